@@ -1,0 +1,58 @@
+/** Shapes that every Kubernetes object shares; only the fields that this project reads or writes. */
+
+export interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+export interface ObjectMeta {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+}
+
+export interface KubeObject {
+  apiVersion?: string;
+  kind?: string;
+  metadata: ObjectMeta;
+}
+
+/** The address of an object: no namespace for a cluster-scoped one. */
+export interface ObjectName {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** One kind of object as the API serves it. `group` is empty for the core group. */
+export interface ResourceType {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+export type ConditionStatus = 'True' | 'False' | 'Unknown';
+
+/** A condition as stored in the status of an engine or a placement. Times are RFC 3339, seconds, UTC. */
+export interface Condition {
+  type: string;
+  status: ConditionStatus;
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+  lastUpdateTime: string;
+  observedGeneration: number;
+}

@@ -1,0 +1,31 @@
+/** Labels, annotations, finalizers and fixed object names: the words that stand in users' clusters. */
+
+export const PRODUCT = 'multicluster-engine';
+
+export const ENGINE_LABEL = 'multicluster.platform.io/engine';
+export const PAUSED_ANNOTATION = 'multicluster.platform.io/paused';
+export const RECONCILE_ANNOTATION = 'multicluster.platform.io/reconcile-requested-at';
+export const VERSION_ANNOTATION = 'multicluster.platform.io/version';
+export const CLEANUP_FINALIZER = 'multicluster.platform.io/cleanup';
+
+export const PLACEMENT_LABEL = 'cluster.fleetmgmt.io/placement';
+export const CLUSTER_SET_LABEL = 'cluster.fleetmgmt.io/clusterset';
+export const DECISION_REVISION_ANNOTATION = 'cluster.fleetmgmt.io/decision-revision';
+
+export const DEFAULT_TARGET_NAMESPACE = 'multicluster-engine';
+export const OPERATOR_NAMESPACE = 'multicluster-engine-operator';
+export const OPERATOR_SERVICE_ACCOUNT = 'multicluster-engine-operator';
+export const INSTALLER_ROLE = 'multicluster-engine-installer';
+export const COMPONENT_ROLE_PREFIX = 'multicluster-engine-';
+export const ENGINE_LEASE = 'multicluster-engine-engine';
+export const PLACEMENT_LEASE = 'multicluster-engine-placement';
+
+/** Field managers of server-side apply and of status writes: one per controller. */
+export const ENGINE_FIELD_MANAGER = 'multicluster-engine';
+export const PLACEMENT_FIELD_MANAGER = 'multicluster-engine-placement';
+export const CLUSTERS_FIELD_MANAGER = 'multicluster-engine-clusters';
+
+/** Decision objects hold at most this many clusters. */
+export const DECISION_SIZE = 100;
+/** Longest message written to a status or an event, in UTF-16 units. */
+export const MESSAGE_LIMIT = 1024;

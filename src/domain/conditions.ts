@@ -1,0 +1,51 @@
+import { MESSAGE_LIMIT } from '../api/names.js';
+import type { Condition, ConditionStatus } from '../api/meta.js';
+
+/** What a rule says of a condition, before it is set beside what is stored. */
+export interface ConditionState {
+  readonly type: string;
+  readonly status: ConditionStatus;
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+}
+
+/**
+ * The conditions to store: `states` in their order, with the stored times kept where nothing moved.
+ * `lastTransitionTime` moves when `status` moves, `lastUpdateTime` when any field moves. Conditions that are
+ * stored but not in `states` are dropped. `now` is RFC 3339.
+ */
+export function settleConditions(
+  stored: readonly Condition[],
+  states: readonly ConditionState[],
+  now: string,
+): Condition[] {
+  return states.map((state) => settle(stored.find((one) => one.type === state.type), state, now));
+}
+
+function settle(before: Condition | undefined, state: ConditionState, now: string): Condition {
+  const next = { ...state, message: clip(state.message) };
+  if (before === undefined) return { ...next, lastTransitionTime: now, lastUpdateTime: now };
+  const same =
+    before.status === next.status &&
+    before.reason === next.reason &&
+    before.message === next.message &&
+    before.observedGeneration === next.observedGeneration;
+  return {
+    ...next,
+    lastTransitionTime: before.status === next.status ? before.lastTransitionTime : now,
+    lastUpdateTime: same ? before.lastUpdateTime : now,
+  };
+}
+
+/** `text` within the limit of a message; a cut one ends in an ellipsis and never in half a surrogate pair. */
+export function clip(text: string): string {
+  if (text.length <= MESSAGE_LIMIT) return text;
+  const cut = text.slice(0, MESSAGE_LIMIT - 1);
+  return `${cut.replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** `ms` since the epoch as Kubernetes writes times: RFC 3339, whole seconds, UTC. */
+export function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

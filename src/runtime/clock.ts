@@ -1,0 +1,53 @@
+/** Time as the rest of the program sees it, so that tests can turn it by hand. */
+export interface Clock {
+  /** Wall clock, ms since the epoch: for time stamps that people read, never for deciding. */
+  now(): number;
+  /** Ms from an arbitrary start, never set back, running on while the process is stopped: for leases, backoff, deadlines. */
+  monotonic(): number;
+  /** Calls `run` once after `ms` (clamped to 0..2^31-1), unless cancelled. An armed timer does not keep the process alive. */
+  after(ms: number, run: () => void): Timer;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+/** Uniform in [0, 1): the source of jitter. */
+export type Random = () => number;
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+    timer.unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+export const systemRandom: Random = () => Math.random();
+
+/** Resolves after `ms`; rejects with the signal's reason when it fires first. */
+export function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(asError(signal.reason));
+      return;
+    }
+    const stop = (): void => {
+      timer.cancel();
+      reject(asError(signal?.reason));
+    };
+    const timer = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

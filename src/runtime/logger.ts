@@ -1,0 +1,8 @@
+/** Structured log: a constant message, everything else in fields. pino satisfies it. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): Logger;
+}
