@@ -1,0 +1,23 @@
+# syntax=docker/dockerfile:1
+# One image for every command of the executable. The bundle is a single file, so that the final stage
+# carries Node and the product and nothing else: no package manager, no shell.
+FROM node:24-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY src src
+COPY tools tools
+COPY test test
+COPY crds crds
+COPY deploy deploy
+RUN npm run bundle
+
+FROM gcr.io/distroless/nodejs24-debian12:nonroot
+WORKDIR /app
+COPY --from=build /build/package.json ./
+COPY --from=build /build/dist/bundle/main.js dist/src/main.js
+COPY --from=build /build/deploy/components deploy/components
+COPY LICENSE ./
+USER 65532:65532
+ENTRYPOINT ["/nodejs/bin/node", "/app/dist/src/main.js"]
