@@ -18,6 +18,8 @@ export interface Pass {
   readonly log: Logger;
   /** Fires when the process drains or the lease is lost. */
   readonly signal: AbortSignal;
+  /** `Clock.monotonic()` of the earliest change that this pass answers (of the wake itself, where no change led to it). */
+  readonly askedAt?: number;
 }
 
 /** The whole duty of a controller's author: bring `key` nearer to what is wanted. */

@@ -1,0 +1,88 @@
+/** What the program counts, as sinks: whoever counts takes the interface, `src/observability` implements it. Times in seconds. */
+
+/** One work queue, with the meaning that client-go gives to `workqueue_*`. */
+export interface QueueMetrics {
+  /** A key was taken in; not when it was waiting already. */
+  added(): void;
+  /** Keys that wait, those that run and were asked for again included. */
+  depth(keys: number): void;
+  /** A key's run began; how long the key had waited. */
+  started(waitedSeconds: number): void;
+  /** A key's run ended. */
+  finished(workedSeconds: number): void;
+  /** A key was put back because its run failed. */
+  retried(): void;
+  /** Says how to ask, at any time, for the work in hand. A later call replaces the earlier. */
+  running(read: () => RunningWork): void;
+}
+
+export interface RunningWork {
+  /** Sum of the times that the runs in hand have taken so far. */
+  readonly unfinishedSeconds: number;
+  readonly longestSeconds: number;
+}
+
+/** `result` of controller_runtime_reconcile_total; `requeue` stands for passes given up because the process or the lease ends. */
+export type ReconcileResult = 'success' | 'requeue_after' | 'requeue' | 'error';
+
+/** One controller, with the meaning that controller-runtime gives to `controller_runtime_*`. */
+export interface ReconcileMetrics {
+  workers(max: number): void;
+  active(passes: number): void;
+  finished(result: ReconcileResult, seconds: number): void;
+}
+
+export interface ControllerMetrics {
+  readonly queue: QueueMetrics;
+  readonly reconcile: ReconcileMetrics;
+}
+
+/** Calls to the Kubernetes API, with the meaning that client-go gives to `rest_client_*`. */
+export interface RequestMetrics {
+  request(request: FinishedRequest): void;
+}
+
+export interface FinishedRequest {
+  readonly method: string;
+  /** `host:port` of the server. */
+  readonly host: string;
+  /** HTTP code, or `<error>` where there was no answer. */
+  readonly code: string;
+  readonly seconds: number;
+}
+
+export interface LeaderMetrics {
+  leader(lease: string, held: boolean): void;
+}
+
+export interface GuardMetrics {
+  refused(verb: string, resource: string): void;
+}
+
+/** What is known of one engine; `phase` is the one of its status. */
+export interface EngineInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly phase: string;
+  readonly targetNamespace: string;
+}
+
+export interface EngineMetrics {
+  engine(info: EngineInfo): void;
+  engineGone(name: string): void;
+}
+
+/** What is known of one placement; `reason` is the one of its condition Ready, `clusters` how many its decision holds. */
+export interface PlacementInfo {
+  readonly namespace: string;
+  readonly name: string;
+  readonly reason: string;
+  readonly clusters: number;
+}
+
+export interface PlacementMetrics {
+  placement(info: PlacementInfo): void;
+  placementGone(namespace: string, name: string): void;
+  /** A decision was published; the time since the change that led to it was seen. */
+  decided(seconds: number): void;
+}
