@@ -39,16 +39,10 @@ export interface ControllerMetrics {
 
 /** Calls to the Kubernetes API, with the meaning that client-go gives to `rest_client_*`. */
 export interface RequestMetrics {
-  request(request: FinishedRequest): void;
-}
-
-export interface FinishedRequest {
-  readonly method: string;
-  /** `host:port` of the server. */
-  readonly host: string;
-  /** HTTP code, or `<error>` where there was no answer. */
-  readonly code: string;
-  readonly seconds: number;
+  /** One try has ended: `code` of the answer, or `<error>` where there was none; `host` with its port. */
+  requested(method: string, host: string, code: string, seconds: number): void;
+  /** A call waited this long for the rate limit of its bucket. */
+  limited(bucket: string, seconds: number): void;
 }
 
 export interface LeaderMetrics {
@@ -72,11 +66,11 @@ export interface EngineMetrics {
   engineGone(name: string): void;
 }
 
-/** What is known of one placement; `reason` is the one of its condition Ready, `clusters` how many its decision holds. */
+/** What is known of one placement; `phase` is the one of its status, `clusters` how many its decision holds. */
 export interface PlacementInfo {
   readonly namespace: string;
   readonly name: string;
-  readonly reason: string;
+  readonly phase: string;
   readonly clusters: number;
 }
 

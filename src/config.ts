@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  duration, Flags, integer, listen, number, oneOf, readFlags, refuse, Refusal, variableOf, word,
+  type FlagRow, type Given, type Listen,
+} from './flags.js';
+
+const PROGRAM = 'multicluster-engine';
+const CONTROLLERS = ['engine', 'placement'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+export type ControllerName = (typeof CONTROLLERS)[number];
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What `multicluster-engine operator` was asked to do. */
+export interface OperatorConfig {
+  readonly command: 'operator';
+  /** Release of this program, from package.json. */
+  readonly version: string;
+  readonly controllers: readonly ControllerName[];
+  /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
+  readonly kubeconfig: string | undefined;
+  readonly leaderElectionNamespace: string;
+  /** Holder written into the Lease. */
+  readonly identity: string;
+  /** The only namespace in which the engine may install; undefined: the one that each engine names. */
+  readonly namespace: string | undefined;
+  readonly componentImage: string;
+  readonly componentReplicas: number;
+  readonly metricsListen: Listen;
+  readonly healthListen: Listen;
+  readonly logLevel: LogLevel;
+  /** Passes at a time, per controller. */
+  readonly workers: number;
+  /** Requests to the API server a second, in the long run. */
+  readonly kubeApiQps: number;
+  /** Requests that may go out at once. */
+  readonly kubeApiBurst: number;
+  readonly settleWindowMs: number;
+}
+
+/** Nothing to run: a text to print, to standard output with code 0, or to standard error with code 2. */
+export interface Usage {
+  readonly command: 'usage';
+  readonly exitCode: 0 | 2;
+  readonly text: string;
+}
+
+export type Config = OperatorConfig;
+
+interface CommandRow {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: readonly FlagRow[];
+  readonly build: (flags: Flags) => Config;
+}
+
+const OPERATOR_FLAGS: readonly FlagRow[] = [
+  { name: 'controllers', value: 'LIST', help: 'controllers to run, separated by commas', preset: CONTROLLERS.join(',') },
+  { name: 'kubeconfig', value: 'FILE', help: 'kubeconfig of the API server', presetText: 'in-cluster, else the usual kubeconfig rules' },
+  { name: 'leader-election-namespace', value: 'NAMESPACE', help: 'namespace of the Leases', preset: 'multicluster-engine-operator' },
+  { name: 'identity', value: 'NAME', help: 'name of this process in the Leases', presetText: '<hostname>_<random>' },
+  { name: 'namespace', value: 'NAMESPACE', help: 'the only namespace that an engine may install into', presetText: 'any' },
+  { name: 'component-image', value: 'IMAGE', help: 'image of the components', presetText: `${PROGRAM}:<version>`, variable: 'IMAGE' },
+  { name: 'component-replicas', value: 'N', help: 'replicas of each component, 1 to 100', preset: '2' },
+  { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', preset: '0.0.0.0:8080' },
+  { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', preset: '0.0.0.0:8081' },
+  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
+  { name: 'workers', value: 'N', help: 'passes at a time per controller, 1 to 64', preset: '8' },
+  { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', preset: '100' },
+  { name: 'kube-api-burst', value: 'N', help: 'requests at once, at least the qps, up to 20000', presetText: 'twice the qps' },
+  { name: 'settle-window', value: 'DURATION', help: 'how long changes are gathered before placements are decided, 0 to 10s', preset: '50ms' },
+];
+
+/** One row a command. */
+const COMMANDS: readonly CommandRow[] = [
+  { name: 'operator', summary: 'Runs the controllers against a Kubernetes API server.', flags: OPERATOR_FLAGS, build: operator },
+];
+
+/**
+ * Reads the command line and the environment, the only place that does.
+ * A flag wins over its variable; an empty variable counts as not set.
+ */
+export function readConfig(
+  argv: readonly string[] = process.argv.slice(2),
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config | Usage {
+  try {
+    return interpret(argv, env);
+  } catch (error) {
+    if (error instanceof Refusal) return { command: 'usage', exitCode: 2, text: `${PROGRAM}: ${error.message}\n` };
+    throw error;
+  }
+}
+
+function interpret(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Config | Usage {
+  const [first, ...rest] = argv;
+  if (first === undefined) throw new Refusal(`no command; want one of: ${commandNames()} (see ${PROGRAM} --help)`);
+  if (first === '--help' || first === '-h') return print(overview());
+  if (first === '--version') return print(`${version()}\n`);
+  const command = COMMANDS.find((row) => row.name === first);
+  if (command === undefined) {
+    const what = first.startsWith('-') ? 'flag' : 'command';
+    throw new Refusal(`unknown ${what} ${JSON.stringify(first)}; want one of the commands: ${commandNames()}`);
+  }
+  const given = readFlags(command.flags, rest, `${PROGRAM} ${command.name}`);
+  if (given === 'help') return print(help(command));
+  if (given === 'version') return print(`${version()}\n`);
+  return Object.freeze(command.build(new Flags(command.flags, given, env)));
+}
+
+function operator(flags: Flags): OperatorConfig {
+  const release = version();
+  const namespace = flags.find('namespace');
+  const identity = flags.find('identity');
+  const image = flags.find('component-image');
+  const kubeconfig = flags.find('kubeconfig');
+  const burst = flags.find('kube-api-burst');
+  const qps = number(flags.get('kube-api-qps'), 10_000);
+  const health = flags.get('health-listen');
+  const config: OperatorConfig = {
+    command: 'operator',
+    version: release,
+    controllers: controllers(flags.get('controllers')),
+    kubeconfig: kubeconfig && word(kubeconfig, /^.+$/s, 'a file'),
+    leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
+    identity: identity ? word(identity, /^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"') : freshIdentity(),
+    namespace: namespace && namespaceName(namespace),
+    componentImage: image ? word(image, /^[^\s]{1,1024}$/, 'an image name without blanks') : `${PROGRAM}:${release}`,
+    componentReplicas: integer(flags.get('component-replicas'), 1, 100),
+    metricsListen: listen(flags.get('metrics-listen')),
+    healthListen: listen(health),
+    logLevel: oneOf(flags.get('log-level'), LOG_LEVELS),
+    workers: integer(flags.get('workers'), 1, 64),
+    kubeApiQps: qps,
+    kubeApiBurst: burst ? integer(burst, Math.ceil(qps), 20_000) : Math.ceil(2 * qps),
+    settleWindowMs: duration(flags.get('settle-window'), 10_000),
+  };
+  const { metricsListen, healthListen } = config;
+  if (metricsListen.port !== 0 && metricsListen.port === healthListen.port) {
+    throw new Refusal(`${health.origin} must have another port than the metrics, got ${JSON.stringify(health.text)}`);
+  }
+  return config;
+}
+
+/** In the order of the table, whatever the order given. */
+function controllers(given: Given): readonly ControllerName[] {
+  const names = given.text.split(',').map((text) => oneOf({ ...given, text }, CONTROLLERS));
+  if (new Set(names).size < names.length) refuse(given, 'a list without duplicates');
+  return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
+}
+
+function namespaceName(given: Given): string {
+  return word(given, /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'a namespace name (at most 63 lower-case letters, digits and inner dashes)');
+}
+
+function freshIdentity(): string {
+  return `${hostname()}_${randomBytes(4).toString('hex')}`;
+}
+
+function print(text: string): Usage {
+  return { command: 'usage', exitCode: 0, text };
+}
+
+function commandNames(): string {
+  return COMMANDS.map((row) => row.name).join(', ');
+}
+
+function overview(): string {
+  const lines = COMMANDS.map((row) => `  ${row.name.padEnd(12)} ${row.summary}`);
+  const hint = `${PROGRAM} COMMAND --help lists the flags of a command; --version prints the version.`;
+  return `Usage: ${PROGRAM} COMMAND [flags]\n\nCommands:\n${lines.join('\n')}\n\n${hint}\n`;
+}
+
+function help(command: CommandRow): string {
+  const lines = [`Usage: ${PROGRAM} ${command.name} [flags]`, '', command.summary, ''];
+  lines.push('Flags, each also by the variable below it (the flag wins, an empty variable counts as not set):');
+  for (const row of command.flags) {
+    lines.push(`  ${`--${row.name}=${row.value}`.padEnd(48)} ${row.help}`);
+    lines.push(`    ${variableOf(row).padEnd(46)} default: ${row.preset ?? row.presetText ?? 'none'}`);
+  }
+  lines.push(`  ${'--help, -h'.padEnd(48)} prints this`, `  ${'--version'.padEnd(48)} prints the version`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Folder of package.json, above the compiled file: where crds/ and deploy/ lie. */
+export function packageRoot(): string {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(path.join(folder, 'package.json'))) {
+    const up = path.dirname(folder);
+    if (up === folder) throw new Error('package.json was not found in any folder above the program');
+    folder = up;
+  }
+  return folder;
+}
+
+/** Release of this program. */
+export function version(): string {
+  const file = path.join(packageRoot(), 'package.json');
+  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  if (typeof content === 'object' && content !== null && 'version' in content && typeof content.version === 'string') return content.version;
+  throw new Error(`${file}: version must be a string`);
+}

@@ -1,0 +1,133 @@
+import { parseArgs } from 'node:util';
+
+const ENVIRONMENT_PREFIX = 'MULTICLUSTER_ENGINE_';
+
+/** One flag of a command. */
+export interface FlagRow {
+  readonly name: string;
+  /** Placeholder of the value in the help. */
+  readonly value: string;
+  readonly help: string;
+  /** Taken when neither the flag nor the variable is given. */
+  readonly preset?: string;
+  /** What the help says of a default that is computed. */
+  readonly presetText?: string;
+  /** Name of the variable where it does not follow the rule. */
+  readonly variable?: string;
+}
+
+/** An address to listen on; port 0 takes a free one. */
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What is wrong with the command line or the environment: one line that names the flag, its value and the rule. */
+export class Refusal extends Error {}
+
+/** The flags of a command line by name; `program` stands in the refusals. */
+export function readFlags(rows: readonly FlagRow[], argv: readonly string[], program: string): Map<string, string> | 'help' | 'version' {
+  const strings = rows.map((row) => [row.name, { type: 'string' }] as const);
+  const options = { ...Object.fromEntries(strings), help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
+  const given = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') {
+      const word = token.kind === 'positional' ? token.value : '--';
+      throw new Refusal(`unexpected argument ${JSON.stringify(word)}: only flags may stand here (see ${program} --help)`);
+    }
+    const flag = token.rawName;
+    if (token.name === 'help' || token.name === 'version') {
+      if (token.value !== undefined) throw new Refusal(`${flag} takes no value, got ${JSON.stringify(token.value)}`);
+      return token.name;
+    }
+    const known = rows.some((row) => row.name === token.name);
+    if (!known) throw new Refusal(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
+    if (token.value === undefined) throw new Refusal(`${flag} needs a value (${flag}=VALUE)`);
+    given.set(token.name, token.value);
+  }
+  return given;
+}
+
+export interface Given {
+  readonly text: string;
+  /** The flag or the variable that it came from. */
+  readonly origin: string;
+}
+
+/** Where the value of a flag comes from: the command line, else the environment, else its default. */
+export class Flags {
+  readonly #rows: readonly FlagRow[];
+  readonly #given: ReadonlyMap<string, string>;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+
+  constructor(rows: readonly FlagRow[], given: ReadonlyMap<string, string>, env: Readonly<Record<string, string | undefined>>) {
+    this.#rows = rows;
+    this.#given = given;
+    this.#env = env;
+  }
+
+  /** The flag's text: given, or of the environment, or the default. */
+  find(name: string): Given | undefined {
+    const row = this.#rows.find((one) => one.name === name);
+    if (row === undefined) throw new Error(`no row for the flag --${name}`);
+    const text = this.#given.get(name);
+    if (text !== undefined) return { text, origin: `--${name}` };
+    const variable = variableOf(row);
+    const value = this.#env[variable];
+    if (value !== undefined && value !== '') return { text: value, origin: variable };
+    return row.preset === undefined ? undefined : { text: row.preset, origin: `--${name}` };
+  }
+
+  /** As `find`, for a flag with a default. */
+  get(name: string): Given {
+    const given = this.find(name);
+    if (given === undefined) throw new Error(`no default for the flag --${name}`);
+    return given;
+  }
+}
+
+/** The environment variable of a flag. */
+export function variableOf(row: FlagRow): string {
+  return ENVIRONMENT_PREFIX + (row.variable ?? row.name.toUpperCase().replaceAll('-', '_'));
+}
+
+/** Throws what is wrong with `given`: its flag or variable, the rule, the value. */
+export function refuse(given: Given, rule: string): never {
+  throw new Refusal(`${given.origin} must be ${rule}, got ${JSON.stringify(given.text)}`);
+}
+
+/** A text that `pattern` allows. */
+export function word(given: Given, pattern: RegExp, rule: string): string {
+  return pattern.test(given.text) ? given.text : refuse(given, rule);
+}
+
+export function oneOf<T extends string>(given: Given, values: readonly T[]): T {
+  return values.find((value) => value === given.text) ?? refuse(given, `one of ${values.join(', ')}`);
+}
+
+export function integer(given: Given, from: number, to: number): number {
+  const value = /^\d{1,9}$/.test(given.text) ? Number(given.text) : NaN;
+  return value >= from && value <= to ? value : refuse(given, `a whole number from ${from} to ${to}`);
+}
+
+/** Above 0. */
+export function number(given: Given, to: number): number {
+  const value = /^\d{1,9}(\.\d{1,9})?$/.test(given.text) ? Number(given.text) : NaN;
+  return value > 0 && value <= to ? value : refuse(given, `a number above 0, up to ${to}`);
+}
+
+/** Ms. */
+export function duration(given: Given, toMs: number): number {
+  const match = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s)$/.exec(given.text);
+  const ms = match === null ? NaN : Number(match[1]) * (match[2] === 's' ? 1000 : 1);
+  return ms <= toMs ? ms : refuse(given, `a duration such as 50ms or 1s, from 0s to ${toMs / 1000}s`);
+}
+
+/** `host:port`, `[v6]:port` or `:port` (every address). */
+export function listen(given: Given): Listen {
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(given.text);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535) return refuse(given, 'HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
+  return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import { readConfig, type Config } from './config.js';
+
+/** Imports a command only when it is asked for, so that --help and --version answer at once. */
+async function run(config: Config): Promise<number> {
+  const { runOperator } = await import('./commands/operator.js');
+  return runOperator(config);
+}
+
+const config = readConfig();
+if (config.command === 'usage') {
+  (config.exitCode === 0 ? process.stdout : process.stderr).write(config.text);
+  process.exitCode = config.exitCode;
+} else {
+  process.exit(await run(config));
+}

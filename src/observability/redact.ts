@@ -1,0 +1,46 @@
+/** Keys whose values never reach a log, whatever they hold. */
+const SECRET_KEY = /token|authori[sz]ation|passw|secret$|secrets$|cookie|credential|private.?key|api.?key|kubeconfig/i;
+const SECRET_KEY_EXACT = new Set(['data', 'stringdata', 'binarydata', 'headers', 'rawheaders', 'body']);
+/** Texts that are secret wherever they stand: bearer tokens, JSON web tokens, private keys. */
+const SECRET_TEXT =
+  /\bBearer\s+[^\s"',]+|\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+const REDACTED = '[redacted]';
+const MAX_DEPTH = 6;
+const MAX_ITEMS = 100;
+
+/** `fields` fit for a log: plain JSON values, secrets replaced, errors without what a request carried, depth and length bounded. */
+export function printable(fields: object): Record<string, unknown> {
+  return record(fields, 0);
+}
+
+function record(value: object, depth: number): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [key, one] of Object.entries(value).slice(0, MAX_ITEMS)) {
+    result[key] = secretKey(key) ? REDACTED : plain(one, depth + 1);
+  }
+  return result;
+}
+
+function plain(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.replace(SECRET_TEXT, REDACTED);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return '[deeper]';
+  if (value instanceof Error) return errorRecord(value, depth);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+  if (ArrayBuffer.isView(value)) return REDACTED;
+  if (Array.isArray(value) || value instanceof Set) return [...value].slice(0, MAX_ITEMS).map((one) => plain(one, depth + 1));
+  if (value instanceof Map) return record(Object.fromEntries(value), depth);
+  return record(value, depth);
+}
+
+function errorRecord(error: Error, depth: number): Record<string, unknown> {
+  const { name: _name, ...own } = record(error, depth);
+  const cause = error.cause === undefined ? {} : { cause: plain(error.cause, depth + 1) };
+  return { type: error.name, ...own, message: plain(error.message, depth), stack: plain(error.stack, depth), ...cause };
+}
+
+function secretKey(key: string): boolean {
+  return SECRET_KEY.test(key) || SECRET_KEY_EXACT.has(key.toLowerCase());
+}
