@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request as httpsRequest } from 'node:https';
+
+export interface ApiRequest {
+  /** GET when left out. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query, beginning with `/`. */
+  readonly path: string;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  /** `application/json` when left out; for PATCH it has to be given. */
+  readonly contentType?: string;
+  /** Another token than the administrator's. */
+  readonly token?: string;
+  /** No whole answer after this many ms fails the request; 15,000 when left out. */
+  readonly deadlineMs?: number;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** The parsed answer; empty when it is not JSON. */
+  readonly body: AnyObject;
+}
+
+/** Parsed JSON of an object, loosely: what tests look into. */
+export interface AnyObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: AnyMeta;
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: unknown;
+  readonly items?: readonly AnyObject[];
+  readonly message?: string;
+  readonly reason?: string;
+  readonly code?: number;
+  readonly [field: string]: unknown;
+}
+
+export interface AnyMeta {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly deletionTimestamp?: string;
+  readonly continue?: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Endpoint {
+  readonly url: string;
+  readonly caFile: string;
+  readonly token: string;
+}
+
+/** A small HTTPS client with one connection pool, independent of the code under test. */
+export class ApiSession {
+  readonly #endpoint: Endpoint;
+  #agent: Agent | undefined;
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+  }
+
+  /** Closes the idle connections; the next request opens a new one. */
+  close(): void {
+    this.#agent?.destroy();
+    this.#agent = undefined;
+  }
+
+  call(request: ApiRequest): Promise<ApiAnswer> {
+    this.#agent ??= new Agent({ keepAlive: true, ca: readFileSync(this.#endpoint.caFile) });
+    const agent = this.#agent;
+    const { method = 'GET', token = this.#endpoint.token, deadlineMs = 15_000 } = request;
+    const body = request.body === undefined || typeof request.body === 'string' ? request.body : JSON.stringify(request.body);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
+    };
+    const signal = AbortSignal.timeout(deadlineMs);
+    return new Promise((resolve, reject) => {
+      const outgoing = httpsRequest(new URL(request.path, this.#endpoint.url), { method, headers, agent, signal }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => resolve(answer(incoming.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+}
+
+function answer(status: number, text: string): ApiAnswer {
+  try {
+    const body: unknown = JSON.parse(text);
+    return { status, text, body: isObject(body) ? body : {} };
+  } catch {
+    return { status, text, body: {} };
+  }
+}
+
+function isObject(value: unknown): value is AnyObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

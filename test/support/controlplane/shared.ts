@@ -1,0 +1,51 @@
+import { request } from 'node:http';
+
+import { installCrds } from './install.js';
+import type { ControlPlane } from './plane.js';
+import { RunningControlPlane, type Description, type Lifecycle } from './running.js';
+import { startRunning } from './start.js';
+
+/**
+ * The one `api` server of a Jest run, with the CRDs of `crds/` installed, started by whoever asks first. Each test
+ * works in names of its own (`ownName`). It cannot be restarted or compacted; `stop()` of it lets go, no more.
+ * Without the global set-up (setup.ts) each caller gets a server of its own.
+ */
+export async function sharedControlPlane(): Promise<ControlPlane> {
+  const socket = process.env['CONTROL_PLANE_SOCKET'];
+  if (socket !== undefined) return new RunningControlPlane(await ask(socket), NOT_ITS_OWN);
+  return startShared();
+}
+
+/** Starts what {@link sharedControlPlane} gives; for the process that owns it. */
+export async function startShared(): Promise<RunningControlPlane> {
+  const server = await startRunning({ size: 'api', label: 'shared' });
+  try {
+    await installCrds(server);
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+const refuse = async (): Promise<never> => {
+  throw new Error('the shared server is not yours to stop or compact: ask for one of your own (Needs.own)');
+};
+
+const NOT_ITS_OWN: Lifecycle = { stopServer: refuse, startServer: refuse, compactHistory: refuse, stop: async () => undefined };
+
+function ask(socket: string): Promise<Description> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ socketPath: socket, path: '/' }, (incoming) => {
+      let text = '';
+      incoming.setEncoding('utf8');
+      incoming.on('data', (chunk: string) => (text += chunk));
+      incoming.on('end', () => {
+        if (incoming.statusCode !== 200) reject(new Error(`the shared server did not start: ${text}`));
+        else resolve(JSON.parse(text));
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}

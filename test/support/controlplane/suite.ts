@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { missingPrograms } from './binaries.js';
+import { labelOf } from './label.js';
+import type { Capability, ControlPlane, StartOptions } from './plane.js';
+import { sharedControlPlane } from './shared.js';
+import { CAPABILITIES, startControlPlane } from './start.js';
+
+export interface Needs {
+  /** Beyond plain reading and writing. `restart` and `compaction` disturb others and imply `own`. */
+  readonly capabilities?: readonly Capability[];
+  /** A server that no other test file uses; else it may be shared, with the CRDs of `crds/` installed. */
+  readonly own?: boolean;
+  /** For a server of its own. */
+  readonly users?: StartOptions['users'];
+  readonly log?: StartOptions['log'];
+}
+
+const START_MS = 180_000;
+
+/**
+ * A suite that needs a real API server. The title says what of it; `body` gets a function that gives the server, to be
+ * called inside tests and hooks. Where the programs are missing, the suite is left out with one line, and with
+ * CI=true it fails.
+ */
+export function describeWithServer(title: string, needs: Needs, body: (server: () => ControlPlane) => void): void {
+  const size = sizeFor(needs.capabilities ?? []);
+  const named = `${title} (${sentence(needs.capabilities ?? [])})`;
+  const missing = missingPrograms(size);
+  if (missing !== undefined) {
+    leaveOut(named, missing);
+    return;
+  }
+  describe(named, () => {
+    let server: ControlPlane | undefined;
+    beforeAll(async () => {
+      server = await obtain(size, needs);
+    }, START_MS);
+    afterAll(async () => {
+      await server?.stop();
+    }, START_MS);
+    body(() => {
+      if (server === undefined) throw new Error('the server is there inside tests and hooks only');
+      return server;
+    });
+  });
+}
+
+function sizeFor(capabilities: readonly Capability[]): StartOptions['size'] {
+  const offered: readonly Capability[] = CAPABILITIES.api;
+  return capabilities.every((one) => offered.includes(one)) ? 'api' : 'hub';
+}
+
+function sentence(capabilities: readonly Capability[]): string {
+  return capabilities.length === 0 ? 'API server' : `API server with ${capabilities.join(', ')}`;
+}
+
+function obtain(size: StartOptions['size'], needs: Needs): Promise<ControlPlane> {
+  const { capabilities = [], own = false, users, log } = needs;
+  const alone = own || size === 'hub' || users !== undefined || log !== undefined;
+  if (!alone && !capabilities.includes('restart') && !capabilities.includes('compaction')) return sharedControlPlane();
+  const options = { ...(users === undefined ? {} : { users }), ...(log === undefined ? {} : { log }) };
+  return startControlPlane({ size, label: labelOf(expect.getState().testPath ?? 'test'), ...options });
+}
+
+function leaveOut(title: string, missing: string): void {
+  if (process.env['CI'] === 'true') {
+    test(title, () => {
+      throw new Error(missing);
+    });
+    return;
+  }
+  process.stderr.write(`not run: ${title}: ${missing}\n`);
+  describe.skip(title, () => {
+    test('needs a server', () => undefined);
+  });
+}
