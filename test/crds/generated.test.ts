@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { artefacts } from '../../tools/artefacts.js';
+import { root } from '../support/root.js';
+
+const generated = await artefacts(root);
+
+describe('what is generated from the CRDs', () => {
+  it.each(generated.map((artefact) => artefact.path))('%s is what npm run generate writes', (file) => {
+    const wanted = generated.find((artefact) => artefact.path === file)?.text;
+
+    expect(readFileSync(path.join(root, file), 'utf8')).toBe(wanted);
+  });
+
+  it.each(['src/api/generated', 'docs/reference'])('%s holds no page of a kind that is gone', (folder) => {
+    const wanted = generated.map((artefact) => artefact.path).filter((file) => path.dirname(file) === folder);
+    const kinds = new Set(['managedcluster', 'managedclusterset', 'managedclustersetbinding', 'multiclusterengine', 'placement', 'placementdecision']);
+    const present = readdirSync(path.join(root, folder)).filter((name) => folder !== 'docs/reference' || kinds.has(path.parse(name).name));
+
+    expect(present.sort()).toEqual(wanted.map((file) => path.basename(file)).sort());
+  });
+
+  it('is the same text for the same CRDs', async () => {
+    expect(await artefacts(root)).toEqual(generated);
+  });
+});

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
+import * as resources from '../../src/api/resources.js';
+import { readCrds, walk, type Crd, type Field } from '../../tools/crd.js';
+import { root } from '../support/root.js';
+
+const crds = readCrds(root);
+
+/** Every field of a CRD with its path; the standard `metadata` is described by the server itself. */
+function fieldsOf(crd: Crd): [string, Field][] {
+  const fields: [string, Field][] = [[crd.kind, crd.schema]];
+  walk(crd.schema, (at, field) => {
+    if (at !== 'metadata') fields.push([`${crd.kind}.${at}`, field]);
+  });
+  return fields;
+}
+
+const fields = crds.flatMap(fieldsOf);
+
+/** The schema below `path` of a CRD without what is only for people. */
+function bare(kind: string, at: string): unknown {
+  const field = fields.find(([name]) => name === `${kind}.${at}`)?.[1];
+  if (field === undefined) throw new Error(`${kind}.${at} is not a field`);
+  const text = JSON.stringify(field, (key: string, value: unknown) => (key === 'description' ? undefined : value));
+  return JSON.parse(text);
+}
+
+/** Every map of the file, however deep, that carries `x-kubernetes-validations`. */
+function rulesIn(value: unknown): Record<string, string>[] {
+  if (Array.isArray(value)) return value.flatMap(rulesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => (key === 'x-kubernetes-validations' ? child : rulesIn(child)));
+}
+
+describe('the CRDs', () => {
+  it.each(fields)('%s has a description', (_name, field) => {
+    expect(field.description).not.toBe('');
+  });
+
+  it.each(fields.filter(([name]) => name.includes('.')))('%s tells its default and an example', (_name, field) => {
+    expect(field.description).toMatch(/Default: \S/);
+    expect(field.description).toMatch(/Example: \S/);
+  });
+
+  it.each(fields.filter(([, field]) => field.type === 'string' || field.type === 'integer'))(
+    '%s tells its valid values',
+    (_name, field) => {
+      expect(field.description).toMatch(/Valid: \S|^Never valid/);
+    },
+  );
+
+  it.each(fields.filter(([, field]) => field.enumeration !== undefined))('%s names every value of its list', (_name, field) => {
+    const unnamed = (field.enumeration ?? []).filter((value) => !field.description.includes(value === '' ? 'empty' : value));
+
+    expect(unnamed).toEqual([]);
+  });
+
+  it.each(crds.flatMap((crd) => crd.columns.map((column): [string, string] => [`${crd.kind} ${column.name}`, column.description])))(
+    'column %s has a description of its own',
+    (_name, description) => {
+      expect(description).toMatch(/\.$/);
+    },
+  );
+
+  it.each(crds.map((crd) => crd.file))('%s gives every CEL rule a message', (file) => {
+    const rules = rulesIn(load(readFileSync(path.join(root, 'crds', `${file}.yaml`), 'utf8')));
+
+    expect(rules.filter((rule) => (rule['message'] ?? '') === '')).toEqual([]);
+  });
+
+  it.each([
+    ['Placement', 'status.conditions[]', 'MultiClusterEngine', 'status.conditions[]'],
+    ['ManagedClusterSet', 'status.conditions[]', 'MultiClusterEngine', 'status.conditions[]'],
+    ['ManagedClusterSetBinding', 'status.conditions[]', 'MultiClusterEngine', 'status.conditions[]'],
+    ['ManagedClusterSet', 'spec.clusterSelector.labelSelector', 'Placement', 'spec.predicates[].requiredClusterSelector.labelSelector'],
+  ])('%s.%s is the same type as %s.%s', (kind, at, otherKind, otherAt) => {
+    expect(bare(kind, at)).toEqual(bare(otherKind, otherAt));
+  });
+
+  it('have the fields of the shared condition', () => {
+    const condition = fields.find(([name]) => name === 'MultiClusterEngine.status.conditions[]')?.[1];
+
+    expect(condition?.required).toEqual([
+      'type', 'status', 'reason', 'message', 'lastTransitionTime', 'lastUpdateTime', 'observedGeneration',
+    ]);
+    expect(Object.keys(condition?.properties ?? {})).toEqual(condition?.required);
+  });
+
+  it.each([
+    [resources.MultiClusterEngines, ['mce']],
+    [resources.Placements, []],
+    [resources.PlacementDecisions, []],
+    [resources.ManagedClusters, ['mcl']],
+    [resources.ManagedClusterSets, ['mclset']],
+    [resources.ManagedClusterSetBindings, ['mclsetbinding']],
+  ])('declare the type $plural as the code knows it', (type, shortNames) => {
+    const crd = crds.find((one) => one.kind === type.kind);
+
+    expect(crd).toMatchObject({ group: type.group, version: type.version, plural: type.plural, namespaced: type.namespaced, shortNames });
+  });
+
+  it('give every kind but the decision a status subresource', () => {
+    expect(crds.filter((crd) => !crd.statusSubresource).map((crd) => crd.kind)).toEqual(['PlacementDecision']);
+  });
+});
