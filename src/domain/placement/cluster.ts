@@ -1,0 +1,32 @@
+import type { KubeObject } from '../../api/meta.js';
+import { isList, isObject } from '../selectors.js';
+import type { StringMap } from '../selectors.js';
+
+/** A ManagedCluster as selection sees it. */
+export interface ClusterView {
+  readonly name: string;
+  readonly deleting: boolean;
+  readonly labels: StringMap;
+  readonly claims: StringMap;
+}
+
+/** A ManagedCluster as selection sees it; of claims of one name the first counts. */
+export function clusterView(cluster: KubeObject & { readonly status?: unknown }): ClusterView {
+  return {
+    name: cluster.metadata.name,
+    deleting: cluster.metadata.deletionTimestamp !== undefined,
+    labels: cluster.metadata.labels ?? {},
+    claims: claimsOf(cluster.status),
+  };
+}
+
+function claimsOf(status: unknown): StringMap {
+  const listed = isObject(status) ? status['clusterClaims'] : undefined;
+  const claims = new Map<string, string>();
+  for (const claim of isList(listed) ? listed : []) {
+    if (!isObject(claim)) continue;
+    const { name, value } = claim;
+    if (typeof name === 'string' && typeof value === 'string' && !claims.has(name)) claims.set(name, value);
+  }
+  return Object.fromEntries(claims);
+}

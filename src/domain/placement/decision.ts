@@ -1,0 +1,157 @@
+import type { KubeObject, OwnerReference } from '../../api/meta.js';
+import { DECISION_REVISION_ANNOTATION, DECISION_SIZE, PLACEMENT_LABEL } from '../../api/names.js';
+import { apiVersionOf, PlacementDecisions, Placements } from '../../api/resources.js';
+import { isList, isObject } from '../selectors.js';
+import { hash64, hex64 } from './hash.js';
+
+/** One PlacementDecision object: its name, whose it is, what it holds, and what it has to look like. */
+
+/**
+ * Whose an object is:
+ * - `ours`: this Placement is its controller owner;
+ * - `adoptable`: no controller owner, and our label for this Placement: taken over, as controllers adopt orphans;
+ * - `predecessor`: owned by a deleted Placement of the same name: deleted, as garbage collection would;
+ * - `foreign`: anything else: never touched.
+ */
+export type Ownership = 'ours' | 'adoptable' | 'predecessor' | 'foreign';
+
+export interface StoredDecision {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** n of `<placement>-decision-<n>`; undefined for a name of another form. */
+  readonly ordinal: number | undefined;
+  readonly ownership: Ownership;
+  /** Held by somebody's finalizer after its deletion. */
+  readonly deleting: boolean;
+  readonly clusters: readonly string[];
+  /** Its revision annotation. */
+  readonly revision: string | undefined;
+  /** Label, owner and the form of its list are as we write them. */
+  readonly intact: boolean;
+}
+
+/** The Placement that decisions belong to. */
+export interface DecisionOwner {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** A PlacementDecision as the API gives it, unchecked. */
+export type RawDecision = KubeObject & { readonly status?: unknown };
+
+/** A PlacementDecision as we write it. */
+export interface DecisionObject extends KubeObject {
+  status: { decisions: { clusterName: string; reason: string }[] };
+}
+
+/** Bounds what an object of a strange name can make us allocate. */
+const LARGEST_ORDINAL = 99_999;
+
+export function decisionName(placement: string, ordinal: number): string {
+  return `${placement}-decision-${ordinal}`;
+}
+
+/** The inverse of {@link decisionName}; undefined for any other name. */
+export function decisionOrdinal(placement: string, name: string): number | undefined {
+  const prefix = `${placement}-decision-`;
+  if (!name.startsWith(prefix)) return undefined;
+  const ordinal = Number(name.slice(prefix.length));
+  const fits = Number.isInteger(ordinal) && ordinal >= 1 && ordinal <= LARGEST_ORDINAL;
+  return fits && decisionName(placement, ordinal) === name ? ordinal : undefined;
+}
+
+/**
+ * The value of the revision annotation: FNV-1a (64 bits) over the UTF-8 of the names in their order, each followed by
+ * a line feed, as 16 hexadecimal digits.
+ */
+export function revisionOf(clusters: readonly string[]): string {
+  return hex64(hash64(clusters.map((name) => `${name}\n`).join('')));
+}
+
+/** An object of the Placement's namespace that carries its label or has a name of ours, as decisions look at it. */
+export function readDecision(object: RawDecision, owner: DecisionOwner): StoredDecision {
+  const { metadata } = object;
+  const { clusters, wellFormed } = readClusters(object.status);
+  const ownership = ownershipOf(object, owner);
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    ordinal: decisionOrdinal(owner.name, metadata.name),
+    ownership,
+    deleting: metadata.deletionTimestamp !== undefined,
+    clusters,
+    revision: metadata.annotations?.[DECISION_REVISION_ANNOTATION],
+    intact: wellFormed && ownership === 'ours' && metadata.labels?.[PLACEMENT_LABEL] === owner.name,
+  };
+}
+
+function ownershipOf(object: RawDecision, owner: DecisionOwner): Ownership {
+  const { ownerReferences, labels } = object.metadata;
+  const controller = ownerReferences?.find((one) => one.controller === true);
+  if (controller === undefined) return labels?.[PLACEMENT_LABEL] === owner.name ? 'adoptable' : 'foreign';
+  if (!isPlacement(controller) || controller.name !== owner.name) return 'foreign';
+  return controller.uid === owner.uid ? 'ours' : 'predecessor';
+}
+
+function isPlacement(reference: OwnerReference): boolean {
+  return reference.kind === Placements.kind && reference.apiVersion.startsWith(`${Placements.group}/`);
+}
+
+function readClusters(status: unknown): { clusters: readonly string[]; wellFormed: boolean } {
+  const listed = isObject(status) ? status['decisions'] : undefined;
+  if (!isList(listed)) return { clusters: [], wellFormed: false };
+  const clusters: string[] = [];
+  let wellFormed = true;
+  for (const item of listed) {
+    const name = isObject(item) ? item['clusterName'] : undefined;
+    if (typeof name === 'string') clusters.push(name);
+    if (typeof name !== 'string' || !isObject(item) || item['reason'] !== '') wellFormed = false;
+  }
+  return { clusters, wellFormed };
+}
+
+/** Whether the object holds exactly `clusters` and looks as we write it. */
+export function isAsWritten(stored: StoredDecision, clusters: readonly string[]): boolean {
+  return stored.intact && sameList(stored.clusters, clusters) && stored.revision === revisionOf(clusters);
+}
+
+export function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
+}
+
+/**
+ * The object to create, or, given the `existing` one, to put in its place: labels, annotations, finalizers and further
+ * owners of others stay; UID and resourceVersion are those of `existing`.
+ */
+export function decisionObject(
+  owner: DecisionOwner,
+  ordinal: number,
+  clusters: readonly string[],
+  existing?: RawDecision,
+): DecisionObject {
+  if (clusters.length > DECISION_SIZE) {
+    throw new RangeError(`${decisionName(owner.name, ordinal)}: ${clusters.length} clusters, at most ${DECISION_SIZE} fit in one object`);
+  }
+  const before = existing?.metadata;
+  const others = (before?.ownerReferences ?? []).filter((one) => one.controller !== true && one.uid !== owner.uid);
+  return {
+    apiVersion: apiVersionOf(PlacementDecisions),
+    kind: PlacementDecisions.kind,
+    metadata: {
+      ...before,
+      name: decisionName(owner.name, ordinal),
+      namespace: owner.namespace,
+      labels: { ...before?.labels, [PLACEMENT_LABEL]: owner.name },
+      annotations: { ...before?.annotations, [DECISION_REVISION_ANNOTATION]: revisionOf(clusters) },
+      ownerReferences: [ownerReference(owner), ...others],
+    },
+    status: { decisions: clusters.map((clusterName) => ({ clusterName, reason: '' })) },
+  };
+}
+
+function ownerReference({ name, uid }: DecisionOwner): OwnerReference {
+  return { apiVersion: apiVersionOf(Placements), kind: Placements.kind, name, uid, controller: true };
+}

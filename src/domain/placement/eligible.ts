@@ -1,0 +1,48 @@
+import type { PlacementRules } from './predicates.js';
+import type { BindingView, SetView } from './snapshot.js';
+
+/** A binding that brings in no set, and why. */
+export interface IgnoredBinding {
+  readonly binding: string;
+  readonly clusterSet: string;
+  readonly why: 'OtherName' | 'BindingDeleting' | 'NoSuchSet' | 'SetDeleting';
+}
+
+/** Every list sorted by code units, each name once. */
+export interface Eligibility {
+  /** Sets bound to the namespace. */
+  readonly bound: readonly string[];
+  /** The bound sets, or their intersection with ClusterSets. */
+  readonly eligible: readonly string[];
+  /** Eligible sets whose selector cannot be read: nobody new comes from them, and their members are unknown. */
+  readonly unreadable: readonly string[];
+  readonly ignored: readonly IgnoredBinding[];
+}
+
+/**
+ * The sets that a Placement may select from. A binding counts when its name is its `clusterSet` (admission is not
+ * trusted), it is not being deleted, and the set exists and is not being deleted.
+ */
+export function eligibleSets(
+  rules: PlacementRules,
+  bindings: readonly BindingView[],
+  sets: ReadonlyMap<string, SetView>,
+): Eligibility {
+  const bound: string[] = [];
+  const ignored: IgnoredBinding[] = [];
+  for (const binding of [...bindings].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))) {
+    const why = whyIgnored(binding, sets.get(binding.clusterSet));
+    if (why === undefined) bound.push(binding.clusterSet);
+    else ignored.push({ binding: binding.name, clusterSet: binding.clusterSet, why });
+  }
+  const requested = new Set(rules.requested);
+  const eligible = requested.size === 0 ? bound : bound.filter((name) => requested.has(name));
+  return { bound, eligible, unreadable: eligible.filter((name) => sets.get(name)?.readable === false), ignored };
+}
+
+function whyIgnored(binding: BindingView, set: SetView | undefined): IgnoredBinding['why'] | undefined {
+  if (binding.name !== binding.clusterSet) return 'OtherName';
+  if (binding.deleting) return 'BindingDeleting';
+  if (set === undefined) return 'NoSuchSet';
+  return set.deleting ? 'SetDeleting' : undefined;
+}

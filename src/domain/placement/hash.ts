@@ -1,0 +1,28 @@
+/** FNV-1a, 64 bits: stable over every machine and version. Not for secrets. */
+
+export interface Hash64 {
+  /** Upper and lower half, each an unsigned 32-bit integer. */
+  readonly high: number;
+  readonly low: number;
+}
+
+const encoder = new TextEncoder();
+
+/** FNV-1a (64 bits) of the UTF-8 bytes of `text`. */
+export function hash64(text: string): Hash64 {
+  let high = 0xcbf29ce4;
+  let low = 0x84222325;
+  for (const byte of encoder.encode(text)) {
+    const mixed = (low ^ byte) >>> 0;
+    // The prime is 2^40 + 0x1b3; every product below stays under 2^53.
+    const product = mixed * 0x1b3;
+    high = (high * 0x1b3 + Math.floor(product / 0x1_0000_0000) + ((mixed << 8) >>> 0)) >>> 0;
+    low = product >>> 0;
+  }
+  return { high, low };
+}
+
+/** Sixteen lower-case hexadecimal digits. */
+export function hex64(hash: Hash64): string {
+  return hash.high.toString(16).padStart(8, '0') + hash.low.toString(16).padStart(8, '0');
+}

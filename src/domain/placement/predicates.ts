@@ -1,0 +1,120 @@
+import { firstUnmet, quote, readClaimSelector, reading, readLabelSelector, readList, readObject, readString, refuse, valueOf } from '../selectors.js';
+import type { Problem, Requirement } from '../selectors.js';
+import type { ClusterView } from './cluster.js';
+
+/** One predicate: labels AND claims. One without requirements matches every cluster. */
+export interface Predicate {
+  readonly labels: readonly Requirement[];
+  readonly claims: readonly Requirement[];
+}
+
+/**
+ * The spec of a Placement, read once a generation. With a `problem` the other fields say nothing and nothing matches.
+ * `wanted` is undefined where all that match are; `requested` (ClusterSets) is sorted, each once, and empty for every
+ * bound set; no predicate means every candidate.
+ */
+export interface PlacementRules {
+  readonly wanted: number | undefined;
+  readonly requested: readonly string[];
+  readonly predicates: readonly Predicate[];
+  readonly problem: Problem | undefined;
+}
+
+/** The first requirement of a predicate that a cluster fails. `found` is the value it has for the key, if any. */
+export interface FailedRequirement extends Requirement {
+  readonly source: 'label' | 'claim';
+  readonly found: string | undefined;
+}
+
+/** Label and claim keys, each sorted, each once. */
+export interface NamedKeys {
+  readonly labels: readonly string[];
+  readonly claims: readonly string[];
+}
+
+const MOST_PREDICATES = 64;
+const MOST_SETS = 256;
+const LARGEST_NUMBER = 2 ** 31 - 1;
+
+/** The rules that `spec` gives, whatever it is: the first field that cannot be read becomes the `problem`. */
+export function compileSpec(spec: unknown): PlacementRules {
+  const read = reading(() => readSpec(readObject(spec, 'spec')));
+  if (read.ok) return read.value;
+  return { wanted: undefined, requested: [], predicates: [], problem: read.problem };
+}
+
+/** Whether the cluster matches one of the predicates, or there are none. Never under a `problem`. */
+export function matches(rules: PlacementRules, cluster: ClusterView): boolean {
+  if (rules.problem !== undefined) return false;
+  if (rules.predicates.length === 0) return true;
+  for (const { labels, claims } of rules.predicates) {
+    if (firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined) return true;
+  }
+  return false;
+}
+
+/** For each predicate, in order, the first requirement that the cluster fails; empty when it matches. */
+export function explainMatch(rules: PlacementRules, cluster: ClusterView): readonly FailedRequirement[] {
+  if (matches(rules, cluster)) return [];
+  const failed: FailedRequirement[] = [];
+  for (const { labels, claims } of rules.predicates) {
+    const label = firstUnmet(labels, cluster.labels);
+    if (label !== undefined) failed.push({ ...label, source: 'label', found: valueOf(cluster.labels, label.key) });
+    const claim = label === undefined ? firstUnmet(claims, cluster.claims) : undefined;
+    if (claim !== undefined) failed.push({ ...claim, source: 'claim', found: valueOf(cluster.claims, claim.key) });
+  }
+  return failed;
+}
+
+/** The keys that the predicates name: a change of any other label or claim cannot change what matches. */
+export function namedKeys(rules: PlacementRules): NamedKeys {
+  const labels = new Set<string>();
+  const claims = new Set<string>();
+  for (const predicate of rules.predicates) {
+    for (const requirement of predicate.labels) labels.add(requirement.key);
+    for (const requirement of predicate.claims) claims.add(requirement.key);
+  }
+  return { labels: [...labels].sort(), claims: [...claims].sort() };
+}
+
+function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
+  if (spec['clusterSets'] !== undefined && spec['clusterSets'] !== null) {
+    refuse('spec.clusterSets', 'is not a field: write ClusterSets');
+  }
+  const requested = readSets(spec['ClusterSets']);
+  const wanted = readWanted(spec['numberOfClusters']);
+  return { wanted, requested, predicates: readPredicates(spec['predicates']), problem: undefined };
+}
+
+function readSets(value: unknown): readonly string[] {
+  const path = 'spec.ClusterSets';
+  const names = readList(value, path);
+  if (names.length > MOST_SETS) refuse(path, `has ${names.length} names: at most ${MOST_SETS} are allowed`);
+  const unique = new Set<string>();
+  names.forEach((name, index) => {
+    const set = readString(name, `${path}[${index}]`);
+    if (set === '') refuse(`${path}[${index}]`, 'is empty: the name of a cluster set is needed');
+    unique.add(set);
+  });
+  return [...unique].sort();
+}
+
+function readWanted(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LARGEST_NUMBER) return value;
+  return refuse('spec.numberOfClusters', `${quote(value)} is not a whole number from 0 to ${LARGEST_NUMBER}`);
+}
+
+function readPredicates(value: unknown): readonly Predicate[] {
+  const path = 'spec.predicates';
+  const items = readList(value, path);
+  if (items.length > MOST_PREDICATES) refuse(path, `has ${items.length} items: at most ${MOST_PREDICATES} are allowed`);
+  return items.map((item, index) => {
+    const at = `${path}[${index}].requiredClusterSelector`;
+    const selector = readObject(readObject(item, `${path}[${index}]`)['requiredClusterSelector'], at);
+    return {
+      labels: readLabelSelector(selector['labelSelector'], `${at}.labelSelector`),
+      claims: readClaimSelector(selector['claimSelector'], `${at}.claimSelector`),
+    };
+  });
+}

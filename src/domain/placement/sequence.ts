@@ -1,0 +1,97 @@
+/** The writes that publish a selection, and the order in which none of them makes a reader see too much or too little. */
+
+interface WriteTarget {
+  readonly name: string;
+  readonly ordinal: number | undefined;
+  /** The list that the object holds after the write; empty after a delete. */
+  readonly clusters: readonly string[];
+}
+
+export interface CreateDecision extends WriteTarget {
+  readonly kind: 'create';
+  readonly ordinal: number;
+}
+
+/** A put with `resourceVersion`: the stored one, or that of the answer to an earlier write of this plan to this object. */
+export interface UpdateDecision extends WriteTarget {
+  readonly kind: 'update';
+  readonly ordinal: number;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** A delete with both as preconditions; `resourceVersion` as in {@link UpdateDecision}. */
+export interface DeleteDecision extends WriteTarget {
+  readonly kind: 'delete';
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** `Misnamed`: ours by owner, but of a name that we do not give. */
+  readonly cause: 'Empty' | 'Predecessor' | 'Misnamed';
+}
+
+export type DecisionWrite = CreateDecision | UpdateDecision | DeleteDecision;
+
+/** A decision object of this Placement as stored. */
+export interface PublishedSlice {
+  readonly ordinal: number;
+  readonly name: string;
+  readonly clusters: readonly string[];
+}
+
+/** A write to one object. */
+export interface Change {
+  readonly write: DecisionWrite;
+  readonly ordinal: number;
+  /** By how many clusters the object grows. */
+  readonly growth: number;
+}
+
+/**
+ * Objects that shrink, then those that keep their size, then those that grow; the last in the order in which slots are
+ * filled, so that a plan that stops half-way leaves the same free slots to the same clusters.
+ */
+export function inOrder(changes: readonly Change[], order: readonly number[]): DecisionWrite[] {
+  const existing = new Map(order.map((ordinal, index) => [ordinal, index]));
+  const rank = ({ ordinal, growth }: Change): number => (growth > 0 ? (existing.get(ordinal) ?? order.length + ordinal) : ordinal);
+  return [...changes]
+    .sort((a, b) => Math.sign(a.growth) - Math.sign(b.growth) || rank(a) - rank(b))
+    .map((change) => change.write);
+}
+
+/** The writes, and before each that takes a cluster out of an object written later, that object without it. */
+export function withoutDoubles(writes: readonly DecisionWrite[], published: readonly PublishedSlice[]): DecisionWrite[] {
+  const before = new Map(published.map((slice) => [slice.name, new Set(slice.clusters)]));
+  const leaving = leavingBy(writes, before);
+  const ordered = new Set<DecisionWrite>();
+  const shrunk = new Set<DecisionWrite>();
+  for (const write of writes) {
+    for (const cluster of write.clusters) {
+      if (before.get(write.name)?.has(cluster) === true) continue;
+      for (const other of leaving.get(cluster) ?? []) {
+        if (ordered.has(other) || shrunk.has(other)) continue;
+        shrunk.add(other);
+        ordered.add(onlyRemovals(other, before.get(other.name)));
+      }
+    }
+    ordered.add(write);
+  }
+  return [...ordered];
+}
+
+/** Cluster → the writes that take it out of their object. */
+function leavingBy(writes: readonly DecisionWrite[], before: ReadonlyMap<string, ReadonlySet<string>>): Map<string, DecisionWrite[]> {
+  const leaving = new Map<string, DecisionWrite[]>();
+  for (const write of writes) {
+    const staying = new Set(write.clusters);
+    for (const cluster of before.get(write.name) ?? []) {
+      if (!staying.has(cluster)) leaving.set(cluster, [...(leaving.get(cluster) ?? []), write]);
+    }
+  }
+  return leaving;
+}
+
+/** `write` without what it adds; itself where it adds nothing. */
+function onlyRemovals(write: DecisionWrite, before: ReadonlySet<string> | undefined): DecisionWrite {
+  const clusters = write.clusters.filter((cluster) => before?.has(cluster) === true);
+  return clusters.length === write.clusters.length ? write : { ...write, clusters };
+}

@@ -1,0 +1,153 @@
+import { decisionName, isAsWritten } from './decision.js';
+import type { StoredDecision } from './decision.js';
+import type { Schedule } from './schedule.js';
+import { inOrder, withoutDoubles } from './sequence.js';
+import type { Change, CreateDecision, DecisionWrite, DeleteDecision, PublishedSlice, UpdateDecision } from './sequence.js';
+import { fill, fillOrder, isOwn, obstacle } from './slots.js';
+import type { Objects, Obstacle } from './slots.js';
+import type { PlacementSnapshot, Slots } from './snapshot.js';
+
+export type { DecisionWrite, PublishedSlice } from './sequence.js';
+
+/**
+ * How a selection is published in decision objects.
+ *
+ * Guarantees, when no object was edited by a stranger: after every prefix of the writes the union of the objects holds
+ * no cluster twice, lacks none that stays selected, and is no larger than before or after the whole plan, whichever is
+ * more; a plan made anew after any prefix, from what is stored alone, ends in the same objects.
+ * Caveat: where a stranger moved a cluster, it is taken out of one object before it comes back in the other.
+ */
+
+/** A name that is needed and taken. */
+export interface BlockedSlice {
+  readonly ordinal: number;
+  readonly name: string;
+  readonly why: Obstacle;
+}
+
+export interface SlicePlan {
+  readonly placement: string;
+  /** What counts as selected before the writes. */
+  readonly base: Slots;
+  /** Where each selected cluster belongs; the list of a blocked slice is not published. */
+  readonly slots: Slots;
+  /** In order: each only after all before it succeeded. */
+  readonly writes: readonly DecisionWrite[];
+  /** Sorted by ordinal. */
+  readonly blocked: readonly BlockedSlice[];
+  /** The objects of this Placement before the writes, sorted by ordinal. */
+  readonly published: readonly PublishedSlice[];
+}
+
+/** The writes that publish `schedule`; none for a Placement that is being deleted. */
+export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): SlicePlan {
+  const placement = snapshot.placement.name;
+  const objects = new Map<number, StoredDecision>();
+  for (const one of snapshot.stored) if (one.ordinal !== undefined) objects.set(one.ordinal, one);
+  const order = fillOrder(schedule.kept, objects);
+  const slots = fill(schedule, order);
+  const published = publishedIn(objects);
+  const plan = { placement, base: schedule.current, slots, published };
+  if (snapshot.placement.deleting) return { ...plan, writes: [], blocked: [] };
+  const changes = changesOf(placement, slots, objects);
+  const writes = [...clearances(snapshot.stored), ...inOrder(changes, order)];
+  return { ...plan, writes: withoutDoubles(writes, published), blocked: blockedIn(placement, slots, objects) };
+}
+
+/** The objects of this Placement once the first `done` writes are accepted, sorted by ordinal. */
+export function publishedAfter(plan: SlicePlan, done = plan.writes.length): readonly PublishedSlice[] {
+  const slices = new Map(plan.published.map((slice) => [slice.ordinal, slice]));
+  for (const { kind, name, ordinal, clusters } of plan.writes.slice(0, done)) {
+    if (ordinal === undefined) continue;
+    if (kind === 'delete') slices.delete(ordinal);
+    else slices.set(ordinal, { ordinal, name, clusters });
+  }
+  return [...slices.values()].sort((a, b) => a.ordinal - b.ordinal);
+}
+
+/** What to remember once the first `done` writes are accepted: see `PlacementSnapshot.remembered`. */
+export function remember(plan: SlicePlan, done = plan.writes.length): Slots {
+  const length = Math.max(plan.slots.length, plan.base.length);
+  const pending = new Set(plan.writes.slice(done).map((write) => write.ordinal));
+  const blocked = new Set(plan.blocked.map((slice) => slice.ordinal));
+  const slots = Array.from({ length }, (_, index) => {
+    const before = plan.base[index] ?? [];
+    const target = plan.slots[index] ?? [];
+    if (blocked.has(index + 1)) return before.filter((name) => target.includes(name));
+    return pending.has(index + 1) ? before : target;
+  });
+  for (const write of plan.writes.slice(0, done)) {
+    if (write.ordinal !== undefined && pending.has(write.ordinal)) slots[write.ordinal - 1] = write.clusters;
+  }
+  return slots;
+}
+
+/** Objects that go whatever is selected: a predecessor's, and ours of a name that we do not give. */
+function clearances(stored: readonly StoredDecision[]): DeleteDecision[] {
+  const writes: DeleteDecision[] = [];
+  for (const object of stored) {
+    if (object.deleting) continue;
+    if (object.ownership === 'predecessor' && object.ordinal !== undefined) writes.push(deletion(object, 'Predecessor'));
+    if (object.ownership === 'ours' && object.ordinal === undefined) writes.push(deletion(object, 'Misnamed'));
+  }
+  return writes.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function deletion({ name, ordinal, uid, resourceVersion }: StoredDecision, cause: DeleteDecision['cause']): DeleteDecision {
+  return { kind: 'delete', name, ordinal, clusters: [], uid, resourceVersion, cause };
+}
+
+/** One change for each object that is not as it should be, blocked ones left out. */
+function changesOf(placement: string, slots: Slots, objects: Objects): Change[] {
+  const changes: Change[] = [];
+  for (const ordinal of allOrdinals(slots, objects)) {
+    const target = slots[ordinal - 1] ?? [];
+    const object = objects.get(ordinal);
+    if (obstacle(object) !== undefined) continue;
+    const write = isOwn(object) ? correction(object, ordinal, target) : creation(placement, ordinal, target);
+    const before = isOwn(object) ? object.clusters.length : 0;
+    if (write !== undefined) changes.push({ write, ordinal, growth: write.clusters.length - before });
+  }
+  return changes;
+}
+
+function allOrdinals(slots: Slots, objects: Objects): readonly number[] {
+  const ordinals = new Set(objects.keys());
+  slots.forEach((_, index) => ordinals.add(index + 1));
+  return [...ordinals.add(1)].sort((a, b) => a - b);
+}
+
+function creation(placement: string, ordinal: number, clusters: readonly string[]): CreateDecision | undefined {
+  if (!isNeeded(ordinal, clusters)) return undefined;
+  return { kind: 'create', name: decisionName(placement, ordinal), ordinal, clusters };
+}
+
+function correction(object: StoredDecision, ordinal: number, clusters: readonly string[]): UpdateDecision | DeleteDecision | undefined {
+  if (!isNeeded(ordinal, clusters) && !object.deleting) return deletion(object, 'Empty');
+  if (isAsWritten(object, clusters)) return undefined;
+  const { name, uid, resourceVersion } = object;
+  return { kind: 'update', name, ordinal, clusters, uid, resourceVersion };
+}
+
+/** The first object always exists; any other only with clusters in it. */
+function isNeeded(ordinal: number, clusters: readonly string[]): boolean {
+  return ordinal === 1 || clusters.length > 0;
+}
+
+function blockedIn(placement: string, slots: Slots, objects: Objects): BlockedSlice[] {
+  const blocked: BlockedSlice[] = [];
+  for (const ordinal of allOrdinals(slots, objects)) {
+    const why = obstacle(objects.get(ordinal));
+    if (why === undefined || !isNeeded(ordinal, slots[ordinal - 1] ?? [])) continue;
+    blocked.push({ ordinal, name: decisionName(placement, ordinal), why });
+  }
+  return blocked;
+}
+
+function publishedIn(objects: Objects): PublishedSlice[] {
+  const slices: PublishedSlice[] = [];
+  for (const [ordinal, object] of objects) {
+    if (isOwn(object)) slices.push({ ordinal, name: object.name, clusters: object.clusters });
+  }
+  return slices.sort((a, b) => a.ordinal - b.ordinal);
+}

@@ -1,0 +1,201 @@
+/** Requirements on string maps (labels, claims), read from values that admission may not have checked. */
+
+export type Operator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+
+export type StringMap = Readonly<Record<string, string>>;
+
+/** One requirement. `path` is its field in the object it was read from; `values` is empty for Exists and DoesNotExist. */
+export interface Requirement {
+  readonly path: string;
+  readonly key: string;
+  readonly operator: Operator;
+  readonly values: readonly string[];
+}
+
+/** A field that cannot be read. `message` gives the value and the rule, and does not repeat `field`. */
+export interface Problem {
+  readonly field: string;
+  readonly message: string;
+}
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
+
+const OPERATORS: readonly Operator[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
+const LONGEST_SHOWN = 80;
+
+/** Carries a {@link Problem} out of a reader; turned into a {@link Parsed} by {@link reading}. */
+class Unreadable extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/** Ends the {@link reading} under way: `field` holds something that its rule refuses. */
+export function refuse(field: string, message: string): never {
+  throw new Unreadable({ field, message });
+}
+
+/** The value that `read` returns, or the problem that it refused. Other errors pass through. */
+export function reading<T>(read: () => T): Parsed<T> {
+  try {
+    return { ok: true, value: read() };
+  } catch (error) {
+    if (error instanceof Unreadable) return { ok: false, problem: error.problem };
+    throw error;
+  }
+}
+
+/** A standard LabelSelector at `path`: every requirement in it, matchLabels (by key) first. Absent or empty: none. */
+export function parseLabelSelector(value: unknown, path: string): Parsed<readonly Requirement[]> {
+  return reading(() => readLabelSelector(value, path));
+}
+
+/** {@link parseLabelSelector} inside a {@link reading}. Syntax of keys and values as Kubernetes has it. */
+export function readLabelSelector(value: unknown, path: string): readonly Requirement[] {
+  const selector = readObject(value, path);
+  return [...readMatchLabels(selector['matchLabels'], `${path}.matchLabels`), ...readExpressions(selector, path, LABELS)];
+}
+
+/** A claim selector inside a {@link reading}: expressions only, values are free strings. */
+export function readClaimSelector(value: unknown, path: string): readonly Requirement[] {
+  return readExpressions(readObject(value, path), path, CLAIMS);
+}
+
+/** The first of `requirements` that `values` does not meet. */
+export function firstUnmet(requirements: readonly Requirement[], values: StringMap): Requirement | undefined {
+  for (const requirement of requirements) if (!meets(requirement, values)) return requirement;
+  return undefined;
+}
+
+/** Whether `values` meets the requirement. NotIn and DoesNotExist hold for a missing key. Bytes are compared. */
+export function meets(requirement: Requirement, values: StringMap): boolean {
+  const found = valueOf(values, requirement.key);
+  switch (requirement.operator) {
+    case 'In':
+      return found !== undefined && requirement.values.includes(found);
+    case 'NotIn':
+      return found === undefined || !requirement.values.includes(found);
+    case 'Exists':
+      return found !== undefined;
+    case 'DoesNotExist':
+      return found === undefined;
+  }
+}
+
+/** The own value of `key`: what stands on the prototype (`toString`, `__proto__`) is no label. */
+export function valueOf(values: StringMap, key: string): string | undefined {
+  const found: unknown = values[key];
+  return typeof found === 'string' && Object.hasOwn(values, key) ? found : undefined;
+}
+
+interface Syntax {
+  key(key: string, path: string): void;
+  value(value: string, path: string): void;
+}
+
+const LABELS: Syntax = { key: checkLabelKey, value: checkLabelValue };
+const CLAIMS: Syntax = { key: checkClaimKey, value: () => undefined };
+
+function readMatchLabels(value: unknown, path: string): Requirement[] {
+  const labels = readObject(value, path);
+  return Object.keys(labels).sort().map((key) => {
+    const at = `${path}[${shorten(key)}]`;
+    checkLabelKey(key, at);
+    const wanted = readString(labels[key], at);
+    checkLabelValue(wanted, at);
+    return { path: at, key, operator: 'In', values: [wanted] };
+  });
+}
+
+function readExpressions(selector: Readonly<Record<string, unknown>>, path: string, syntax: Syntax): Requirement[] {
+  const at = `${path}.matchExpressions`;
+  return readList(selector['matchExpressions'], at).map((item, index) => readExpression(item, `${at}[${index}]`, syntax));
+}
+
+function readExpression(value: unknown, path: string, syntax: Syntax): Requirement {
+  const expression = readObject(value, path);
+  const key = readString(expression['key'], `${path}.key`);
+  syntax.key(key, `${path}.key`);
+  const operator = readOperator(expression['operator'], `${path}.operator`);
+  const values = readList(expression['values'], `${path}.values`).map((one, index) => {
+    const text = readString(one, `${path}.values[${index}]`);
+    syntax.value(text, `${path}.values[${index}]`);
+    return text;
+  });
+  const needsValues = operator === 'In' || operator === 'NotIn';
+  if (needsValues && values.length === 0) refuse(`${path}.values`, `is empty: operator ${operator} needs at least one value`);
+  if (!needsValues && values.length > 0) refuse(`${path}.values`, `has ${values.length} values: operator ${operator} takes none`);
+  return { path, key, operator, values };
+}
+
+function readOperator(value: unknown, path: string): Operator {
+  const known = OPERATORS.find((one) => one === value);
+  return known ?? refuse(path, `${quote(value)} is not an operator: must be one of ${OPERATORS.join(', ')}`);
+}
+
+/** An object at `path`; absent or null reads as an empty one. */
+export function readObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null) return {};
+  return isObject(value) ? value : refuse(path, `${quote(value)} is not an object`);
+}
+
+/** A list at `path`; absent or null reads as an empty one. */
+export function readList(value: unknown, path: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return isList(value) ? value : refuse(path, `${quote(value)} is not a list`);
+}
+
+/** A string at `path`; absent is refused. */
+export function readString(value: unknown, path: string): string {
+  return typeof value === 'string' ? value : refuse(path, `${quote(value)} is not a string`);
+}
+
+/** Whether `value` is an object, and no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether `value` is a list. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+const NAME_RULE = 'at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends';
+const NAME_SHAPE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+const PREFIX_SHAPE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+function checkLabelKey(key: string, path: string): void {
+  const slash = key.indexOf('/');
+  const prefix = slash < 0 ? undefined : key.slice(0, slash);
+  if (isName(key.slice(slash + 1)) && (prefix === undefined || isPrefix(prefix))) return;
+  refuse(path, `${quote(key)} is not a label key: ${NAME_RULE}, with an optional DNS name and "/" before it`);
+}
+
+function checkLabelValue(value: string, path: string): void {
+  if (value === '' || isName(value)) return;
+  refuse(path, `${quote(value)} is not a label value: empty, or ${NAME_RULE}`);
+}
+
+function checkClaimKey(key: string, path: string): void {
+  if (key === '') refuse(path, 'is empty: the name of a claim is needed');
+}
+
+function isName(text: string): boolean {
+  return text.length <= 63 && NAME_SHAPE.test(text);
+}
+
+function isPrefix(text: string): boolean {
+  return text.length <= 253 && PREFIX_SHAPE.test(text);
+}
+
+/** `value` as a message shows it: JSON, cut when long. */
+export function quote(value: unknown): string {
+  return value === undefined ? 'nothing' : shorten(JSON.stringify(value));
+}
+
+function shorten(text: string): string {
+  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
