@@ -33,8 +33,8 @@ export function readFlags(rows: readonly FlagRow[], argv: readonly string[], pro
   const given = new Map<string, string>();
   for (const token of tokens) {
     if (token.kind !== 'option') {
-      const word = token.kind === 'positional' ? token.value : '--';
-      throw new Refusal(`unexpected argument ${JSON.stringify(word)}: only flags may stand here (see ${program} --help)`);
+      const stray = token.kind === 'positional' ? token.value : '--';
+      throw new Refusal(`unexpected argument ${JSON.stringify(stray)}: only flags may stand here (see ${program} --help)`);
     }
     const flag = token.rawName;
     if (token.name === 'help' || token.name === 'version') {

@@ -5,40 +5,58 @@ const SECRET_KEY_EXACT = new Set(['data', 'stringdata', 'binarydata', 'headers',
 const SECRET_TEXT =
   /\bBearer\s+[^\s"',]+|\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const REDACTED = '[redacted]';
+const CUT = '[cut]';
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
+const MAX_VALUES = 1_000;
 
-/** `fields` fit for a log: plain JSON values, secrets replaced, errors without what a request carried, depth and length bounded. */
-export function printable(fields: object): Record<string, unknown> {
-  return record(fields, 0);
+/** What may still be printed of one line, so that an object that holds half the program does not stop it. */
+interface Budget {
+  left: number;
 }
 
-function record(value: object, depth: number): Record<string, unknown> {
+/** `fields` fit for a log: plain JSON values, secrets replaced, errors without what a request carried, size bounded. */
+export function printable(fields: object): Record<string, unknown> {
+  return record(fields, 0, { left: MAX_VALUES });
+}
+
+function record(value: object, depth: number, budget: Budget): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [key, one] of Object.entries(value).slice(0, MAX_ITEMS)) {
-    result[key] = secretKey(key) ? REDACTED : plain(one, depth + 1);
+    result[key] = secretKey(key) ? REDACTED : plain(one, depth + 1, budget);
   }
   return result;
 }
 
-function plain(value: unknown, depth: number): unknown {
+function plain(value: unknown, depth: number, budget: Budget): unknown {
+  budget.left -= 1;
   if (typeof value === 'string') return value.replace(SECRET_TEXT, REDACTED);
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > MAX_DEPTH) return '[deeper]';
-  if (value instanceof Error) return errorRecord(value, depth);
+  if (depth > MAX_DEPTH || budget.left < 0) return CUT;
+  if (value instanceof Error) return errorRecord(value, depth, budget);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (ArrayBuffer.isView(value)) return REDACTED;
-  if (Array.isArray(value) || value instanceof Set) return [...value].slice(0, MAX_ITEMS).map((one) => plain(one, depth + 1));
-  if (value instanceof Map) return record(Object.fromEntries(value), depth);
-  return record(value, depth);
+  if (value instanceof Map) return record(Object.fromEntries(value), depth, budget);
+  if (Array.isArray(value) || value instanceof Set) return list([...value], depth, budget);
+  return record(value, depth, budget);
 }
 
-function errorRecord(error: Error, depth: number): Record<string, unknown> {
-  const { name: _name, ...own } = record(error, depth);
-  const cause = error.cause === undefined ? {} : { cause: plain(error.cause, depth + 1) };
-  return { type: error.name, ...own, message: plain(error.message, depth), stack: plain(error.stack, depth), ...cause };
+function list(values: readonly unknown[], depth: number, budget: Budget): unknown[] {
+  return values.slice(0, MAX_ITEMS).map((one) => plain(one, depth + 1, budget));
+}
+
+function errorRecord(error: Error, depth: number, budget: Budget): Record<string, unknown> {
+  const { name: _name, ...own } = record(error, depth, budget);
+  return {
+    type: error.name,
+    ...own,
+    message: plain(error.message, depth, budget),
+    stack: plain(error.stack, depth, budget),
+    ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1, budget) }),
+    ...(error instanceof AggregateError && { errors: list(error.errors, depth, budget) }),
+  };
 }
 
 function secretKey(key: string): boolean {
