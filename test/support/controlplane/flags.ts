@@ -79,7 +79,7 @@ export function controllerManagerFlags(where: Layout, kubeconfig: string): strin
     `--service-account-private-key-file=${where.serviceAccountKey}`,
     `--root-ca-file=${caFile(where)}`,
     '--use-service-account-credentials=true',
-    '--controllers=*,-nodeipam-controller,-node-route-controller,-cloud-node-lifecycle-controller,-service-lb-controller',
+    '--controllers=*,-node-ipam-controller,-node-route-controller,-cloud-node-lifecycle-controller,-service-lb-controller',
     '--leader-elect=false',
     '--secure-port=0',
     '--profiling=false',
