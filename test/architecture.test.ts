@@ -1,0 +1,162 @@
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { root } from './support/root.js';
+import { readSource, readSources, type FunctionShape, type Import, type Source } from './support/source.js';
+
+interface Layer {
+  /** Layers that it may import, itself included without saying. */
+  readonly imports: readonly string[];
+  /** Layers that it may import types from. */
+  readonly types?: readonly string[];
+  readonly packages: readonly string[];
+  /** Node's own modules: all of them by default. */
+  readonly builtins?: readonly string[];
+}
+
+/** A folder of src, or a file of it, and what it may import. */
+const LAYERS: Readonly<Record<string, Layer>> = {
+  api: { imports: [], packages: [], builtins: [] },
+  domain: { imports: ['api'], packages: [], builtins: ['node:crypto'] },
+  runtime: { imports: [], packages: ['p-queue'] },
+  kube: { imports: ['api', 'runtime'], packages: ['@kubernetes/client-node', 'undici', 'js-yaml'] },
+  controllers: { imports: ['api', 'domain', 'runtime'], types: ['kube'], packages: [] },
+  local: { imports: ['kube', 'runtime'], packages: [] },
+  observability: { imports: ['runtime'], packages: ['pino', 'prom-client'] },
+  config: { imports: [], packages: [] },
+  commands: { imports: ['api', 'domain', 'runtime', 'kube', 'controllers', 'local', 'observability', 'config'], packages: [] },
+  main: { imports: ['config', 'commands'], packages: [] },
+};
+const FILES_OF_CONFIG = ['config', 'flags'];
+
+const GENERATED = /^src\/api\/generated\//;
+const DATA_TABLES: readonly string[] = [];
+const FORBIDDEN_NAMES = /^(utils?|helpers?|common|types?|managers?|misc)$/;
+
+const sources = readSources(root, 'src').filter((source) => !GENERATED.test(source.file));
+
+describe('imports', () => {
+  it('stay within the table of layers', () => {
+    expect(sources.flatMap((source) => source.imports.flatMap(wrongImport))).toEqual([]);
+  });
+
+  it('form no cycle, types included', () => {
+    expect(cycles(sources)).toEqual([]);
+  });
+
+  it.each([
+    ['src/domain/a.ts', `import { x } from '../kube/client.js';`, ['src/domain/a.ts:1 domain may not import kube (../kube/client.js)']],
+    ['src/controllers/x/a.ts', `\nimport { x } from '../../kube/client.js';`, ['src/controllers/x/a.ts:2 controllers may import only types from kube (../../kube/client.js)']],
+    ['src/controllers/x/a.ts', `import type { X } from '../../kube/client.js';\nimport { type Y } from '../../kube/y.js';`, []],
+    ['src/controllers/x/a.ts', `export { x } from '../../kube/client.js';`, ['src/controllers/x/a.ts:1 controllers may import only types from kube (../../kube/client.js)']],
+    ['src/controllers/x/a.ts', `const x = await import('../../kube/client.js');`, ['src/controllers/x/a.ts:1 controllers may import only types from kube (../../kube/client.js)']],
+    ['src/runtime/a.ts', `import { x } from 'undici';`, ['src/runtime/a.ts:1 runtime may not import the package undici']],
+    ['src/runtime/a.ts', `import PQueue from 'p-queue';\nimport { b } from './b.js';\nimport path from 'node:path';`, []],
+    ['src/api/a.ts', `import path from 'node:path';`, ['src/api/a.ts:1 api may not import node:path']],
+    ['src/odd/a.ts', `import { b } from './b.js';`, ['src/odd/a.ts:1 odd is in no row of the table of layers']],
+    ['src/kube/a.ts', `let x: import('../domain/x.js').X;`, ['src/kube/a.ts:1 kube may not import domain (../domain/x.js)']],
+  ])('of %s: %j gives %j', (file, text, wrong) => {
+    expect(readSource(file, text).imports.flatMap(wrongImport)).toEqual(wrong);
+  });
+
+  it('that form a cycle are found', () => {
+    const a = readSource('src/kube/a.ts', `import './b.js';`);
+    const b = readSource('src/kube/b.ts', `\nimport type { C } from './c.js';`);
+    const c = readSource('src/kube/c.ts', `import { a } from './a.js';`);
+
+    expect(cycles([a, b, c])).toEqual(['src/kube/a.ts -> src/kube/b.ts -> src/kube/c.ts -> src/kube/a.ts']);
+  });
+});
+
+describe('sizes', () => {
+  it('of files stay within 250 lines, 400 for a data table and for a test', () => {
+    const tests = readSources(root, 'test');
+    expect([...sources, ...tests].flatMap(wrongLength)).toEqual([]);
+  });
+
+  it('of functions stay within 40 lines (60 with a comment "Long because …"), 4 parameters and a depth of 3', () => {
+    expect(sources.flatMap((source) => source.functions.flatMap(wrongShape))).toEqual([]);
+  });
+
+  it.each([
+    ['a long one', `function f() {${'\n'.repeat(41)}}`, ['src/x.ts:1 f has 42 lines, at most 40']],
+    ['a long one with a reason', `/** Long because it is a table. */\nfunction f() {${'\n'.repeat(41)}}`, []],
+    ['one that no reason excuses', `// Long because it is a table.\nexport function f() {${'\n'.repeat(60)}}`, ['src/x.ts:2 f has 61 lines, at most 60']],
+    ['a greedy one', 'const f = (a, b, c, d, e) => a;', ['src/x.ts:1 f has 5 parameters, at most 4']],
+    ['a deep one', 'class A { m() { if (a) { for (;;) { while (b) { try {} catch {} } } } } }', ['src/x.ts:1 m is 4 deep, at most 3']],
+    ['a chain', 'function f() { if (a) {} else if (b) {} else if (c) {} else if (d) {} else if (e) {} }', []],
+    ['a function in a function', 'function f() { if (a) { for (;;) { g(() => { if (c) { while (b) {} } }); } } }', []],
+  ])('%s is measured', (_name, text, wrong) => {
+    expect(readSource('src/x.ts', text).functions.flatMap(wrongShape)).toEqual(wrong);
+  });
+});
+
+describe('names', () => {
+  it('of files and folders say what is in them', () => {
+    const drawers = sources.filter((source) => source.file.split('/').some((part) => FORBIDDEN_NAMES.test(part.replace(/\.ts$/, ''))));
+
+    expect(drawers.map((source) => source.file)).toEqual([]);
+  });
+});
+
+function wrongImport(one: Import): string[] {
+  const from = layerOf(one.file);
+  const layer = LAYERS[from];
+  const at = `${one.file}:${one.line}`;
+  if (layer === undefined) return [`${at} ${from} is in no row of the table of layers`];
+  if (one.specifier.startsWith('node:')) {
+    const allowed = layer.builtins?.includes(one.specifier) ?? true;
+    return allowed ? [] : [`${at} ${from} may not import ${one.specifier}`];
+  }
+  if (!one.specifier.startsWith('.')) {
+    return layer.packages.includes(packageOf(one.specifier)) ? [] : [`${at} ${from} may not import the package ${one.specifier}`];
+  }
+  const to = layerOf(targetOf(one));
+  if (to === from || layer.imports.includes(to)) return [];
+  if (layer.types?.includes(to) !== true) return [`${at} ${from} may not import ${to} (${one.specifier})`];
+  return one.kind === 'type' ? [] : [`${at} ${from} may import only types from ${to} (${one.specifier})`];
+}
+
+function layerOf(file: string): string {
+  const first = file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+  return FILES_OF_CONFIG.includes(first) ? 'config' : first;
+}
+
+function targetOf(one: Import): string {
+  return path.posix.join(path.posix.dirname(one.file), one.specifier).replace(/\.js$/, '.ts');
+}
+
+function packageOf(specifier: string): string {
+  const parts = specifier.split('/');
+  return parts.slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** Each cycle once, beginning at its first file. */
+function cycles(all: readonly Source[]): string[] {
+  const edges = new Map(all.map((source) => [source.file, source.imports.filter((one) => one.specifier.startsWith('.')).map(targetOf)]));
+  const done = new Set<string>();
+  const found: string[] = [];
+  const follow = (file: string, trail: readonly string[]): void => {
+    const begin = trail.indexOf(file);
+    if (begin >= 0) found.push([...trail.slice(begin), file].join(' -> '));
+    if (begin >= 0 || done.has(file)) return;
+    for (const next of edges.get(file) ?? []) follow(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of [...edges.keys()].sort()) follow(file, []);
+  return found;
+}
+
+function wrongLength(source: Source): string[] {
+  const most = source.file.startsWith('test/') || DATA_TABLES.includes(source.file) ? 400 : 250;
+  return source.lines > most ? [`${source.file}:${source.lines} has ${source.lines} lines, at most ${most}`] : [];
+}
+
+function wrongShape(one: FunctionShape): string[] {
+  const at = `${one.file}:${one.line} ${one.name}`;
+  const most = one.excused ? 60 : 40;
+  const wrong: string[] = [];
+  if (one.lines > most) wrong.push(`${at} has ${one.lines} lines, at most ${most}`);
+  if (one.parameters > 4) wrong.push(`${at} has ${one.parameters} parameters, at most 4`);
+  if (one.depth > 3) wrong.push(`${at} is ${one.depth} deep, at most 3`);
+  return wrong;
+}

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from '@babel/parser';
+
+/** One import of a source file. */
+export interface Import {
+  /** Path of the importing file from the package root, with slashes. */
+  readonly file: string;
+  readonly line: number;
+  /** What stands between the quotes. */
+  readonly specifier: string;
+  readonly kind: 'static' | 'dynamic' | 'type';
+}
+
+export interface FunctionShape {
+  readonly file: string;
+  readonly line: number;
+  readonly name: string;
+  readonly lines: number;
+  readonly parameters: number;
+  /** Nested blocks: if, for, while, do, switch, try. */
+  readonly depth: number;
+  /** Whether a comment above it says that it is long, and why: `Long because …`. */
+  readonly excused: boolean;
+}
+
+export interface Source {
+  readonly file: string;
+  readonly lines: number;
+  readonly imports: readonly Import[];
+  readonly functions: readonly FunctionShape[];
+}
+
+interface Node {
+  readonly type: string;
+  readonly loc: { readonly start: { readonly line: number }; readonly end: { readonly line: number } };
+  readonly [field: string]: unknown;
+}
+
+const NESTING = new Set([
+  'IfStatement', 'ForStatement', 'ForInStatement', 'ForOfStatement', 'WhileStatement', 'DoWhileStatement', 'SwitchStatement', 'TryStatement',
+]);
+const FUNCTIONS = new Set([
+  'FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ClassMethod', 'ClassPrivateMethod', 'ObjectMethod',
+]);
+
+/** Every TypeScript file under `folder` of `root`, sorted. */
+export function readSources(root: string, folder: string): Source[] {
+  const names = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => name.endsWith('.ts')).map((name) => path.posix.join(folder, ...name.split(path.sep)));
+  return files.sort().map((file) => readSource(file, readFileSync(path.join(root, file), 'utf8')));
+}
+
+/** What a file imports and how its functions are shaped. */
+export function readSource(file: string, text: string): Source {
+  const tree: unknown = parse(text, { sourceType: 'module', plugins: ['typescript'] });
+  const imports: Import[] = [];
+  const functions: FunctionShape[] = [];
+  walk(tree, undefined, (node, parent) => {
+    const found = importOf(node);
+    if (found !== undefined) imports.push({ file, line: node.loc.start.line, ...found });
+    if (FUNCTIONS.has(node.type)) functions.push(shapeOf(file, node, parent));
+  });
+  return { file, lines: text.trimEnd().split('\n').length, imports, functions };
+}
+
+function importOf(node: Node): { specifier: string; kind: Import['kind'] } | undefined {
+  const source = node['source'];
+  switch (node.type) {
+    case 'ImportDeclaration':
+      return { specifier: valueOf(source), kind: typeOnly(node, 'importKind') ? 'type' : 'static' };
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+      return isNode(source) ? { specifier: valueOf(source), kind: typeOnly(node, 'exportKind') ? 'type' : 'static' } : undefined;
+    case 'ImportExpression':
+      return { specifier: valueOf(source), kind: 'dynamic' };
+    case 'CallExpression':
+      return isNode(node['callee']) && node['callee'].type === 'Import'
+        ? { specifier: valueOf(list(node['arguments'])[0]), kind: 'dynamic' }
+        : undefined;
+    case 'TSImportType':
+      return { specifier: valueOf(node['argument']), kind: 'type' };
+    default:
+      return undefined;
+  }
+}
+
+/** `import type …`, or every name in the braces marked `type`. */
+function typeOnly(node: Node, field: string): boolean {
+  if (node[field] === 'type') return true;
+  const specifiers = list(node['specifiers']);
+  return specifiers.length > 0 && specifiers.every((one) => one[field] === 'type');
+}
+
+function shapeOf(file: string, node: Node, parent: Node | undefined): FunctionShape {
+  const { start, end } = node.loc;
+  const key = nameOf(node['id']) ?? nameOf(node['key']) ?? nameOf(parent?.['id']) ?? nameOf(parent?.['key']);
+  const comments = [...list(node['leadingComments']), ...list(parent?.['leadingComments'])];
+  return {
+    file,
+    line: start.line,
+    name: key ?? '(anonymous)',
+    lines: end.line - start.line + 1,
+    parameters: list(node['params']).length,
+    depth: depthOf(node['body']),
+    excused: comments.some((comment) => /\bLong because \S/.test(String(comment['value']))),
+  };
+}
+
+/** Deepest nesting below `value`, functions inside it left out: they are counted by themselves. An `else if` is no deeper than its `if`. */
+function depthOf(value: unknown): number {
+  if (Array.isArray(value)) return Math.max(0, ...value.map(depthOf));
+  if (!isNode(value) || FUNCTIONS.has(value.type)) return 0;
+  let inner = 0;
+  for (const [field, child] of Object.entries(value)) {
+    const chained = field === 'alternate' && isNode(child) && child.type === 'IfStatement';
+    inner = Math.max(inner, depthOf(child) - (chained ? 1 : 0));
+  }
+  return inner + (NESTING.has(value.type) ? 1 : 0);
+}
+
+function walk(value: unknown, parent: Node | undefined, visit: (node: Node, parent: Node | undefined) => void): void {
+  if (Array.isArray(value)) {
+    for (const one of value) walk(one, parent, visit);
+    return;
+  }
+  if (!isNode(value)) return;
+  visit(value, parent);
+  for (const [field, child] of Object.entries(value)) {
+    if (!field.endsWith('Comments')) walk(child, value, visit);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'loc' in value;
+}
+
+function list(value: unknown): Node[] {
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+function nameOf(value: unknown): string | undefined {
+  if (!isNode(value)) return undefined;
+  const name = value['name'] ?? nameOf(value['id']);
+  return typeof name === 'string' ? name : undefined;
+}
+
+function valueOf(value: unknown): string {
+  const text = isNode(value) ? value['value'] : undefined;
+  if (typeof text !== 'string') throw new Error('an import whose source is no plain string cannot be checked');
+  return text;
+}
