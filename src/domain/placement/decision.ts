@@ -113,11 +113,6 @@ function readClusters(status: unknown): { clusters: readonly string[]; wellForme
   return { clusters, wellFormed };
 }
 
-/** Whether the object holds exactly `clusters` and looks as we write it. */
-export function isAsWritten(stored: StoredDecision, clusters: readonly string[]): boolean {
-  return stored.intact && sameList(stored.clusters, clusters) && stored.revision === revisionOf(clusters);
-}
-
 export function sameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((name, index) => name === b[index]);
 }

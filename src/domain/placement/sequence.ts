@@ -1,3 +1,5 @@
+import { revisionOf } from './decision.js';
+
 /** The writes that publish a selection, and the order in which none of them makes a reader see too much or too little. */
 
 interface WriteTarget {
@@ -5,6 +7,8 @@ interface WriteTarget {
   readonly ordinal: number | undefined;
   /** The list that the object holds after the write; empty after a delete. */
   readonly clusters: readonly string[];
+  /** Of `clusters`. */
+  readonly revision: string;
 }
 
 export interface CreateDecision extends WriteTarget {
@@ -36,6 +40,8 @@ export interface PublishedSlice {
   readonly ordinal: number;
   readonly name: string;
   readonly clusters: readonly string[];
+  /** Of `clusters`, whatever the annotation says. */
+  readonly revision: string;
 }
 
 /** A write to one object. */
@@ -93,5 +99,5 @@ function leavingBy(writes: readonly DecisionWrite[], before: ReadonlyMap<string,
 /** `write` without what it adds; itself where it adds nothing. */
 function onlyRemovals(write: DecisionWrite, before: ReadonlySet<string> | undefined): DecisionWrite {
   const clusters = write.clusters.filter((cluster) => before?.has(cluster) === true);
-  return clusters.length === write.clusters.length ? write : { ...write, clusters };
+  return clusters.length === write.clusters.length ? write : { ...write, clusters, revision: revisionOf(clusters) };
 }

@@ -1,4 +1,4 @@
-import { decisionName, isAsWritten } from './decision.js';
+import { decisionName, revisionOf, sameList } from './decision.js';
 import type { StoredDecision } from './decision.js';
 import type { Schedule } from './schedule.js';
 import { inOrder, withoutDoubles } from './sequence.js';
@@ -57,10 +57,10 @@ export function planSlices(snapshot: PlacementSnapshot, schedule: Schedule): Sli
 /** The objects of this Placement once the first `done` writes are accepted, sorted by ordinal. */
 export function publishedAfter(plan: SlicePlan, done = plan.writes.length): readonly PublishedSlice[] {
   const slices = new Map(plan.published.map((slice) => [slice.ordinal, slice]));
-  for (const { kind, name, ordinal, clusters } of plan.writes.slice(0, done)) {
+  for (const { kind, name, ordinal, clusters, revision } of plan.writes.slice(0, done)) {
     if (ordinal === undefined) continue;
     if (kind === 'delete') slices.delete(ordinal);
-    else slices.set(ordinal, { ordinal, name, clusters });
+    else slices.set(ordinal, { ordinal, name, clusters, revision });
   }
   return [...slices.values()].sort((a, b) => a.ordinal - b.ordinal);
 }
@@ -94,7 +94,7 @@ function clearances(stored: readonly StoredDecision[]): DeleteDecision[] {
 }
 
 function deletion({ name, ordinal, uid, resourceVersion }: StoredDecision, cause: DeleteDecision['cause']): DeleteDecision {
-  return { kind: 'delete', name, ordinal, clusters: [], uid, resourceVersion, cause };
+  return { kind: 'delete', name, ordinal, clusters: [], revision: revisionOf([]), uid, resourceVersion, cause };
 }
 
 /** One change for each object that is not as it should be, blocked ones left out. */
@@ -119,14 +119,15 @@ function allOrdinals(slots: Slots, objects: Objects): readonly number[] {
 
 function creation(placement: string, ordinal: number, clusters: readonly string[]): CreateDecision | undefined {
   if (!isNeeded(ordinal, clusters)) return undefined;
-  return { kind: 'create', name: decisionName(placement, ordinal), ordinal, clusters };
+  return { kind: 'create', name: decisionName(placement, ordinal), ordinal, clusters, revision: revisionOf(clusters) };
 }
 
 function correction(object: StoredDecision, ordinal: number, clusters: readonly string[]): UpdateDecision | DeleteDecision | undefined {
   if (!isNeeded(ordinal, clusters) && !object.deleting) return deletion(object, 'Empty');
-  if (isAsWritten(object, clusters)) return undefined;
+  const revision = revisionOf(clusters);
+  if (object.intact && object.revision === revision && sameList(object.clusters, clusters)) return undefined;
   const { name, uid, resourceVersion } = object;
-  return { kind: 'update', name, ordinal, clusters, uid, resourceVersion };
+  return { kind: 'update', name, ordinal, clusters, revision, uid, resourceVersion };
 }
 
 /** The first object always exists; any other only with clusters in it. */
@@ -147,7 +148,7 @@ function blockedIn(placement: string, slots: Slots, objects: Objects): BlockedSl
 function publishedIn(objects: Objects): PublishedSlice[] {
   const slices: PublishedSlice[] = [];
   for (const [ordinal, object] of objects) {
-    if (isOwn(object)) slices.push({ ordinal, name: object.name, clusters: object.clusters });
+    if (isOwn(object)) slices.push({ ordinal, name: object.name, clusters: object.clusters, revision: revisionOf(object.clusters) });
   }
   return slices.sort((a, b) => a.ordinal - b.ordinal);
 }

@@ -1,0 +1,29 @@
+/** The words in the status of a Placement, each with what it says. Data only. */
+
+export type PlacementPhase = 'Pending' | 'Misconfigured' | 'Unsatisfied' | 'PartiallySatisfied' | 'Satisfied';
+
+/** Condition types of a Placement. Reconciling and Stalled stand there only while they are True, never side by side. */
+export const PlacementConditions = Object.freeze({
+  PlacementSatisfied: 'PlacementSatisfied',
+  PlacementMisconfigured: 'PlacementMisconfigured',
+  Ready: 'Ready',
+  Reconciling: 'Reconciling',
+  Stalled: 'Stalled',
+});
+
+/** Reasons of the conditions. */
+export const PlacementReasons = Object.freeze({
+  AllDecisionsScheduled: 'as many clusters as wanted are selected and stored',
+  NoManagedClusterSetBindings: 'no cluster set is bound to the namespace',
+  NoIntersection: 'none of the sets that spec.ClusterSets names is bound to the namespace',
+  AllManagedClusterSetsEmpty: 'the sets hold no cluster that is not being deleted',
+  NoManagedClusterMatched: 'no cluster of the sets matches a predicate',
+  NotAllDecisionsScheduled: 'fewer clusters than wanted are selected and stored',
+  Misconfigured: 'a field of the spec cannot be read; the last decision stays published',
+  Succeedconfigured: 'every field of the spec can be read',
+  DecisionPublished: 'the decision for this generation is stored',
+  Publishing: 'the decision objects that the message names are not stored yet',
+  PublishFailed: 'a decision object cannot be stored; it is tried again',
+});
+
+export type PlacementReason = keyof typeof PlacementReasons;

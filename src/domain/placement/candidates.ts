@@ -1,0 +1,24 @@
+import type { ClusterView } from './cluster.js';
+import { matches } from './predicates.js';
+import type { PlacementRules } from './predicates.js';
+import { matchedClusters } from './rank.js';
+import type { Candidates } from './snapshot.js';
+
+/** One cluster with the readable sets that it is a member of. */
+export interface FleetMember {
+  readonly cluster: ClusterView;
+  readonly sets: readonly string[];
+}
+
+/** The members of any of the `eligible` sets, those being deleted included. */
+export function membersOf(fleet: readonly FleetMember[], eligible: readonly string[]): readonly FleetMember[] {
+  const wanted = new Set(eligible);
+  return fleet.filter((member) => member.sets.some((name) => wanted.has(name)));
+}
+
+/** The candidates of the `eligible` sets, by going through the whole fleet: what an index has to agree with. */
+export function candidatesAmong(fleet: readonly FleetMember[], eligible: readonly string[], rules: PlacementRules): Candidates {
+  const candidates = membersOf(fleet, eligible).filter(({ cluster }) => !cluster.deleting);
+  const matched = candidates.filter(({ cluster }) => matches(rules, cluster));
+  return { count: candidates.length, matched: matchedClusters(matched.map(({ cluster }) => cluster.name)) };
+}

@@ -1,0 +1,98 @@
+import type { IgnoredBinding } from './eligible.js';
+import type { PlacementRules } from './predicates.js';
+import type { Schedule } from './schedule.js';
+import { bounded, nameList, problemText } from './wording.js';
+import type { Statement } from './wording.js';
+
+/** What PlacementSatisfied rests on. */
+export interface Outcome {
+  readonly namespace: string;
+  readonly rules: PlacementRules;
+  readonly schedule: Schedule;
+  /** Clusters that are selected and stored. */
+  readonly scheduled: number;
+  /** Clusters that are stored, selected or not. */
+  readonly stored: number;
+}
+
+type Rule = (outcome: Outcome) => Statement | undefined;
+
+/** First match wins. Messages hold no count that a change which decides nothing could move. */
+const RULES: readonly Rule[] = [misconfigured, noneWanted, noBinding, noIntersection, noCandidate, noMatch, tooFew];
+
+/** The PlacementSatisfied condition. */
+export function satisfaction(outcome: Outcome): Statement {
+  for (const rule of RULES) {
+    const said = rule(outcome);
+    if (said !== undefined) return said.reason === 'Misconfigured' ? said : withUnreadable(said, outcome.schedule);
+  }
+  const { wanted } = outcome.schedule;
+  const message = wanted === undefined ? 'every cluster that matches is selected' : `all ${wanted} wanted clusters are selected`;
+  return withUnreadable({ status: 'True', reason: 'AllDecisionsScheduled', message }, outcome.schedule);
+}
+
+function misconfigured({ schedule, stored }: Outcome): Statement | undefined {
+  if (schedule.problem === undefined) return undefined;
+  const message = `the last decision, of ${stored} clusters, stays published: ${problemText(schedule.problem)}`;
+  return { status: 'False', reason: 'Misconfigured', message };
+}
+
+function noneWanted({ schedule }: Outcome): Statement | undefined {
+  if (schedule.wanted !== 0) return undefined;
+  return { status: 'True', reason: 'AllDecisionsScheduled', message: 'no cluster is wanted: spec.numberOfClusters is 0' };
+}
+
+function noBinding({ schedule, namespace }: Outcome): Statement | undefined {
+  const { bound, ignored } = schedule.eligibility;
+  if (bound.length > 0) return undefined;
+  const cure = `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet`;
+  const but = ignored.length === 0 ? '' : `; ignored: ${bounded(ignored.map(ignoredText), '; ')}`;
+  return { status: 'False', reason: 'NoManagedClusterSetBindings', message: `${cure}${but}` };
+}
+
+function ignoredText({ binding, clusterSet, why }: IgnoredBinding): string {
+  switch (why) {
+    case 'OtherName':
+      return `binding ${binding} (its name is not its spec.clusterSet, ${clusterSet})`;
+    case 'BindingDeleting':
+      return `binding ${binding} (it is being deleted)`;
+    case 'NoSuchSet':
+      return `binding ${binding} (there is no ManagedClusterSet ${clusterSet})`;
+    case 'SetDeleting':
+      return `binding ${binding} (ManagedClusterSet ${clusterSet} is being deleted)`;
+  }
+}
+
+function noIntersection({ schedule, rules }: Outcome): Statement | undefined {
+  const { bound, eligible } = schedule.eligibility;
+  if (eligible.length > 0) return undefined;
+  const message = `none of spec.ClusterSets is bound to the namespace; asked for: ${nameList(rules.requested)}; bound: ${nameList(bound)}`;
+  return { status: 'False', reason: 'NoIntersection', message };
+}
+
+function noCandidate({ schedule }: Outcome): Statement | undefined {
+  if (schedule.candidates > 0) return undefined;
+  const message = `no cluster to select from in cluster sets ${nameList(schedule.eligibility.eligible)}`;
+  return { status: 'False', reason: 'AllManagedClusterSetsEmpty', message };
+}
+
+function noMatch({ schedule, rules }: Outcome): Statement | undefined {
+  if (schedule.matched > 0) return undefined;
+  const sets = nameList(schedule.eligibility.eligible);
+  const message = `no cluster of cluster sets ${sets} matches any of ${rules.predicates.length} predicates`;
+  return { status: 'False', reason: 'NoManagedClusterMatched', message };
+}
+
+function tooFew({ schedule, scheduled }: Outcome): Statement | undefined {
+  const needed = schedule.wanted ?? schedule.matched;
+  if (scheduled >= needed) return undefined;
+  const message = `${needed - scheduled} of ${needed} wanted clusters are missing`;
+  return { status: 'False', reason: 'NotAllDecisionsScheduled', message };
+}
+
+/** Adds the sets that bring in nobody new. */
+function withUnreadable(said: Statement, { eligibility }: Schedule): Statement {
+  if (eligibility.unreadable.length === 0) return said;
+  const sets = nameList(eligibility.unreadable);
+  return { ...said, message: `${said.message}; the selector of cluster set ${sets} cannot be read, so nobody new comes from there` };
+}

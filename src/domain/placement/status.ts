@@ -1,0 +1,125 @@
+import type { PlacementStatus } from '../../api/generated/placement.js';
+import type { Condition, ConditionStatus } from '../../api/meta.js';
+import type { PlacementPhase, PlacementReason } from '../../api/placementreasons.js';
+import { PlacementConditions } from '../../api/placementreasons.js';
+import { settleConditions } from '../conditions.js';
+import type { ConditionState } from '../conditions.js';
+import { isList, isObject } from '../selectors.js';
+import type { Schedule } from './schedule.js';
+import { satisfaction } from './satisfaction.js';
+import { selected } from './schedule.js';
+import { publishedAfter } from './slices.js';
+import type { SlicePlan } from './slices.js';
+import type { PublishedSlice } from './sequence.js';
+import type { PlacementSnapshot } from './snapshot.js';
+import { nameList, problemText } from './wording.js';
+import type { Statement } from './wording.js';
+
+/** How far a plan was carried out: the first `done` writes were accepted, and the next one was refused if `failure` is set. */
+export interface Publication {
+  readonly plan: SlicePlan;
+  readonly done: number;
+  readonly failure?: PublicationFailure;
+}
+
+/** A refused write: the decision object's name, and the API's words. */
+export interface PublicationFailure {
+  readonly name: string;
+  readonly message: string;
+}
+
+/** The status to report, before times are set. It claims what is stored and nothing else. */
+export interface PlacementReport {
+  readonly phase: PlacementPhase;
+  readonly observedGeneration: number;
+  readonly numberOfSelectedClusters: number;
+  readonly decisions: readonly { readonly name: string; readonly revision: string }[];
+  readonly states: readonly ConditionState[];
+}
+
+/** What to say of a pass: everything follows from the snapshot, what was decided, and how much of it is stored. */
+export function reportOn(snapshot: PlacementSnapshot, schedule: Schedule, publication: Publication): PlacementReport {
+  const slices = publishedAfter(publication.plan, publication.done);
+  const stored = new Set(slices.flatMap((slice) => slice.clusters));
+  const scheduled = selected(schedule).filter((name) => stored.has(name)).length;
+  const satisfied = satisfaction({ namespace: snapshot.placement.namespace, rules: snapshot.placement.rules, schedule, scheduled, stored: stored.size });
+  const { problem } = schedule;
+  const ready = problem === undefined ? readiness(publication) : statement('False', 'Misconfigured', problemText(problem));
+  return {
+    phase: phaseOf(schedule, slices, satisfied, stored.size),
+    observedGeneration: snapshot.placement.generation,
+    numberOfSelectedClusters: stored.size,
+    decisions: slices.map(({ name, revision }) => ({ name, revision })),
+    states: statesOf(schedule, satisfied, ready, snapshot.placement.generation),
+  };
+}
+
+/** The status to write, with times set; undefined when what is stored says the same. `now` is RFC 3339. */
+export function settleStatus(stored: unknown, report: PlacementReport, now: string): Required<PlacementStatus> | undefined {
+  const before = isObject(stored) ? stored : {};
+  const listed = isList(before['conditions']) ? before['conditions'] : [];
+  const conditions = settleConditions(listed.filter(isCondition), report.states, now);
+  const { phase, observedGeneration, numberOfSelectedClusters } = report;
+  const decisions = report.decisions.map(({ name, revision }) => ({ name, revision }));
+  const next = { phase, observedGeneration, numberOfSelectedClusters, decisions, conditions };
+  return sameValue(before, next) ? undefined : next;
+}
+
+function statement(status: ConditionStatus, reason: PlacementReason, message: string): Statement {
+  return { status, reason, message };
+}
+
+/** Whether the decision is stored; a spec that can be read is presumed. */
+function readiness({ plan, done, failure }: Publication): Statement {
+  const foreign = plan.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => slice.name);
+  if (foreign.length > 0) {
+    const text = `not of this Placement and therefore not touched: PlacementDecision ${nameList(foreign)}; what belongs there is not published until it is deleted`;
+    return statement('False', 'PublishFailed', text);
+  }
+  if (failure !== undefined) return statement('False', 'PublishFailed', `PlacementDecision ${failure.name}: ${failure.message}`);
+  const pending = [...plan.writes.slice(done), ...plan.blocked].map((one) => one.name);
+  if (pending.length === 0) return statement('True', 'DecisionPublished', 'the decision for this generation is stored');
+  return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
+}
+
+/** Every condition, in its order; Reconciling and Stalled only where they are True. */
+function statesOf(schedule: Schedule, satisfied: Statement, ready: Statement, generation: number): ConditionState[] {
+  const { problem } = schedule;
+  const misconfigured =
+    problem === undefined
+      ? statement('False', 'Succeedconfigured', 'every field of the spec can be read')
+      : statement('True', 'Misconfigured', problemText(problem));
+  const states: ConditionState[] = [];
+  const add = (type: string, said: Statement): void => {
+    states.push({ type, ...said, observedGeneration: generation });
+  };
+  add(PlacementConditions.PlacementSatisfied, satisfied);
+  add(PlacementConditions.PlacementMisconfigured, misconfigured);
+  add(PlacementConditions.Ready, ready);
+  if (problem !== undefined) add(PlacementConditions.Stalled, misconfigured);
+  else if (ready.status !== 'True') add(PlacementConditions.Reconciling, { ...ready, status: 'True' });
+  return states;
+}
+
+function phaseOf(schedule: Schedule, slices: readonly PublishedSlice[], satisfied: Statement, stored: number): PlacementPhase {
+  if (schedule.problem !== undefined) return 'Misconfigured';
+  if (slices.length === 0) return 'Pending';
+  if (satisfied.status === 'True') return 'Satisfied';
+  return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
+}
+
+const CONDITION_FIELDS: readonly string[] = ['type', 'status', 'reason', 'message', 'lastTransitionTime', 'lastUpdateTime'];
+
+/** Whether a stored condition is one that we can have written: an edited one is written anew. */
+function isCondition(value: unknown): value is Condition {
+  if (!isObject(value)) return false;
+  return CONDITION_FIELDS.every((field) => typeof value[field] === 'string') && typeof value['observedGeneration'] === 'number';
+}
+
+/** Whether two JSON values are the same, whatever the order of their keys. */
+function sameValue(a: unknown, b: unknown): boolean {
+  if (isList(a) && isList(b)) return a.length === b.length && a.every((one, index) => sameValue(one, b[index]));
+  if (!isObject(a) || !isObject(b)) return a === b;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]));
+}

@@ -1,0 +1,34 @@
+import type { ConditionStatus } from '../../api/meta.js';
+import type { PlacementReason } from '../../api/placementreasons.js';
+import type { Problem } from '../selectors.js';
+
+/** What is said of a condition. */
+export interface Statement {
+  readonly status: ConditionStatus;
+  readonly reason: PlacementReason;
+  readonly message: string;
+}
+
+/** Two such lists and a sentence stay within the limit of a message. */
+const LIST_LIMIT = 280;
+
+/** Field, value and rule, as one sentence. */
+export function problemText(problem: Problem): string {
+  return `${problem.field}: ${problem.message}`;
+}
+
+/** `names` with commas; a long list says how many it leaves out. */
+export function nameList(names: readonly string[]): string {
+  return bounded(names, ', ');
+}
+
+/** `items` with a separator; a long list says how many it leaves out. The first always stands. */
+export function bounded(items: readonly string[], separator: string): string {
+  let text = items[0] ?? '';
+  for (let index = 1; index < items.length; index++) {
+    const next = `${text}${separator}${items[index]}`;
+    if (next.length > LIST_LIMIT) return `${text} and ${items.length - index} more`;
+    text = next;
+  }
+  return text;
+}
