@@ -1,0 +1,95 @@
+const WORD = 32;
+
+/** A set of small non-negative integers, one bit each. Grows by itself; knows its size. */
+export class Bitset {
+  #words: Uint32Array;
+  #size = 0;
+
+  constructor(capacity = 0) {
+    this.#words = new Uint32Array(Math.ceil(capacity / WORD));
+  }
+
+  /** How many integers it holds. */
+  get size(): number {
+    return this.#size;
+  }
+
+  has(index: number): boolean {
+    return ((this.#words[index >>> 5] ?? 0) & (1 << (index & 31))) !== 0;
+  }
+
+  /** Adds `index`; whether it was missing. */
+  add(index: number): boolean {
+    if (this.has(index)) return false;
+    const word = index >>> 5;
+    if (word >= this.#words.length) this.#grow(word + 1);
+    this.#words[word] = (this.#words[word] ?? 0) | (1 << (index & 31));
+    this.#size += 1;
+    return true;
+  }
+
+  /** Takes `index` out; whether it was there. */
+  delete(index: number): boolean {
+    if (!this.has(index)) return false;
+    const word = index >>> 5;
+    this.#words[word] = (this.#words[word] ?? 0) & ~(1 << (index & 31));
+    this.#size -= 1;
+    return true;
+  }
+
+  /** Adds or takes out; whether that changed anything. */
+  put(index: number, present: boolean): boolean {
+    return present ? this.add(index) : this.delete(index);
+  }
+
+  /** Adds all of `other`. */
+  addAll(other: Bitset): void {
+    if (other.#words.length > this.#words.length) this.#grow(other.#words.length);
+    for (let word = 0; word < other.#words.length; word++) this.#words[word] = (this.#words[word] ?? 0) | (other.#words[word] ?? 0);
+    this.#recount();
+  }
+
+  /** Keeps only what `other` holds too. */
+  keepAll(other: Bitset): void {
+    for (let word = 0; word < this.#words.length; word++) this.#words[word] = (this.#words[word] ?? 0) & (other.#words[word] ?? 0);
+    this.#recount();
+  }
+
+  copy(): Bitset {
+    const copy = new Bitset();
+    copy.#words = this.#words.slice();
+    copy.#size = this.#size;
+    return copy;
+  }
+
+  /** What it holds, ascending. */
+  *values(): Generator<number, void, undefined> {
+    for (let word = 0; word < this.#words.length; word++) {
+      let bits = this.#words[word] ?? 0;
+      while (bits !== 0) {
+        const lowest = bits & -bits;
+        yield word * WORD + (31 - Math.clz32(lowest));
+        bits ^= lowest;
+      }
+    }
+  }
+
+  #grow(words: number): void {
+    const grown = new Uint32Array(Math.max(words, Math.ceil(this.#words.length * 1.5)));
+    grown.set(this.#words);
+    this.#words = grown;
+  }
+
+  #recount(): void {
+    let size = 0;
+    for (const word of this.#words) size += ones(word);
+    this.#size = size;
+  }
+}
+
+/** How many bits of a 32-bit word are set. */
+function ones(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

@@ -1,0 +1,46 @@
+import { firstUnmet, parseLabelSelector, quote, readObject, reading, type Problem, type Requirement, type StringMap } from '../selectors.js';
+import { CLUSTER_SET_LABEL } from '../../api/names.js';
+
+/** How a ManagedClusterSet chooses its members. An unreadable one (it slipped past admission) chooses nobody. */
+export type ClusterSelector =
+  | { readonly kind: 'exclusive' }
+  | { readonly kind: 'labels'; readonly requirements: readonly Requirement[] }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable'; readonly problem: Problem };
+
+const PATH = 'spec.clusterSelector';
+
+/** Reads `spec` of a ManagedClusterSet, whatever it holds; never throws. No selector is the exclusive label. */
+export function readClusterSelector(spec: unknown): ClusterSelector {
+  const fields = reading(() => readObject(readObject(spec, 'spec')['clusterSelector'], PATH));
+  if (!fields.ok) return { kind: 'unreadable', problem: fields.problem };
+  const type = fields.value['selectorType'] ?? 'ExclusiveClusterSetLabel';
+  const labelSelector = fields.value['labelSelector'] ?? undefined;
+  if (type === 'ExclusiveClusterSetLabel') return labelSelector === undefined ? { kind: 'exclusive' } : beside();
+  if (type !== 'LabelSelector') return unknown(type);
+  if (labelSelector === undefined) return { kind: 'none' };
+  const parsed = parseLabelSelector(labelSelector, `${PATH}.labelSelector`);
+  return parsed.ok ? { kind: 'labels', requirements: parsed.value } : { kind: 'unreadable', problem: parsed.problem };
+}
+
+/** Whether a set called `set` has a cluster with these labels as a member. */
+export function selects(set: string, selector: ClusterSelector, labels: StringMap): boolean {
+  switch (selector.kind) {
+    case 'exclusive':
+      return labels[CLUSTER_SET_LABEL] === set;
+    case 'labels':
+      return firstUnmet(selector.requirements, labels) === undefined;
+    default:
+      return false;
+  }
+}
+
+function beside(): ClusterSelector {
+  const message = 'stands beside selectorType ExclusiveClusterSetLabel: it needs selectorType LabelSelector';
+  return { kind: 'unreadable', problem: { field: `${PATH}.labelSelector`, message } };
+}
+
+function unknown(type: unknown): ClusterSelector {
+  const message = `${quote(type)} is not a selector type: must be one of ExclusiveClusterSetLabel, LabelSelector`;
+  return { kind: 'unreadable', problem: { field: `${PATH}.selectorType`, message } };
+}

@@ -1,0 +1,59 @@
+import type { BindingView, SetView } from './snapshot.js';
+
+const NO_BINDINGS: ReadonlyMap<string, BindingView> = new Map();
+const NO_NAMESPACES: ReadonlyMap<string, string> = new Map();
+
+/** The sets and the bindings that name them, found from either side. */
+export class Bound {
+  readonly #sets = new Map<string, SetView>();
+  readonly #bindings = new Map<string, Map<string, BindingView>>();
+  /** Set → binding, as `namespace/name` → namespace. */
+  readonly #naming = new Map<string, Map<string, string>>();
+
+  putSet(set: SetView): void {
+    this.#sets.set(set.name, set);
+  }
+
+  deleteSet(name: string): void {
+    this.#sets.delete(name);
+  }
+
+  putBinding(namespace: string, binding: BindingView): void {
+    this.deleteBinding(namespace, binding.name);
+    const bindings = this.#bindings.get(namespace) ?? new Map<string, BindingView>();
+    this.#bindings.set(namespace, bindings.set(binding.name, binding));
+    const naming = this.#naming.get(binding.clusterSet) ?? new Map<string, string>();
+    this.#naming.set(binding.clusterSet, naming.set(`${namespace}/${binding.name}`, namespace));
+  }
+
+  deleteBinding(namespace: string, name: string): void {
+    const bindings = this.#bindings.get(namespace);
+    const known = bindings?.get(name);
+    if (bindings === undefined || known === undefined) return;
+    bindings.delete(name);
+    if (bindings.size === 0) this.#bindings.delete(namespace);
+    const naming = this.#naming.get(known.clusterSet);
+    naming?.delete(`${namespace}/${name}`);
+    if (naming?.size === 0) this.#naming.delete(known.clusterSet);
+  }
+
+  /** The bindings of a namespace. */
+  bindings(namespace: string): readonly BindingView[] {
+    return [...(this.#bindings.get(namespace) ?? NO_BINDINGS).values()];
+  }
+
+  /** Those of the sets named by the bindings of a namespace that exist. */
+  sets(namespace: string): ReadonlyMap<string, SetView> {
+    const sets = new Map<string, SetView>();
+    for (const { clusterSet } of (this.#bindings.get(namespace) ?? NO_BINDINGS).values()) {
+      const set = this.#sets.get(clusterSet);
+      if (set !== undefined) sets.set(clusterSet, set);
+    }
+    return sets;
+  }
+
+  /** The namespaces with a binding that names the set, each once. */
+  namespacesOf(set: string): ReadonlySet<string> {
+    return new Set((this.#naming.get(set) ?? NO_NAMESPACES).values());
+  }
+}
