@@ -28,22 +28,26 @@ export interface Preconditions {
   readonly resourceVersion: string;
 }
 
-export interface ApplyOptions {
+/** Of every write. */
+export interface TryOptions {
+  readonly signal?: AbortSignal;
+  /** Runs immediately before every try, repeats included; the ApiError that it throws ends the call, and nothing is sent. */
+  readonly beforeTry?: () => void;
+}
+
+export interface ApplyOptions extends TryOptions {
   readonly fieldManager: string;
   /** Take fields over from other managers: only for an object that is ours already. Then `metadata.uid` of the object must be set. */
   readonly force: boolean;
-  readonly signal?: AbortSignal;
 }
 
-export interface WriteOptions {
+export interface WriteOptions extends TryOptions {
   readonly fieldManager: string;
-  readonly signal?: AbortSignal;
 }
 
-export interface DeleteOptions {
+export interface DeleteOptions extends TryOptions {
   readonly preconditions: Preconditions;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  readonly signal?: AbortSignal;
 }
 
 export interface WriteClient {
