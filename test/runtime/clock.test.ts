@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { delay, systemClock, systemRandom } from '../../src/runtime/clock.js';
+import { ApiError, isFailure } from '../../src/runtime/errors.js';
+import { ManualClock } from '../support/clock.js';
+
+describe('delay', () => {
+  it('resolves when its time has come', async () => {
+    const clock = new ManualClock();
+    let done = false;
+    void delay(clock, 100, new AbortController().signal).then(() => (done = true));
+
+    await clock.advance(99);
+    const before = done;
+    await clock.advance(1);
+
+    expect(before).toBe(false);
+    expect(done).toBe(true);
+  });
+
+  it.each([
+    ['an error', new Error('over'), 'over'],
+    ['a text', 'over', 'over'],
+  ])('rejects with the reason of the signal, %s, and leaves no timer', async (_name, reason, message) => {
+    const clock = new ManualClock();
+    const stop = new AbortController();
+    const waiting = delay(clock, 100, stop.signal);
+
+    stop.abort(reason);
+
+    await expect(waiting).rejects.toThrow(message);
+    expect(clock.pending).toBe(0);
+    await expect(delay(clock, 100, stop.signal)).rejects.toThrow(message);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('the clock of the system', () => {
+  it('runs what it was given, unless that is cancelled, however odd the time', async () => {
+    const ran: string[] = [];
+    const before = systemClock.monotonic();
+    systemClock.after(0, () => ran.push('cancelled')).cancel();
+    systemClock.after(2 ** 40, () => ran.push('in a month')).cancel();
+
+    await new Promise<void>((resolve) => {
+      const alive = setTimeout(() => undefined, 10_000);
+      systemClock.after(-5, () => {
+        clearTimeout(alive);
+        resolve();
+      });
+    });
+
+    expect(ran).toEqual([]);
+    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(before);
+    expect(systemClock.now()).toBeGreaterThan(Date.parse('2024-01-01'));
+    expect(systemRandom()).toBeLessThan(1);
+  });
+});
+
+describe('a failure of the API', () => {
+  it('is told by its kind', () => {
+    const error = new ApiError({ kind: 'NotFound', message: 'no such thing', call: { verb: 'get', resource: 'things' } });
+
+    expect(isFailure(error, 'Conflict', 'NotFound')).toBe(true);
+    expect(isFailure(error, 'Conflict')).toBe(false);
+    expect(isFailure(new Error('NotFound'), 'NotFound')).toBe(false);
+    expect(error).toMatchObject({ name: 'ApiError', status: 0, reason: '', causes: [], retryAfterMs: undefined });
+  });
+});

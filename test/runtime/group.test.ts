@@ -1,0 +1,279 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Controller } from '../../src/runtime/controller.js';
+import { Group, type Election, type GroupOptions, type Source } from '../../src/runtime/group.js';
+import { ManualClock, settle } from '../support/clock.js';
+import { RecordingLog } from '../support/log.js';
+
+/** A gate that a test opens, and that a signal may break. */
+class Gate {
+  #open = (): void => undefined;
+  #opened = new Promise<void>((resolve) => (this.#open = resolve));
+
+  open(): void {
+    this.#open();
+  }
+
+  close(): void {
+    this.#opened = new Promise<void>((resolve) => (this.#open = resolve));
+  }
+
+  pass(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(new Error('gate left')), { once: true });
+      void this.#opened.then(resolve);
+    });
+  }
+}
+
+/** A group of one cache, one controller and one lease, each under the test's hand, and all that happened in order. */
+function bench(options: Partial<GroupOptions> = {}) {
+  const clock = new ManualClock();
+  const log = new RecordingLog();
+  const happened: string[] = [];
+  const sync = new Gate();
+  const lease = new Gate();
+  const passes = new Gate();
+  passes.open();
+  let tenure = new AbortController();
+  let longestSeconds = 0;
+  const source: Source = {
+    start: () => void happened.push('cache starts'),
+    whenSynced: (signal) => sync.pass(signal),
+    stop: async () => void happened.push('cache stops'),
+  };
+  const election: Election = {
+    acquire: async (signal) => {
+      happened.push('lease wanted');
+      await lease.pass(signal);
+      lease.close();
+      tenure = new AbortController();
+      return tenure.signal;
+    },
+    release: async () => void happened.push('lease released'),
+    held: () => !tenure.signal.aborted,
+  };
+  const controller: Controller = {
+    name: 'things',
+    add: () => undefined,
+    addAfter: () => undefined,
+    start: () => void happened.push('work begins'),
+    stop: async (drainMs) => {
+      happened.push(`work stops, ${drainMs} ms`);
+      await passes.pass();
+      happened.push('last pass ended');
+    },
+    running: () => ({ unfinishedSeconds: longestSeconds, longestSeconds }),
+  };
+  const group = new Group({ name: 'g', sources: [source], election, controllers: [controller], clock, log, ...options });
+  const stop = new AbortController();
+  const lose = (): void => tenure.abort(new Error('lost'));
+  const hang = (seconds: number): void => void (longestSeconds = seconds);
+  return { clock, log, happened, sync, lease, passes, group, stop, lose, hang, source, election, controller };
+}
+
+const SHUTDOWN = ['work stops, 4000 ms', 'last pass ended', 'cache stops', 'lease released'];
+
+describe('a group', () => {
+  it('fills its caches, then waits for the lease, then works', async () => {
+    const { group, happened, sync, lease, stop } = bench();
+
+    void group.run(stop.signal);
+    await settle();
+    const unsynced = [[...happened], group.readiness().check()];
+    sync.open();
+    await settle();
+    const synced = [[...happened], group.readiness().check()];
+    lease.open();
+    await settle();
+
+    expect(unsynced).toEqual([['cache starts'], 'not synced yet']);
+    expect(synced).toEqual([['cache starts', 'lease wanted'], undefined]);
+    expect(happened).toEqual(['cache starts', 'lease wanted', 'work begins']);
+  });
+
+  it('drains, stops its caches and gives up the lease last when it is told to end', async () => {
+    const { group, happened, sync, lease, passes, stop } = bench();
+    sync.open();
+    lease.open();
+    passes.close();
+    const end = group.run(stop.signal);
+    await settle();
+    happened.length = 0;
+
+    stop.abort();
+    await settle();
+    const during = [...happened];
+    passes.open();
+
+    expect(await end).toBe(true);
+    expect(during).toEqual(['work stops, 4000 ms']);
+    expect(happened).toEqual(SHUTDOWN);
+  });
+
+  it('sends what no pass waits for after the last pass and before the lease goes', async () => {
+    const order: string[] = [];
+    const { group, happened, sync, lease, stop } = bench({ onDrained: async () => void order.push(happened.at(-1) ?? '') });
+    sync.open();
+    lease.open();
+    const end = group.run(stop.signal);
+    await settle();
+
+    stop.abort();
+    await end;
+
+    expect(order).toEqual(['last pass ended']);
+  });
+
+  it('aborts its passes when the lease is lost, waits for them and for the lease, and begins anew', async () => {
+    const { group, happened, sync, lease, passes, lose, stop } = bench();
+    sync.open();
+    lease.open();
+    passes.close();
+    void group.run(stop.signal);
+    await settle();
+    happened.length = 0;
+
+    lose();
+    await settle();
+    const lost = [...happened];
+    passes.open();
+    await settle();
+    const waiting = [...happened];
+    lease.open();
+    await settle();
+
+    expect(lost).toEqual(['work stops, 0 ms']);
+    expect(waiting).toEqual(['work stops, 0 ms', 'last pass ended', 'lease wanted']);
+    expect(happened.at(-1)).toBe('work begins');
+  });
+
+  it('calls back each time the lease is held, before work begins', async () => {
+    const calls: string[] = [];
+    const { group, happened, sync, lease, lose, stop } = bench({ onHeld: () => void calls.push(happened.at(-1) ?? '') });
+    sync.open();
+    lease.open();
+    void group.run(stop.signal);
+    await settle();
+    lose();
+    lease.open();
+    await settle();
+
+    expect(calls).toEqual(['lease wanted', 'lease wanted']);
+  });
+
+  it('begins no work when the lease was lost before work could begin', async () => {
+    const { group, happened, sync, lease, lose, stop } = bench({ onHeld: async () => lose() });
+    sync.open();
+    lease.open();
+
+    void group.run(stop.signal);
+    await settle();
+
+    expect(happened).not.toContain('work begins');
+  });
+
+  it.each([
+    ['its caches are not filled', (bed: ReturnType<typeof bench>) => bed],
+    ['it waits for the lease', (bed: ReturnType<typeof bench>) => (bed.sync.open(), bed)],
+  ])('ends cleanly while %s', async (_name, prepare) => {
+    const { group, happened, stop, log } = prepare(bench());
+    const end = group.run(stop.signal);
+    await settle();
+
+    stop.abort();
+
+    expect(await end).toBe(true);
+    expect(happened.slice(-SHUTDOWN.length)).toEqual(SHUTDOWN);
+    expect(log.lines.filter((line) => line.level === 'error')).toEqual([]);
+  });
+
+  it('ends while the call-back of the held lease hangs', async () => {
+    const { group, sync, lease, stop } = bench({ onHeld: () => new Promise(() => undefined) });
+    sync.open();
+    lease.open();
+    const end = group.run(stop.signal);
+    await settle();
+
+    stop.abort();
+
+    expect(await end).toBe(true);
+  });
+
+  it('ends while passes of a lost lease still run, and waits for them', async () => {
+    const { group, happened, sync, lease, passes, lose, stop } = bench();
+    sync.open();
+    lease.open();
+    passes.close();
+    const end = group.run(stop.signal);
+    await settle();
+    lose();
+    await settle();
+
+    stop.abort();
+    await settle();
+    const released = happened.includes('lease released');
+    passes.open();
+
+    expect(released).toBe(false);
+    expect(await end).toBe(true);
+  });
+
+  it('leaves the lease to expire when a pass would not end', async () => {
+    const { group, happened, sync, lease, passes, stop, clock } = bench();
+    sync.open();
+    lease.open();
+    passes.close();
+    const end = group.run(stop.signal);
+    await settle();
+
+    stop.abort();
+    await clock.advance(5_000);
+
+    expect(await end).toBe(false);
+    expect(happened).toContain('cache stops');
+    expect(happened).not.toContain('lease released');
+  });
+
+  it.each<[string, (bed: ReturnType<typeof bench>) => Partial<GroupOptions>]>([
+    ['the release hangs', (bed) => ({ election: { ...bed.election, release: () => new Promise(() => undefined) } })],
+    ['the release fails', (bed) => ({ election: { ...bed.election, release: () => Promise.reject(new Error('no')) } })],
+    ['a cache would not stop', (bed) => ({ sources: [{ ...bed.source, stop: () => new Promise(() => undefined) }] })],
+  ])('ends, not cleanly, within 9 s when %s', async (_name, change) => {
+    const bed = bench();
+    const group = new Group({
+      name: 'g', sources: [bed.source], election: bed.election, controllers: [bed.controller], clock: bed.clock, log: bed.log, ...change(bed),
+    });
+    bed.sync.open();
+    bed.lease.open();
+    const end = group.run(bed.stop.signal);
+    await settle();
+
+    bed.stop.abort();
+    await bed.clock.advance(9_000);
+
+    expect(await end).toBe(false);
+    expect(bed.clock.pending).toBe(0);
+  });
+
+  it('ends by itself, with one line in the log, when something breaks that no retry mends', async () => {
+    const broken = new Error('broken');
+    const { group, happened, sync, lease, stop, log } = bench({ onHeld: () => Promise.reject(broken) });
+    sync.open();
+    lease.open();
+
+    expect(await group.run(stop.signal)).toBe(false);
+    expect(happened.slice(-SHUTDOWN.length)).toEqual(SHUTDOWN);
+    expect(log.lines.filter((line) => line.level === 'error')).toEqual([{ level: 'error', message: 'group failed', fields: { group: 'g', err: broken } }]);
+  });
+
+  it.each([
+    [599, undefined],
+    [600, 'a pass of things has been running for 600 s'],
+  ])('with a pass of %i s is alive: %s', (seconds, reason) => {
+    const { group, hang } = bench();
+    hang(seconds);
+
+    expect(group.liveness().name).toBe('g-passes');
+    expect(group.liveness().check()).toBe(reason);
+  });
+});
