@@ -1,0 +1,69 @@
+/** The words in the status and the events of a MultiClusterEngine, each with what it says. Data only. */
+
+export type EnginePhase = 'Progressing' | 'Available' | 'Updating' | 'Paused' | 'Uninstalling' | 'Error';
+
+/** Condition types of an engine. Reconciling and Stalled stand there only while they are True, never side by side. */
+export const EngineConditions = Object.freeze({
+  Ready: 'Ready',
+  Available: 'Available',
+  Reconciling: 'Reconciling',
+  Stalled: 'Stalled',
+});
+
+/** Reasons of the conditions. */
+export const EngineReasons = Object.freeze({
+  EngineReady: 'every component is applied for this generation and available',
+  Installing: 'the components are being installed for the first time',
+  RollingOut: 'a component is moving to what is wanted of it now',
+  Updating: "the components are moving to the running operator's version",
+  ComponentsAvailable: 'every object is applied and every Deployment serves',
+  ComponentsUnavailable: 'the objects that the message names are not applied or do not serve',
+  ApplyFailed: 'the API server refused a write; it is tried again',
+  ForeignObject: 'an object of that name belongs to somebody else and is not touched',
+  PullSecretNotFound: 'the Secret that spec.imagePullSecret names does not exist in the target namespace',
+  NamespaceTerminating: 'the target namespace is being deleted; nothing can be created in it until it is gone',
+  PermissionDenied: 'the operator lacks a right; the message names it and the binding that would give it',
+  AnotherEngineExists: 'an older engine is served; one hub has one engine',
+  InvalidSpec: 'the spec holds something that admission should have refused, or that this operator cannot serve',
+  Paused: 'the annotation multicluster.platform.io/paused stops every write but status',
+  Uninstalling: 'the engine is being deleted and what it made is being removed',
+  Retrying: 'something failed or has to go first; the operator tries again by itself',
+});
+
+export type EngineReason = keyof typeof EngineReasons;
+
+/** Reasons of the rows in `status.components`. */
+export const ComponentReasons = Object.freeze({
+  Applied: 'the object is stored as it is wanted',
+  Available: 'every replica of the Deployment is up to date and available',
+  RollingOut: 'the Deployment serves, or will soon, and its rollout is not complete',
+  Unavailable: 'the rollout of the Deployment is over or stuck and replicas are missing',
+  Pending: 'the object has not been applied yet; something else comes first',
+  ApplyFailed: 'the API server refused the write',
+  PermissionDenied: 'the operator lacks the right to write the object',
+  Skipped: 'an object of that name belongs to somebody else and is not touched',
+  Drifted: 'the stored object differs from what is wanted, and the pause holds the repair back',
+  Missing: 'the object does not exist, and the pause holds its creation back',
+  Uninstalling: 'the object is being removed',
+});
+
+export type ComponentReason = keyof typeof ComponentReasons;
+
+/** Events about an engine: one per real change. They stand in namespace `default`, since an engine has no namespace. */
+export const EngineEvents = Object.freeze({
+  EngineInstalling: { type: 'Normal', when: 'a new engine is taken up' },
+  EngineAvailable: { type: 'Normal', when: 'Ready turns True' },
+  EngineUpdating: { type: 'Normal', when: 'the running operator has another version than the components' },
+  EnginePaused: { type: 'Normal', when: 'the pause begins' },
+  EngineResumed: { type: 'Normal', when: 'the pause ends' },
+  EngineStalled: { type: 'Warning', when: 'only the user can act; the note is that of the Stalled condition' },
+  EngineUninstalling: { type: 'Normal', when: 'the deletion is taken up' },
+  EngineUninstalled: { type: 'Normal', when: 'nothing of the engine is left; the note says whether the namespace stays' },
+  ComponentUnavailable: { type: 'Warning', when: 'a component that was available is not any more' },
+  ComponentFailed: { type: 'Warning', when: 'the same object failed to apply in three passes in a row' },
+  PullSecretNotFound: { type: 'Warning', when: 'the pull secret is missing' },
+  DriftRepaired: { type: 'Normal', when: 'somebody changed or deleted an object and it was put back; the note names the fields' },
+  ObjectPruned: { type: 'Normal', when: 'an object that is no longer wanted was deleted' },
+} as const);
+
+export type EngineEvent = keyof typeof EngineEvents;

@@ -1,0 +1,75 @@
+import type { ResourceType } from '../../api/meta.js';
+import { COMPONENT_ROLE_PREFIX, INSTALLER_ROLE, PLACEMENT_LEASE } from '../../api/names.js';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  Deployments,
+  Namespaces,
+  NetworkPolicies,
+  PodDisruptionBudgets,
+  RoleBindings,
+  ServiceAccounts,
+  Services,
+} from '../../api/resources.js';
+import { deploymentHealth, type HealthRule } from './health.js';
+
+/** One component: a folder of plain YAML and this row. */
+export interface ComponentRow {
+  /** Also the name of its ServiceAccount and Deployment, and the end of the name of its ClusterRole and binding. */
+  readonly name: string;
+  /** Under `deploy/components/`. */
+  readonly folder: string;
+  /** Says of one of its Deployments whether it is ready. */
+  readonly readiness: HealthRule;
+  /** Place among the components, within each kind: lower comes first, and goes last. */
+  readonly order: number;
+  /** The Lease that its replicas share, in the operator's namespace, which is then filled into their environment. */
+  readonly leaderElection?: string;
+}
+
+/** Every component that an engine consists of. */
+export const CATALOGUE: readonly ComponentRow[] = [
+  {
+    name: 'placement-controller',
+    folder: 'placement-controller',
+    readiness: deploymentHealth,
+    order: 10,
+    leaderElection: PLACEMENT_LEASE,
+  },
+];
+
+/** The kinds that an engine is made of, in the order in which they are applied; removed in the reverse order. */
+export const APPLY_ORDER: readonly ResourceType[] = [
+  Namespaces,
+  RoleBindings,
+  ServiceAccounts,
+  ClusterRoleBindings,
+  ConfigMaps,
+  Services,
+  PodDisruptionBudgets,
+  NetworkPolicies,
+  Deployments,
+];
+
+/** The kinds among them whose objects are found by label in the target namespace: watched, pruned and uninstalled. */
+export const TARGET_TYPES: readonly ResourceType[] = [
+  ServiceAccounts,
+  ConfigMaps,
+  Services,
+  PodDisruptionBudgets,
+  NetworkPolicies,
+  Deployments,
+];
+
+/** A binding by its fixed name. A retired one is wanted no more; it stays here, and so in the operator's rights, until no hub has it. */
+export interface BindingRow {
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly retired?: true;
+}
+
+/** Every binding that the operator makes or ever made. A binding is named like its role. */
+export const BINDINGS: readonly BindingRow[] = [
+  { type: RoleBindings, name: INSTALLER_ROLE },
+  { type: ClusterRoleBindings, name: `${COMPONENT_ROLE_PREFIX}placement-controller` },
+];

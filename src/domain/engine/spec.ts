@@ -1,0 +1,63 @@
+import type { MultiClusterEngineSpec, Toleration } from '../../api/generated/multiclusterengine.js';
+import { DEFAULT_TARGET_NAMESPACE } from '../../api/names.js';
+
+/** A toleration as a pod may carry it: no empty fields, `tolerationSeconds` only where Kubernetes accepts it. */
+export interface PodToleration {
+  readonly key?: string;
+  readonly operator: 'Exists' | 'Equal';
+  readonly value?: string;
+  readonly effect?: string;
+  /** Seconds; zero and negative: evicted at once. */
+  readonly tolerationSeconds?: number;
+}
+
+/** What a spec means, every default filled in. Lives in memory only: defaults are never written into a user's spec. */
+export interface EffectiveSpec {
+  readonly targetNamespace: string;
+  /** Name of a Secret in the target namespace; undefined when none is wanted. */
+  readonly imagePullSecret: string | undefined;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly PodToleration[];
+}
+
+/** A field of the spec that cannot be served: its path, the value and the rule that it breaks. */
+export interface SpecFault {
+  readonly field: string;
+  readonly value: string;
+  readonly rule: string;
+}
+
+/** The meaning of a spec that {@link specFaults} finds nothing wrong with. */
+export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
+  return {
+    targetNamespace: targetNamespaceOf(spec),
+    imagePullSecret: blank(spec?.imagePullSecret) ? undefined : spec?.imagePullSecret,
+    nodeSelector: spec?.nodeSelector ?? {},
+    tolerations: (spec?.tolerations ?? []).map(podToleration),
+  };
+}
+
+/** The effective target namespace of any stored spec, a faulty one too. */
+export function targetNamespaceOf(spec: MultiClusterEngineSpec | undefined): string {
+  const set: unknown = spec?.targetNamespace;
+  return typeof set === 'string' && set !== '' ? set : DEFAULT_TARGET_NAMESPACE;
+}
+
+/**
+ * A toleration without what a pod may not carry. Kubernetes refuses `tolerationSeconds` beside every effect but
+ * NoExecute, the empty one included; the spec promises that it is ignored there, so it is dropped.
+ */
+function podToleration(wanted: Toleration): PodToleration {
+  const seconds = wanted.effect === 'NoExecute' ? wanted.tolerationSeconds : undefined;
+  return {
+    ...(blank(wanted.key) ? {} : { key: wanted.key }),
+    operator: wanted.operator ?? 'Equal',
+    ...(blank(wanted.value) ? {} : { value: wanted.value }),
+    ...(blank(wanted.effect) ? {} : { effect: wanted.effect }),
+    ...(seconds === undefined || seconds === null ? {} : { tolerationSeconds: seconds }),
+  };
+}
+
+function blank(text: string | null | undefined): text is '' | null | undefined {
+  return text === undefined || text === null || text === '';
+}
