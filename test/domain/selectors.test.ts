@@ -1,0 +1,175 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { firstUnmet, meets, parseLabelSelector, quote, readClaimSelector, reading, refuse, valueOf } from '../../src/domain/selectors.js';
+import type { Requirement } from '../../src/domain/selectors.js';
+
+function requirement(operator: Requirement['operator'], values: readonly string[] = [], key = 'env'): Requirement {
+  return { path: 'p', key, operator, values };
+}
+
+describe('a requirement', () => {
+  it.each([
+    { rule: 'In holds for a listed value', is: requirement('In', ['dev', 'prod']), on: { env: 'prod' }, held: true },
+    { rule: 'In fails for another value', is: requirement('In', ['dev']), on: { env: 'prod' }, held: false },
+    { rule: 'In fails for a missing key', is: requirement('In', ['dev']), on: {}, held: false },
+    { rule: 'NotIn holds for another value', is: requirement('NotIn', ['dev']), on: { env: 'prod' }, held: true },
+    { rule: 'NotIn fails for a listed value', is: requirement('NotIn', ['dev']), on: { env: 'dev' }, held: false },
+    { rule: 'NotIn holds for a missing key', is: requirement('NotIn', ['dev']), on: {}, held: true },
+    { rule: 'Exists holds for an empty value', is: requirement('Exists'), on: { env: '' }, held: true },
+    { rule: 'Exists fails for a missing key', is: requirement('Exists'), on: {}, held: false },
+    { rule: 'DoesNotExist fails for an empty value', is: requirement('DoesNotExist'), on: { env: '' }, held: false },
+    { rule: 'DoesNotExist holds for a missing key', is: requirement('DoesNotExist'), on: {}, held: true },
+  ])('$rule', ({ is, on, held }) => {
+    expect(meets(is, on)).toBe(held);
+  });
+
+  it.each(['toString', 'hasOwnProperty', 'constructor', '__proto__', 'valueOf'])('does not find %s on an object that does not hold it', (key) => {
+    expect(valueOf({}, key)).toBeUndefined();
+    expect(meets(requirement('Exists', [], key), {})).toBe(false);
+    expect(meets(requirement('DoesNotExist', [], key), {})).toBe(true);
+  });
+
+  it.each(['toString', 'hasOwnProperty', '__proto__'])('finds %s where an object holds it', (key) => {
+    const labels: Record<string, string> = Object.fromEntries([[key, 'mine']]);
+
+    expect(meets(requirement('In', ['mine'], key), labels)).toBe(true);
+  });
+
+  it('ignores what an inherited map holds', () => {
+    const labels: Record<string, string> = Object.create({ env: 'prod' }) as Record<string, string>;
+
+    expect(meets(requirement('Exists'), labels)).toBe(false);
+  });
+
+  it.each([
+    ['another case', 'Prod', 'prod'],
+    ['a prefix', 'pro', 'prod'],
+    ['a trailing blank', 'prod ', 'prod'],
+    ['another normal form', 'caf\u00e9', 'cafe\u0301'],
+    ['a look-alike letter', 'pr\u043ed', 'prod'],
+  ])('tells %s apart', (_what, wanted, found) => {
+    expect(meets(requirement('In', [wanted]), { env: found })).toBe(false);
+  });
+});
+
+describe('firstUnmet', () => {
+  it('gives the first of several that fail, and nothing when all hold', () => {
+    const list = [requirement('Exists'), requirement('In', ['dev']), requirement('NotIn', ['prod'])];
+
+    expect(firstUnmet(list, { env: 'prod' })).toBe(list[1]);
+    expect(firstUnmet(list, { env: 'dev' })).toBeUndefined();
+    expect(firstUnmet([], {})).toBeUndefined();
+  });
+});
+
+describe('a label selector', () => {
+  it.each([undefined, null, {}, { matchLabels: {}, matchExpressions: [] }, { matchLabels: null, matchExpressions: null }])(
+    'is empty when it is %j',
+    (selector) => {
+      expect(parseLabelSelector(selector, 'spec.s')).toEqual({ ok: true, value: [] });
+    },
+  );
+
+  it('reads matchLabels in the order of their keys, then the expressions in theirs', () => {
+    const selector = {
+      matchLabels: { zone: 'b', 'example.com/env': 'prod' },
+      matchExpressions: [{ key: 'tier', operator: 'NotIn', values: ['x', 'y'] }, { key: 'old', operator: 'DoesNotExist' }],
+    };
+
+    expect(parseLabelSelector(selector, 's')).toEqual({
+      ok: true,
+      value: [
+        { path: 's.matchLabels[example.com/env]', key: 'example.com/env', operator: 'In', values: ['prod'] },
+        { path: 's.matchLabels[zone]', key: 'zone', operator: 'In', values: ['b'] },
+        { path: 's.matchExpressions[0]', key: 'tier', operator: 'NotIn', values: ['x', 'y'] },
+        { path: 's.matchExpressions[1]', key: 'old', operator: 'DoesNotExist', values: [] },
+      ],
+    });
+  });
+
+  const one = (expression: object): object => ({ matchExpressions: [expression] });
+  it.each([
+    { what: 'a list', selector: [], field: 's', says: '[] is not an object' },
+    { what: 'a text', selector: 'env=prod', field: 's', says: '"env=prod" is not an object' },
+    { what: 'labels that are a list', selector: { matchLabels: ['a'] }, field: 's.matchLabels', says: 'is not an object' },
+    { what: 'a label that is a number', selector: { matchLabels: { env: 1 } }, field: 's.matchLabels[env]', says: '1 is not a string' },
+    { what: 'a label value with a blank', selector: { matchLabels: { env: 'a b' } }, field: 's.matchLabels[env]', says: '"a b" is not a label value' },
+    { what: 'a label value of 64 letters', selector: { matchLabels: { env: 'x'.repeat(64) } }, field: 's.matchLabels[env]', says: 'is not a label value' },
+    { what: 'a label key with a blank', selector: { matchLabels: { 'e v': 'a' } }, field: 's.matchLabels[e v]', says: '"e v" is not a label key' },
+    { what: 'expressions that are an object', selector: { matchExpressions: {} }, field: 's.matchExpressions', says: '{} is not a list' },
+    { what: 'an expression that is a text', selector: { matchExpressions: ['a'] }, field: 's.matchExpressions[0]', says: 'is not an object' },
+    { what: 'an unknown operator', selector: one({ key: 'a', operator: 'Near' }), field: 's.matchExpressions[0].operator', says: '"Near" is not an operator: must be one of In, NotIn, Exists, DoesNotExist' },
+    { what: 'an operator of another case', selector: one({ key: 'a', operator: 'in', values: ['x'] }), field: 's.matchExpressions[0].operator', says: '"in" is not' },
+    { what: 'no operator', selector: one({ key: 'a' }), field: 's.matchExpressions[0].operator', says: 'nothing is not an operator' },
+    { what: 'no key', selector: one({ operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'nothing is not a string' },
+    { what: 'an empty key', selector: one({ key: '', operator: 'Exists' }), field: 's.matchExpressions[0].key', says: '"" is not a label key' },
+    { what: 'a key with an empty prefix', selector: one({ key: '/a', operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'is not a label key' },
+    { what: 'a key with a prefix in capitals', selector: one({ key: 'A.b/c', operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'is not a label key' },
+    { what: 'a key with two slashes', selector: one({ key: 'a/b/c', operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'is not a label key' },
+    { what: 'a key with a long prefix', selector: one({ key: `${'a'.repeat(254)}/b`, operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'is not a label key' },
+    { what: 'In without values', selector: one({ key: 'a', operator: 'In' }), field: 's.matchExpressions[0].values', says: 'is empty: operator In needs at least one value' },
+    { what: 'NotIn with none', selector: one({ key: 'a', operator: 'NotIn', values: [] }), field: 's.matchExpressions[0].values', says: 'operator NotIn needs' },
+    { what: 'Exists with values', selector: one({ key: 'a', operator: 'Exists', values: ['x', 'y'] }), field: 's.matchExpressions[0].values', says: 'has 2 values: operator Exists takes none' },
+    { what: 'DoesNotExist with values', selector: one({ key: 'a', operator: 'DoesNotExist', values: ['x'] }), field: 's.matchExpressions[0].values', says: 'takes none' },
+    { what: 'values that are a text', selector: one({ key: 'a', operator: 'In', values: 'x' }), field: 's.matchExpressions[0].values', says: '"x" is not a list' },
+    { what: 'a value that is null', selector: one({ key: 'a', operator: 'In', values: ['x', null] }), field: 's.matchExpressions[0].values[1]', says: 'null is not a string' },
+    { what: 'a value that is no label value', selector: one({ key: 'a', operator: 'In', values: ['-x'] }), field: 's.matchExpressions[0].values[0]', says: '"-x" is not a label value' },
+  ])('refuses $what', ({ selector, field, says }) => {
+    const parsed = parseLabelSelector(selector, 's');
+
+    expect(parsed).toEqual({ ok: false, problem: { field, message: expect.stringContaining(says) } });
+  });
+
+  it.each(['a', 'A-1_b.c', 'example.com/a', 'a-b.c0/x', 'x'.repeat(63)])('takes the key %s', (key) => {
+    expect(parseLabelSelector(one({ key, operator: 'Exists' }), 's').ok).toBe(true);
+  });
+
+  it('does not change what it reads', () => {
+    const selector = Object.freeze({ matchLabels: Object.freeze({ b: '1', a: '2' }), matchExpressions: Object.freeze([]) });
+
+    expect(parseLabelSelector(selector, 's').ok).toBe(true);
+  });
+
+  it('is read whatever it is: a value or a problem, never an exception', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (selector) => {
+        const parsed = parseLabelSelector(selector, 's');
+
+        expect(parsed.ok ? parsed.value.length : parsed.problem.field.length).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});
+
+describe('a claim selector', () => {
+  it('takes free strings as values and keys', () => {
+    const selector = { matchExpressions: [{ key: 'Cloud Provider', operator: 'In', values: ['Google Cloud', '', '日本', '../x'] }] };
+
+    expect(readClaimSelector(selector, 'c')[0]?.values).toEqual(['Google Cloud', '', '日本', '../x']);
+  });
+
+  it('refuses an empty key', () => {
+    const read = reading(() => readClaimSelector({ matchExpressions: [{ key: '', operator: 'Exists' }] }, 'c'));
+
+    expect(read).toEqual({ ok: false, problem: { field: 'c.matchExpressions[0].key', message: 'is empty: the name of a claim is needed' } });
+  });
+});
+
+describe('reading', () => {
+  it('passes on an error that is not a refusal', () => {
+    const broken = (): never => {
+      throw new TypeError('bug');
+    };
+
+    expect(() => reading(broken)).toThrow(TypeError);
+  });
+
+  it('gives the first refusal', () => {
+    expect(reading(() => refuse('a', 'b'))).toEqual({ ok: false, problem: { field: 'a', message: 'b' } });
+  });
+
+  it('shows long values cut, and never half a surrogate pair', () => {
+    expect(quote('x'.repeat(500))).toHaveLength(81);
+    expect(quote(`${'x'.repeat(78)}😀😀`)).toBe(`"${'x'.repeat(78)}…`);
+  });
+});

@@ -1,0 +1,131 @@
+import { candidatesAmong } from '../../../src/domain/placement/candidates.js';
+import type { FleetMember } from '../../../src/domain/placement/candidates.js';
+import type { StoredDecision } from '../../../src/domain/placement/decision.js';
+import { decisionName, decisionOrdinal, revisionOf } from '../../../src/domain/placement/decision.js';
+import { eligibleSets } from '../../../src/domain/placement/eligible.js';
+import { compileSpec } from '../../../src/domain/placement/predicates.js';
+import type { BindingView, ClusterView, PlacementSnapshot, SetView, Slots } from '../../../src/domain/placement/snapshot.js';
+import type { DecisionWrite } from '../../../src/domain/placement/slices.js';
+
+/** Plain defaults for everything that selection reads: one set `fleet`, bound to namespace `team`, Placement `web`. */
+
+export const UID = '0b1a5a0e-0000-4000-8000-000000000001';
+
+export function cluster(name: string, over: Partial<ClusterView> = {}): ClusterView {
+  return { name, deleting: false, labels: {}, claims: {}, ...over };
+}
+
+/** A cluster in set `fleet`, or in `sets`. */
+export function member(name: string, over: Partial<ClusterView> = {}, sets: readonly string[] = ['fleet']): FleetMember {
+  return { cluster: cluster(name, over), sets };
+}
+
+export function members(...names: readonly string[]): readonly FleetMember[] {
+  return names.map((name) => member(name));
+}
+
+/** `count` names that sort as they count: c000, c001, … */
+export function names(count: number, from = 0): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `c${String(from + index).padStart(3, '0')}`);
+}
+
+export function binding(name: string, over: Partial<BindingView> = {}): BindingView {
+  return { name, clusterSet: name, deleting: false, ...over };
+}
+
+export function clusterSet(name: string, over: Partial<SetView> = {}): SetView {
+  return { name, deleting: false, readable: true, ...over };
+}
+
+/** Object n of Placement `web`, as we would have written it. */
+export function decision(ordinal: number, clusters: readonly string[], over: Partial<StoredDecision> = {}): StoredDecision {
+  return {
+    name: decisionName('web', ordinal),
+    uid: `uid-${ordinal}`,
+    resourceVersion: '1',
+    ordinal,
+    ownership: 'ours',
+    deleting: false,
+    clusters,
+    revision: revisionOf(clusters),
+    intact: true,
+    ...over,
+  };
+}
+
+export interface World {
+  readonly spec: unknown;
+  readonly fleet: readonly FleetMember[];
+  readonly bindings: readonly BindingView[];
+  readonly sets: readonly SetView[];
+  readonly stored: readonly StoredDecision[];
+  readonly remembered: Slots | undefined;
+  readonly deleting: boolean;
+  readonly generation: number;
+  readonly name: string;
+}
+
+/** The snapshot of a world; members of sets that cannot be read are unknown, as they are in production. */
+export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
+  const world: World = {
+    spec: {},
+    fleet: [],
+    bindings: [binding('fleet')],
+    sets: [clusterSet('fleet')],
+    stored: [],
+    remembered: undefined,
+    deleting: false,
+    generation: 1,
+    name: 'web',
+    ...over,
+  };
+  const rules = compileSpec(world.spec);
+  const sets = new Map(world.sets.map((one) => [one.name, one]));
+  const { eligible } = eligibleSets(rules, world.bindings, sets);
+  const fleet = knownMembers(world.fleet, sets);
+  const { name, deleting, generation, bindings, stored, remembered } = world;
+  return {
+    placement: { namespace: 'team', name, uid: UID, generation, deleting, rules, status: { observedGeneration: -1 } },
+    bindings,
+    sets,
+    candidates: candidatesAmong(fleet, eligible, rules),
+    held: new Map(world.fleet.map((one) => [one.cluster.name, one.cluster])),
+    stored,
+    remembered,
+  };
+}
+
+/** The fleet with the memberships that can be known. */
+export function knownMembers(fleet: readonly FleetMember[], sets: ReadonlyMap<string, SetView>): readonly FleetMember[] {
+  return fleet.map((one) => ({ ...one, sets: one.sets.filter((name) => sets.get(name)?.readable === true) }));
+}
+
+/** The stored objects once the API server has accepted `write`; it refuses a wrong UID or resourceVersion. */
+export function accept(stored: readonly StoredDecision[], write: DecisionWrite, chained = false): readonly StoredDecision[] {
+  const there = stored.find((one) => one.name === write.name);
+  if (write.kind === 'create') {
+    if (there !== undefined) throw new Error(`${write.name} already exists`);
+    return [...stored, decision(write.ordinal, write.clusters, { name: write.name, uid: `new-${write.name}` })];
+  }
+  if (there === undefined) throw new Error(`${write.name} does not exist`);
+  if (there.uid !== write.uid) throw new Error(`${write.name} has another UID`);
+  if (!chained && there.resourceVersion !== write.resourceVersion) throw new Error(`${write.name} has changed`);
+  const others = stored.filter((one) => one !== there);
+  if (write.kind === 'delete') return others;
+  const resourceVersion = String(Number(there.resourceVersion) + 1);
+  const { deleting, uid } = there;
+  const ordinal = decisionOrdinal('web', write.name);
+  if (ordinal !== write.ordinal) throw new Error(`${write.name} is not object ${write.ordinal}`);
+  return [...others, decision(write.ordinal, write.clusters, { uid, resourceVersion, deleting })];
+}
+
+/** The stored objects after each prefix of `writes`, the empty one first. */
+export function prefixes(stored: readonly StoredDecision[], writes: readonly DecisionWrite[]): (readonly StoredDecision[])[] {
+  const states = [stored];
+  const written = new Set<string>();
+  for (const write of writes) {
+    states.push(accept(states.at(-1) ?? stored, write, written.has(write.name)));
+    written.add(write.name);
+  }
+  return states;
+}
