@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { clusterView } from '../../../src/domain/placement/cluster.js';
+import { valueOf } from '../../../src/domain/selectors.js';
+
+describe('a cluster as selection sees it', () => {
+  it('carries name, labels and claims', () => {
+    const status = { clusterClaims: [{ name: 'platform', value: 'aws' }, { name: 'zone', value: '' }] };
+
+    expect(clusterView({ metadata: { name: 'a', labels: { region: 'eu' } }, status })).toEqual({
+      name: 'a',
+      deleting: false,
+      labels: { region: 'eu' },
+      claims: { platform: 'aws', zone: '' },
+    });
+  });
+
+  it('is deleting from its deletion timestamp on', () => {
+    expect(clusterView({ metadata: { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' } }).deleting).toBe(true);
+  });
+
+  it.each([undefined, null, 'x', {}, { clusterClaims: 'x' }, { clusterClaims: [null, 'x', { name: 'a' }, { name: 1, value: 'b' }] }])(
+    'has no claims with the status %j',
+    (status) => {
+      expect(clusterView({ metadata: { name: 'a' }, status }).claims).toEqual({});
+    },
+  );
+
+  it('keeps the first of two claims of one name', () => {
+    const status = { clusterClaims: [{ name: 'a', value: '1' }, { name: 'a', value: '2' }] };
+
+    expect(clusterView({ metadata: { name: 'a' }, status }).claims).toEqual({ a: '1' });
+  });
+
+  it.each(['__proto__', 'toString', 'constructor'])('keeps a claim that is called %s', (name) => {
+    const view = clusterView({ metadata: { name: 'a' }, status: { clusterClaims: [{ name, value: 'mine' }] } });
+
+    expect(valueOf(view.claims, name)).toBe('mine');
+    expect(valueOf(view.claims, 'hasOwnProperty')).toBeUndefined();
+  });
+});

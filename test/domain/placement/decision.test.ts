@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import { decisionName, decisionObject, decisionOrdinal, readDecision, revisionOf } from '../../../src/domain/placement/decision.js';
+import type { RawDecision } from '../../../src/domain/placement/decision.js';
+import { hash64, hex64 } from '../../../src/domain/placement/hash.js';
+import { names } from '../../support/builders/placement.js';
+
+const owner = { namespace: 'team', name: 'web', uid: 'u1' };
+const reference = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', name: 'web', uid: 'u1', controller: true };
+const ours = { ...decisionObject(owner, 1, ['a', 'b']) };
+const stored: RawDecision = { ...ours, metadata: { ...ours.metadata, uid: 'd1', resourceVersion: '7' } };
+
+function edited(metadata: Partial<RawDecision['metadata']>, status: unknown = stored.status): RawDecision {
+  return { ...stored, metadata: { ...stored.metadata, ...metadata }, status };
+}
+
+describe('the name of a decision object', () => {
+  it.each([
+    ['web-decision-1', 1],
+    ['web-decision-120', 120],
+    ['web-decision-99999', 99_999],
+    ['web-decision-0', undefined],
+    ['web-decision-01', undefined],
+    ['web-decision-1e2', undefined],
+    ['web-decision-+1', undefined],
+    ['web-decision-1.0', undefined],
+    ['web-decision- 1', undefined],
+    ['web-decision-', undefined],
+    ['web-decision-100000', undefined],
+    ['web2-decision-1', undefined],
+    ['web-decision-decision-1', undefined],
+  ])('%s is that of object %s', (name, ordinal) => {
+    expect(decisionOrdinal('web', name)).toBe(ordinal);
+    if (ordinal !== undefined) expect(decisionName('web', ordinal)).toBe(name);
+  });
+});
+
+describe('the revision', () => {
+  it('is a hash of the names in order, each with a line feed', () => {
+    expect(revisionOf(['a', 'b'])).toBe(hex64(hash64('a\nb\n')));
+    expect(revisionOf([])).toBe('cbf29ce484222325');
+  });
+
+  it.each([
+    ['another order', ['b', 'a']],
+    ['other borders', ['ab']],
+    ['one less', ['a']],
+    ['one more', ['a', 'b', 'c']],
+  ])('differs for %s', (_what, list) => {
+    expect(revisionOf(list)).not.toBe(revisionOf(['a', 'b']));
+  });
+});
+
+describe('a decision object', () => {
+  it('is created complete', () => {
+    expect(decisionObject(owner, 2, ['a', 'b'])).toEqual({
+      apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+      kind: 'PlacementDecision',
+      metadata: {
+        name: 'web-decision-2',
+        namespace: 'team',
+        labels: { 'cluster.fleetmgmt.io/placement': 'web' },
+        annotations: { 'cluster.fleetmgmt.io/decision-revision': revisionOf(['a', 'b']) },
+        ownerReferences: [reference],
+      },
+      status: { decisions: [{ clusterName: 'a', reason: '' }, { clusterName: 'b', reason: '' }] },
+    });
+  });
+
+  it('carries an empty array when nothing is selected', () => {
+    expect(decisionObject(owner, 1, []).status).toEqual({ decisions: [] });
+  });
+
+  it('keeps labels, annotations, finalizers and owners of others when it is put right', () => {
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'c1' };
+    const existing = edited({
+      labels: { mine: '1', 'cluster.fleetmgmt.io/placement': 'wrong' },
+      annotations: { theirs: '2' },
+      finalizers: ['hold.io/it'],
+      ownerReferences: [other],
+    });
+
+    const { metadata } = decisionObject(owner, 1, ['z'], existing);
+
+    expect(metadata).toMatchObject({ uid: 'd1', resourceVersion: '7', finalizers: ['hold.io/it'] });
+    expect(metadata.labels).toEqual({ mine: '1', 'cluster.fleetmgmt.io/placement': 'web' });
+    expect(metadata.annotations).toEqual({ theirs: '2', 'cluster.fleetmgmt.io/decision-revision': revisionOf(['z']) });
+    expect(metadata.ownerReferences).toEqual([reference, other]);
+  });
+
+  it('holds at most a hundred clusters', () => {
+    expect(decisionObject(owner, 1, names(100)).status.decisions).toHaveLength(100);
+    expect(() => decisionObject(owner, 3, names(101))).toThrow('web-decision-3: 101 clusters, at most 100 fit in one object');
+  });
+
+  it('is intact as we write it', () => {
+    expect(readDecision(stored, owner)).toEqual({
+      name: 'web-decision-1',
+      uid: 'd1',
+      resourceVersion: '7',
+      ordinal: 1,
+      ownership: 'ours',
+      deleting: false,
+      clusters: ['a', 'b'],
+      revision: revisionOf(['a', 'b']),
+      intact: true,
+    });
+  });
+
+  it.each([
+    { what: 'its controller owner is the live Placement', over: {}, is: 'ours' },
+    { what: 'its owner is served in another version', over: { ownerReferences: [{ ...reference, apiVersion: 'cluster.fleetmgmt.io/v1' }] }, is: 'ours' },
+    { what: 'its owner is an earlier Placement of the name', over: { ownerReferences: [{ ...reference, uid: 'u0' }] }, is: 'predecessor' },
+    { what: 'nobody owns it, and it carries our label', over: { ownerReferences: [] }, is: 'adoptable' },
+    { what: 'its owner is no controller, and it carries our label', over: { ownerReferences: [{ ...reference, controller: false }] }, is: 'adoptable' },
+    { what: 'nobody owns it, without the label', over: { ownerReferences: [], labels: {} }, is: 'foreign' },
+    { what: 'nobody owns it, with the label of another', over: { ownerReferences: [], labels: { 'cluster.fleetmgmt.io/placement': 'api' } }, is: 'foreign' },
+    { what: 'another kind owns it', over: { ownerReferences: [{ ...reference, kind: 'ConfigMap' }] }, is: 'foreign' },
+    { what: 'a kind of another group owns it', over: { ownerReferences: [{ ...reference, apiVersion: 'cluster.fleetmgmt.io.evil/v1' }] }, is: 'foreign' },
+    { what: 'another Placement owns it', over: { ownerReferences: [{ ...reference, name: 'api', uid: 'u9' }] }, is: 'foreign' },
+  ])('is $is when $what', ({ over, is }) => {
+    expect(readDecision(edited(over), owner).ownership).toBe(is);
+  });
+
+  it.each([
+    { what: 'its label is gone', object: edited({ labels: {} }) },
+    { what: 'a reason was written into it', object: edited({}, { decisions: [{ clusterName: 'a', reason: 'x' }] }) },
+    { what: 'an entry has no name', object: edited({}, { decisions: [{ reason: '' }] }) },
+    { what: 'an entry is no object', object: edited({}, { decisions: ['a'] }) },
+    { what: 'its list is gone', object: edited({}, {}) },
+    { what: 'its status is gone', object: edited({}, null) },
+    { what: 'it is to be adopted', object: edited({ ownerReferences: [] }) },
+  ])('is not intact when $what', ({ object }) => {
+    expect(readDecision(object, owner).intact).toBe(false);
+  });
+
+  it('is read with what it lacks', () => {
+    const bare = readDecision({ metadata: { name: 'other', deletionTimestamp: '2026-01-01T00:00:00Z' } }, owner);
+
+    expect(bare).toMatchObject({ uid: '', resourceVersion: '', ordinal: undefined, ownership: 'foreign', deleting: true, revision: undefined });
+  });
+});

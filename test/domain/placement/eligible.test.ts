@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { eligibleSets } from '../../../src/domain/placement/eligible.js';
+import { compileSpec } from '../../../src/domain/placement/predicates.js';
+import type { SetView } from '../../../src/domain/placement/snapshot.js';
+import { binding, clusterSet } from '../../support/builders/placement.js';
+
+function sets(...list: readonly SetView[]): ReadonlyMap<string, SetView> {
+  return new Map(list.map((one) => [one.name, one]));
+}
+
+describe('the sets that a Placement may select from', () => {
+  const all = sets(clusterSet('a'), clusterSet('b'), clusterSet('c'));
+  const bound = [binding('c'), binding('a')];
+
+  it.each([
+    { rule: 'all bound ones when none is named', requested: [], eligible: ['a', 'c'] },
+    { rule: 'the intersection with those named', requested: ['b', 'c'], eligible: ['c'] },
+    { rule: 'none when none of those named is bound', requested: ['b', 'z'], eligible: [] },
+    { rule: 'by exact name', requested: ['A', 'a ', 'c'], eligible: ['c'] },
+  ])('are $rule', ({ requested, eligible }) => {
+    const found = eligibleSets(compileSpec({ ClusterSets: requested }), bound, all);
+
+    expect(found).toEqual({ bound: ['a', 'c'], eligible, unreadable: [], ignored: [] });
+  });
+
+  it.each([
+    { why: 'OtherName', it: 'whose name is not its set', one: binding('mine', { clusterSet: 'a' }), among: all, set: 'a' },
+    { why: 'NoSuchSet', it: 'whose set does not exist', one: binding('z'), among: all, set: 'z' },
+    { why: 'SetDeleting', it: 'whose set is being deleted', one: binding('a'), among: sets(clusterSet('a', { deleting: true })), set: 'a' },
+    { why: 'BindingDeleting', it: 'that is being deleted', one: binding('a', { deleting: true }), among: all, set: 'a' },
+  ])('do not come from a binding $it', ({ why, one, among, set }) => {
+    const found = eligibleSets(compileSpec({}), [one], among);
+
+    expect(found).toEqual({ bound: [], eligible: [], unreadable: [], ignored: [{ binding: one.name, clusterSet: set, why }] });
+  });
+
+  it('tell which of them cannot be read', () => {
+    const some = sets(clusterSet('a', { readable: false }), clusterSet('b', { readable: false }), clusterSet('c'));
+    const found = eligibleSets(compileSpec({ ClusterSets: ['c', 'a'] }), [...bound, binding('b')], some);
+
+    expect(found.unreadable).toEqual(['a']);
+  });
+
+  it('are the same whatever the order of the bindings', () => {
+    const bindings = [binding('b'), binding('x', { clusterSet: 'a' }), binding('z'), binding('a'), binding('y', { clusterSet: 'a' })];
+
+    expect(eligibleSets(compileSpec({}), [...bindings].reverse(), all)).toEqual(eligibleSets(compileSpec({}), bindings, all));
+    expect(eligibleSets(compileSpec({}), bindings, all).ignored.map((one) => one.binding)).toEqual(['x', 'y', 'z']);
+  });
+});
