@@ -1,0 +1,178 @@
+import { expect, test } from '@jest/globals';
+
+import { Placements } from '../../../src/api/resources.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { expectRefusal, many, objectOf, tryCreate, type Rule } from './admission.js';
+
+type Spec = Record<string, unknown>;
+
+const SELECTORS = ['labelSelector', 'claimSelector'] as const;
+
+function expressions(selector: string, list: readonly Record<string, unknown>[]): Spec {
+  return { predicates: [{ requiredClusterSelector: { [selector]: { matchExpressions: list } } }] };
+}
+
+function expression(selector: string, fields: Record<string, unknown>): Spec {
+  return expressions(selector, [{ key: 'tier', ...fields }]);
+}
+
+function selectorRules(selector: string): Rule<Spec>[] {
+  const list = `spec.predicates[0].requiredClusterSelector.${selector}.matchExpressions`;
+  const values = `${list}[0].values`;
+  return [
+    ...['In', 'NotIn'].flatMap((operator): Rule<Spec>[] => [
+      {
+        rule: `${operator} of a ${selector} has values`,
+        bad: expression(selector, { operator }), good: expression(selector, { operator, values: ['gold'] }),
+        field: values, value: operator, says: 'must not be empty with operator',
+      },
+      {
+        rule: `${operator} of a ${selector} has one value or more`,
+        bad: expression(selector, { operator, values: [] }), good: expression(selector, { operator, values: ['gold', 'silver'] }),
+        field: values, value: `[] must not be empty with operator ${operator}`, says: 'must not be empty with operator',
+      },
+    ]),
+    ...['Exists', 'DoesNotExist'].map((operator): Rule<Spec> => ({
+      rule: `${operator} of a ${selector} has no values`,
+      bad: expression(selector, { operator, values: ['gold'] }), good: expression(selector, { operator, values: [] }),
+      field: values, value: '"gold"', says: `must be empty with operator ${operator}`,
+    })),
+    {
+      rule: `an expression of a ${selector} has a known operator`,
+      bad: expression(selector, { operator: 'Gt', values: ['1'] }), good: expression(selector, { operator: 'In', values: ['1'] }),
+      field: `${list}[0].operator`, value: '"Gt"', says: 'supported values: "In", "NotIn", "Exists", "DoesNotExist"',
+    },
+    {
+      rule: `an expression of a ${selector} has an operator`,
+      bad: expression(selector, {}), good: expression(selector, { operator: 'Exists' }),
+      field: `${list}[0].operator`, says: 'Required value',
+    },
+    {
+      rule: `an expression of a ${selector} has a key`,
+      bad: expressions(selector, [{ operator: 'Exists' }]), good: expressions(selector, [{ key: 'tier', operator: 'Exists' }]),
+      field: `${list}[0].key`, says: 'Required value',
+    },
+    {
+      rule: `a ${selector} has at most 64 expressions`,
+      bad: expressions(selector, many(65, () => ({ key: 'tier', operator: 'Exists' }))),
+      good: expressions(selector, many(64, () => ({ key: 'tier', operator: 'Exists' }))),
+      field: list, value: '65', says: 'must have at most 64 items',
+    },
+    {
+      rule: `an expression of a ${selector} has at most 256 values`,
+      bad: expression(selector, { operator: 'In', values: many(257, (index) => `v${index}`) }),
+      good: expression(selector, { operator: 'In', values: many(256, (index) => `v${index}`) }),
+      field: values, value: '257', says: 'must have at most 256 items',
+    },
+  ];
+}
+
+const RULES: readonly Rule<Spec>[] = [
+  {
+    rule: 'ClusterSets is spelled so',
+    bad: { clusterSets: ['production', 'edge'] }, good: { ClusterSets: ['production', 'edge'] },
+    field: 'spec.clusterSets', value: '[production, edge]', says: 'clusterSets is not a field, write ClusterSets',
+  },
+  {
+    rule: 'ClusterSets is spelled so, even empty',
+    bad: { clusterSets: [] }, good: { ClusterSets: [] },
+    field: 'spec.clusterSets', value: '[]', says: 'clusterSets is not a field, write ClusterSets',
+  },
+  {
+    rule: 'ClusterSets names each set once',
+    bad: { ClusterSets: ['edge', 'edge'] }, good: { ClusterSets: ['edge', 'edge-2'] },
+    field: 'spec.ClusterSets[1]', value: '"edge"', says: 'Duplicate value',
+  },
+  {
+    rule: 'a name in ClusterSets is not empty',
+    bad: { ClusterSets: [''] }, good: { ClusterSets: ['a'] },
+    field: 'spec.ClusterSets[0]', value: '""', says: 'should be at least 1 chars long',
+  },
+  {
+    rule: 'a name in ClusterSets has at most 63 characters',
+    bad: { ClusterSets: ['a'.repeat(64)] }, good: { ClusterSets: ['a'.repeat(63)] },
+    field: 'spec.ClusterSets[0]', says: 'Too long: may not be more than 63 bytes',
+  },
+  {
+    rule: 'ClusterSets has at most 256 names',
+    bad: { ClusterSets: many(257, (index) => `set-${index}`) }, good: { ClusterSets: many(256, (index) => `set-${index}`) },
+    field: 'spec.ClusterSets', value: '257', says: 'must have at most 256 items',
+  },
+  {
+    rule: 'numberOfClusters is not negative',
+    bad: { numberOfClusters: -1 }, good: { numberOfClusters: 0 },
+    field: 'spec.numberOfClusters', value: '-1', says: 'should be greater than or equal to 0',
+  },
+  {
+    rule: 'predicates are at most 64',
+    bad: { predicates: many(65, () => ({})) }, good: { predicates: many(64, () => ({})) },
+    field: 'spec.predicates', value: '65', says: 'must have at most 64 items',
+  },
+  ...SELECTORS.flatMap(selectorRules),
+  {
+    rule: 'a value of a claim has at most 1024 characters',
+    bad: expression('claimSelector', { operator: 'In', values: ['é'.repeat(1025)] }),
+    good: expression('claimSelector', { operator: 'In', values: ['é'.repeat(1024)] }),
+    field: 'spec.predicates[0].requiredClusterSelector.claimSelector.matchExpressions[0].values[0]', says: 'Too long: may not be more than 1024',
+  },
+  {
+    rule: 'the key of a claim is not empty',
+    bad: expressions('claimSelector', [{ key: '', operator: 'Exists' }]), good: expressions('claimSelector', [{ key: 'a', operator: 'Exists' }]),
+    field: 'spec.predicates[0].requiredClusterSelector.claimSelector.matchExpressions[0].key', value: '""', says: 'should be at least 1 chars long',
+  },
+  {
+    rule: 'the key of a claim has at most 253 characters',
+    bad: expressions('claimSelector', [{ key: 'a'.repeat(254), operator: 'Exists' }]),
+    good: expressions('claimSelector', [{ key: 'a'.repeat(253), operator: 'Exists' }]),
+    field: 'spec.predicates[0].requiredClusterSelector.claimSelector.matchExpressions[0].key', says: 'Too long: may not be more than 253 bytes',
+  },
+];
+
+const ACCEPTED: readonly [string, Spec][] = [
+  ['no field at all', {}],
+  ['the largest numberOfClusters', { numberOfClusters: 2_147_483_647 }],
+  ['an empty predicate', { predicates: [{}] }],
+  ['empty selectors', { predicates: [{ requiredClusterSelector: { labelSelector: {}, claimSelector: {} } }] }],
+  ['claim values that are no label values', expression('claimSelector', { operator: 'In', values: ['', 'Google Cloud', 'a/b=c, "d"', '日本'] })],
+  ['matchLabels and claims together', {
+    predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } }, claimSelector: { matchExpressions: [] } } }],
+  }],
+];
+
+function placement(spec: Spec, name = 'web'): ReturnType<typeof objectOf> {
+  return objectOf(Placements, { name, namespace: 'default' }, { spec });
+}
+
+describeWithServer('the API server on a Placement', {}, (server) => {
+  test.each(RULES)('refuses one unless $rule', async (rule) => {
+    expectRefusal(await tryCreate(server(), Placements, placement(rule.bad)), rule);
+  });
+
+  test.each(RULES)('takes one where $rule', async ({ good }) => {
+    const { status, text } = await tryCreate(server(), Placements, placement(good));
+
+    expect({ status, text }).toMatchObject({ status: 201 });
+  });
+
+  test.each(ACCEPTED)('takes %s', async (_title, spec) => {
+    const { status, text } = await tryCreate(server(), Placements, placement(spec));
+
+    expect({ status, text }).toMatchObject({ status: 201 });
+  });
+
+  test('refuses a numberOfClusters beyond 32 bits and names the field and the bound', async () => {
+    const { status, text } = await tryCreate(server(), Placements, placement({ numberOfClusters: 2_147_483_648 }));
+
+    expect(status).toBe(422);
+    expect(text).toContain('spec.numberOfClusters: Invalid value: 2147483648');
+    expect(text).toContain('should be less than or equal to 2147483647');
+  });
+
+  test('refuses a name of 64 characters and takes one of 63', async () => {
+    const bad = await tryCreate(server(), Placements, placement({}, 'p'.repeat(64)));
+    const good = await tryCreate(server(), Placements, placement({}, 'p'.repeat(63)));
+
+    expectRefusal(bad, { field: 'metadata.name', says: 'Too long: may not be more than 63 bytes' });
+    expect(good.status).toBe(201);
+  });
+});
