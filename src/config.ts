@@ -141,7 +141,7 @@ function operator(flags: Flags): OperatorConfig {
   };
   const { metricsListen, healthListen } = config;
   if (metricsListen.port !== 0 && metricsListen.port === healthListen.port) {
-    throw new Refusal(`${health.origin} must have another port than the metrics, got ${JSON.stringify(health.text)}`);
+    refuse(health, 'an address with another port than the metrics');
   }
   return config;
 }

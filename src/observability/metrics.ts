@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, exponentialBuckets, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type {
   ControllerMetrics, EngineInfo, EngineMetrics, GuardMetrics, LeaderMetrics, PlacementInfo, PlacementMetrics,
   QueueMetrics, ReconcileMetrics, RequestMetrics, RunningWork,
@@ -17,7 +17,7 @@ export interface Metrics {
 }
 
 /** Buckets of client-go's workqueue histograms: 10 ns to 1000 s. */
-const QUEUE_BUCKETS = exponentialBuckets(1e-8, 10, 12);
+const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.1, 1, 10, 100, 1000];
 /** Buckets of controller_runtime_reconcile_time_seconds. */
 const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75,

@@ -123,6 +123,20 @@ describe('a controller', () => {
     ]);
   });
 
+  it('begins the backoff anew after a pass that did not throw, also where that asked to be woken', async () => {
+    const script = ['throw', 'throw', 'wait', 'throw'];
+    const { controller, clock, log } = bench(() => {
+      if (script.shift() === 'throw') throw new Error('boom');
+      return { ending: 'wait', reason: 'NotYet', afterMs: 100 };
+    });
+    controller.start();
+    controller.add('a');
+
+    await clock.advance(5 + 10 + 100);
+
+    expect(log.lines.map((line) => line.fields)).toMatchObject([{ failures: 1 }, { failures: 2 }, { failures: 1 }]);
+  });
+
   it.each([
     ['a text', 'boom', 'thrown value that is no Error: boom'],
     ['nothing', undefined, 'thrown value that is no Error: undefined'],

@@ -219,7 +219,8 @@ describe('a group', () => {
   });
 
   it('leaves the lease to expire when a pass would not end', async () => {
-    const { group, happened, sync, lease, passes, stop, clock } = bench();
+    const sent: string[] = [];
+    const { group, happened, sync, lease, passes, stop, clock } = bench({ onDrained: async () => void sent.push('events') });
     sync.open();
     lease.open();
     passes.close();
@@ -230,6 +231,7 @@ describe('a group', () => {
     await clock.advance(5_000);
 
     expect(await end).toBe(false);
+    expect(sent).toEqual([]);
     expect(happened).toContain('cache stops');
     expect(happened).not.toContain('lease released');
   });

@@ -53,7 +53,7 @@ export function readSources(root: string, folder: string): Source[] {
 
 /** What a file imports and how its functions are shaped. */
 export function readSource(file: string, text: string): Source {
-  const tree: unknown = parse(text, { sourceType: 'module', plugins: ['typescript'] });
+  const tree = treeOf(file, text);
   const imports: Import[] = [];
   const functions: FunctionShape[] = [];
   walk(tree, undefined, (node, parent) => {
@@ -62,6 +62,14 @@ export function readSource(file: string, text: string): Source {
     if (FUNCTIONS.has(node.type)) functions.push(shapeOf(file, node, parent));
   });
   return { file, lines: text.trimEnd().split('\n').length, imports, functions };
+}
+
+function treeOf(file: string, text: string): unknown {
+  try {
+    return parse(text, { sourceType: 'module', plugins: ['typescript'] });
+  } catch (error) {
+    throw new Error(`${file} cannot be parsed`, { cause: error });
+  }
 }
 
 function importOf(node: Node): { specifier: string; kind: Import['kind'] } | undefined {

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+import { createMetrics, type Metrics } from '../../src/observability/metrics.js';
+
+/** The samples of `metrics` that are not zero and not the process's own. */
+async function samples(metrics: Metrics): Promise<string[]> {
+  const lines = (await metrics.text()).split('\n');
+  return lines.filter((line) => /^(workqueue|controller_runtime|rest_client|leader_election|multicluster)_/.test(line) && !line.endsWith(' 0'));
+}
+
+async function without(metrics: Metrics, pattern: RegExp): Promise<string[]> {
+  return (await samples(metrics)).filter((line) => !pattern.test(line));
+}
+
+describe('the metrics', () => {
+  it('of a queue carry the names and labels of client-go', async () => {
+    const metrics = createMetrics();
+    const { queue } = metrics.controller('placement');
+    queue.added();
+    queue.depth(3);
+    queue.started(0.5);
+    queue.finished(2);
+    queue.retried();
+    queue.running(() => ({ unfinishedSeconds: 7, longestSeconds: 4 }));
+
+    const labels = '{name="placement",controller="placement"}';
+    expect(await without(metrics, /_bucket/)).toEqual([
+      `workqueue_depth${labels} 3`,
+      `workqueue_adds_total${labels} 1`,
+      `workqueue_retries_total${labels} 1`,
+      `workqueue_queue_duration_seconds_sum${labels} 0.5`,
+      `workqueue_queue_duration_seconds_count${labels} 1`,
+      `workqueue_work_duration_seconds_sum${labels} 2`,
+      `workqueue_work_duration_seconds_count${labels} 1`,
+      `workqueue_unfinished_work_seconds${labels} 7`,
+      `workqueue_longest_running_processor_seconds${labels} 4`,
+    ]);
+  });
+
+  it('of a controller carry the names and labels of controller-runtime', async () => {
+    const metrics = createMetrics();
+    const { reconcile } = metrics.controller('engine');
+    reconcile.workers(8);
+    reconcile.active(2);
+    reconcile.finished('success', 0.1);
+    reconcile.finished('error', 0.2);
+    reconcile.finished('requeue_after', 0.2);
+    reconcile.finished('requeue', 0.5);
+
+    expect(await without(metrics, /_bucket/)).toEqual([
+      'controller_runtime_reconcile_total{controller="engine",result="success"} 1',
+      'controller_runtime_reconcile_total{controller="engine",result="requeue_after"} 1',
+      'controller_runtime_reconcile_total{controller="engine",result="requeue"} 1',
+      'controller_runtime_reconcile_total{controller="engine",result="error"} 1',
+      'controller_runtime_reconcile_errors_total{controller="engine"} 1',
+      'controller_runtime_reconcile_time_seconds_sum{controller="engine"} 1',
+      'controller_runtime_reconcile_time_seconds_count{controller="engine"} 4',
+      'controller_runtime_max_concurrent_reconciles{controller="engine"} 8',
+      'controller_runtime_active_workers{controller="engine"} 2',
+    ]);
+  });
+
+  it.each([
+    ['workqueue_queue_duration_seconds', '1e-8 1e-7 0.000001 0.00001 0.0001 0.001 0.01 0.1 1 10 100 1000'],
+    ['controller_runtime_reconcile_time_seconds', '0.005 0.01 0.025 0.05 0.1 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.6 0.7 0.8 0.9 1 1.25 1.5 1.75 2 2.5 3 3.5 4 4.5 5 6 7 8 9 10 15 20 25 30 40 50 60'],
+    ['rest_client_request_duration_seconds', '0.005 0.025 0.1 0.25 0.5 1 2 4 8 15 30 60'],
+  ])('%s has its customary buckets', async (name, buckets) => {
+    const metrics = createMetrics();
+    const { queue, reconcile } = metrics.controller('c');
+    queue.started(1e-9);
+    reconcile.finished('success', 0.001);
+    metrics.requests.requested('GET', 'h', '200', 0.001);
+
+    const bounds = (await metrics.text()).split('\n').map((line) => (line.startsWith(`${name}_bucket`) ? /le="([^"+]+)"/.exec(line)?.[1] : undefined));
+
+    expect(bounds.filter((one) => one !== undefined)).toEqual(buckets.split(' '));
+  });
+
+  it('tell every result and count of a controller from the start, as 0', async () => {
+    const metrics = createMetrics();
+    metrics.controller('engine');
+
+    const text = await metrics.text();
+
+    for (const result of ['success', 'requeue_after', 'requeue', 'error']) {
+      expect(text).toContain(`controller_runtime_reconcile_total{controller="engine",result="${result}"} 0\n`);
+    }
+    expect(text).toContain('workqueue_depth{name="engine",controller="engine"} 0\n');
+  });
+
+  it('of requests, leases and refused writes count', async () => {
+    const metrics = createMetrics();
+    metrics.requests.requested('GET', 'api:443', '200', 0.25);
+    metrics.requests.requested('GET', 'api:443', '<error>', 0.25);
+    metrics.requests.limited('default', 2);
+    metrics.leader.leader('multicluster-engine-engine', true);
+    metrics.leader.leader('multicluster-engine-placement', true);
+    metrics.leader.leader('multicluster-engine-placement', false);
+    metrics.guard.refused('delete', 'namespaces');
+
+    expect(await without(metrics, /_bucket/)).toEqual([
+      'rest_client_requests_total{code="200",method="GET",host="api:443"} 1',
+      'rest_client_requests_total{code="<error>",method="GET",host="api:443"} 1',
+      'rest_client_request_duration_seconds_sum{verb="GET",host="api:443"} 0.5',
+      'rest_client_request_duration_seconds_count{verb="GET",host="api:443"} 2',
+      'rest_client_rate_limiter_duration_seconds_sum{bucket="default"} 2',
+      'rest_client_rate_limiter_duration_seconds_count{bucket="default"} 1',
+      'leader_election_master_status{name="multicluster-engine-engine"} 1',
+      'multicluster_write_guard_refusals_total{verb="delete",resource="namespaces"} 1',
+    ]);
+    expect(await metrics.text()).toContain('leader_election_master_status{name="multicluster-engine-placement"} 0\n');
+  });
+
+  it('of engines and placements tell what is, and nothing that was', async () => {
+    const metrics = createMetrics();
+    const engine = { name: 'mce', version: '0.1.0', targetNamespace: 'ns' };
+    metrics.engines.engine({ ...engine, phase: 'Progressing' });
+    metrics.engines.engine({ ...engine, name: 'gone', phase: 'Error' });
+    await metrics.text();
+    metrics.engines.engine({ ...engine, phase: 'Available' });
+    metrics.engines.engineGone('gone');
+    metrics.placements.placement({ namespace: 'a', name: 'p', phase: 'Satisfied', clusters: 4 });
+    metrics.placements.placement({ namespace: 'a', name: 'q', phase: 'Unsatisfied', clusters: 1 });
+    await metrics.text();
+    metrics.placements.placementGone('a', 'q');
+    metrics.placements.decided(0.06);
+
+    expect(await without(metrics, /_bucket/)).toEqual([
+      'multicluster_engine_info{name="mce",version="0.1.0",phase="Available",target_namespace="ns"} 1',
+      'multicluster_placement_info{namespace="a",name="p",phase="Satisfied"} 1',
+      'multicluster_placement_selected_clusters{namespace="a",name="p"} 4',
+      'multicluster_decision_latency_seconds_sum 0.06',
+      'multicluster_decision_latency_seconds_count 1',
+    ]);
+  });
+
+  it('of the process are there', async () => {
+    expect(await createMetrics().text()).toContain('process_cpu_seconds_total');
+  });
+});
