@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
+import { createInterface } from 'node:readline';
 
 export interface ApiRequest {
   /** GET when left out. */
@@ -71,9 +72,37 @@ export class ApiSession {
     this.#agent = undefined;
   }
 
-  call(request: ApiRequest): Promise<ApiAnswer> {
+  /**
+   * Reads an answer line by line while it comes, as of a watch: resolves when it ends or `signal` fires, rejects when
+   * it is cut or does not begin with 200.
+   */
+  stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+    const headers = { authorization: `Bearer ${this.#endpoint.token}`, accept: 'application/json' };
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => (signal.aborted ? resolve() : reject(error));
+      const outgoing = httpsRequest(new URL(path, this.#endpoint.url), { headers, signal, agent: this.#pool() }, (incoming) => {
+        if (incoming.statusCode !== 200) {
+          incoming.resume();
+          reject(new Error(`${path}: ${incoming.statusCode}`));
+          return;
+        }
+        const lines = createInterface({ input: incoming });
+        lines.on('line', onLine);
+        lines.once('error', fail);
+        lines.once('close', resolve);
+      });
+      outgoing.on('error', fail);
+      outgoing.end();
+    });
+  }
+
+  #pool(): Agent {
     this.#agent ??= new Agent({ keepAlive: true, ca: readFileSync(this.#endpoint.caFile) });
-    const agent = this.#agent;
+    return this.#agent;
+  }
+
+  call(request: ApiRequest): Promise<ApiAnswer> {
+    const agent = this.#pool();
     const { method = 'GET', token = this.#endpoint.token, deadlineMs = 15_000 } = request;
     const body = request.body === undefined || typeof request.body === 'string' ? request.body : JSON.stringify(request.body);
     const headers = {

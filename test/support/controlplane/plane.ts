@@ -41,6 +41,11 @@ export interface ControlPlane {
   kubeconfigFor(subject: Subject): Promise<string>;
   /** One HTTPS request, by default as administrator. Any answer is returned; only a missing one throws. */
   call(request: ApiRequest): Promise<ApiAnswer>;
+  /**
+   * Reads a watch (or another streamed answer) as administrator, line by line: resolves when it ends or `signal` fires,
+   * rejects when it is cut or refused.
+   */
+  stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void>;
   /** The requests that were answered so far (watches: that were begun), in that order, one entry a request. */
   requestLog(filter?: RequestFilter): Promise<LoggedRequest[]>;
   /** A place in the log, for `RequestFilter.after`. */

@@ -60,6 +60,10 @@ export class RunningControlPlane implements ControlPlane {
     return this.#session.call(request);
   }
 
+  stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+    return this.#session.stream(path, onLine, signal);
+  }
+
   async tokenFor(subject: Subject): Promise<string> {
     if (!('serviceAccount' in subject)) return this.#knownToken(subject);
     const { namespace, name } = subject.serviceAccount;

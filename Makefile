@@ -1,0 +1,58 @@
+# Each target is one line to an npm script or a tool; `make help` lists them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+CONTAINER_TOOL ?= docker
+KUBECTL ?= kubectl
+IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
+OVERLAY ?= default
+DEPENDENCIES := node_modules/.package-lock.json
+
+.PHONY: help build run test test-unit test-e2e test-campaign control-plane verify generate lint image deploy manifests clean
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(DEPENDENCIES): package-lock.json
+	npm ci --ignore-scripts --no-audit --no-fund
+
+build: $(DEPENDENCIES) ## Compile to dist/
+	npm run --silent build
+
+run: build control-plane ## Start a hub on this machine with the operator in it (Ctrl-C ends it)
+	@node dist/test/support/hub/run.js
+
+test: $(DEPENDENCIES) ## Run every test; the last line is "N passed, N failed"
+	@npm run --silent test
+
+test-unit: $(DEPENDENCIES) ## Run the unit and integration tests, with the coverage gate
+	@npm run --silent test:unit
+
+test-e2e: $(DEPENDENCIES) ## Run the end-to-end tests
+	@npm run --silent test:e2e
+
+test-campaign: $(DEPENDENCIES) ## Run the tests that draw seeds with many more of them (long)
+	@bash test/run.sh campaign
+
+control-plane: ## Build etcd, kube-apiserver, kubectl and the rest into .bin (Go 1.26, minutes, once a machine)
+	@bash test/control-plane/build.sh
+
+verify: $(DEPENDENCIES) ## Regenerate, lint, type-check; fail on a dirty tree
+	@bash tools/verify.sh
+
+generate: $(DEPENDENCIES) ## Make what is derived from crds/ (types, reference)
+	npm run --silent generate
+
+lint: $(DEPENDENCIES) ## Lint src, test and tools
+	npm run --silent lint
+
+image: ## Build the image IMAGE with CONTAINER_TOOL
+	$(CONTAINER_TOOL) build -t $(IMAGE) .
+
+deploy: ## Install overlay OVERLAY (default, namespaced) into the current cluster
+	$(KUBECTL) apply --server-side -k deploy/overlays/$(OVERLAY)
+
+manifests: ## Print what `deploy` would apply
+	@$(KUBECTL) kustomize deploy/overlays/$(OVERLAY)
+
+clean: ## Remove what was built here; the control plane stays in the user's cache
+	npm run --silent clean

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+
+import { ENGINE_LABEL } from '../../../src/api/names.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { runComponents, type Components } from '../../support/hub/components.js';
+import type { Pod } from '../../support/hub/pod.js';
+import { kubectlOk } from '../../support/kubectl.js';
+import { ownName } from '../../support/names.js';
+import { waitFor } from '../../support/wait.js';
+
+/** Stands for the product: prints who it is, and stays. */
+const STAND_IN = [process.execPath, '--eval', 'console.log(process.env.IDENTITY, process.argv.slice(1).join()); setInterval(() => undefined, 1000);', '--'] as const;
+
+const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'part' } };
+
+function deployment(name: string, args: string[]): object {
+  const env = [{ name: 'IDENTITY', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }];
+  const template = {
+    metadata: { labels: { app: name } },
+    spec: { serviceAccountName: 'part', containers: [{ name: 'part', image: 'none', args, env }] },
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels: { [ENGINE_LABEL]: 'engine' } },
+    spec: { replicas: 2, selector: { matchLabels: { app: name } }, template },
+  };
+}
+
+describeWithServer('the processes of an engine\'s Deployments', { own: true }, (server) => {
+  let namespace = '';
+  let components: Components | undefined;
+
+  beforeEach(async () => {
+    namespace = ownName('parts');
+    await kubectlOk(['create', 'namespace', namespace], { kubeconfig: server().adminKubeconfig });
+    components = runComponents(server(), { processes: 2, executable: STAND_IN });
+  });
+  afterEach(() => components?.stop());
+
+  const apply = (object: object): Promise<string> =>
+    kubectlOk(['apply', '-n', namespace, '-f', '-'], { kubeconfig: server().adminKubeconfig, input: JSON.stringify(object) });
+
+  const pods = (name: string): readonly Pod[] => components?.pods(namespace, name) ?? [];
+
+  const logs = (name: string, wanted: (logs: readonly string[]) => boolean): Promise<readonly Pod[]> =>
+    waitFor(`the processes of ${name} to say so`, (seen) => {
+      const now = pods(name);
+      const said = now.map((pod) => pod.log().trim());
+      seen(said);
+      return wanted(said) ? now : undefined;
+    });
+
+  test('start under the rendered account and name, as many as there are replicas', async () => {
+    await apply(ACCOUNT);
+    await apply(deployment('first', ['operator', '--controllers=placement']));
+
+    const started = await logs('first', (said) => said.length === 2 && said.every((line) => line.includes('operator,--controllers=placement')));
+
+    expect(started.map(({ user }) => user)).toEqual(Array(2).fill(`system:serviceaccount:${namespace}:part`));
+    expect(new Set(started.map((pod) => pod.log())).size).toBe(2);
+  });
+
+  test('wait for their account', async () => {
+    await apply(deployment('early', []));
+    await apply(ACCOUNT);
+
+    await waitFor('the processes to run', () => pods('early').length === 2);
+  });
+
+  test('are replaced when the template changes, come back after a crash, and end with the Deployment', async () => {
+    await apply(ACCOUNT);
+    await apply(deployment('changing', ['one']));
+    const first = await logs('changing', (said) => said.length === 2 && said.every((line) => line.endsWith(' one')));
+
+    await apply(deployment('changing', ['two']));
+    const second = await logs('changing', (said) => said.length === 2 && said.every((line) => line.endsWith(' two')));
+    second[0]?.kill('SIGKILL');
+    const third = await waitFor('another process', () => {
+      const now = pods('changing');
+      return now.length === 2 && now.every(({ pid }) => pid !== second[0]?.pid) ? now : undefined;
+    });
+    await kubectlOk(['delete', 'deployment', 'changing', '-n', namespace], { kubeconfig: server().adminKubeconfig });
+
+    expect(first.map((pod) => pod.exit()?.signal)).toEqual(['SIGTERM', 'SIGTERM']);
+    expect(third.map(({ name }) => name).sort()).toEqual(second.map(({ name }) => name).sort());
+    await waitFor('no process to be left', () => pods('changing').length === 0 && third.every((pod) => pod.exit() !== undefined));
+  });
+});

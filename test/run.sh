@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Builds from nothing and runs the tests: unit and integration in one Jest run, end-to-end in another, one file at a
+# time. The last line is `N passed, N failed` over both; the exit code is 0 only when something ran and nothing failed.
+#
+#   test/run.sh all        everything but the campaign's extra seeds
+#   test/run.sh unit       unit and integration tests, with the coverage gate
+#   test/run.sh e2e        end-to-end tests
+#   test/run.sh campaign   the end-to-end tests that draw seeds, with many more of them (CAMPAIGN=true)
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+suite=${1:-all}
+results=.run/results
+
+jest() { # jest NAME ARGUMENT...: a run of its own, whose outcome lies in the results folder
+  local name=$1
+  shift
+  echo "$name: running ..."
+  node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
+    --json --outputFile="$results/$name.json" "$@"
+  echo $? >"$results/$name.exit"
+}
+
+control_plane() { # the programs of the real API server; the suites say so themselves when they cannot be had
+  if [ -z "${KUBEBUILDER_ASSETS:-}" ] && ! command -v go >/dev/null; then
+    echo "control plane: neither Go nor KUBEBUILDER_ASSETS is there; install Go 1.26 to run the tests against a real API server" >&2
+    return 0
+  fi
+  bash test/control-plane/build.sh || exit 1
+}
+
+rm -rf dist "$results"
+mkdir -p "$results"
+npm run --silent build || { echo "0 passed, 1 failed"; exit 1; }
+
+case $suite in
+  all)
+    control_plane
+    jest unit --coverage --testPathIgnorePatterns '/dist/test/e2e/'
+    jest e2e --runInBand --testPathPatterns '/dist/test/e2e/'
+    ;;
+  unit)
+    control_plane
+    jest unit --coverage --testPathIgnorePatterns '/dist/test/e2e/'
+    ;;
+  e2e)
+    control_plane
+    jest e2e --runInBand --testPathPatterns '/dist/test/e2e/'
+    ;;
+  campaign)
+    control_plane
+    CAMPAIGN=true jest campaign --runInBand --testPathPatterns '/dist/test/e2e/.*campaign'
+    ;;
+  *)
+    echo "usage: test/run.sh all|unit|e2e|campaign, got '$suite'" >&2
+    exit 2
+    ;;
+esac
+
+node test/summary.js "$results"

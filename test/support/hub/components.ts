@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ENGINE_LABEL } from '../../../src/api/names.js';
+import type { ControlPlane } from '../controlplane/plane.js';
+import { isDeployment, type Deployment } from './deployment.js';
+import { startPod, type Pod, type PodOptions } from './pod.js';
+
+export interface ComponentOptions extends Omit<PodOptions, 'name' | 'flags'> {
+  /** Processes per Deployment, at most its replicas; 1 when left out. */
+  readonly processes?: number;
+  /** Told of each start, end and failure, one line each. */
+  readonly report?: (line: string) => void;
+}
+
+/** What the pods of an engine's Deployments would run. */
+export interface Components {
+  /** The processes of one Deployment that run now, oldest first. */
+  pods(namespace: string, deployment: string): readonly Pod[];
+  stop(): Promise<void>;
+}
+
+const RETRY_MS = 1000;
+const LIST = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(ENGINE_LABEL)}`;
+
+/**
+ * Runs, for each Deployment that carries an engine's label, what its pods would run: started when it appears,
+ * replaced when its pod template changes, started again a second after a crash, stopped when it is being deleted.
+ */
+export function runComponents(server: ControlPlane, options: ComponentOptions = {}): Components {
+  const runner = new Runner(server, options);
+  const done = runner.run();
+  return {
+    pods: (namespace, deployment) => runner.pods(`${namespace}/${deployment}`),
+    async stop() {
+      runner.stop();
+      await done;
+    },
+  };
+}
+
+interface Running {
+  readonly template: string;
+  readonly pods: Map<string, Pod>;
+  readonly round: number;
+}
+
+class Runner {
+  readonly #server: ControlPlane;
+  readonly #options: ComponentOptions;
+  readonly #running = new Map<string, Running>();
+  readonly #end = new AbortController();
+  #round = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(server: ControlPlane, options: ComponentOptions) {
+    this.#server = server;
+    this.#options = options;
+  }
+
+  pods(key: string): readonly Pod[] {
+    return [...(this.#running.get(key)?.pods.values() ?? [])].filter((pod) => pod.exit() === undefined);
+  }
+
+  stop(): void {
+    this.#end.abort();
+    this.#wake();
+  }
+
+  /** Looks whenever a watch speaks, and every second, so that a lost watch or a failed start only delays. */
+  async run(): Promise<void> {
+    const { signal } = this.#end;
+    const watching = this.#watch(signal);
+    while (!signal.aborted) {
+      const pause = new AbortController();
+      const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+      await this.#look().catch((error: unknown) => this.#say(`components: ${String(error)}`));
+      await Promise.race([woken, sleep(RETRY_MS, undefined, { signal: pause.signal })]);
+      pause.abort();
+    }
+    await watching;
+    await this.#keepOnly(new Map());
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#server.stream(`${LIST}&watch=true`, () => this.#wake(), signal).catch(() => undefined);
+      if (!signal.aborted) await sleep(RETRY_MS / 5, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { status, body } = await this.#server.call({ path: LIST });
+    if (status !== 200) return;
+    const wanted = new Map<string, Deployment>();
+    for (const item of body.items ?? []) {
+      const deployment: unknown = { ...item, kind: 'Deployment' };
+      if (!isDeployment(deployment) || deployment.metadata.deletionTimestamp !== undefined) continue;
+      wanted.set(`${deployment.metadata.namespace}/${deployment.metadata.name}`, deployment);
+    }
+    await this.#keepOnly(wanted);
+    for (const [key, deployment] of wanted) await this.#bring(key, deployment);
+  }
+
+  /** Stops what is not wanted any more, or not as it is. */
+  async #keepOnly(wanted: ReadonlyMap<string, Deployment>): Promise<void> {
+    for (const [key, { template, pods }] of this.#running) {
+      const deployment = wanted.get(key);
+      if (deployment !== undefined && templateOf(deployment) === template) continue;
+      this.#running.delete(key);
+      for (const pod of pods.values()) this.#say(`${key}: stopping ${pod.name}`);
+      await Promise.all([...pods.values()].map((pod) => pod.stop()));
+    }
+  }
+
+  async #bring(key: string, deployment: Deployment): Promise<void> {
+    const running = this.#running.get(key) ?? { template: templateOf(deployment), pods: new Map<string, Pod>(), round: (this.#round += 1) };
+    this.#running.set(key, running);
+    const count = Math.min(this.#options.processes ?? 1, deployment.spec.replicas ?? 1);
+    const surplus = [...running.pods.values()].slice(count);
+    for (const pod of surplus) running.pods.delete(pod.name);
+    await Promise.all(surplus.map((pod) => pod.stop()));
+    for (let slot = 0; slot < count; slot++) {
+      // As in a cluster: a new template gets a new name, a crashed container comes back under its own.
+      const name = `${deployment.metadata.name}-${running.round}-${slot}`;
+      const before = running.pods.get(name);
+      if (before !== undefined && before.exit() === undefined) continue;
+      if (before !== undefined) this.#say(`${key}: ${name} ended, log in ${before.logFile}`);
+      running.pods.set(name, await startPod(this.#server, deployment, { ...this.#options, name }));
+      this.#say(`${key}: started ${name}`);
+    }
+  }
+
+  #say(line: string): void {
+    this.#options.report?.(line);
+  }
+}
+
+function templateOf(deployment: Deployment): string {
+  return JSON.stringify([deployment.metadata.uid, deployment.spec.template]);
+}

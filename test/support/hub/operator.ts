@@ -1,0 +1,45 @@
+import path from 'node:path';
+
+import { loadAll } from 'js-yaml';
+
+import type { ControlPlane } from '../controlplane/plane.js';
+import { kubectlOk } from '../kubectl.js';
+import { root } from '../root.js';
+import { isDeployment, type Deployment } from './deployment.js';
+import { startPod, type Pod, type PodOptions } from './pod.js';
+
+export interface OperatorOptions extends Partial<PodOptions> {
+  /** Folder under `deploy/overlays`; `default` when left out. */
+  readonly overlay?: string;
+}
+
+const NAME = 'multicluster-engine-operator';
+
+/** `kubectl apply --server-side -k` of an overlay, and waits until its CRDs are served. */
+export async function deploy(server: ControlPlane, overlay = 'default'): Promise<void> {
+  const admin = { kubeconfig: server.adminKubeconfig };
+  await kubectlOk(['apply', '--server-side', '-k', overlayFolder(overlay)], admin);
+  await kubectlOk(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '-l', 'app.kubernetes.io/part-of=multicluster-engine'], admin);
+}
+
+/** The operator's Deployment as an overlay renders it. */
+export async function operatorDeployment(server: ControlPlane, overlay = 'default'): Promise<Deployment> {
+  const text = await kubectlOk(['kustomize', overlayFolder(overlay)], { kubeconfig: server.adminKubeconfig });
+  const found = loadAll(text).filter(isDeployment).find(({ metadata }) => metadata.name === NAME);
+  if (found === undefined) throw new Error(`deploy/overlays/${overlay} holds no Deployment ${NAME}`);
+  return found;
+}
+
+/**
+ * Starts the operator as `deploy/overlays/<overlay>` renders it, under its own ServiceAccount's token. The overlay has
+ * to be applied before ({@link deploy}). Two operators need two names.
+ */
+export async function startOperator(server: ControlPlane, options: OperatorOptions = {}): Promise<Pod> {
+  const { overlay = 'default', name = `${NAME}-0` } = options;
+  const deployment = await operatorDeployment(server, overlay);
+  return startPod(server, deployment, { ...options, name });
+}
+
+function overlayFolder(overlay: string): string {
+  return path.join(root, 'deploy', 'overlays', overlay);
+}

@@ -1,0 +1,110 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { ControlPlane } from '../controlplane/plane.js';
+import { binaryFolder } from '../controlplane/binaries.js';
+import { startControlPlane } from '../controlplane/start.js';
+import { root } from '../root.js';
+import { runComponents } from './components.js';
+import { deploy, startOperator } from './operator.js';
+
+/**
+ * What `make run` does: a hub of its own on this machine with `deploy/overlays/default` in it, two nodes, the operator
+ * under its own ServiceAccount, and what the engine's Deployments would run. Everything lies in `.run/`, and ends
+ * with this process.
+ */
+
+const STATE = path.join(root, '.run');
+const KUBECONFIG = path.join(STATE, 'kubeconfig');
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** One line for each thing that is waited for; Ctrl-C ends the wait. */
+async function step<T>(what: string, work: Promise<T>, ended: Promise<void>): Promise<T> {
+  const start = performance.now();
+  process.stdout.write(`${what} ... `);
+  const stopped = ended.then((): never => {
+    throw new Error('stopped');
+  });
+  const result = await Promise.race([work, stopped]);
+  say(`${((performance.now() - start) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+async function furnish(server: ControlPlane): Promise<void> {
+  for (const zone of ['a', 'b']) await server.addNode({ name: `node-${zone}`, labels: { 'topology.kubernetes.io/zone': zone } });
+}
+
+function nextSteps(): string {
+  const relative = (place: string): string => path.relative(process.cwd(), place) || '.';
+  return [
+    '',
+    `The hub is up. Its kubeconfig: ${KUBECONFIG}`,
+    'Next, in another terminal:',
+    '',
+    `  export KUBECONFIG=${KUBECONFIG} PATH="${binaryFolder()}:$PATH"`,
+    `  kubectl apply -f ${relative(path.join(root, 'examples', 'engine.yaml'))}`,
+    '  kubectl get mce -w',
+    '',
+    'Ctrl-C ends it and removes it.',
+    '',
+  ].join('\n');
+}
+
+/** Resolves with the first Ctrl-C (or SIGTERM); a second one ends the process at once. */
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (): void => {
+      if (asked) process.exit(130);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}
+
+async function operate(server: ControlPlane, ended: Promise<void>): Promise<void> {
+  const operator = await startOperator(server);
+  const components = runComponents(server, { report: say });
+  try {
+    await step('waiting for the operator to be ready', operator.ready({ deadlineMs: 60_000 }), ended);
+    say(nextSteps());
+    const exit = await Promise.race([ended, operator.exited]);
+    if (exit !== undefined) throw new Error(`the operator ended with ${exit.code ?? exit.signal}:\n${operator.log().slice(-2000)}`);
+    say('\nstopping ...');
+  } finally {
+    await components.stop();
+    await operator.stop();
+  }
+}
+
+async function run(ended: Promise<void>): Promise<void> {
+  await mkdir(STATE, { recursive: true });
+  const parent = await mkdtemp(path.join(STATE, 'hub-'));
+  let server: ControlPlane | undefined;
+  try {
+    server = await step('starting the control plane', startControlPlane({ size: 'hub', parent }), ended);
+    await rm(KUBECONFIG, { force: true });
+    await symlink(server.adminKubeconfig, KUBECONFIG);
+    await step('adding two nodes', furnish(server), ended);
+    await step('installing the CRDs and deploy/overlays/default', deploy(server), ended);
+    await operate(server, ended);
+  } finally {
+    await server?.stop();
+    await rm(KUBECONFIG, { force: true });
+    await rm(parent, { recursive: true, force: true });
+  }
+}
+
+try {
+  await run(interrupted());
+} catch (error) {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+// Ended in the middle of a step, that step goes on: what it started dies with this process.
+process.exit();
