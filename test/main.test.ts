@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { version } from '../src/config.js';
+
+const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
+
+function run(...args: string[]): { code: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', timeout: 30_000 });
+  return { code: status, stdout, stderr };
+}
+
+describe('multicluster-engine', () => {
+  it('prints its version to standard output and ends with 0', () => {
+    expect(run('--version')).toEqual({ code: 0, stdout: `${version()}\n`, stderr: '' });
+  });
+
+  it('prints the flags of a command to standard output and ends with 0', () => {
+    expect(run('operator', '--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('--settle-window'), stderr: '' });
+  });
+
+  it('refuses a bad flag with one line on standard error and ends with 2', () => {
+    const line = 'multicluster-engine: --workers must be a whole number from 1 to 64, got "many"\n';
+
+    expect(run('operator', '--workers=many')).toEqual({ code: 2, stdout: '', stderr: line });
+  });
+});
