@@ -47,6 +47,12 @@ export class Membership {
   readonly #asked = new Map<string, SetEntry>();
   /** Value of the set label → the clusters that carry it, whether or not there is such a set. */
   readonly #labelled = new Map<string, Bitset>();
+  readonly #moved: (set: string) => void;
+
+  /** `moved` is told each set that a cluster joined or left by a change of the cluster. */
+  constructor(moved: (set: string) => void = () => undefined) {
+    this.#moved = moved;
+  }
 
   /** Folds a cluster in that is new or has changed. */
   upsertCluster(cluster: Labelled): MembershipChange {
@@ -147,8 +153,13 @@ export class Membership {
   }
 
   #move(ordinal: number, before: readonly string[], after: readonly string[]): void {
-    for (const set of before) if (!after.includes(set)) this.#sets.get(set)?.members.delete(ordinal);
-    for (const set of after) if (!before.includes(set)) this.#sets.get(set)?.members.add(ordinal);
+    for (const set of before) if (!after.includes(set)) this.#put(set, ordinal, false);
+    for (const set of after) if (!before.includes(set)) this.#put(set, ordinal, true);
+  }
+
+  #put(set: string, ordinal: number, member: boolean): void {
+    this.#sets.get(set)?.members.put(ordinal, member);
+    this.#moved(set);
   }
 
   #membersOf(name: string, selector: ClusterSelector): Bitset {

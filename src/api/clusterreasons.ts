@@ -1,0 +1,25 @@
+/** The words in the status of a ManagedClusterSet and of a ManagedClusterSetBinding, each with what it says. Data only. */
+
+/** Condition type of a ManagedClusterSet. */
+export const CLUSTER_SET_EMPTY = 'ClusterSetEmpty';
+
+/** Condition type of a ManagedClusterSetBinding. */
+export const BOUND = 'Bound';
+
+/** Reasons of ClusterSetEmpty. */
+export const ClusterSetReasons = Object.freeze({
+  ClustersSelected: 'at least one cluster belongs to the set',
+  NoClusterSelected: 'no cluster belongs to the set',
+  SelectorUnreadable: 'the selector of the set holds something that admission should have refused; its members are unknown',
+});
+
+export type ClusterSetReason = keyof typeof ClusterSetReasons;
+
+/** Reasons of Bound. */
+export const BindingReasons = Object.freeze({
+  ClusterSetBound: 'the clusters of the set are open to the placements of the namespace',
+  ClusterSetNotFound: 'the set does not exist, or is being deleted',
+  NameDiffers: 'metadata.name is not spec.clusterSet; the binding is ignored',
+});
+
+export type BindingReason = keyof typeof BindingReasons;

@@ -1,0 +1,44 @@
+import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
+import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
+import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import type { Membership } from '../../domain/clusters/membership.js';
+import { readClusterSelector } from '../../domain/clusters/selector.js';
+import { bindingStatus, setStatus, type BindingFacts } from '../../domain/clusters/status.js';
+import { clusterSetOf, type PlacementCaches } from '../placement/caches.js';
+import type { ReportedKind } from './status.js';
+
+/** ManagedClusterSets: how many clusters belong to each. */
+export function setKind(caches: PlacementCaches, membership: Membership): ReportedKind<ManagedClusterSet> {
+  return {
+    type: ManagedClusterSets,
+    cache: caches.sets,
+    inputs: [caches.clusters],
+    settle: (object, now) => {
+      const { name, generation = 0 } = object.metadata;
+      const selector = readClusterSelector(object.spec);
+      const status = setStatus({ name, generation, selector, members: membership.members(name).size }, object.status, now);
+      return status === undefined ? undefined : { ...object, status };
+    },
+  };
+}
+
+/** ManagedClusterSetBindings: whether each opens a set. */
+export function bindingKind(caches: PlacementCaches): ReportedKind<ManagedClusterSetBinding> {
+  return {
+    type: ManagedClusterSetBindings,
+    cache: caches.bindings,
+    inputs: [caches.sets],
+    settle: (object, now) => {
+      const { name, generation = 0 } = object.metadata;
+      const clusterSet = clusterSetOf(object);
+      const status = bindingStatus({ name, clusterSet, generation, set: stateOf(caches, clusterSet) }, object.status, now);
+      return status === undefined ? undefined : { ...object, status };
+    },
+  };
+}
+
+function stateOf({ sets }: PlacementCaches, name: string): BindingFacts['set'] {
+  const set = sets.store.get(name);
+  if (set === undefined) return 'missing';
+  return set.metadata.deletionTimestamp === undefined ? 'exists' : 'deleting';
+}

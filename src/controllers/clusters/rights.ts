@@ -1,0 +1,8 @@
+import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import type { GuardRow } from '../../kube/guard.js';
+
+/** What the controllers of sets and bindings may write. */
+export const clusterRights: readonly GuardRow[] = [
+  { verbs: ['updateStatus'], type: ManagedClusterSets, namespace: (namespace) => namespace === '' },
+  { verbs: ['updateStatus'], type: ManagedClusterSetBindings, namespace: (namespace) => namespace !== '' },
+];

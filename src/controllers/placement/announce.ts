@@ -1,0 +1,58 @@
+import { PlacementEvents, type PlacementEvent } from '../../api/placementevents.js';
+import { PlacementConditions } from '../../api/placementreasons.js';
+import { apiVersionOf, Placements } from '../../api/resources.js';
+import type { Placement } from '../../api/generated/placement.js';
+import type { Schedule } from '../../domain/placement/schedule.js';
+import type { PlacementReport } from '../../domain/placement/status.js';
+import { nameList } from '../../domain/placement/wording.js';
+import type { EventRecorder } from '../../kube/recorder.js';
+import type { Gathered } from './gather.js';
+
+/** An event, before it is recorded. */
+interface Announcement {
+  readonly reason: PlacementEvent;
+  readonly note: string;
+}
+
+/** Tells of the decision that was stored completely, if it holds other clusters than before. */
+export function announceDecision(gathered: Gathered, schedule: Schedule, recorder: EventRecorder): void {
+  const news = isFirst(gathered) ? firstDecision(schedule) : laterDecision(schedule);
+  if (news !== undefined) record(gathered.placement, news, recorder);
+}
+
+/** Tells of a Placement that is not satisfied, once per change; a first decision that holds a cluster has told enough. */
+export function announceStatus(gathered: Gathered, schedule: Schedule, said: PlacementReport, recorder: EventRecorder): void {
+  const state = said.states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
+  if (state?.status !== 'False') return;
+  const before = gathered.placement.status?.conditions?.find((one) => one.type === state.type);
+  if (before?.status === state.status && before.reason === state.reason) return;
+  if (isFirst(gathered) && firstDecision(schedule) !== undefined) return;
+  record(gathered.placement, { reason: 'PlacementUnsatisfied', note: state.message }, recorder);
+}
+
+/** Whether no decision of this Placement has been reported yet. */
+function isFirst({ placement }: Gathered): boolean {
+  return placement.status?.decisions === undefined;
+}
+
+function firstDecision({ kept, added, wanted }: Schedule): Announcement | undefined {
+  const names = [...kept.flat(), ...added];
+  if (names.length === 0 && wanted !== 0) return undefined;
+  return { reason: 'DecisionPublished', note: names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}` };
+}
+
+function laterDecision({ added, dropped }: Schedule): Announcement | undefined {
+  const parts: string[] = [];
+  if (added.length > 0) parts.push(`added ${listed(added)}`);
+  if (dropped.length > 0) parts.push(`removed ${listed(dropped.map((one) => one.cluster))}`);
+  return parts.length === 0 ? undefined : { reason: 'DecisionChanged', note: parts.join('; ') };
+}
+
+function listed(names: readonly string[]): string {
+  return `${names.length} ${names.length === 1 ? 'cluster' : 'clusters'}: ${nameList(names)}`;
+}
+
+function record(placement: Placement, { reason, note }: Announcement, recorder: EventRecorder): void {
+  const regarding = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind };
+  recorder.record({ regarding, type: PlacementEvents[reason].type, reason, action: 'Schedule', note });
+}

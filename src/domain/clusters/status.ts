@@ -1,0 +1,83 @@
+import type { ManagedClusterSetStatus } from '../../api/generated/managedclusterset.js';
+import type { ManagedClusterSetBindingStatus } from '../../api/generated/managedclustersetbinding.js';
+import type { Condition } from '../../api/meta.js';
+import { BOUND, CLUSTER_SET_EMPTY, type BindingReason, type ClusterSetReason } from '../../api/clusterreasons.js';
+import { settleConditions, type ConditionState } from '../conditions.js';
+import type { ClusterSelector } from './selector.js';
+
+/** A ManagedClusterSet as its status needs it. */
+export interface SetFacts {
+  readonly name: string;
+  readonly generation: number;
+  readonly selector: ClusterSelector;
+  /** Clusters that belong to it. */
+  readonly members: number;
+}
+
+/** A ManagedClusterSetBinding as its status needs it. */
+export interface BindingFacts {
+  readonly name: string;
+  readonly clusterSet: string;
+  readonly generation: number;
+  /** The set that it names. */
+  readonly set: 'exists' | 'deleting' | 'missing';
+}
+
+/** The status of a set, or undefined when `stored` says so already. `now` is RFC 3339. The number is left out where it is unknown. */
+export function setStatus(facts: SetFacts, stored: ManagedClusterSetStatus | undefined, now: string): ManagedClusterSetStatus | undefined {
+  const conditions = settleConditions(stored?.conditions ?? [], [emptiness(facts)], now);
+  const known = facts.selector.kind !== 'unreadable';
+  const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: facts.members } : {}), conditions };
+  const same = stored?.numberOfClusters === next.numberOfClusters && sameConditions(stored?.conditions, conditions);
+  return same ? undefined : next;
+}
+
+/** The status of a binding, or undefined when `stored` says so already. `now` is RFC 3339. */
+export function bindingStatus(
+  facts: BindingFacts,
+  stored: ManagedClusterSetBindingStatus | undefined,
+  now: string,
+): ManagedClusterSetBindingStatus | undefined {
+  const conditions = settleConditions(stored?.conditions ?? [], [boundness(facts)], now);
+  return sameConditions(stored?.conditions, conditions) ? undefined : { conditions };
+}
+
+function emptiness({ name, generation, selector, members }: SetFacts): ConditionState {
+  const state = (status: ConditionState['status'], reason: ClusterSetReason, message: string): ConditionState => {
+    return { type: CLUSTER_SET_EMPTY, status, reason, message, observedGeneration: generation };
+  };
+  if (selector.kind === 'unreadable') {
+    const { field, message } = selector.problem;
+    return state('Unknown', 'SelectorUnreadable', `${field}: ${message}; nobody joins the set until it can be read`);
+  }
+  if (members > 0) return state('False', 'ClustersSelected', 'clusters belong to the set');
+  return state('True', 'NoClusterSelected', whyEmpty(name, selector));
+}
+
+function whyEmpty(name: string, selector: ClusterSelector): string {
+  if (selector.kind === 'exclusive') return `no cluster carries the label cluster.fleetmgmt.io/clusterset=${name}`;
+  if (selector.kind === 'labels') return 'no cluster matches spec.clusterSelector.labelSelector';
+  return 'spec.clusterSelector.labelSelector is absent, which selects nobody';
+}
+
+function boundness({ name, clusterSet, generation, set }: BindingFacts): ConditionState {
+  const state = (status: ConditionState['status'], reason: BindingReason, message: string): ConditionState => {
+    return { type: BOUND, status, reason, message, observedGeneration: generation };
+  };
+  if (name !== clusterSet) {
+    return state('False', 'NameDiffers', `metadata.name ${name} is not spec.clusterSet ${clusterSet}: the binding is ignored`);
+  }
+  if (set === 'missing') return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} does not exist`);
+  if (set === 'deleting') return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} is being deleted`);
+  return state('True', 'ClusterSetBound', `the clusters of ManagedClusterSet ${clusterSet} can be selected in this namespace`);
+}
+
+function sameConditions(stored: readonly Condition[] | undefined, next: readonly Condition[]): boolean {
+  if (stored?.length !== next.length) return false;
+  return next.every((one, index) => {
+    const other = stored[index];
+    return other !== undefined && FIELDS.every((field) => other[field] === one[field]);
+  });
+}
+
+const FIELDS = ['type', 'status', 'reason', 'message', 'observedGeneration', 'lastTransitionTime', 'lastUpdateTime'] as const;
