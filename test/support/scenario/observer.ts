@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResourceType } from '../../../src/api/meta.js';
 import { ManagedClusters, PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import type { AnyObject } from '../controlplane/api.js';
+import { ADMIN } from '../controlplane/credentials.js';
 import type { ControlPlane } from '../controlplane/plane.js';
 import { waitFor } from '../wait.js';
 import type { Kind, Observed } from './history.js';
@@ -24,7 +25,7 @@ export class Observer {
   readonly #watches = new Map<Kind, Watch>();
   readonly #server: ControlPlane;
 
-  constructor(server: ControlPlane, token: string) {
+  private constructor(server: ControlPlane, token: string) {
     this.#server = server;
     for (const [kind, type] of WATCHED) {
       this.#watches.set(kind, new Watch({ server, token, kind, type, tell: (event) => this.events.push(event) }));
@@ -32,9 +33,12 @@ export class Observer {
   }
 
   /** Lists everything once and watches on from there. */
-  async start(): Promise<void> {
-    for (const watch of this.#watches.values()) watch.start();
-    await waitFor('the first lists', () => [...this.#watches.values()].every((watch) => watch.listed));
+  static async start(server: ControlPlane): Promise<Observer> {
+    const observer = new Observer(server, await server.tokenFor({ user: ADMIN }));
+    const watches = [...observer.#watches.values()];
+    for (const watch of watches) watch.start();
+    await waitFor('the first lists', () => watches.every((watch) => watch.listed));
+    return observer;
   }
 
   /** What is known to be stored now, by key; lags behind the server by as much as its watch. */

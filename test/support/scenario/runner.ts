@@ -10,12 +10,13 @@ import { comparable, condition, keyOf, read } from './reading.js';
 import { requestsFor } from './requests.js';
 import type { Step } from './script.js';
 
+/** Longest that a step may take to settle: three times the 30 s that the proof of an absence may take. */
+export const SETTLE_MS = 90_000;
+
 export interface RunOptions {
   readonly server: ControlPlane;
   readonly observer: Observer;
   readonly seed: number;
-  /** How long a step may take to settle, ms. */
-  readonly deadlineMs: number;
   /** Called before a step's writes, once the step before has settled. */
   readonly before?: (step: Step) => Promise<void> | void;
   /** Called after the step has settled. */
@@ -26,7 +27,7 @@ export interface RunOptions {
 
 export interface Run {
   readonly frames: readonly Frame[];
-  /** Per step: what is stored, by kind and key, as text without what differs from run to run. */
+  /** Per step: the decision objects, by key, as text without what differs from run to run. */
   readonly outcomes: readonly ReadonlyMap<string, string>[];
 }
 
@@ -77,13 +78,13 @@ async function inOrder(server: ControlPlane, requests: readonly ApiRequest[]): P
   }
 }
 
-async function settle(step: Step, selected: Selections, { observer, deadlineMs, reference }: RunOptions): Promise<void> {
+async function settle(step: Step, selected: Selections, { observer, reference }: RunOptions): Promise<void> {
   const wanted = reference?.[step.number - 1];
   await waitFor(`step ${step.number} to settle`, (seen) => {
     const open = unsettled(step, selected, observer) ?? (wanted === undefined ? undefined : difference(wanted, outcome(observer)));
     seen(open);
     return open === undefined;
-  }, { deadlineMs, everyMs: 15 });
+  }, { deadlineMs: SETTLE_MS, everyMs: 15 });
 }
 
 type Selections = ReadonlyMap<string, ReadonlySet<string>>;
@@ -139,14 +140,13 @@ function lacks({ after }: Step, object: AnyObject, { before, now }: Selection): 
   return says === (misconfigured ? 'True' : 'False') ? undefined : `PlacementMisconfigured is ${String(says)}`;
 }
 
-/** The decisions and the statuses of the placements that are stored now. */
+/** The decisions of the placements that are there now. */
 export function outcome(observer: Observer): Map<string, string> {
   const found = new Map<string, string>();
   const living = new Set([...observer.objects('Placement').values()].map(({ metadata }) => metadata?.uid ?? ''));
-  for (const [key, object] of observer.objects('Placement')) found.set(`Placement ${key}`, JSON.stringify(comparable(object)));
   for (const [key, object] of observer.objects('PlacementDecision')) {
     const seen = read('PlacementDecision', object);
-    if (seen.kind === 'PlacementDecision' && living.has(seen.owner)) found.set(`PlacementDecision ${key}`, JSON.stringify(comparable(object)));
+    if (seen.kind === 'PlacementDecision' && living.has(seen.owner)) found.set(key, JSON.stringify(comparable(object)));
   }
   return found;
 }

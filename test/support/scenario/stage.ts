@@ -57,9 +57,9 @@ export async function install(server: ControlPlane, definitions: readonly AnyObj
   }
 }
 
-/** Makes the script's namespaces. */
-export async function makeNamespaces(server: ControlPlane): Promise<void> {
-  for (const name of NAMESPACES) {
+/** Makes namespaces, the script's own when none are named. */
+export async function makeNamespaces(server: ControlPlane, names: readonly string[] = NAMESPACES): Promise<void> {
+  for (const name of names) {
     const { status, text } = await server.call({
       method: 'POST', path: '/api/v1/namespaces', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
     });

@@ -1,0 +1,197 @@
+import { beforeAll, expect, it } from '@jest/globals';
+
+import type { ResourceType } from '../../src/api/meta.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, PlacementDecisions, Placements } from '../../src/api/resources.js';
+import { WRITES } from '../support/controlplane/audit.js';
+import type { ControlPlane } from '../support/controlplane/plane.js';
+import { describeWithServer } from '../support/controlplane/suite.js';
+import { FAULTS } from '../support/proxy/fault.js';
+import { KEPT, withRig } from '../support/scenario/campaign.js';
+import { BINDING_PATH, bind, deploy } from '../support/scenario/deployed.js';
+import { OPENING } from '../support/scenario/opening.js';
+import { Dice } from '../support/scenario/random.js';
+import { requestsFor } from '../support/scenario/requests.js';
+import type { Rig } from '../support/scenario/rig.js';
+import { play, report } from '../support/scenario/runner.js';
+import { Scene } from '../support/scenario/scene.js';
+import { script } from '../support/scenario/script.js';
+import { crds, install } from '../support/scenario/stage.js';
+import { EMPTY, type Write } from '../support/scenario/world.js';
+import { quietWindow, waitFor } from '../support/wait.js';
+
+const MINUTE = 60_000;
+const SEED = Number(process.env['SCRIPT_SEED'] ?? 4);
+const IDENTITY = 'steadfast';
+
+interface Place {
+  readonly rig: Rig;
+  readonly scene: Scene;
+}
+
+/** A settled scene; at its end the controller must be the process that began, and every promise kept. */
+async function withScene(server: ControlPlane, body: (place: Place) => Promise<void>): Promise<void> {
+  await withRig(server, IDENTITY, async (rig) => {
+    const scene = new Scene(rig);
+    await scene.begin();
+    const { pid } = rig.controller;
+    await body({ rig, scene });
+    expect([rig.controller.pid, rig.controller.exit()]).toEqual([pid, undefined]);
+    expect(report(await rig.judge(scene.frames))).toBe(KEPT);
+  });
+}
+
+/** What the controller did to decision objects since `mark`, as far as the server let it. */
+async function decisionWrites(server: ControlPlane, mark: number): Promise<string[]> {
+  const log = await server.requestLog({ after: mark, verbs: WRITES, resources: ['placementdecisions'] });
+  return log.filter(({ userAgent, code }) => userAgent.endsWith(` ${IDENTITY}`) && code < 300).map(({ verb, uri }) => `${verb} ${uri}`);
+}
+
+function crdOf(type: ResourceType): string {
+  return `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${type.plural}.${type.group}`;
+}
+
+async function removeCrd(server: ControlPlane, type: ResourceType): Promise<void> {
+  await server.call({ method: 'DELETE', path: crdOf(type) });
+  await waitFor(`the CRD of ${type.plural} to be gone`, async () => (await server.call({ path: crdOf(type) })).status === 404);
+}
+
+/** Makes what the world holds of one kind anew. */
+async function remake(server: ControlPlane, kind: Write['kind'], { scene, without }: { readonly scene: Scene; readonly without?: string }): Promise<void> {
+  const { clusters, sets, bindings, placements } = scene.world;
+  const writes: Record<Write['kind'], Write[]> = {
+    cluster: [...clusters].map(([name, to]) => ({ kind: 'cluster', name, to })),
+    set: [...sets].map(([name, to]) => ({ kind: 'set', name, to })),
+    binding: [...bindings].map(([name, to]) => ({ kind: 'binding', name, to })),
+    placement: [...placements].map(([name, to]) => ({ kind: 'placement', name, to })),
+  };
+  for (const write of writes[kind]) {
+    if (write.name === without) continue;
+    for (const request of requestsFor(EMPTY, write)) {
+      const { status, text } = await server.call(request);
+      if (status >= 300) throw new Error(`${write.kind} ${write.name}: ${status} ${text}`);
+    }
+  }
+}
+
+describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 'restart', 'compaction'] }, (server) => {
+  beforeAll(() => deploy(server(), 'lax'), 3 * MINUTE);
+
+  it('that is killed and comes back shrinks no decision, and work goes on', async () => {
+    await withScene(server(), async ({ scene }) => {
+      const mark = await server().logMark();
+      await server().restart('SIGKILL');
+      await quietWindow(2000);
+      expect(await decisionWrites(server(), mark)).toEqual([]);
+      await scene.stir();
+      await scene.resize('script-a/wide', 125, async () => {
+        await server().stopServer('SIGKILL');
+        await quietWindow(1000);
+        await server().startServer();
+      });
+    });
+  }, 4 * MINUTE);
+
+  it('whose history is gone, so that every watch is too old, shrinks no decision, and work goes on', async () => {
+    await withScene(server(), async ({ rig, scene }) => {
+      const mark = await server().logMark();
+      await server().compactHistory();
+      await quietWindow(2000);
+      expect(await decisionWrites(server(), mark)).toEqual([]);
+      await scene.stir();
+
+      // Changes that only a new list can show: they are made, and their history dropped, while nothing gets through.
+      await scene.step([{ kind: 'set', name: 'stage' }, { kind: 'cluster', name: 'member-001' }], () => {
+        rig.proxy.plan = () => ({ kind: 'reset', applied: false });
+        rig.proxy.cutAll();
+        void reopen(server(), rig);
+      });
+      await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
+    });
+  }, 4 * MINUTE);
+
+  it.each<[string, ResourceType, Write['kind'] | 'decision']>([
+    ['ManagedClusters', ManagedClusters, 'cluster'],
+    ['ManagedClusterSets', ManagedClusterSets, 'set'],
+    ['ManagedClusterSetBindings', ManagedClusterSetBindings, 'binding'],
+    ['Placements', Placements, 'placement'],
+    ['PlacementDecisions', PlacementDecisions, 'decision'],
+  ])('without the CRD of %s, and with it again, shrinks no decision, and work goes on', async (_what, type, kind) => {
+    await withScene(server(), async ({ rig, scene }) => {
+      const mark = await server().logMark();
+      await removeCrd(server(), type);
+      await quietWindow(2000);
+      expect(await decisionWrites(server(), mark)).toEqual([]);
+      await install(server(), crds());
+      if (kind === 'decision') {
+        await waitFor('the decisions to be back', () => rig.observer.objects('PlacementDecision').size >= 6);
+        scene.frames.length = 0;
+      } else {
+        await remake(server(), kind, { scene });
+      }
+      await scene.step([]);
+      if (kind !== 'decision' && kind !== 'placement') expect(await decisionWrites(server(), mark)).toEqual([]);
+      await scene.stir();
+    });
+  }, 4 * MINUTE);
+
+  it('whose CRD came back without one of the clusters drops that one, but not before the CRD can be believed', async () => {
+    await withScene(server(), async ({ scene }) => {
+      const mark = await server().logMark();
+      await removeCrd(server(), ManagedClusters);
+      await install(server(), crds());
+      await remake(server(), 'cluster', { scene, without: 'member-001' });
+      const { body } = await server().call({ path: crdOf(ManagedClusters) });
+      const created = Date.parse(String(body.metadata?.['creationTimestamp'] ?? ''));
+      await scene.forget('member-001');
+      const log = await server().requestLog({ after: mark, verbs: ['update', 'delete'], resources: ['placementdecisions'] });
+      expect(log.length).toBeGreaterThan(0);
+      for (const { receivedAt } of log) expect(receivedAt).toBeGreaterThan(created + 30_000);
+    });
+  }, 4 * MINUTE);
+
+  it('that takes the rights away and gives them back shrinks no decision, and work goes on', async () => {
+    await withScene(server(), async ({ rig, scene }) => {
+      const mark = await server().logMark();
+      await server().call({ method: 'DELETE', path: BINDING_PATH });
+      rig.proxy.cutWatches();
+      await waitFor('the controller to be refused', async () => {
+        const log = await server().requestLog({ after: mark });
+        return log.some(({ code, userAgent, resource }) => code === 403 && userAgent.endsWith(IDENTITY) && resource === 'managedclusters');
+      });
+      await quietWindow(2000);
+      expect(await decisionWrites(server(), mark)).toEqual([]);
+      await scene.resize('script-a/wide', 110, () => void quietWindow(3000).then(() => bind(server())));
+      await scene.stir();
+    });
+  }, 4 * MINUTE);
+
+  it('that answers with faults of every kind now and then keeps every promise, and work goes on', async () => {
+    await withRig(server(), IDENTITY, async (rig) => {
+      const steps = script(SEED, OPENING + 25);
+      const dice = new Dice(SEED);
+      const hit = new Set<string>();
+      const { observer, controller, proxy } = rig;
+      const { pid } = controller;
+      const before = (step: { readonly number: number }): void => {
+        if (step.number !== OPENING) return;
+        proxy.plan = () => {
+          if (!dice.chance(0.12)) return undefined;
+          const [name, fault] = dice.pick(FAULTS);
+          hit.add(name);
+          return fault;
+        };
+      };
+      const run = await play(steps, { server: server(), observer, seed: SEED, before });
+      proxy.plan = () => undefined;
+      expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
+      expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
+      expect(hit.size).toBeGreaterThan(FAULTS.length / 2);
+    });
+  }, 6 * MINUTE);
+});
+
+async function reopen(server: ControlPlane, rig: Rig): Promise<void> {
+  await quietWindow(500);
+  await server.compactHistory();
+  rig.proxy.plan = () => undefined;
+}

@@ -1,0 +1,38 @@
+import { beforeAll, expect, it } from '@jest/globals';
+
+import { describeWithServer } from '../support/controlplane/suite.js';
+import { KEPT, playKilled, playUndisturbed, withRig, type Reference } from '../support/scenario/campaign.js';
+import { deploy } from '../support/scenario/deployed.js';
+import { OPENING } from '../support/scenario/opening.js';
+import { play, report } from '../support/scenario/runner.js';
+import { script, storms } from '../support/scenario/script.js';
+
+/** Another seed is another script: SCRIPT_SEED=7 plays that one. */
+const SEED = Number(process.env['SCRIPT_SEED'] ?? 1);
+const STEPS = 200;
+const CRASHES = 10;
+const MINUTE = 60_000;
+
+describeWithServer('decisions', { own: true, capabilities: ['requestLog'] }, (server) => {
+  let reference: Reference | undefined;
+
+  beforeAll(() => deploy(server(), 'lax'), 3 * MINUTE);
+
+  it(`keep every promise at every watch event through ${STEPS} steps`, async () => {
+    reference = await playUndisturbed(server(), script(SEED, STEPS), SEED);
+  }, 10 * MINUTE);
+
+  it(`come out the same when the controller is killed at ${CRASHES} points of these steps`, async () => {
+    if (reference === undefined) throw new Error('the undisturbed run did not come to its end');
+    await playKilled(server(), reference, { seed: SEED, count: CRASHES });
+  }, 10 * MINUTE);
+
+  it('keep every promise while many clusters change at once', async () => {
+    await withRig(server(), 'stormy', async (rig) => {
+      const { observer } = rig;
+      const steps = storms(SEED, OPENING + 15, 60);
+      const run = await play(steps, { server: server(), observer, seed: SEED });
+      expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
+    });
+  }, 5 * MINUTE);
+});

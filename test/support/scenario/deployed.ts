@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { loadAll } from 'js-yaml';
+
+import { COMPONENT_ROLE_PREFIX, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
+import type { AnyObject } from '../controlplane/api.js';
+import type { ControlPlane, Subject } from '../controlplane/plane.js';
+import { kubectlOk } from '../kubectl.js';
+import { root } from '../root.js';
+import { crds, install, lax, makeNamespaces } from './stage.js';
+import { fields } from './reading.js';
+
+const COMPONENT = 'placement-controller';
+
+/** The account of the placement controller, as its component declares it. */
+export const ACCOUNT: Subject = { serviceAccount: { namespace: DEFAULT_TARGET_NAMESPACE, name: COMPONENT } };
+
+/** The ClusterRoleBinding of the placement controller. */
+export const BINDING_PATH = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${COMPONENT_ROLE_PREFIX}${COMPONENT}`;
+
+/**
+ * Applies the default overlay as a user does, and of the placement controller's component what the operator would:
+ * its ServiceAccount and its binding. `rules: 'lax'` takes the rules out of the CRDs, so that the script can write what
+ * they refuse.
+ */
+export async function deploy(server: ControlPlane, rules: 'strict' | 'lax'): Promise<void> {
+  const options = { kubeconfig: server.adminKubeconfig };
+  const overlay = path.join(root, 'deploy', 'overlays', 'default');
+  await kubectlOk(['apply', '--server-side', '-k', overlay], options);
+  await makeNamespaces(server, [DEFAULT_TARGET_NAMESPACE]);
+  for (const object of component()) {
+    if (object.kind === 'ServiceAccount' || object.kind === 'ClusterRoleBinding') await applyObject(server, object);
+  }
+  await install(server, rules === 'lax' ? crds().map(lax) : crds());
+  await makeNamespaces(server);
+}
+
+/** Puts the rights of the placement controller back. */
+export async function bind(server: ControlPlane): Promise<void> {
+  for (const object of component()) if (object.kind === 'ClusterRoleBinding') await applyObject(server, object);
+}
+
+function component(): AnyObject[] {
+  const folder = path.join(root, 'deploy', 'components', COMPONENT);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+  return files.flatMap((name) => loadAll(readFileSync(path.join(folder, name), 'utf8')).map((one): AnyObject => fields(one)));
+}
+
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  ServiceAccount: `/api/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/serviceaccounts`,
+  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+};
+
+async function applyObject(server: ControlPlane, object: AnyObject): Promise<void> {
+  const collection = COLLECTIONS[object.kind ?? ''] ?? '';
+  const { status, text } = await server.call({
+    method: 'PATCH',
+    path: `${collection}/${object.metadata?.name ?? ''}?fieldManager=script&force=true`,
+    contentType: 'application/apply-patch+yaml',
+    body: object,
+  });
+  if (status >= 300) throw new Error(`${object.kind ?? ''} ${object.metadata?.name ?? ''}: ${status} ${text}`);
+}

@@ -1,0 +1,68 @@
+import type { ControlPlane } from '../controlplane/plane.js';
+import { Proxy } from '../proxy/proxy.js';
+import { quietWindow, waitFor } from '../wait.js';
+import { check } from './checker.js';
+import { Controller } from './controller.js';
+import type { Frame, Violation } from './history.js';
+import { Observer } from './observer.js';
+import { comparable, keyOf } from './reading.js';
+import { difference, SETTLE_MS } from './runner.js';
+import { clear, everything } from './stage.js';
+
+const QUIET_MS = 1500;
+
+/** A server with an empty fleet, a proxy with the controller behind it, and a watcher. */
+export class Rig {
+  readonly server: ControlPlane;
+  readonly proxy: Proxy;
+  readonly observer: Observer;
+  readonly controller: Controller;
+
+  private constructor(server: ControlPlane, proxy: Proxy, parts: { readonly observer: Observer; readonly controller: Controller }) {
+    this.server = server;
+    this.proxy = proxy;
+    this.observer = parts.observer;
+    this.controller = parts.controller;
+  }
+
+  /** Empties the fleet, begins to watch, then starts the controller. */
+  static async start(server: ControlPlane, identity: string): Promise<Rig> {
+    await clear(server);
+    const observer = await Observer.start(server);
+    const proxy = await Proxy.start({ url: server.url, caFile: server.caFile, mark: identity });
+    const controller = await Controller.start({ server, url: proxy.url, identity });
+    return new Rig(server, proxy, { observer, controller });
+  }
+
+  /** The promises that were broken in the frames of a run, once everything stored has been seen. */
+  async judge(frames: readonly Frame[]): Promise<Violation[]> {
+    await this.observer.catchUp();
+    return check(this.observer.events, frames);
+  }
+
+  /** What is stored once nothing moves any more, without what differs from run to run. */
+  async endState(): Promise<Map<string, string>> {
+    await quietWindow(QUIET_MS);
+    return stored(this.server);
+  }
+
+  /** Waits until what is stored equals `wanted`. */
+  async endsAs(wanted: ReadonlyMap<string, string>): Promise<void> {
+    await waitFor('the end state of the undisturbed run', async (seen) => {
+      const open = difference(wanted, await stored(this.server));
+      seen(open);
+      return open === undefined;
+    }, { deadlineMs: SETTLE_MS, everyMs: 500 });
+  }
+
+  async stop(): Promise<void> {
+    await this.controller.stop();
+    this.observer.stop();
+    await this.proxy.stop();
+  }
+}
+
+async function stored(server: ControlPlane): Promise<Map<string, string>> {
+  const objects = await everything(server);
+  return new Map(objects.map((object) => [`${object.kind ?? ''} ${keyOf(object)}`, JSON.stringify(comparable(object))]));
+}
