@@ -1,0 +1,193 @@
+import { describe, expect, test } from '@jest/globals';
+
+import type { ResourceType } from '../../../src/api/meta.js';
+import {
+  ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, MultiClusterEngines, PlacementDecisions, Placements,
+} from '../../../src/api/resources.js';
+import type { ApiAnswer } from '../../support/controlplane/api.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { kubectlOk } from '../../support/kubectl.js';
+import { ownName } from '../../support/names.js';
+import { expectRefusal, objectOf, pathOf, type Rule } from './admission.js';
+
+const TIME = '2026-01-02T03:04:05Z';
+
+function condition(changes: Record<string, unknown>): Record<string, unknown> {
+  return {
+    type: 'Ready', status: 'True', reason: 'Tried', message: 'it was tried', lastTransitionTime: TIME, lastUpdateTime: TIME,
+    observedGeneration: 1, ...changes,
+  };
+}
+
+/** The minimal object of a type whose status a test writes. */
+function bodyOf(type: ResourceType, name: string): ReturnType<typeof objectOf> {
+  const spec = type.kind === 'ManagedClusterSetBinding' ? { spec: { clusterSet: name } } : {};
+  return objectOf(type, { name }, spec);
+}
+
+const CONDITIONED = [MultiClusterEngines, Placements, ManagedClusterSets, ManagedClusterSetBindings];
+
+const CONDITION_RULES: readonly Rule<unknown>[] = [
+  ...['reason', 'message', 'lastTransitionTime', 'lastUpdateTime', 'observedGeneration'].map((field): Rule<unknown> => ({
+    rule: `a condition has ${field}`,
+    bad: [condition({ [field]: undefined })], good: [condition({})],
+    field: `status.conditions[0].${field}`, says: 'Required value',
+  })),
+  {
+    rule: 'a condition is True, False or Unknown',
+    bad: [condition({ status: 'Maybe' })], good: [condition({ status: 'Unknown' })],
+    field: 'status.conditions[0].status', value: '"Maybe"', says: 'supported values: "True", "False", "Unknown"',
+  },
+  {
+    rule: 'a condition has times by RFC 3339',
+    bad: [condition({ lastUpdateTime: 'yesterday' })], good: [condition({ lastUpdateTime: '2026-01-02T03:04:05+01:00' })],
+    field: 'status.conditions[0].lastUpdateTime', value: '"yesterday"', says: 'must be of type date-time',
+  },
+  {
+    rule: 'a type of condition stands there once',
+    bad: [condition({}), condition({ status: 'False' })], good: [condition({}), condition({ type: 'Available' })],
+    field: 'status.conditions[1]', value: '"Ready"', says: 'Duplicate value',
+  },
+];
+
+interface PhaseRow {
+  readonly type: ResourceType;
+  readonly phase: string;
+  readonly outcome: 'takes' | 'refuses';
+}
+
+function phases(type: ResourceType, taken: readonly string[], refused: string): PhaseRow[] {
+  return [...taken.map((phase): PhaseRow => ({ type, phase, outcome: 'takes' })), { type, phase: refused, outcome: 'refuses' }];
+}
+
+const PHASES: readonly PhaseRow[] = [
+  ...phases(MultiClusterEngines, ['Progressing', 'Available', 'Updating', 'Paused', 'Uninstalling', 'Error'], 'Satisfied'),
+  ...phases(Placements, ['Pending', 'Misconfigured', 'Unsatisfied', 'PartiallySatisfied', 'Satisfied'], 'Available'),
+];
+
+const COLUMNS = [
+  { type: MultiClusterEngines, narrow: 'NAME STATUS AGE', wide: 'NAME STATUS AGE READY NAMESPACE VERSION MESSAGE' },
+  { type: Placements, narrow: 'NAME STATUS SELECTED DESIRED REASON AGE', wide: 'NAME STATUS SELECTED DESIRED REASON AGE SETS MESSAGE' },
+  { type: PlacementDecisions, narrow: 'NAME PLACEMENT AGE', wide: 'NAME PLACEMENT AGE DECISIONS' },
+  { type: ManagedClusters, narrow: 'NAME SET KUBERNETES AGE', wide: 'NAME SET KUBERNETES AGE DISPLAY NAME' },
+  { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR' },
+  { type: ManagedClusterSetBindings, narrow: 'NAME BOUND REASON AGE', wide: 'NAME BOUND REASON AGE MESSAGE' },
+];
+
+describeWithServer('the API server on the status of our kinds', {}, (server) => {
+  async function created(type: ResourceType, name: string, extra: Record<string, unknown> = {}): Promise<ApiAnswer> {
+    return server().call({ method: 'POST', path: pathOf(type, 'default'), body: { ...bodyOf(type, name), ...extra } });
+  }
+
+  async function patchStatus(type: ResourceType, name: string, status: unknown): Promise<ApiAnswer> {
+    const path = `${pathOf(type, 'default', name)}/status`;
+    return server().call({ method: 'PATCH', path, body: { status }, contentType: 'application/merge-patch+json' });
+  }
+
+  async function tryStatus(type: ResourceType, status: unknown): Promise<ApiAnswer> {
+    const name = ownName('object');
+    await created(type, name);
+    const answer = await patchStatus(type, name, status);
+    await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
+    return answer;
+  }
+
+  test.each([MultiClusterEngines, Placements])('gives a new $kind a status that nobody can take for current', async (type) => {
+    const name = ownName('object');
+
+    const answer = await created(type, name, { status: { phase: 'Available', observedGeneration: 7 } });
+    const read = await server().call({ path: pathOf(type, 'default', name) });
+    await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
+
+    expect(answer.body.status).toEqual({ observedGeneration: -1 });
+    expect(read.body.status).toEqual({ observedGeneration: -1 });
+    expect(read.body.spec).toEqual({});
+  });
+
+  test.each([ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings])('drops the status that comes with a new $kind', async (type) => {
+    const name = ownName('object');
+
+    const answer = await created(type, name, { status: { conditions: [condition({})] } });
+    await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
+
+    expect(answer.status).toBe(201);
+    expect(answer.body.status).toBeUndefined();
+  });
+
+  test('keeps the status that comes with a new PlacementDecision, which has no status of its own to write', async () => {
+    const name = ownName('object');
+    const status = { decisions: [{ clusterName: 'eu-1', reason: '' }] };
+
+    const answer = await created(PlacementDecisions, name, { status });
+    const written = await patchStatus(PlacementDecisions, name, { decisions: [] });
+    await server().call({ method: 'DELETE', path: pathOf(PlacementDecisions, 'default', name) });
+
+    expect(answer.body.status).toEqual(status);
+    expect(written.status).toBe(404);
+  });
+
+  describe.each(CONDITIONED)('of a $kind', (type) => {
+    test.each(CONDITION_RULES)('refuses conditions unless $rule', async (rule) => {
+      expectRefusal(await tryStatus(type, { conditions: rule.bad }), rule);
+    });
+
+    test.each(CONDITION_RULES)('takes conditions where $rule', async ({ good }) => {
+      const { status, text } = await tryStatus(type, { conditions: good });
+
+      expect({ status, text }).toMatchObject({ status: 200 });
+    });
+  });
+
+  test.each(PHASES)('$outcome phase $phase of a $type.kind', async ({ type, phase, outcome }) => {
+    const answer = await tryStatus(type, { phase });
+
+    if (outcome === 'takes') {
+      expect(answer.status).toBe(200);
+      return;
+    }
+    expectRefusal(answer, { field: 'status.phase', value: `"${phase}"`, says: 'supported values' });
+  });
+
+  test('takes the standard conditions that an agent reports of a cluster', async () => {
+    const conditions = [{ type: 'ManagedClusterAvailable', status: 'True', reason: 'Beating', message: '', lastTransitionTime: TIME }];
+
+    const answer = await tryStatus(ManagedClusters, { conditions, capacity: { cpu: 64, memory: '256Gi' }, version: { kubernetes: 'v1.36.3' } });
+
+    expect(answer.status).toBe(200);
+  });
+
+  test.each(COLUMNS)('shows a $type.kind in columns', async ({ type, narrow, wide }) => {
+    const name = ownName('object');
+    await created(type, name, type === PlacementDecisions ? { status: { decisions: [] } } : {});
+    const args = ['get', `${type.plural}.${type.group}`, name, '--namespace=default'];
+    const options = { kubeconfig: server().adminKubeconfig };
+
+    const short = await kubectlOk(args, options);
+    const long = await kubectlOk([...args, '-o', 'wide'], options);
+    await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
+
+    expect(header(short)).toBe(narrow);
+    expect(header(long)).toBe(wide);
+  });
+
+  test('explains a field with its rule, its default and an example', async () => {
+    const text = await kubectlOk(['explain', 'mce.spec.targetNamespace'], { kubeconfig: server().adminKubeconfig });
+
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('Valid: a DNS-1123 label of at most 63 characters, neither default nor beginning with kube-');
+    expect(text).toContain('Default: absent');
+    expect(text).toContain('Example: multicluster-engine');
+  });
+
+  test('lists all six kinds in the category multicluster', async () => {
+    const text = await kubectlOk(['api-resources', '--categories=multicluster', '-o', 'name'], { kubeconfig: server().adminKubeconfig });
+
+    expect(text.trim().split('\n').sort()).toEqual([
+      'managedclusters.cluster.fleetmgmt.io', 'managedclustersetbindings.cluster.fleetmgmt.io', 'managedclustersets.cluster.fleetmgmt.io',
+      'multiclusterengines.multicluster.platform.io', 'placementdecisions.cluster.fleetmgmt.io', 'placements.cluster.fleetmgmt.io',
+    ]);
+  });
+});
+
+function header(table: string): string {
+  return (table.split('\n')[0] ?? '').trim().replaceAll(/\s+/g, ' ');
+}
