@@ -10,6 +10,7 @@ import { KEPT, withRig } from '../support/scenario/campaign.js';
 import { BINDING_PATH, bind, deploy } from '../support/scenario/deployed.js';
 import { OPENING } from '../support/scenario/opening.js';
 import { Dice } from '../support/scenario/random.js';
+import { text } from '../support/scenario/reading.js';
 import { requestsFor } from '../support/scenario/requests.js';
 import type { Rig } from '../support/scenario/rig.js';
 import { play, report } from '../support/scenario/runner.js';
@@ -67,8 +68,8 @@ async function remake(server: ControlPlane, kind: Write['kind'], { scene, withou
   for (const write of writes[kind]) {
     if (write.name === without) continue;
     for (const request of requestsFor(EMPTY, write)) {
-      const { status, text } = await server.call(request);
-      if (status >= 300) throw new Error(`${write.kind} ${write.name}: ${status} ${text}`);
+      const { status, text: said } = await server.call(request);
+      if (status >= 300) throw new Error(`${write.kind} ${write.name}: ${status} ${said}`);
     }
   }
 }
@@ -141,7 +142,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       await install(server(), crds());
       await remake(server(), 'cluster', { scene, without: 'member-001' });
       const { body } = await server().call({ path: crdOf(ManagedClusters) });
-      const created = Date.parse(String(body.metadata?.['creationTimestamp'] ?? ''));
+      const created = Date.parse(text(body.metadata?.['creationTimestamp']));
       await scene.forget('member-001');
       const log = await server().requestLog({ after: mark, verbs: ['update', 'delete'], resources: ['placementdecisions'] });
       expect(log.length).toBeGreaterThan(0);
