@@ -1,0 +1,275 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { readClusterSelector, selects } from '../../../src/domain/clusters/selector.js';
+import { candidatesAmong, type FleetMember } from '../../../src/domain/placement/candidates.js';
+import { eligibleSets } from '../../../src/domain/placement/eligible.js';
+import { Inventory } from '../../../src/domain/placement/inventory.js';
+import { compileSpec } from '../../../src/domain/placement/predicates.js';
+import { schedule } from '../../../src/domain/placement/schedule.js';
+import type { BindingView, ClusterView, PlacementSnapshot, Slots } from '../../../src/domain/placement/snapshot.js';
+import { binding, cluster } from '../../support/builders/placement.js';
+
+interface ModelSet {
+  readonly deleting: boolean;
+  readonly spec: unknown;
+}
+
+interface ModelPlacement {
+  readonly namespace: string;
+  readonly spec: unknown;
+  slots: Slots;
+  /** Named as affected, and not looked at yet. */
+  pending: boolean;
+}
+
+/** All inputs, and what an index of them has to say, by the pure functions and by going through everything. */
+class Model {
+  readonly clusters = new Map<string, ClusterView>();
+  readonly sets = new Map<string, ModelSet>();
+  readonly bindings = new Map<string, Map<string, BindingView>>();
+  readonly placements = new Map<string, ModelPlacement>();
+
+  fleet(): FleetMember[] {
+    return [...this.clusters.values()].map((one) => {
+      const sets = [...this.sets].filter(([name, { spec }]) => selects(name, readClusterSelector(spec), one.labels));
+      return { cluster: one, sets: sets.map(([name]) => name) };
+    });
+  }
+
+  snapshot(key: string): PlacementSnapshot {
+    const { namespace, spec, slots } = this.#placement(key);
+    const rules = compileSpec(spec);
+    const bindings = [...(this.bindings.get(namespace)?.values() ?? [])];
+    const sets = new Map(
+      [...this.sets].map(([name, one]) => [name, { name, deleting: one.deleting, readable: readClusterSelector(one.spec).kind !== 'unreadable' }]),
+    );
+    const { eligible } = eligibleSets(rules, bindings, sets);
+    const candidates =
+      rules.problem === undefined ? candidatesAmong(this.fleet(), eligible, rules) : { count: 0, matched: candidatesAmong([], [], rules).matched };
+    return {
+      placement: { namespace, name: key, uid: key, generation: 1, deleting: false, rules, status: undefined },
+      bindings,
+      sets,
+      candidates,
+      held: this.clusters,
+      stored: [],
+      remembered: slots,
+    };
+  }
+
+  /** Everything that a pass over the Placement could write. */
+  outcome(key: string): unknown {
+    const { eligibility, problem, wanted, candidates, matched, kept, added, dropped } = schedule(this.snapshot(key));
+    return { eligibility, problem, wanted, some: candidates > 0, match: matched > 0, kept, added, dropped };
+  }
+
+  /** Carries a pass out. */
+  pass(key: string): void {
+    const { kept, added } = schedule(this.snapshot(key));
+    const placement = this.#placement(key);
+    placement.slots = [[...kept.flat(), ...added]];
+    placement.pending = false;
+  }
+
+  #placement(key: string): ModelPlacement {
+    const placement = this.placements.get(key);
+    if (placement === undefined) throw new Error(`no placement ${key}`);
+    return placement;
+  }
+}
+
+type Event =
+  | { readonly kind: 'cluster'; readonly view: ClusterView }
+  | { readonly kind: 'clusterGone'; readonly name: string }
+  | { readonly kind: 'set'; readonly name: string; readonly deleting: boolean; readonly spec: unknown }
+  | { readonly kind: 'setGone'; readonly name: string }
+  | { readonly kind: 'binding'; readonly namespace: string; readonly view: BindingView }
+  | { readonly kind: 'bindingGone'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'placement'; readonly key: string; readonly namespace: string; readonly spec: unknown }
+  | { readonly kind: 'placementGone'; readonly key: string }
+  | { readonly kind: 'look'; readonly key: string };
+
+/** Applies an event to the model and to the index; the keys that the index names. */
+function fold(model: Model, index: Inventory, event: Event): readonly string[] {
+  switch (event.kind) {
+    case 'cluster':
+      model.clusters.set(event.view.name, event.view);
+      return index.cluster(event.view);
+    case 'clusterGone':
+      model.clusters.delete(event.name);
+      return index.clusterGone(event.name);
+    case 'set':
+      model.sets.set(event.name, event);
+      return index.set({ name: event.name, deleting: event.deleting, selector: readClusterSelector(event.spec) });
+    case 'setGone':
+      model.sets.delete(event.name);
+      return index.setGone(event.name);
+    case 'binding':
+      model.bindings.set(event.namespace, new Map(model.bindings.get(event.namespace)).set(event.view.name, event.view));
+      return index.binding(event.namespace, event.view);
+    case 'bindingGone':
+      model.bindings.get(event.namespace)?.delete(event.name);
+      return index.bindingGone(event.namespace, event.name);
+    default:
+      return foldPlacement(model, index, event);
+  }
+}
+
+function foldPlacement(model: Model, index: Inventory, event: Extract<Event, { key: string }>): readonly string[] {
+  if (event.kind === 'placement') {
+    model.placements.set(event.key, { namespace: event.namespace, spec: event.spec, slots: [], pending: true });
+    index.placement(event.key, { namespace: event.namespace, rules: compileSpec(event.spec) });
+  } else if (event.kind === 'placementGone') {
+    model.placements.delete(event.key);
+    index.placementGone(event.key);
+  } else if (model.placements.has(event.key)) {
+    index.open(event.key);
+    model.pass(event.key);
+  }
+  return [];
+}
+
+const clusterNames = ['c1', 'c2', 'c3', 'c4', 'c5'];
+const setNames = ['s1', 's2', 's3'];
+const namespaces = ['n1', 'n2'];
+const keys = ['n1/a', 'n1/b', 'n2/a', 'n2/b'];
+const values = ['x', 'y', 'z'];
+const someLabels = fc.record({ region: fc.constantFrom(...values), tier: fc.constantFrom(...values), [CLUSTER_SET_LABEL]: fc.constantFrom(...setNames) }, { requiredKeys: [] });
+const someClaims = fc.record({ region: fc.constantFrom(...values), cpu: fc.constantFrom(...values) }, { requiredKeys: [] });
+const someExpression = fc.oneof(
+  fc.record({ key: fc.constantFrom('region', 'tier', 'cpu'), operator: fc.constantFrom('In', 'NotIn'), values: fc.subarray(values, { minLength: 1 }) }),
+  fc.record({ key: fc.constantFrom('region', 'tier', 'cpu'), operator: fc.constantFrom('Exists', 'DoesNotExist') }),
+);
+const someSelector = fc.record({ matchExpressions: fc.array(someExpression, { maxLength: 2 }) });
+const somePredicate = fc.record({ requiredClusterSelector: fc.record({ labelSelector: someSelector, claimSelector: someSelector }, { requiredKeys: [] }) });
+const broken = { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }] };
+const someSpec = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ ClusterSets: fc.subarray(setNames), numberOfClusters: fc.nat(3), predicates: fc.array(somePredicate, { maxLength: 2 }) }, { requiredKeys: [] }) },
+  { weight: 1, arbitrary: fc.constant(broken) },
+);
+const someSetSpec = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  { weight: 4, arbitrary: fc.record({ clusterSelector: fc.record({ selectorType: fc.constant('LabelSelector'), labelSelector: someSelector }) }) },
+  { weight: 1, arbitrary: fc.constant({ clusterSelector: { selectorType: 'Sorting' } }) },
+);
+const rarely = fc.nat(5).map((n) => n === 0);
+const someCluster = fc.record({ name: fc.constantFrom(...clusterNames), deleting: rarely, labels: someLabels, claims: someClaims });
+const someEvent: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 8, arbitrary: someCluster.map((over) => ({ kind: 'cluster' as const, view: cluster(over.name, over) })) },
+  { weight: 2, arbitrary: fc.constantFrom(...clusterNames).map((name) => ({ kind: 'clusterGone' as const, name })) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('set' as const), name: fc.constantFrom(...setNames), deleting: rarely, spec: someSetSpec }) },
+  { weight: 1, arbitrary: fc.constantFrom(...setNames).map((name) => ({ kind: 'setGone' as const, name })) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('binding' as const), namespace: fc.constantFrom(...namespaces), view: fc.tuple(fc.constantFrom(...setNames), rarely, rarely).map(([name, deleting, other]) => binding(name, { deleting, ...(other ? { clusterSet: 's1' } : {}) })) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('bindingGone' as const), namespace: fc.constantFrom(...namespaces), name: fc.constantFrom(...setNames) }) },
+  { weight: 3, arbitrary: fc.record({ key: fc.constantFrom(...keys), spec: someSpec }).map(({ key, spec }) => ({ kind: 'placement' as const, key, namespace: key.slice(0, 2), spec })) },
+  { weight: 1, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'placementGone' as const, key })) },
+  { weight: 8, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'look' as const, key })) },
+);
+
+function tracked(): Inventory {
+  const index = new Inventory();
+  index.tracking = true;
+  return index;
+}
+
+/** An index with set `fleet` bound to `team`, the given clusters in it, and one Placement that has been looked at. */
+function settled(spec: unknown, ...clusters: readonly ClusterView[]): Inventory {
+  const index = tracked();
+  index.set({ name: 'fleet', deleting: false, selector: { kind: 'exclusive' } });
+  index.binding('team', binding('fleet'));
+  for (const one of clusters) index.cluster(one);
+  index.placement('team/web', { namespace: 'team', rules: compileSpec(spec) });
+  index.open('team/web');
+  return index;
+}
+
+function inFleet(name: string, over: Partial<ClusterView> = {}): ClusterView {
+  return cluster(name, { ...over, labels: { [CLUSTER_SET_LABEL]: 'fleet', ...over.labels } });
+}
+
+const wantsEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }] };
+const wantsAws = { predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['aws'] }] } } }] };
+
+describe('whom a change can change', () => {
+  it.each<[string, unknown, ClusterView, ClusterView | string, readonly string[]]>([
+    ['a label that no Placement names: nobody', wantsEu, inFleet('a'), inFleet('a', { labels: { colour: 'red' } }), []],
+    ['a value that no Placement names: nobody', wantsEu, inFleet('a', { labels: { region: 'us' } }), inFleet('a', { labels: { region: 'asia' } }), []],
+    ['a label that begins to match: its Placement', wantsEu, inFleet('a'), inFleet('a', { labels: { region: 'eu' } }), ['team/web']],
+    ['a label that ceases to match: its Placement', wantsEu, inFleet('a', { labels: { region: 'eu' } }), inFleet('a'), ['team/web']],
+    ['the same labels and claims again, as a heartbeat is: nobody', wantsAws, inFleet('a', { claims: { platform: 'aws' } }), inFleet('a', { claims: { platform: 'aws' } }), []],
+    ['a claim that no Placement names: nobody', wantsAws, inFleet('a'), inFleet('a', { claims: { region: 'eu' } }), []],
+    ['a claim that begins to match: its Placement', wantsAws, inFleet('a'), inFleet('a', { claims: { platform: 'aws' } }), ['team/web']],
+    ['a label of that name where a claim is named: nobody', wantsAws, inFleet('a'), inFleet('a', { labels: { platform: 'aws' } }), []],
+    ['the end of a cluster that matches: its Placement', {}, inFleet('a'), 'a', ['team/web']],
+    ['the deletion of a cluster that matches: its Placement', {}, inFleet('a'), inFleet('a', { deleting: true }), ['team/web']],
+    ['the end of a cluster that does not match, not the last: nobody', wantsEu, inFleet('a'), 'a', []],
+    ['a match in a set that is not bound: nobody', wantsEu, cluster('a'), cluster('a', { labels: { region: 'eu' } }), []],
+    ['a move into a bound set: its Placement', {}, cluster('a'), inFleet('a'), ['team/web']],
+    ['a move out of a bound set: its Placement', {}, inFleet('a'), cluster('a'), ['team/web']],
+  ])('%s', (_sentence, spec, before, after, named) => {
+    const index = settled(spec, before, inFleet('other'));
+
+    const keysNamed = typeof after === 'string' ? index.clusterGone(after) : index.cluster(after);
+
+    expect(keysNamed).toEqual(named);
+  });
+
+  it('names a Placement once until it has been looked at', () => {
+    const index = settled(wantsEu, inFleet('a'), inFleet('b'));
+
+    expect(index.cluster(inFleet('a', { labels: { region: 'eu' } }))).toEqual(['team/web']);
+    expect(index.cluster(inFleet('b', { labels: { region: 'eu' } }))).toEqual([]);
+    index.open('team/web');
+    expect(index.cluster(inFleet('b'))).toEqual(['team/web']);
+  });
+
+  it('names nobody while it is not tracking, and still folds', () => {
+    const index = settled({}, inFleet('a'));
+    index.tracking = false;
+
+    expect(index.cluster(inFleet('b'))).toEqual([]);
+    expect(index.setGone('other')).toEqual([]);
+    expect([...index.candidates('team/web').matched].map((one) => one.name)).toEqual(['a', 'b']);
+  });
+
+  it('names the misconfigured Placement whose decision may hold a cluster that is deleted', () => {
+    const index = settled(broken, cluster('a'));
+
+    expect(index.cluster(cluster('a', { deleting: true }))).toEqual(['team/web']);
+  });
+
+  it('names, of the Placements of other namespaces, none', () => {
+    const index = settled({}, inFleet('a'));
+    index.placement('other/web', { namespace: 'other', rules: compileSpec({}) });
+    index.open('other/web');
+
+    expect(index.cluster(inFleet('b'))).toEqual(['team/web']);
+    expect(index.binding('other', binding('fleet'))).toEqual(['other/web']);
+  });
+
+  it('never misses a Placement whose schedule changed, and holds what brute force finds, whatever happens in whatever order', () => {
+    fc.assert(
+      fc.property(fc.array(someEvent, { minLength: 1, maxLength: 40 }), (events) => {
+        const model = new Model();
+        const index = tracked();
+        for (const event of events) {
+          const before = new Map([...model.placements.keys()].map((key) => [key, JSON.stringify(model.outcome(key))]));
+          const named = fold(model, index, event);
+          for (const [key, placement] of model.placements) {
+            const { count, matched } = model.snapshot(key).candidates;
+            const held = index.candidates(key);
+            expect(held.count).toBe(count);
+            expect([...held.matched].map((one) => one.name).sort()).toEqual([...matched].map((one) => one.name).sort());
+            expect(held.matched.size).toBe(matched.size);
+            const looked = event.kind === 'look' && event.key === key;
+            const changed = !looked && before.get(key) !== JSON.stringify(model.outcome(key));
+            if (changed) expect(placement.pending || named.includes(key)).toBe(true);
+            placement.pending ||= named.includes(key);
+          }
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { StoredDecision } from '../../../src/domain/placement/decision.js';
+import { schedule, selected } from '../../../src/domain/placement/schedule.js';
+import { planSlices, remember } from '../../../src/domain/placement/slices.js';
+import type { SlicePlan } from '../../../src/domain/placement/slices.js';
+import { reportOn } from '../../../src/domain/placement/status.js';
+import type { Slots } from '../../../src/domain/placement/snapshot.js';
+import { decision, member, names, prefixes, snapshot } from '../../support/builders/placement.js';
+
+/** A state of the world: how many clusters there are, those that are away, and the number wanted. */
+interface Step {
+  readonly fleet: number;
+  readonly away: readonly number[];
+  readonly wanted: number | undefined;
+}
+
+const someStep: fc.Arbitrary<Step> = fc.record({
+  fleet: fc.integer({ min: 0, max: 340 }),
+  away: fc.array(fc.nat(339), { maxLength: 60 }),
+  wanted: fc.option(fc.integer({ min: 0, max: 330 }), { nil: undefined }),
+});
+const someSteps = fc.array(someStep, { minLength: 2, maxLength: 6 });
+
+interface Pass {
+  readonly plan: SlicePlan;
+  readonly chosen: readonly string[];
+  readonly states: readonly (readonly StoredDecision[])[];
+}
+
+function run(step: Step, stored: readonly StoredDecision[], remembered?: Slots): Pass {
+  const away = new Set(names(340).filter((_, index) => step.away.includes(index)));
+  const fleet = names(step.fleet).filter((name) => !away.has(name)).map((name) => member(name));
+  const seen = snapshot({ spec: { numberOfClusters: step.wanted }, fleet, stored, remembered });
+  const decided = schedule(seen);
+  const plan = planSlices(seen, decided);
+  return { plan, chosen: selected(decided), states: prefixes(stored, plan.writes) };
+}
+
+function last<T>(list: readonly T[]): T {
+  const found = list.at(-1);
+  if (found === undefined) throw new Error('an empty list');
+  return found;
+}
+
+/** What readers see: every list of our objects. */
+function union(stored: readonly StoredDecision[]): readonly string[] {
+  return stored.flatMap((one) => one.clusters);
+}
+
+function contents(stored: readonly StoredDecision[]): readonly string[] {
+  return stored.map((one) => `${one.name}: ${one.clusters.join(' ')}`).sort();
+}
+
+function place(stored: readonly StoredDecision[], cluster: string): number | undefined {
+  return stored.find((one) => one.clusters.includes(cluster))?.ordinal;
+}
+
+describe('publishing, through any run of changes', () => {
+  it('shows at every moment at most the clusters wanted, none twice, and all that stay where they were', () => {
+    fc.assert(
+      fc.property(someSteps, fc.boolean(), (steps, remembering) => {
+        let stored: readonly StoredDecision[] = [];
+        let memory: Slots | undefined;
+        for (const step of steps) {
+          const before = union(stored);
+          const { plan, chosen, states } = run(step, stored, memory);
+          const staying = before.filter((name) => chosen.includes(name));
+          for (const state of states) {
+            const seen = union(state);
+            expect(new Set(seen).size).toBe(seen.length);
+            expect(seen.length).toBeLessThanOrEqual(Math.max(before.length, chosen.length));
+            expect(staying.filter((name) => place(state, name) !== place(stored, name))).toEqual([]);
+            expect(Math.max(0, ...state.map((one) => one.clusters.length))).toBeLessThanOrEqual(100);
+          }
+          stored = last(states);
+          memory = remembering ? remember(plan) : undefined;
+          expect([...union(stored)].sort()).toEqual([...chosen].sort());
+          expect(stored.filter((one) => one.clusters.length === 0 && one.ordinal !== 1)).toEqual([]);
+          expect(stored.some((one) => one.ordinal === 1)).toBe(true);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('writes each object once at most, never one that is as it should be, and nothing on a second pass', () => {
+    fc.assert(
+      fc.property(someSteps, (steps) => {
+        let stored: readonly StoredDecision[] = [];
+        for (const step of steps) {
+          const { plan, states } = run(step, stored);
+          const touched = plan.writes.map((one) => one.name);
+          expect(new Set(touched).size).toBe(touched.length);
+          for (const write of plan.writes) expect(stored.find((one) => one.name === write.name)?.clusters).not.toEqual(write.clusters);
+          stored = last(states);
+          expect(run(step, stored).plan.writes).toEqual([]);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('never shows an object empty before it is filled', () => {
+    fc.assert(
+      fc.property(someSteps, (steps) => {
+        let stored: readonly StoredDecision[] = [];
+        for (const step of steps) {
+          const { plan, states } = run(step, stored);
+          for (const write of plan.writes) {
+            if (write.kind === 'create' && write.clusters.length === 0) expect(plan.slots.flat()).toEqual([]);
+          }
+          stored = last(states);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('ends in the same objects after a crash behind any write, with nothing remembered or with what it remembered', () => {
+    fc.assert(
+      fc.property(someSteps, (steps) => {
+        let stored: readonly StoredDecision[] = [];
+        for (const step of steps) {
+          const { plan, states } = run(step, stored);
+          const end = contents(last(states));
+          states.forEach((state, done) => {
+            expect(contents(last(run(step, state).states))).toEqual(end);
+            expect(contents(last(run(step, state, remember(plan, done)).states))).toEqual(end);
+          });
+          stored = last(states);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('brings every deleted object back as it was, from memory', () => {
+    fc.assert(
+      fc.property(someStep, fc.nat(3), (step, lost) => {
+        const { plan, states } = run(step, []);
+        const stored = last(states);
+        const left = stored.filter((one) => one.ordinal !== lost + 1);
+
+        expect(contents(last(run(step, left, remember(plan)).states))).toEqual(contents(stored));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+const someObject: fc.Arbitrary<StoredDecision> = fc
+  .record({
+    ordinal: fc.integer({ min: 1, max: 6 }),
+    ownership: fc.constantFrom('ours', 'ours', 'adoptable', 'predecessor', 'foreign'),
+    deleting: fc.nat(6).map((n) => n === 0),
+    clusters: fc.array(fc.nat(40).map((n) => last(names(n + 1))), { maxLength: 30 }),
+    intact: fc.boolean(),
+    revision: fc.constantFrom('x', undefined),
+    misnamed: fc.nat(9).map((n) => n === 0),
+  })
+  .map(({ ordinal, misnamed, ...over }) => decision(ordinal, over.clusters, misnamed ? { ...over, name: `web-copy-${ordinal}`, ordinal: undefined } : over));
+const someStore = fc.uniqueArray(someObject, { selector: (one) => one.name, maxLength: 6 });
+const someMemory = fc.option(
+  fc.shuffledSubarray([...names(40)]).chain((list) => fc.array(fc.nat(list.length), { maxLength: 4 }).map((cuts) => sliced(list, cuts))),
+  { nil: undefined },
+);
+
+function sliced(list: readonly string[], cuts: readonly number[]): Slots {
+  const borders = [0, ...[...cuts].sort((a, b) => a - b), list.length];
+  return borders.slice(1).map((end, index) => list.slice(borders[index], end));
+}
+
+function own(stored: readonly StoredDecision[]): readonly StoredDecision[] {
+  return stored.filter((one) => one.ordinal !== undefined && (one.ownership === 'ours' || one.ownership === 'adoptable'));
+}
+
+describe('publishing, over anything that strangers left', () => {
+  const small = fc.record({ fleet: fc.nat(40), away: fc.array(fc.nat(39), { maxLength: 5 }), wanted: fc.option(fc.nat(40), { nil: undefined }) });
+
+  it('ends in one pass with exactly what is selected, but for what is blocked, and leaves foreign objects alone', () => {
+    fc.assert(
+      fc.property(small, someStore, someMemory, (step, stored, memory) => {
+        const { plan, chosen, states } = run(step, stored, memory);
+        const end = last(states);
+        const withheld = plan.blocked.flatMap((one) => plan.slots[one.ordinal - 1] ?? []);
+
+        expect([...union(own(end)), ...withheld].sort()).toEqual([...chosen].sort());
+        expect(end.filter((one) => one.ownership === 'foreign')).toEqual(stored.filter((one) => one.ownership === 'foreign'));
+        expect(run(step, end, remember(plan)).plan.writes).toEqual([]);
+        // Without memory, what stood in an object that a stranger replaced is new again, and may get another slot.
+        if (memory === undefined || plan.blocked.length === 0) expect(run(step, end).plan.writes).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('makes no double of its own on the way, and never shows more than there was or is wanted', () => {
+    fc.assert(
+      fc.property(small, someStore, someMemory, (step, stored, memory) => {
+        const { chosen, states } = run(step, stored, memory);
+        const doubles = (list: readonly string[]): number => list.length - new Set(list).size;
+        const start = union(own(stored));
+        for (const state of states) {
+          expect(doubles(union(own(state)))).toBeLessThanOrEqual(doubles(start));
+          expect(union(own(state)).length).toBeLessThanOrEqual(Math.max(start.length, chosen.length));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('reports after every write what is stored then, and nothing else', () => {
+    fc.assert(
+      fc.property(small, someStore, someMemory, (step, stored, memory) => {
+        const fleet = names(step.fleet).filter((_, index) => !step.away.includes(index)).map((name) => member(name));
+        const seen = snapshot({ spec: { numberOfClusters: step.wanted }, fleet, stored, remembered: memory });
+        const decided = schedule(seen);
+        const plan = planSlices(seen, decided);
+        prefixes(stored, plan.writes).forEach((state, done) => {
+          const report = reportOn(seen, decided, { plan, done });
+          const there = new Set(union(own(state)));
+          const needed = step.wanted ?? decided.matched;
+          const found = new Map(report.states.map((one) => [one.type, one.status]));
+
+          expect(report.decisions.map((one) => one.name).sort()).toEqual(own(state).map((one) => one.name).sort());
+          expect(report.numberOfSelectedClusters).toBe(there.size);
+          if (found.get('PlacementSatisfied') === 'True') expect(selected(decided).filter((name) => there.has(name)).length).toBeGreaterThanOrEqual(needed);
+          expect(found.get('Ready') === 'True').toBe(done === plan.writes.length && plan.blocked.length === 0);
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

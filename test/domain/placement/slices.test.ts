@@ -1,0 +1,207 @@
+import { describe, expect, it } from '@jest/globals';
+import type { StoredDecision } from '../../../src/domain/placement/decision.js';
+import { revisionOf } from '../../../src/domain/placement/decision.js';
+import { schedule } from '../../../src/domain/placement/schedule.js';
+import { planSlices, publishedAfter, remember } from '../../../src/domain/placement/slices.js';
+import type { DecisionWrite, SlicePlan } from '../../../src/domain/placement/slices.js';
+import { decision, members, names, snapshot } from '../../support/builders/placement.js';
+import type { World } from '../../support/builders/placement.js';
+
+function plan(over: Partial<World>): SlicePlan {
+  const seen = snapshot(over);
+  return planSlices(seen, schedule(seen));
+}
+
+/** A write in few words: `update 1: a b`. */
+function short(write: DecisionWrite): string {
+  const name = write.ordinal ?? write.name;
+  if (write.kind === 'delete') return `delete ${name}: ${write.cause}`;
+  return `${write.kind} ${name}:${write.clusters.map((one) => ` ${one}`).join('')}`;
+}
+
+function writes(over: Partial<World>): readonly string[] {
+  return plan(over).writes.map(short);
+}
+
+const N = (numberOfClusters: number): object => ({ numberOfClusters });
+const full = decision(1, names(100));
+
+describe('a plan', () => {
+  it.each([
+    { rule: 'creates the first object empty when nothing is selected', world: {}, does: ['create 1:'] },
+    { rule: 'creates an object complete', world: { fleet: members('a') }, does: ['create 1: a'] },
+    { rule: 'writes nothing when all is stored', world: { fleet: members('a', 'b'), stored: [decision(1, ['b', 'a'])] }, does: [] },
+    { rule: 'writes nothing when the first object is rightly empty', world: { stored: [decision(1, [])] }, does: [] },
+    { rule: 'replaces a cluster in one write', world: { spec: N(2), fleet: members('b', 'c'), stored: [decision(1, ['a', 'b'])] }, does: ['update 1: b c'] },
+    { rule: 'empties the first object, and keeps it', world: { stored: [decision(1, ['a'])] }, does: ['update 1:'] },
+    { rule: 'deletes another one that is empty', world: { fleet: members(...names(100)), stored: [full, decision(2, ['x'])] }, does: ['delete 2: Empty'] },
+    { rule: 'deletes another one that was stored empty', world: { fleet: members('a'), stored: [decision(1, ['a']), decision(4, [])] }, does: ['delete 4: Empty'] },
+    { rule: 'does not compact', world: { fleet: members('a', 'b'), stored: [decision(1, ['a']), decision(3, ['b'])] }, does: [] },
+    { rule: 'removes before it adds', world: { spec: N(101), fleet: members(...names(99), 'new', 'y'), stored: [decision(1, names(99)), decision(2, ['x', 'y'])] }, does: ['update 2: y', `update 1: ${names(99).join(' ')} new`] },
+    { rule: 'fills the free slots of the lowest object first', world: { fleet: members('a', 'b', 'c'), stored: [decision(1, ['a']), decision(2, ['b'])] }, does: ['update 1: a c'] },
+    { rule: 'fills an object beyond a gap before it makes a new one', world: { fleet: members(...names(100), 'x', 'y'), stored: [full, decision(3, ['x'])] }, does: ['update 3: x y'] },
+    { rule: 'makes a new object in the first gap', world: { fleet: members(...names(200), 'y'), stored: [full, decision(3, names(100, 100))] }, does: ['create 2: y'] },
+    { rule: 'brings the first object back', world: { fleet: members('a', 'b'), stored: [decision(2, ['b'])] }, does: ['create 1: a'] },
+    { rule: 'brings a deleted object back with the same clusters', world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(2, ['b'])], remembered: [['a'], ['b']] }, does: ['create 1: a'] },
+    { rule: 'puts a foreign edit right', world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(1, ['c', 'a'])], remembered: [['a', 'b']] }, does: ['update 1: a b'] },
+    { rule: 'puts back an order that a stranger changed', world: { fleet: members('a', 'b'), stored: [decision(1, ['b', 'a'])], remembered: [['a', 'b']] }, does: ['update 1: a b'] },
+    { rule: 'puts a lost label or owner right', world: { fleet: members('a'), stored: [decision(1, ['a'], { intact: false })] }, does: ['update 1: a'] },
+    { rule: 'puts a wrong revision right', world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: 'x' })] }, does: ['update 1: a'] },
+    { rule: 'puts a lost revision right', world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: undefined })] }, does: ['update 1: a'] },
+    { rule: 'publishes nothing for a Placement that is being deleted', world: { fleet: members('a'), deleting: true, stored: [decision(1, ['x'])] }, does: [] },
+  ] as { rule: string; world: Partial<World>; does: string[] }[])('$rule', ({ world, does }) => {
+    expect(writes(world)).toEqual(does);
+  });
+
+  it('cuts a large selection into objects of a hundred, in the order of rank', () => {
+    const made = plan({ fleet: members(...names(250)) });
+    const { added } = schedule(snapshot({ fleet: members(...names(250)) }));
+
+    expect(made.writes.map((one) => [one.kind, one.name, one.clusters.length])).toEqual([
+      ['create', 'web-decision-1', 100],
+      ['create', 'web-decision-2', 100],
+      ['create', 'web-decision-3', 50],
+    ]);
+    expect(made.slots.flat()).toEqual(added);
+  });
+
+  it('carries uid, resourceVersion and revision', () => {
+    const stored = [decision(1, ['a', 'x'], { uid: 'u', resourceVersion: '41' }), decision(2, ['y'], { uid: 'v', resourceVersion: '42' })];
+    const made = plan({ fleet: members('a'), stored }).writes;
+
+    expect(made).toEqual([
+      { kind: 'update', name: 'web-decision-1', ordinal: 1, clusters: ['a'], revision: revisionOf(['a']), uid: 'u', resourceVersion: '41' },
+      { kind: 'delete', name: 'web-decision-2', ordinal: 2, clusters: [], revision: revisionOf([]), uid: 'v', resourceVersion: '42', cause: 'Empty' },
+    ]);
+  });
+});
+
+describe('an object of somebody else', () => {
+  const foreign = (ordinal: number, over: Partial<StoredDecision> = {}): StoredDecision => decision(ordinal, ['z'], { ownership: 'foreign', intact: false, ...over });
+
+  it('is not touched, and what belongs into it is not published', () => {
+    const made = plan({ fleet: members(...names(250)), stored: [foreign(2)] });
+
+    expect(made.writes.map((one) => one.name)).toEqual(['web-decision-1', 'web-decision-3']);
+    expect(made.blocked).toEqual([{ ordinal: 2, name: 'web-decision-2', why: 'Foreign' }]);
+    expect(publishedAfter(made).flatMap((one) => one.clusters)).toHaveLength(150);
+  });
+
+  it('blocks nothing where nothing belongs into it', () => {
+    const made = plan({ fleet: members('a'), stored: [foreign(2), foreign(7)] });
+
+    expect(made.writes.map(short)).toEqual(['create 1: a']);
+    expect(made.blocked).toEqual([]);
+  });
+
+  it('in the place of the first one blocks even an empty decision', () => {
+    expect(plan({ stored: [foreign(1)] })).toMatchObject({ writes: [], blocked: [{ name: 'web-decision-1', why: 'Foreign' }] });
+  });
+
+  it('keeps what belongs into it there on the next pass', () => {
+    const world = { fleet: members(...names(250)), stored: [foreign(2)] };
+    const first = plan(world);
+    const stored = [foreign(2), ...publishedAfter(first).map((one) => decision(one.ordinal, one.clusters))];
+
+    expect(writes({ ...world, stored })).toEqual([]);
+    expect(writes({ ...world, stored, remembered: remember(first) })).toEqual([]);
+  });
+
+  it('of another name is nobody to us', () => {
+    const strange = decision(1, ['z'], { name: 'other', ordinal: undefined, ownership: 'foreign' });
+    const orphan = decision(1, ['y'], { name: 'web-copy', ordinal: undefined, ownership: 'adoptable' });
+
+    expect(writes({ fleet: members('a'), stored: [strange, orphan] })).toEqual(['create 1: a']);
+  });
+});
+
+describe('an object that was left behind', () => {
+  it('without an owner is adopted with its clusters', () => {
+    const stored = [decision(1, ['b'], { ownership: 'adoptable', intact: false })];
+
+    expect(writes({ spec: N(1), fleet: members('a', 'b', 'c'), stored })).toEqual(['update 1: b']);
+  });
+
+  it('without an owner is deleted when it is not needed', () => {
+    const stored = [decision(1, ['a']), decision(2, ['x'], { ownership: 'adoptable', intact: false })];
+
+    expect(writes({ fleet: members('a'), stored })).toEqual(['delete 2: Empty']);
+  });
+
+  it('by an earlier Placement of the name is deleted first, and made anew', () => {
+    const stored = [1, 2].map((ordinal) => decision(ordinal, ['z'], { ownership: 'predecessor', intact: false }));
+    const made = plan({ fleet: members('a'), stored });
+
+    expect(made.writes.map(short)).toEqual(['delete 1: Predecessor', 'delete 2: Predecessor', 'create 1: a']);
+    expect(publishedAfter(made, 2)).toEqual([]);
+  });
+
+  it('by an earlier Placement, and held by a finalizer, is waited for', () => {
+    const stored = [decision(1, ['z'], { ownership: 'predecessor', intact: false, deleting: true })];
+
+    expect(plan({ fleet: members('a'), stored })).toMatchObject({ writes: [], blocked: [{ ordinal: 1, why: 'Terminating' }] });
+  });
+
+  it('under a name that we do not give, but ours, is deleted', () => {
+    const stored = [decision(1, ['a']), decision(1, ['z'], { name: 'web-copy', ordinal: undefined })];
+
+    expect(writes({ fleet: members('a'), stored })).toEqual(['delete web-copy: Misnamed']);
+  });
+
+  it('is deleted once: a finalizer that holds it brings no second delete, but it is emptied', () => {
+    const held = (clusters: readonly string[]): StoredDecision => decision(2, clusters, { deleting: true });
+    const world = { fleet: members('a') };
+
+    expect(writes({ ...world, stored: [decision(1, ['a']), held(['x'])] })).toEqual(['update 2:']);
+    expect(writes({ ...world, stored: [decision(1, ['a']), held([])] })).toEqual([]);
+  });
+});
+
+describe('clusters that a stranger moved between objects', () => {
+  it('are taken out of one before they come back in the other', () => {
+    const stored = [decision(1, ['b']), decision(2, ['a'])];
+
+    expect(writes({ fleet: members('a', 'b'), stored, remembered: [['a'], ['b']] })).toEqual(['update 2:', 'update 1: a', 'update 2: b']);
+  });
+
+  it('need no write of their own where the other object only loses them', () => {
+    const stored = [decision(1, ['a']), decision(2, ['b', 'x', 'c'])];
+
+    expect(writes({ fleet: members('a', 'b', 'c', 'x'), stored, remembered: [['a', 'x'], ['b', 'c']] })).toEqual(['update 2: b c', 'update 1: a x']);
+  });
+
+  it('take their object along where it is to go', () => {
+    const stored = [decision(1, ['y']), decision(2, ['x'])];
+
+    expect(writes({ spec: N(1), fleet: members('x'), stored, remembered: [['x']] })).toEqual(['delete 2: Empty', 'update 1: x']);
+  });
+});
+
+describe('what is remembered', () => {
+  const world = { spec: N(101), fleet: members(...names(99), 'new', 'y'), stored: [decision(1, names(99)), decision(2, ['x', 'y'])] };
+
+  it.each([
+    { done: 0, slots: [names(99), ['x', 'y']] },
+    { done: 1, slots: [names(99), ['y']] },
+    { done: 2, slots: [[...names(99), 'new'], ['y']] },
+  ])('after $done writes is what was written, and before that what was there', ({ done, slots }) => {
+    expect(remember(plan(world), done)).toEqual(slots);
+  });
+
+  it('of a blocked object is what we published there, less what is not selected any more', () => {
+    const made = plan({ fleet: members('a', 'c'), stored: [decision(1, ['z'], { ownership: 'foreign' })], remembered: [['a', 'b']] });
+
+    expect(made.slots).toEqual([['a', 'c']]);
+    expect(remember(made)).toEqual([['a']]);
+  });
+
+  it('follows the steps of an object that is written twice', () => {
+    const made = plan({ fleet: members('a', 'b'), stored: [decision(1, ['b']), decision(2, ['a'])], remembered: [['a'], ['b']] });
+
+    expect([0, 1, 2, 3].map((done) => remember(made, done))).toEqual([[['a'], ['b']], [['a'], []], [['a'], []], [['a'], ['b']]]);
+  });
+
+  it('forgets an object that was deleted', () => {
+    expect(remember(plan({ fleet: members('a'), stored: [decision(1, ['a']), decision(2, ['x'])] }))).toEqual([['a'], []]);
+  });
+});
