@@ -120,26 +120,27 @@ class HttpTransport implements Transport {
   async #repeat<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
     await this.#admit(call, call.signal);
     const deadline = new Deadline(this.#clock, Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS), call.signal);
-    let refreshed = false;
     try {
-      for (let tries = 1; ; ) {
-        try {
-          return await attempt(deadline.signal);
-        } catch (error) {
-          const failed = explain(error, call, deadline);
-          if (failed.suspect !== undefined && !refreshed) {
-            refreshed = true;
-            await orAborted(this.#credentials.refresh(failed.suspect), deadline.signal);
-          } else {
-            await this.#waitForNext(call, failed, tries++, deadline);
-          }
-          await this.#admit(call, deadline.signal);
-        }
-      }
+      return await this.#tryOn(call, attempt, deadline);
     } catch (error) {
       throw explain(error, call, deadline).failure;
     } finally {
       deadline.close();
+    }
+  }
+
+  async #tryOn<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>, deadline: Deadline): Promise<T> {
+    let refreshed = false;
+    for (let tries = 1; ; ) {
+      try {
+        return await attempt(deadline.signal);
+      } catch (error) {
+        const failed = explain(error, call, deadline);
+        if (failed.suspect === undefined || refreshed) await this.#waitForNext(call, failed, tries++, deadline);
+        else await orAborted(this.#credentials.refresh(failed.suspect), deadline.signal);
+        refreshed ||= failed.suspect !== undefined;
+      }
+      await this.#admit(call, deadline.signal);
     }
   }
 

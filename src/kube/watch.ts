@@ -6,6 +6,7 @@ import { collectionCall } from './pages.js';
 import type { Collection } from './path.js';
 import { acceptOf, collectionPath, selectorsOf } from './path.js';
 import type { Transport } from './transport.js';
+import type { WatchdogLimits } from './watchdog.js';
 import { Watchdog } from './watchdog.js';
 import type { WatchEvent } from './watchevent.js';
 import { parseEvent } from './watchevent.js';
@@ -40,20 +41,11 @@ export async function watch<T extends KubeObject>(
   options: WatchOptions,
   onEvent: (event: WatchEvent<T>) => void | Promise<void>,
 ): Promise<boolean> {
-  const { collection, clock, random, signal } = options;
+  const { collection, clock, random } = options;
   const seconds = WATCH_SECONDS + Math.floor(random() * (WATCH_SECONDS + 1));
   const call = collectionCall('watch', collection);
   const startedAt = clock.monotonic();
-  const stop = new AbortController();
-  const pass = (): void => stop.abort(signal.reason);
-  let bitten: string | undefined;
-  const dog = new Watchdog(clock, { idleMs: IDLE_MS, totalMs: seconds * 1000 + GRACE_MS }, (why) => {
-    bitten = why;
-    stop.abort(new Error(why));
-  });
-  signal.addEventListener('abort', pass, { once: true });
-  try {
-    signal.throwIfAborted();
+  await guarded(options, { idleMs: IDLE_MS, totalMs: seconds * 1000 + GRACE_MS }, async (signal, seen) => {
     const chunks = await transport.open({
       method: 'GET',
       path: collectionPath(collection.type, collection.namespace),
@@ -62,16 +54,33 @@ export async function watch<T extends KubeObject>(
       accept: acceptOf(collection.metadataOnly),
       repeatable: true,
       tries: 1,
-      signal: stop.signal,
+      signal,
     });
     for await (const line of linesOf(chunks, LONGEST_LINE)) {
-      stop.signal.throwIfAborted();
-      dog.seen();
+      signal.throwIfAborted();
+      seen();
       await onEvent(parseEvent<T>(line, collection, call));
     }
+  });
+  return clock.monotonic() - startedAt >= (seconds - 1) * 1000;
+}
+
+/** Runs `work` with a signal that fires with the caller's, when the watchdog bites, and in any case at the end. */
+async function guarded(options: WatchOptions, limits: WatchdogLimits, work: (signal: AbortSignal, seen: () => void) => Promise<void>): Promise<void> {
+  const { clock, signal, collection } = options;
+  signal.throwIfAborted();
+  const stop = new AbortController();
+  const pass = (): void => stop.abort(signal.reason);
+  let bitten: string | undefined;
+  const dog = new Watchdog(clock, limits, (why) => {
+    bitten = why;
+    stop.abort(new Error(why));
+  });
+  signal.addEventListener('abort', pass, { once: true });
+  try {
+    await work(stop.signal, () => dog.seen());
   } catch (error) {
-    signal.throwIfAborted();
-    if (bitten !== undefined) throw unanswered(call, `the watch was given up, ${bitten}`);
+    if (bitten !== undefined) throw unanswered(collectionCall('watch', collection), `the watch was given up, ${bitten}`);
     throw error;
   } finally {
     dog.close();
@@ -79,7 +88,6 @@ export async function watch<T extends KubeObject>(
     stop.abort();
   }
   signal.throwIfAborted();
-  return clock.monotonic() - startedAt >= (seconds - 1) * 1000;
 }
 
 function watchQuery(options: WatchOptions, seconds: number): Record<string, string> {
