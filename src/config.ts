@@ -59,20 +59,41 @@ interface CommandRow {
 }
 
 const OPERATOR_FLAGS: readonly FlagRow[] = [
-  { name: 'controllers', value: 'LIST', help: 'controllers to run, separated by commas', preset: CONTROLLERS.join(',') },
-  { name: 'kubeconfig', value: 'FILE', help: 'kubeconfig of the API server', presetText: 'in-cluster, else the usual kubeconfig rules' },
-  { name: 'leader-election-namespace', value: 'NAMESPACE', help: 'namespace of the Leases', preset: 'multicluster-engine-operator' },
+  {
+    name: 'controllers', value: 'LIST',
+    help: 'controllers to run, separated by commas', preset: CONTROLLERS.join(','),
+  },
+  {
+    name: 'kubeconfig', value: 'FILE',
+    help: 'kubeconfig of the API server', presetText: 'in-cluster, else the usual kubeconfig rules',
+  },
+  {
+    name: 'leader-election-namespace', value: 'NAMESPACE',
+    help: 'namespace of the Leases', preset: 'multicluster-engine-operator',
+  },
   { name: 'identity', value: 'NAME', help: 'name of this process in the Leases', presetText: '<hostname>_<random>' },
-  { name: 'namespace', value: 'NAMESPACE', help: 'the only namespace that an engine may install into', presetText: 'any' },
-  { name: 'component-image', value: 'IMAGE', help: 'image of the components', presetText: `${PROGRAM}:<version>`, variable: 'IMAGE' },
+  {
+    name: 'namespace', value: 'NAMESPACE',
+    help: 'the only namespace that an engine may install into', presetText: 'any',
+  },
+  {
+    name: 'component-image', value: 'IMAGE',
+    help: 'image of the components', presetText: `${PROGRAM}:<version>`, variable: 'IMAGE',
+  },
   { name: 'component-replicas', value: 'N', help: 'replicas of each component, 1 to 100', preset: '2' },
   { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', preset: '0.0.0.0:8080' },
   { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', preset: '0.0.0.0:8081' },
   { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
   { name: 'workers', value: 'N', help: 'passes at a time per controller, 1 to 64', preset: '8' },
   { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', preset: '100' },
-  { name: 'kube-api-burst', value: 'N', help: 'requests at once, at least the qps, up to 20000', presetText: 'twice the qps' },
-  { name: 'settle-window', value: 'DURATION', help: 'how long changes are gathered before placements are decided, 0 to 10s', preset: '50ms' },
+  {
+    name: 'kube-api-burst', value: 'N',
+    help: 'requests at once, at least the qps, up to 20000', presetText: 'twice the qps',
+  },
+  {
+    name: 'settle-window', value: 'DURATION',
+    help: 'how long changes are gathered before placements are decided, 0 to 10s', preset: '50ms',
+  },
 ];
 
 /** One row a command. */
@@ -127,7 +148,7 @@ function operator(flags: Flags): OperatorConfig {
     controllers: controllers(flags.get('controllers')),
     kubeconfig: kubeconfig && word(kubeconfig, /^.+$/s, 'a file'),
     leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
-    identity: identity ? word(identity, /^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"') : freshIdentity(),
+    identity: identity ? holder(identity) : freshIdentity(),
     namespace: namespace && namespaceName(namespace),
     componentImage: image ? word(image, /^[^\s]{1,1024}$/, 'an image name without blanks') : `${PROGRAM}:${release}`,
     componentReplicas: integer(flags.get('component-replicas'), 1, 100),
@@ -154,7 +175,12 @@ function controllers(given: Given): readonly ControllerName[] {
 }
 
 function namespaceName(given: Given): string {
-  return word(given, /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'a namespace name (at most 63 lower-case letters, digits and inner dashes)');
+  const rule = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
+  return word(given, /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
+}
+
+function holder(given: Given): string {
+  return word(given, /^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"');
 }
 
 function freshIdentity(): string {
@@ -201,6 +227,7 @@ export function packageRoot(): string {
 export function version(): string {
   const file = path.join(packageRoot(), 'package.json');
   const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (typeof content === 'object' && content !== null && 'version' in content && typeof content.version === 'string') return content.version;
-  throw new Error(`${file}: version must be a string`);
+  const release = typeof content === 'object' && content !== null && 'version' in content ? content.version : undefined;
+  if (typeof release !== 'string') throw new Error(`${file}: version must be a string, got ${JSON.stringify(release)}`);
+  return release;
 }

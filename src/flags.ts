@@ -26,9 +26,14 @@ export interface Listen {
 export class Refusal extends Error {}
 
 /** The flags of a command line by name; `program` stands in the refusals. */
-export function readFlags(rows: readonly FlagRow[], argv: readonly string[], program: string): Map<string, string> | 'help' | 'version' {
+export function readFlags(
+  rows: readonly FlagRow[],
+  argv: readonly string[],
+  program: string,
+): Map<string, string> | 'help' | 'version' {
   const strings = rows.map((row) => [row.name, { type: 'string' }] as const);
-  const options = { ...Object.fromEntries(strings), help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
+  const booleans = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
+  const options = { ...Object.fromEntries(strings), ...booleans };
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
   const given = new Map<string, string>();
   for (const token of tokens) {

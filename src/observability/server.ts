@@ -22,8 +22,8 @@ export interface EndpointOptions {
 const TEXT = 'text/plain; charset=utf-8';
 /** Only there so that a path can be parsed. */
 const BASE = 'http://localhost';
-const HEADERS_TIMEOUT_MS = 5_000;
-const IDLE_TIMEOUT_MS = 30_000;
+/** Ms; a client that sends slowly is cut off. */
+const TIMEOUTS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 30_000 };
 const MAX_CONNECTIONS = 64;
 
 /** A plain HTTP server for GET and HEAD. */
@@ -33,7 +33,7 @@ export class Endpoint {
 
   constructor(options: EndpointOptions) {
     this.#options = options;
-    this.#server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: IDLE_TIMEOUT_MS });
+    this.#server = createServer(TIMEOUTS);
     this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server.on('request', (request, response) => void this.#answer(request, response));
   }

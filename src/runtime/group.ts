@@ -8,7 +8,7 @@ import type { Logger } from './logger.js';
 export interface Election {
   /** Waits for the right, for ever if need be; gives a signal that fires when it is lost. Rejects when `signal` fires. */
   acquire(signal: AbortSignal): Promise<AbortSignal>;
-  /** Gives the right up, so that the next one need not wait; does nothing when it is not held. Nothing may be written after the call. */
+  /** Gives the right up, so that the next one need not wait; nothing when it is not held. Nothing may be written after the call. */
   release(): Promise<void>;
   held(): boolean;
 }
@@ -27,9 +27,12 @@ export interface GroupOptions {
   readonly sources: readonly Source[];
   readonly election: Election;
   readonly controllers: readonly Controller[];
-  /** Called each time the right is held, before work begins; `end` fires when it is lost or the process stops. A rejection ends the group. */
+  /**
+   * Called each time the right is held, before work begins; `end` fires when it is lost or the process stops.
+   * A rejection ends the group.
+   */
   readonly onHeld?: (end: AbortSignal) => void | Promise<void>;
-  /** Called after the last pass and before the right is given up: for writes that no pass waits for, such as events. At most 1 s. */
+  /** Called after the last pass, before the right is given up: for writes that no pass waits for (events). At most 1 s. */
   readonly onDrained?: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;

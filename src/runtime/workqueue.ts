@@ -6,7 +6,7 @@ import type { QueueMetrics, RunningWork } from './metrics.js';
 export interface Run {
   /** Fires when the queue gives up waiting for its runs. */
   readonly signal: AbortSignal;
-  /** Monotonic ms at which the earliest of the wishes that this run answers was made, or fell due when it was a wake or a retry. */
+  /** Monotonic ms at which the earliest wish that this run answers was made; for a wake or a retry, when it fell due. */
   readonly askedAt: number;
 }
 

@@ -110,6 +110,23 @@ describe('the metrics', () => {
     expect(await metrics.text()).toContain('leader_election_master_status{name="multicluster-engine-placement"} 0\n');
   });
 
+  it('of caches and events count', async () => {
+    const metrics = createMetrics();
+    metrics.caches.listed('deployments.apps', 12, 0.5);
+    metrics.caches.failed('deployments.apps', 'Forbidden');
+    metrics.caches.broken('deployments.apps');
+    metrics.events.recorded('created');
+
+    expect(await without(metrics, /_bucket/)).toEqual([
+      'multicluster_cache_list_duration_seconds_sum{resource="deployments.apps"} 0.5',
+      'multicluster_cache_list_duration_seconds_count{resource="deployments.apps"} 1',
+      'multicluster_cache_listed_objects{resource="deployments.apps"} 12',
+      'multicluster_cache_failures_total{resource="deployments.apps",kind="Forbidden"} 1',
+      'multicluster_cache_broken_handlers_total{resource="deployments.apps"} 1',
+      'multicluster_events_total{outcome="created"} 1',
+    ]);
+  });
+
   it('of engines and placements tell what is, and nothing that was', async () => {
     const metrics = createMetrics();
     const engine = { name: 'mce', version: '0.1.0', targetNamespace: 'ns' };
