@@ -30,7 +30,7 @@ test-unit: $(DEPENDENCIES) ## Run the unit and integration tests, with the cover
 test-e2e: $(DEPENDENCIES) ## Run the end-to-end tests
 	@npm run --silent test:e2e
 
-test-campaign: $(DEPENDENCIES) ## Run the tests that draw seeds with many more of them (long)
+test-campaign: $(DEPENDENCIES) ## Crash the placement controller at many more points (long)
 	@bash test/run.sh campaign
 
 control-plane: ## Build etcd, kube-apiserver, kubectl and the rest into .bin (Go 1.26, minutes, once a machine)

@@ -2,10 +2,10 @@
 # Builds from nothing and runs the tests: unit and integration in one Jest run, end-to-end in another, one file at a
 # time. The last line is `N passed, N failed` over both; the exit code is 0 only when something ran and nothing failed.
 #
-#   test/run.sh all        everything but the campaign's extra seeds
+#   test/run.sh all        everything but the campaign
 #   test/run.sh unit       unit and integration tests, with the coverage gate
 #   test/run.sh e2e        end-to-end tests
-#   test/run.sh campaign   the end-to-end tests that draw seeds, with many more of them (CAMPAIGN=true)
+#   test/run.sh campaign   test/e2e/campaign.ts, which Jest does not find by its name: crashes at many more points
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,12 +21,8 @@ jest() { # jest NAME ARGUMENT...: a run of its own, whose outcome lies in the re
   echo $? >"$results/$name.exit"
 }
 
-control_plane() { # the programs of the real API server; the suites say so themselves when they cannot be had
-  if [ -z "${KUBEBUILDER_ASSETS:-}" ] && ! command -v go >/dev/null; then
-    echo "control plane: neither Go nor KUBEBUILDER_ASSETS is there; install Go 1.26 to run the tests against a real API server" >&2
-    return 0
-  fi
-  bash test/control-plane/build.sh || exit 1
+control_plane() { # the programs of the real API server; where they cannot be had, the suites say so (and fail with CI=true)
+  bash test/control-plane/build.sh >/dev/null || true
 }
 
 rm -rf dist "$results"
@@ -49,7 +45,7 @@ case $suite in
     ;;
   campaign)
     control_plane
-    CAMPAIGN=true jest campaign --runInBand --testPathPatterns '/dist/test/e2e/.*campaign'
+    jest campaign --runInBand --testMatch '**/dist/test/e2e/campaign.js'
     ;;
   *)
     echo "usage: test/run.sh all|unit|e2e|campaign, got '$suite'" >&2
