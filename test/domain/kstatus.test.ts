@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Condition } from '../../src/api/meta.js';
+import { schedule } from '../../src/domain/placement/schedule.js';
+import { planSlices } from '../../src/domain/placement/slices.js';
+import { reportOn, settleStatus } from '../../src/domain/placement/status.js';
+import type { PublicationFailure } from '../../src/domain/placement/status.js';
+import { decision, members, snapshot } from '../support/builders/placement.js';
+import type { World } from '../support/builders/placement.js';
+
+interface Watched {
+  readonly metadata: { readonly generation: number; readonly deletionTimestamp?: string };
+  readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
+}
+
+type Reading = 'Terminating' | 'InProgress' | 'Failed' | 'Current' | 'Unknown';
+
+/** How generic tools read an object: first match wins; Unknown is what no state of ours may come to. */
+function kstatus({ metadata, status }: Watched): Reading {
+  const is = (type: string): boolean => status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
+  if (metadata.deletionTimestamp !== undefined) return 'Terminating';
+  if (status?.observedGeneration !== metadata.generation) return 'InProgress';
+  if (is('Reconciling')) return 'InProgress';
+  if (is('Stalled')) return 'Failed';
+  return is('Ready') ? 'Current' : 'Unknown';
+}
+
+interface Row {
+  readonly state: string;
+  readonly world: Partial<World>;
+  readonly done?: number;
+  readonly failure?: PublicationFailure;
+  readonly reads: Reading;
+}
+
+function watched({ world, done, failure }: Row): Watched {
+  const seen = snapshot(world);
+  const decided = schedule(seen);
+  const plan = planSlices(seen, decided);
+  const report = reportOn(seen, decided, { plan, done: done ?? plan.writes.length, ...(failure && { failure }) });
+  const status = settleStatus(seen.placement.status, report, '2026-01-01T00:00:00Z');
+  return { metadata: { generation: seen.placement.generation }, ...(status && { status }) };
+}
+
+describe('a Placement is read by generic tools', () => {
+  const foreign = decision(1, [], { ownership: 'foreign' });
+  const held = decision(1, [], { ownership: 'predecessor', deleting: true });
+  const bad = { numberOfClusters: -1 };
+  const rows: readonly Row[] = [
+    { state: 'satisfied', world: { fleet: members('a') }, reads: 'Current' },
+    { state: 'satisfied with nobody wanted', world: { spec: { numberOfClusters: 0 } }, reads: 'Current' },
+    { state: 'partially satisfied', world: { spec: { numberOfClusters: 2 }, fleet: members('a') }, reads: 'Current' },
+    { state: 'unsatisfied for want of a binding', world: { bindings: [] }, reads: 'Current' },
+    { state: 'unsatisfied for want of an intersection', world: { spec: { ClusterSets: ['z'] } }, reads: 'Current' },
+    { state: 'unsatisfied for want of clusters', world: {}, reads: 'Current' },
+    { state: 'misconfigured', world: { spec: bad }, reads: 'Failed' },
+    { state: 'misconfigured, with a decision', world: { spec: bad, stored: [decision(1, ['a'])], fleet: members('a') }, reads: 'Failed' },
+    { state: 'misconfigured, beside a foreign object', world: { spec: bad, stored: [foreign] }, reads: 'Failed' },
+    { state: 'pending', world: { fleet: members('a') }, done: 0, reads: 'InProgress' },
+    { state: 'publishing a change', world: { stored: [decision(1, ['a'])] }, done: 0, reads: 'InProgress' },
+    { state: 'held up by a refused write', world: {}, done: 0, failure: { name: 'web-decision-1', message: 'no' }, reads: 'InProgress' },
+    { state: 'held up by a foreign object', world: { stored: [foreign] }, reads: 'InProgress' },
+    { state: 'held up by a finalizer of others', world: { stored: [held] }, reads: 'InProgress' },
+  ];
+
+  it.each(rows)('as $reads when it is $state', (row) => {
+    expect(kstatus(watched(row))).toBe(row.reads);
+  });
+
+  it.each(rows)('as InProgress when its spec moved on from $state', (row) => {
+    const { status } = watched(row);
+
+    expect(kstatus({ metadata: { generation: 2 }, ...(status && { status }) })).toBe('InProgress');
+  });
+
+  it.each(rows)('as Terminating when it is deleted while $state', (row) => {
+    const { status } = watched(row);
+
+    expect(kstatus({ metadata: { generation: 1, deletionTimestamp: '2026-01-01T00:00:00Z' }, ...(status && { status }) })).toBe('Terminating');
+  });
+
+  it.each(rows)('with Reconciling and Stalled never side by side, and only while True: $state', (row) => {
+    const busy = watched(row).status?.conditions?.filter((one) => one.type === 'Reconciling' || one.type === 'Stalled') ?? [];
+
+    expect(busy.length).toBeLessThanOrEqual(1);
+    expect(busy.every((one) => one.status === 'True')).toBe(true);
+  });
+
+  it('as InProgress when nobody has looked at it: the schema says observedGeneration -1', () => {
+    expect(kstatus({ metadata: { generation: 1 }, status: { observedGeneration: -1 } })).toBe('InProgress');
+  });
+});

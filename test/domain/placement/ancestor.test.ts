@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import { matches, compileSpec } from '../../../src/domain/placement/predicates.js';
+import { readDecision } from '../../../src/domain/placement/decision.js';
+import type { StoredDecision } from '../../../src/domain/placement/decision.js';
+import { schedule, selected } from '../../../src/domain/placement/schedule.js';
+import type { Schedule } from '../../../src/domain/placement/schedule.js';
+import { planSlices, publishedAfter } from '../../../src/domain/placement/slices.js';
+import type { SlicePlan } from '../../../src/domain/placement/slices.js';
+import { reportOn } from '../../../src/domain/placement/status.js';
+import { binding, cluster, clusterSet, decision, member, members, names, prefixes, snapshot, UID } from '../../support/builders/placement.js';
+import type { World } from '../../support/builders/placement.js';
+
+function decide(world: Partial<World>): { decided: Schedule; plan: SlicePlan } {
+  const seen = snapshot(world);
+  const decided = schedule(seen);
+  return { decided, plan: planSlices(seen, decided) };
+}
+
+function chosen(world: Partial<World>): readonly string[] {
+  return [...selected(decide(world).decided)].sort();
+}
+
+describe('not like its ancestor', () => {
+  it('a negative number of clusters is a misconfiguration, not a crash', () => {
+    const { decided, plan } = decide({ spec: { numberOfClusters: -3 }, fleet: members('a'), stored: [decision(1, ['a'])] });
+
+    expect(decided.problem).toEqual({ field: 'spec.numberOfClusters', message: '-3 is not a whole number from 0 to 2147483647' });
+    expect(plan.writes).toEqual([]);
+  });
+
+  it('a refused decision write is not claimed by the status', () => {
+    const seen = snapshot({ fleet: members(...names(150)) });
+    const decided = schedule(seen);
+    const plan = planSlices(seen, decided);
+    const report = reportOn(seen, decided, { plan, done: 1, failure: { name: 'web-decision-2', message: 'refused' } });
+
+    expect(report).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 100, decisions: [{ name: 'web-decision-1' }] });
+    expect(report.states.map((one) => `${one.type}=${one.status} ${one.reason}`)).toEqual([
+      'PlacementSatisfied=False NotAllDecisionsScheduled',
+      'PlacementMisconfigured=False Succeedconfigured',
+      'Ready=False PublishFailed',
+      'Reconciling=True PublishFailed',
+    ]);
+  });
+
+  it('a flip that has nothing to do with a Placement does not move it', () => {
+    const spec = { numberOfClusters: 3, predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { on: 'yes' } } } }] };
+    const on = { labels: { on: 'yes' } };
+    const fleet = names(60).map((name) => member(name, on));
+    for (let index = 0; index < 200; index++) {
+      const world = { name: `web-${index}`, spec, fleet };
+      const before = chosen(world);
+      const [gone] = names(1, index % 60);
+      const flipped = fleet.map((one) => (one.cluster.name === gone ? member(one.cluster.name) : one));
+      const after = chosen({ ...world, fleet: flipped, stored: [decision(1, before)] });
+
+      expect(after.filter((name) => before.includes(name))).toEqual(before.filter((name) => name !== gone));
+    }
+  });
+
+  it.each(['Google Cloud', 'https://example.com/a?b=c', 'x'.repeat(1024), '', 'ÄÖÜ'])('a claim value need not be a label value: %s', (value) => {
+    const rules = compileSpec({ predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] } } }] });
+
+    expect(rules.problem).toBeUndefined();
+    expect(matches(rules, cluster('a', { claims: { k: value } }))).toBe(true);
+    expect(matches(rules, cluster('a', { claims: { k: `${value} ` } }))).toBe(false);
+  });
+
+  it('a misconfiguration empties no decision', () => {
+    const stored = [decision(1, ['a', 'b'])];
+    const spec = { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }] };
+
+    expect(decide({ spec, stored, fleet: members('a', 'b') }).plan.writes).toEqual([]);
+  });
+
+  it('decisions are not deleted by label alone', () => {
+    const label = { 'cluster.fleetmgmt.io/placement': 'web' };
+    const other = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'y', controller: true }];
+    const status = { decisions: [{ clusterName: 'a', reason: '' }] };
+    const owner = { namespace: 'team', name: 'web', uid: UID };
+    const stored = ['web-decision-2', 'web-decision-old', 'copy'].flatMap((name): StoredDecision[] => [
+      readDecision({ metadata: { name, labels: label, ownerReferences: other }, status }, owner),
+      readDecision({ metadata: { name: `${name}-orphan`, labels: label }, status }, owner),
+    ]);
+
+    expect(decide({ fleet: members('a'), stored }).plan.writes.map((one) => [one.kind, one.name])).toEqual([['create', 'web-decision-1']]);
+  });
+
+  it('a decision object is not visible before it is filled', () => {
+    const { plan } = decide({ fleet: members(...names(250)) });
+
+    expect(plan.writes.map((one) => [one.kind, one.clusters.length])).toEqual([['create', 100], ['create', 100], ['create', 50]]);
+  });
+
+  it('one bad cluster set does not stop a Placement', () => {
+    const world = {
+      bindings: [binding('good'), binding('bad')],
+      sets: [clusterSet('good'), clusterSet('bad', { readable: false })],
+      fleet: [member('a', {}, ['good']), member('b', {}, ['bad'])],
+    };
+
+    expect(chosen(world)).toEqual(['a']);
+    expect(chosen({ ...world, stored: [decision(1, ['b'])] })).toEqual(['a', 'b']);
+  });
+
+  it('slices are not cut anew: no cluster vanishes because another one goes', () => {
+    const fleet = members(...names(250));
+    const first = publishedAfter(decide({ fleet }).plan).map((one) => decision(one.ordinal, one.clusters));
+    const [gone] = first[0]?.clusters ?? [];
+    const { plan } = decide({ fleet: fleet.filter((one) => one.cluster.name !== gone), stored: first });
+
+    expect(plan.writes.map((one) => [one.kind, one.name])).toEqual([['update', 'web-decision-1']]);
+    for (const state of prefixes(first, plan.writes)) expect(new Set(state.flatMap((one) => one.clusters)).size).toBeGreaterThanOrEqual(249);
+  });
+
+  it('the alphabetically first clusters are not always picked', () => {
+    const fleet = members(...names(50));
+    const picked = new Set(Array.from({ length: 100 }, (_, index) => chosen({ name: `web-${index}`, spec: { numberOfClusters: 1 }, fleet })[0]));
+
+    expect(picked.size).toBeGreaterThan(30);
+  });
+
+  it('the name of a binding alone opens no set', () => {
+    const sets = [clusterSet('fleet'), clusterSet('open')];
+
+    expect(chosen({ sets, bindings: [binding('fleet', { clusterSet: 'open' })], fleet: [member('a'), member('b', {}, ['open'])] })).toEqual([]);
+  });
+
+  it('what only a user can cure is Stalled, and calls for no write once it is reported', () => {
+    const seen = snapshot({ spec: { numberOfClusters: -1 }, stored: [decision(1, [])] });
+    const decided = schedule(seen);
+    const plan = planSlices(seen, decided);
+
+    expect(plan.writes).toEqual([]);
+    expect(reportOn(seen, decided, { plan, done: 0 }).states.find((one) => one.type === 'Stalled')?.reason).toBe('Misconfigured');
+  });
+});

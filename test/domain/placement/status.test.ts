@@ -1,0 +1,235 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PlacementStatus } from '../../../src/api/generated/placement.js';
+import { MESSAGE_LIMIT } from '../../../src/api/names.js';
+import { revisionOf } from '../../../src/domain/placement/decision.js';
+import { schedule } from '../../../src/domain/placement/schedule.js';
+import { planSlices } from '../../../src/domain/placement/slices.js';
+import { reportOn, settleStatus } from '../../../src/domain/placement/status.js';
+import type { PlacementReport, PublicationFailure } from '../../../src/domain/placement/status.js';
+import { binding, clusterSet, decision, member, members, names, snapshot } from '../../support/builders/placement.js';
+import type { World } from '../../support/builders/placement.js';
+
+interface Progress {
+  readonly done?: number;
+  readonly failure?: PublicationFailure;
+}
+
+/** The report on a pass that carried its plan out, or as far as `progress` says. */
+function report(over: Partial<World>, { done, failure }: Progress = {}): PlacementReport {
+  const seen = snapshot(over);
+  const decided = schedule(seen);
+  const plan = planSlices(seen, decided);
+  return reportOn(seen, decided, { plan, done: done ?? plan.writes.length, ...(failure && { failure }) });
+}
+
+function said(of: PlacementReport, type: string): string {
+  const state = of.states.find((one) => one.type === type);
+  return state === undefined ? 'absent' : `${state.status} ${state.reason}`;
+}
+
+function message(of: PlacementReport, type: string): string {
+  return of.states.find((one) => one.type === type)?.message ?? '';
+}
+
+const N = (numberOfClusters: number): object => ({ numberOfClusters });
+const inEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }, {}].slice(0, 1) };
+const BAD = { ...inEu, numberOfClusters: -1 };
+const two = { bindings: [binding('a'), binding('b')], sets: [clusterSet('a'), clusterSet('b')] };
+
+interface Row {
+  readonly when: string;
+  readonly world: Partial<World>;
+  readonly is: string;
+  readonly phase: string;
+  readonly words: readonly string[];
+}
+
+describe('PlacementSatisfied', () => {
+  it.each<Row>([
+    { when: 'misconfigured', world: { spec: BAD, stored: [decision(1, ['x', 'y'])], fleet: members('x', 'y') }, is: 'False Misconfigured', phase: 'Misconfigured', words: ['spec.numberOfClusters: -1', 'of 2 clusters, stays published'] },
+    { when: 'misconfigured, before what else is missing', world: { spec: BAD, bindings: [] }, is: 'False Misconfigured', phase: 'Misconfigured', words: ['of 0 clusters'] },
+    { when: 'nobody is wanted', world: { spec: N(0), fleet: members('x') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['spec.numberOfClusters is 0'] },
+    { when: 'nobody is wanted, whatever else is missing', world: { spec: N(0), bindings: [] }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: [] },
+    { when: 'there is no binding', world: { bindings: [] }, is: 'False NoManagedClusterSetBindings', phase: 'Unsatisfied', words: ['namespace team', 'create a ManagedClusterSetBinding', 'metadata.name', 'spec.clusterSet'] },
+    { when: 'no binding is valid', world: { bindings: [binding('mine', { clusterSet: 'fleet' }), binding('z')] }, is: 'False NoManagedClusterSetBindings', phase: 'Unsatisfied', words: ['binding mine (its name is not its spec.clusterSet, fleet)', 'binding z (there is no ManagedClusterSet z)'] },
+    { when: 'the bound set is being deleted', world: { sets: [clusterSet('fleet', { deleting: true })] }, is: 'False NoManagedClusterSetBindings', phase: 'Unsatisfied', words: ['ManagedClusterSet fleet is being deleted'] },
+    { when: 'the binding is being deleted', world: { bindings: [binding('fleet', { deleting: true })] }, is: 'False NoManagedClusterSetBindings', phase: 'Unsatisfied', words: ['binding fleet (it is being deleted)'] },
+    { when: 'no set asked for is bound', world: { ...two, spec: { ClusterSets: ['z', 'y'] } }, is: 'False NoIntersection', phase: 'Unsatisfied', words: ['asked for: y, z', 'bound: a, b'] },
+    { when: 'the sets are empty', world: two, is: 'False AllManagedClusterSetsEmpty', phase: 'Unsatisfied', words: ['a, b'] },
+    { when: 'all clusters of the sets are being deleted', world: { fleet: [member('x', { deleting: true })] }, is: 'False AllManagedClusterSetsEmpty', phase: 'Unsatisfied', words: ['fleet'] },
+    { when: 'nothing matches', world: { ...two, spec: inEu, fleet: [member('x', {}, ['a'])] }, is: 'False NoManagedClusterMatched', phase: 'Unsatisfied', words: ['a, b', 'any of 1 predicates'] },
+    { when: 'fewer match than wanted', world: { spec: N(5), fleet: members('x', 'y') }, is: 'False NotAllDecisionsScheduled', phase: 'PartiallySatisfied', words: ['3 of 5'] },
+    { when: 'as many match as wanted', world: { spec: N(2), fleet: members('x', 'y') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['all 2 wanted'] },
+    { when: 'all that match are wanted', world: { fleet: members('x') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['every cluster that matches'] },
+  ])('is $is when $when', ({ world, is, phase, words }) => {
+    const of = report(world);
+
+    expect(said(of, 'PlacementSatisfied')).toBe(is);
+    expect(of.phase).toBe(phase);
+    for (const word of words) expect(message(of, 'PlacementSatisfied')).toContain(word);
+  });
+
+  const unreadable = { sets: [clusterSet('fleet'), clusterSet('bad', { readable: false })], bindings: [binding('fleet'), binding('bad')] };
+  it.each([
+    { world: { ...unreadable, fleet: members('x') }, is: 'True AllDecisionsScheduled' },
+    { world: { ...unreadable, spec: N(2), fleet: members('x') }, is: 'False NotAllDecisionsScheduled' },
+    { world: { ...unreadable, fleet: [member('x', {}, ['bad'])] }, is: 'False AllManagedClusterSetsEmpty' },
+    { world: { ...unreadable, fleet: [member('x', {}, ['bad'])], stored: [decision(1, ['x'])] }, is: 'True AllDecisionsScheduled' },
+    { world: { ...unreadable, spec: inEu, fleet: members('x') }, is: 'False NoManagedClusterMatched' },
+  ])('names a set that cannot be read, and stays $is', ({ world, is }) => {
+    expect(said(report(world), 'PlacementSatisfied')).toBe(is);
+    expect(message(report(world), 'PlacementSatisfied')).toContain('the selector of cluster set bad cannot be read');
+  });
+
+  it('stays within the limit of a message, however many names there are', () => {
+    const long = (count: number): string[] => names(count).map((name) => `${name}-${'x'.repeat(50)}`);
+    const sets = long(200).map((name) => clusterSet(name, { readable: false }));
+    const bindings = sets.map((one) => binding(one.name));
+    const worlds: Partial<World>[] = [
+      { sets, bindings, spec: { ClusterSets: long(256).map((name) => `${name}-z`) } },
+      { sets, bindings },
+      { sets, bindings, fleet: members('x'), spec: inEu },
+      { bindings },
+      { bindings: bindings.map((one) => ({ ...one, clusterSet: `${one.name}-z` })) },
+      { spec: { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { ['k'.repeat(5000)]: 'v' } } } }] } },
+    ];
+
+    for (const world of worlds) for (const state of report(world).states) expect(state.message.length).toBeLessThanOrEqual(MESSAGE_LIMIT);
+    expect(message(report(worlds[1] ?? {}), 'PlacementSatisfied')).toMatch(/c000-x+, c001-x+, .* and 19\d more/);
+  });
+
+  it.each([
+    { change: 'another candidate that is not needed', before: { spec: N(1), fleet: members('x') }, after: { fleet: members('x', 'y') } },
+    { change: 'another candidate that does not match', before: { spec: inEu, fleet: members('x') }, after: { fleet: members('x', 'y') } },
+    { change: 'another bound set while enough is selected', before: { spec: N(1), fleet: members('x') }, after: { bindings: [binding('fleet'), binding('b')], sets: [clusterSet('fleet'), clusterSet('b')] } },
+    { change: 'another match while all are wanted', before: { fleet: members('x') }, after: { fleet: members('x', 'y') } },
+  ])('keeps its words over $change', ({ before, after }) => {
+    expect(message(report({ ...before, ...after }), 'PlacementSatisfied')).toBe(message(report(before), 'PlacementSatisfied'));
+  });
+});
+
+describe('the other conditions', () => {
+  it.each([
+    { when: 'all is stored', world: { fleet: members('x') }, ready: 'True DecisionPublished', reconciling: 'absent', stalled: 'absent', misconfigured: 'False Succeedconfigured' },
+    { when: 'all is stored though too few', world: { spec: N(3), fleet: members('x') }, ready: 'True DecisionPublished', reconciling: 'absent', stalled: 'absent', misconfigured: 'False Succeedconfigured' },
+    { when: 'a field cannot be read', world: { spec: BAD }, ready: 'False Misconfigured', reconciling: 'absent', stalled: 'True Misconfigured', misconfigured: 'True Misconfigured' },
+    { when: 'a foreign object is in the way', world: { fleet: members('x'), stored: [decision(1, [], { ownership: 'foreign' })] }, ready: 'False PublishFailed', reconciling: 'True PublishFailed', stalled: 'absent', misconfigured: 'False Succeedconfigured' },
+    { when: "a predecessor's object is held", world: { stored: [decision(1, [], { ownership: 'predecessor', deleting: true })] }, ready: 'False Publishing', reconciling: 'True Publishing', stalled: 'absent', misconfigured: 'False Succeedconfigured' },
+    { when: 'a foreign object is in the way of a misconfigured one', world: { spec: BAD, stored: [decision(1, [], { ownership: 'foreign' })] }, ready: 'False Misconfigured', reconciling: 'absent', stalled: 'True Misconfigured', misconfigured: 'True Misconfigured' },
+  ] as const)('when $when: Ready $ready', ({ world, ready, reconciling, stalled, misconfigured }) => {
+    const of = report(world);
+
+    expect(said(of, 'Ready')).toBe(ready);
+    expect(said(of, 'Reconciling')).toBe(reconciling);
+    expect(said(of, 'Stalled')).toBe(stalled);
+    expect(said(of, 'PlacementMisconfigured')).toBe(misconfigured);
+  });
+
+  it('name the foreign object', () => {
+    const of = report({ fleet: members(...names(150)), stored: [decision(2, [], { ownership: 'foreign' })] });
+
+    expect(message(of, 'Ready')).toContain('web-decision-2');
+    expect(message(of, 'Ready')).not.toContain('web-decision-1');
+  });
+
+  it('say what is not stored yet', () => {
+    const of = report({ fleet: members(...names(150)) }, { done: 1 });
+
+    expect(said(of, 'Ready')).toBe('False Publishing');
+    expect(message(of, 'Ready')).toBe('not stored yet: PlacementDecision web-decision-2');
+    expect(message(of, 'Reconciling')).toBe(message(of, 'Ready'));
+  });
+
+  it('surface a refused write', () => {
+    const of = report({ fleet: members('x') }, { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } });
+
+    expect(said(of, 'Ready')).toBe('False PublishFailed');
+    expect(message(of, 'Ready')).toBe('PlacementDecision web-decision-1: exceeded quota');
+  });
+
+  it('name the field that cannot be read', () => {
+    expect(message(report({ spec: BAD }), 'PlacementMisconfigured')).toBe('spec.numberOfClusters: -1 is not a whole number from 0 to 2147483647');
+  });
+
+  it('carry the generation that they speak of', () => {
+    const of = report({ generation: 7 });
+
+    expect(of.observedGeneration).toBe(7);
+    expect(of.states.map((one) => one.observedGeneration)).toEqual([7, 7, 7]);
+    expect(of.states.map((one) => one.type)).toEqual(['PlacementSatisfied', 'PlacementMisconfigured', 'Ready']);
+  });
+});
+
+describe('a report', () => {
+  it('is Pending before the first decision is stored', () => {
+    expect(report({ fleet: members('x') }, { done: 0 })).toMatchObject({ phase: 'Pending', numberOfSelectedClusters: 0, decisions: [] });
+  });
+
+  it('lists the objects in order with the revisions that they must carry', () => {
+    const fleet = members(...names(101), 'x');
+    const of = report({ fleet, stored: [decision(3, ['x']), decision(1, names(100))] });
+
+    expect(of.decisions.map((one) => one.name)).toEqual(['web-decision-1', 'web-decision-3']);
+    expect(of.decisions[1]?.revision).toBe(revisionOf(['x', 'c100']));
+    expect(of.numberOfSelectedClusters).toBe(102);
+  });
+
+  it('of a half-done change claims the old revision of what is not written', () => {
+    const world = { spec: N(2), fleet: members('y', 'z'), stored: [decision(1, ['x', 'y'])] };
+
+    expect(report(world, { done: 0 })).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 2, decisions: [{ name: 'web-decision-1', revision: revisionOf(['x', 'y']) }] });
+    expect(message(report(world, { done: 0 }), 'PlacementSatisfied')).toBe('1 of 2 wanted clusters are missing');
+  });
+
+  it('counts a cluster that a stranger doubled once', () => {
+    expect(report({ fleet: members('x'), stored: [decision(1, ['x', 'x'])] }, { done: 0 }).numberOfSelectedClusters).toBe(1);
+  });
+});
+
+describe('settleStatus', () => {
+  const THEN = '2026-01-01T00:00:00Z';
+  const NOW = '2026-01-01T01:00:00Z';
+  const of = report({ spec: N(2), fleet: members('x') });
+  const stored = settleStatus({ observedGeneration: -1 }, of, THEN);
+
+  it('gives the status to write', () => {
+    expect(stored).toEqual({
+      phase: 'PartiallySatisfied',
+      observedGeneration: 1,
+      numberOfSelectedClusters: 1,
+      decisions: [{ name: 'web-decision-1', revision: revisionOf(['x']) }],
+      conditions: of.states.map((state) => ({ ...state, lastTransitionTime: THEN, lastUpdateTime: THEN })),
+    });
+  });
+
+  it('gives nothing when what is stored says the same, whatever the order of keys', () => {
+    const reversed = JSON.parse(JSON.stringify(stored), (_key, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).reverse()) : value,
+    ) as unknown;
+
+    expect(settleStatus(reversed, of, NOW)).toBeUndefined();
+  });
+
+  it.each<[string, (status: PlacementStatus) => unknown]>([
+    ['the phase', (status) => ({ ...status, phase: 'Satisfied' })],
+    ['the number', (status) => ({ ...status, numberOfSelectedClusters: 2 })],
+    ['the generation', (status) => ({ ...status, observedGeneration: 9 })],
+    ['a revision', (status) => ({ ...status, decisions: [{ name: 'web-decision-1', revision: 'x' }] })],
+    ['the list of decisions', (status) => ({ ...status, decisions: [] })],
+    ['a condition', (status) => ({ ...status, conditions: status.conditions?.slice(1) })],
+    ['the order of conditions', (status) => ({ ...status, conditions: [...(status.conditions ?? [])].reverse() })],
+    ['a condition of their own', (status) => ({ ...status, conditions: [...(status.conditions ?? []), { ...status.conditions?.[0], type: 'Mine' }] })],
+    ['a field of a condition', (status) => ({ ...status, conditions: status.conditions?.map((one) => ({ ...one, message: 'x' })) })],
+    ['the time of a condition', (status) => ({ ...status, conditions: status.conditions?.map(({ lastUpdateTime: _gone, ...one }) => one) })],
+    ['everything', () => null],
+    ['the conditions', (status) => ({ ...status, conditions: 'x' })],
+  ])('puts %s right after a foreign edit', (_what, edit) => {
+    expect(settleStatus(edit(stored ?? {}), of, NOW)).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 1, observedGeneration: 1, decisions: [{ revision: revisionOf(['x']) }] });
+  });
+
+  it('moves the times of what moved alone', () => {
+    const next = settleStatus(stored, report({ spec: N(1), fleet: members('x') }), NOW);
+
+    expect(next?.conditions.map((one) => [one.type, one.lastTransitionTime])).toEqual([['PlacementSatisfied', NOW], ['PlacementMisconfigured', THEN], ['Ready', THEN]]);
+  });
+});
