@@ -150,6 +150,7 @@ class Watch {
         if (incoming.statusCode !== 200) this.#lost = true;
         const lines = createInterface({ input: incoming });
         lines.on('line', (line) => this.#line(line));
+        lines.on('error', () => resolve());
         incoming.on('error', () => resolve());
         lines.on('close', () => resolve());
       });
