@@ -1,0 +1,64 @@
+import path from 'node:path';
+
+import { loadAll } from 'js-yaml';
+
+import type { AnyObject } from '../../support/controlplane/api.js';
+import type { ControlPlane } from '../../support/controlplane/plane.js';
+import { kubectlOk } from '../../support/kubectl.js';
+import { root } from '../../support/root.js';
+
+export type Overlay = 'default' | 'namespaced';
+
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** The folder of an overlay. */
+export function folderOf(overlay: Overlay): string {
+  return path.join(root, 'deploy', 'overlays', overlay);
+}
+
+/** The objects that an overlay (or the folder given) renders to, by the real kustomize of kubectl. */
+export async function rendered(server: ControlPlane, folder: string): Promise<AnyObject[]> {
+  const text = await kubectlOk(['kustomize', folder], { kubeconfig: server.adminKubeconfig });
+  return loadAll(text).filter(isObject);
+}
+
+/** Applies an overlay as the README says. */
+export function applyOverlay(server: ControlPlane, overlay: Overlay): Promise<string> {
+  return kubectlOk(['apply', '--server-side', '-k', folderOf(overlay)], { kubeconfig: server.adminKubeconfig });
+}
+
+/** The object of a kind and name; throws when there is none. */
+export function pick(objects: readonly AnyObject[], kind: string, name: string): AnyObject {
+  const found = objects.find((one) => one.kind === kind && one.metadata?.name === name);
+  if (found === undefined) throw new Error(`no ${kind} ${name} is rendered`);
+  return found;
+}
+
+/** The rules of a Role or ClusterRole. */
+export function rulesOf(role: AnyObject): PolicyRule[] {
+  const rules = role['rules'];
+  return Array.isArray(rules) ? rules.filter(isRule) : [];
+}
+
+/** The value at a dotted path, an index being a number; undefined where the path leads nowhere. */
+export function at(value: unknown, dotted: string): unknown {
+  let here = value;
+  for (const step of dotted.split('.')) {
+    if (typeof here !== 'object' || here === null) return undefined;
+    here = new Map<string, unknown>(Object.entries(here)).get(step);
+  }
+  return here;
+}
+
+function isObject(value: unknown): value is AnyObject {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}
+
+function isRule(value: unknown): value is PolicyRule {
+  return typeof value === 'object' && value !== null && 'verbs' in value && 'apiGroups' in value && 'resources' in value;
+}
