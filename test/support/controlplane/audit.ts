@@ -114,10 +114,12 @@ export class AuditLog {
   }
 }
 
-// A server that was killed while it wrote leaves half a line behind, which swallows nothing but itself.
+const BEGINNING = '{"kind":"Event"';
+
+// A server that was killed while it wrote leaves a line without end, to which its successor adds its first one.
 function parse(line: string): AuditEvent | undefined {
   try {
-    const event: AuditEvent = JSON.parse(line);
+    const event: AuditEvent = JSON.parse(line.slice(Math.max(line.lastIndexOf(BEGINNING), 0)));
     return event;
   } catch {
     return undefined;
