@@ -26,12 +26,6 @@ export interface FailedRequirement extends Requirement {
   readonly found: string | undefined;
 }
 
-/** Label and claim keys, each sorted, each once. */
-export interface NamedKeys {
-  readonly labels: readonly string[];
-  readonly claims: readonly string[];
-}
-
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
@@ -64,17 +58,6 @@ export function explainMatch(rules: PlacementRules, cluster: ClusterView): reado
     if (claim !== undefined) failed.push({ ...claim, source: 'claim', found: valueOf(cluster.claims, claim.key) });
   }
   return failed;
-}
-
-/** The keys that the predicates name: a change of any other label or claim cannot change what matches. */
-export function namedKeys(rules: PlacementRules): NamedKeys {
-  const labels = new Set<string>();
-  const claims = new Set<string>();
-  for (const predicate of rules.predicates) {
-    for (const requirement of predicate.labels) labels.add(requirement.key);
-    for (const requirement of predicate.claims) claims.add(requirement.key);
-  }
-  return { labels: [...labels].sort(), claims: [...claims].sort() };
 }
 
 function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {

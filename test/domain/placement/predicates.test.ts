@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileSpec, explainMatch, matches, namedKeys } from '../../../src/domain/placement/predicates.js';
+import { compileSpec, explainMatch, matches } from '../../../src/domain/placement/predicates.js';
 import { cluster } from '../../support/builders/placement.js';
 
 const SELECTOR = 'spec.predicates[0].requiredClusterSelector';
@@ -65,13 +65,6 @@ describe('the predicates of a spec', () => {
     const [failed] = explainMatch(compileSpec({ predicates: [labels({ zone: 'b' })] }), eu);
 
     expect(failed?.found).toBeUndefined();
-  });
-
-  it('name their keys, each once', () => {
-    const spec = { predicates: [both, labels({ zone: 'b', region: 'us' }), claims({ key: 'region', operator: 'Exists' })] };
-
-    expect(namedKeys(compileSpec(spec))).toEqual({ labels: ['region', 'zone'], claims: ['platform', 'region'] });
-    expect(namedKeys(compileSpec({}))).toEqual({ labels: [], claims: [] });
   });
 });
 

@@ -80,7 +80,7 @@ describe('publishing, through any run of changes', () => {
           expect(stored.some((one) => one.ordinal === 1)).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -97,7 +97,7 @@ describe('publishing, through any run of changes', () => {
           expect(run(step, stored).plan.writes).toEqual([]);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -131,7 +131,7 @@ describe('publishing, through any run of changes', () => {
           stored = last(states);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
