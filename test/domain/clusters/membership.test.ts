@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import { Membership, sameMap, type Labelled } from '../../../src/domain/clusters/membership.js';
+import { readClusterSelector, selects, type ClusterSelector } from '../../../src/domain/clusters/selector.js';
+
+const exclusive: ClusterSelector = { kind: 'exclusive' };
+const everyone = readClusterSelector({ clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } });
+const eu = readClusterSelector({ clusterSelector: { selectorType: 'LabelSelector', labelSelector: { matchLabels: { region: 'eu' } } } });
+
+function labelled(name: string, labels: Record<string, string> = {}): Labelled {
+  return { name, labels };
+}
+
+describe('which cluster is in which set', () => {
+  it('puts a cluster into the set that its label names, once there is one', () => {
+    const membership = new Membership();
+    membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
+    expect(membership.memberNames('fleet')).toEqual([]);
+
+    membership.upsertSet('fleet', exclusive);
+
+    expect(membership.memberNames('fleet')).toEqual(['a']);
+    expect(membership.setsOf('a')).toEqual(['fleet']);
+  });
+
+  it('does not put a cluster that carries the label into a set of that name which selects by other labels', () => {
+    const membership = new Membership();
+    membership.upsertSet('fleet', eu);
+    membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
+    membership.upsertCluster(labelled('b', { region: 'eu' }));
+
+    expect(membership.memberNames('fleet')).toEqual(['b']);
+  });
+
+  it('moves a cluster with its labels, and tells the sets that it left and joined', () => {
+    const told: string[] = [];
+    const membership = new Membership((set) => told.push(set));
+    membership.upsertSet('fleet', exclusive);
+    membership.upsertSet('eu', eu);
+    membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
+    told.length = 0;
+
+    const change = membership.upsertCluster(labelled('a', { region: 'eu' }));
+
+    expect(change).toEqual({ ordinal: 0, before: ['fleet'], after: ['eu'] });
+    expect(told.sort()).toEqual(['eu', 'fleet']);
+    expect(membership.members('fleet').size).toBe(0);
+  });
+
+  it('tells nobody of a change that moves nothing', () => {
+    const told: string[] = [];
+    const membership = new Membership((set) => told.push(set));
+    membership.upsertSet('fleet', exclusive);
+    membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet', colour: 'red' }));
+    told.length = 0;
+
+    membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet', colour: 'blue' }));
+
+    expect(told).toEqual([]);
+  });
+
+  it('has nobody in a set whose selector cannot be read, and everybody back once it can', () => {
+    const membership = new Membership();
+    membership.upsertCluster(labelled('a'));
+    membership.upsertSet('all', everyone);
+    membership.upsertSet('all', readClusterSelector({ clusterSelector: { selectorType: 'Sorting' } }));
+    expect(membership.memberNames('all')).toEqual([]);
+
+    membership.upsertSet('all', everyone);
+
+    expect(membership.memberNames('all')).toEqual(['a']);
+  });
+
+  it('gives the number of a cluster that is gone to the next one', () => {
+    const membership = new Membership();
+    membership.upsertCluster(labelled('a'));
+    membership.upsertCluster(labelled('b'));
+    membership.removeCluster('a');
+
+    expect(membership.upsertCluster(labelled('c')).ordinal).toBe(0);
+    expect(membership.nameAt(0)).toBe('c');
+    expect(membership.removeCluster('a')).toBeUndefined();
+    expect(() => membership.nameAt(7)).toThrow('no cluster has the number 7');
+  });
+
+  it('equals asking the selector of every pair, whatever the order of the changes', () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const sets = ['s1', 's2', 's3'];
+    const someLabels = fc.record({ [CLUSTER_SET_LABEL]: fc.constantFrom(...sets), region: fc.constantFrom('eu', 'us') }, { requiredKeys: [] });
+    const someSelector = fc.constantFrom<ClusterSelector>(exclusive, everyone, eu, { kind: 'none' });
+    const someStep = fc.oneof(
+      { weight: 5, arbitrary: fc.record({ cluster: fc.constantFrom(...names), labels: fc.option(someLabels, { nil: undefined, freq: 4 }) }) },
+      { weight: 2, arbitrary: fc.record({ set: fc.constantFrom(...sets), selector: fc.option(someSelector, { nil: undefined, freq: 4 }) }) },
+    );
+    fc.assert(
+      fc.property(fc.array(someStep, { maxLength: 30 }), (steps) => {
+        const membership = new Membership();
+        const clusters = new Map<string, Record<string, string>>();
+        const selectors = new Map<string, ClusterSelector>();
+        for (const step of steps) {
+          if ('cluster' in step && step.labels === undefined) {
+            clusters.delete(step.cluster);
+            membership.removeCluster(step.cluster);
+          } else if ('cluster' in step) {
+            clusters.set(step.cluster, step.labels ?? {});
+            membership.upsertCluster(labelled(step.cluster, step.labels));
+          } else if (step.selector === undefined) {
+            selectors.delete(step.set);
+            membership.removeSet(step.set);
+          } else {
+            selectors.set(step.set, step.selector);
+            membership.upsertSet(step.set, step.selector);
+          }
+        }
+        const pairs = [...clusters].flatMap(([name, labels]) => [...selectors].filter(([set, selector]) => selects(set, selector, labels)).map(([set]) => [name, set]));
+        for (const set of sets) expect(membership.memberNames(set)).toEqual(pairs.filter((pair) => pair[1] === set).map((pair) => pair[0]).sort());
+        for (const name of names) expect(membership.setsOf(name)).toEqual(pairs.filter((pair) => pair[0] === name).map((pair) => pair[1]).sort());
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('two maps', () => {
+  it.each<[string, Record<string, string>, Record<string, string>, boolean]>([
+    ['with the same pairs in another order are the same', { a: '1', b: '2' }, { b: '2', a: '1' }, true],
+    ['with another value are not', { a: '1' }, { a: '2' }, false],
+    ['with another key are not', { a: '1' }, { b: '1' }, false],
+    ['with a key more are not', { a: '1' }, { a: '1', b: '2' }, false],
+    ['that differ in a key which every object inherits are not', { toString: '1' }, { valueOf: '1' }, false],
+  ])('%s', (_sentence, a, b, same) => {
+    expect(sameMap(a, b)).toBe(same);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { bindingStatus, setStatus, type BindingFacts, type SetFacts } from '../../../src/domain/clusters/status.js';
+
+const NOW = '2026-01-01T00:00:00Z';
+const LATER = '2026-01-01T00:01:00Z';
+
+function facts(over: Partial<SetFacts> = {}): SetFacts {
+  return { name: 'fleet', generation: 3, selector: { kind: 'exclusive' }, members: 2, ...over };
+}
+
+function bindingFacts(over: Partial<BindingFacts> = {}): BindingFacts {
+  return { name: 'fleet', clusterSet: 'fleet', generation: 1, set: 'exists', ...over };
+}
+
+describe('the status of a ManagedClusterSet', () => {
+  it.each<[string, Partial<SetFacts>, number | undefined, string, string, string]>([
+    ['counts its clusters', {}, 2, 'False', 'ClustersSelected', 'belong to the set'],
+    ['says that nobody carries its label', { members: 0 }, 0, 'True', 'NoClusterSelected', 'cluster.fleetmgmt.io/clusterset=fleet'],
+    ['says that nobody matches', { members: 0, selector: { kind: 'labels', requirements: [] } }, 0, 'True', 'NoClusterSelected', 'labelSelector'],
+    ['says that it selects nobody', { members: 0, selector: { kind: 'none' } }, 0, 'True', 'NoClusterSelected', 'absent'],
+    ['counts nobody where the selector cannot be read', { members: 0, selector: { kind: 'unreadable', problem: { field: 'spec.x', message: 'is odd' } } }, undefined, 'Unknown', 'SelectorUnreadable', 'spec.x: is odd'],
+  ])('%s', (_sentence, over, count, status, reason, message) => {
+    const written = setStatus(facts(over), undefined, NOW);
+
+    expect(written?.numberOfClusters).toBe(count);
+    expect(written?.conditions).toEqual([
+      { type: 'ClusterSetEmpty', status, reason, message: expect.stringContaining(message), observedGeneration: 3, lastTransitionTime: NOW, lastUpdateTime: NOW },
+    ]);
+  });
+
+  it('is not written again when nothing but the time would differ', () => {
+    const stored = setStatus(facts(), undefined, NOW);
+
+    expect(setStatus(facts(), stored, LATER)).toBeUndefined();
+  });
+
+  it('is written when only the count moved, and no time moves', () => {
+    const stored = setStatus(facts(), undefined, NOW);
+
+    expect(setStatus(facts({ members: 5 }), stored, LATER)).toEqual({ ...stored, numberOfClusters: 5 });
+  });
+
+  it('moves the transition time with the status of the condition', () => {
+    const stored = setStatus(facts(), undefined, NOW);
+
+    expect(setStatus(facts({ members: 0 }), stored, LATER)?.conditions?.[0]?.lastTransitionTime).toBe(LATER);
+  });
+});
+
+describe('the status of a ManagedClusterSetBinding', () => {
+  it.each<[string, Partial<BindingFacts>, string, string, string]>([
+    ['says that the set is open', {}, 'True', 'ClusterSetBound', 'ManagedClusterSet fleet'],
+    ['names the set that does not exist', { set: 'missing' }, 'False', 'ClusterSetNotFound', 'ManagedClusterSet fleet does not exist'],
+    ['names the set that is being deleted', { set: 'deleting' }, 'False', 'ClusterSetNotFound', 'ManagedClusterSet fleet is being deleted'],
+    ['says that a binding of another name is ignored', { name: 'other' }, 'False', 'NameDiffers', 'metadata.name other is not spec.clusterSet fleet'],
+  ])('%s', (_sentence, over, status, reason, message) => {
+    const written = bindingStatus(bindingFacts(over), undefined, NOW);
+
+    expect(written?.conditions).toMatchObject([{ type: 'Bound', status, reason, message: expect.stringContaining(message) }]);
+    expect(bindingStatus(bindingFacts(over), written, LATER)).toBeUndefined();
+  });
+});
