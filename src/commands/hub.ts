@@ -1,0 +1,64 @@
+import type { ObjectName } from '../api/meta.js';
+import type { OperatorConfig } from '../config.js';
+import type { KubeClient } from '../kube/client.js';
+import { eventRights } from '../kube/event.js';
+import { guardClient, type GuardRow } from '../kube/guard.js';
+import { loadKubeconfig } from '../kube/kubeconfig.js';
+import { createElector, type LeaseElector } from '../kube/lease.js';
+import { createRecorder, type EventRecorder } from '../kube/recorder.js';
+import { createCache, type CacheTools } from '../kube/reflector.js';
+import { createClient } from '../kube/rest.js';
+import { createTransport, type Transport } from '../kube/transport.js';
+import { createMetrics, type Metrics } from '../observability/metrics.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+import type { OpenCache } from '../controllers/engine/target.js';
+
+/** What every controller group of a process shares: one way to the API server, one log, one set of metrics. */
+export interface Hub {
+  readonly config: OperatorConfig;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly transport: Transport;
+  readonly tools: CacheTools;
+  readonly openCache: OpenCache;
+}
+
+/** What one controller group writes with: everything in it is fenced by the group's own lease. */
+export interface Pen {
+  readonly election: LeaseElector;
+  readonly client: KubeClient;
+  readonly recorder: EventRecorder;
+}
+
+/** @throws Error that names the source and the rule when no API server is configured. */
+export function openHub(config: OperatorConfig, log: Logger): Hub {
+  const metrics = createMetrics();
+  const kubeconfig = loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig });
+  log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
+  const transport = createTransport(kubeconfig, {
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    metrics: metrics.requests,
+    userAgent: `multicluster-engine/${config.version} (${config.identity})`,
+    limits: { default: { qps: config.kubeApiQps, burst: config.kubeApiBurst } },
+  });
+  const tools = { clock: systemClock, random: systemRandom, log, metrics: metrics.caches };
+  return { config, log, metrics, transport, tools, openCache: (options) => createCache(transport, options, tools) };
+}
+
+/** `lease` is the group's Lease by name; `controller` its name in events; `rights` the table of what it may write. */
+export function takePen(hub: Hub, group: { lease: string; controller: string; rights: readonly GuardRow[] }): Pen {
+  const { config, transport, tools, metrics, log } = hub;
+  const lease: ObjectName = { namespace: config.leaderElectionNamespace, name: group.lease };
+  const election = createElector(transport, { lease, identity: config.identity }, { ...tools, leader: metrics.leader });
+  const guard = { leadership: election, metrics: metrics.guard, log };
+  const events = guardClient(createClient(transport, { bucket: 'events' }), eventRights, guard);
+  const reporter = { controller: group.controller, instance: config.identity };
+  return {
+    election,
+    client: guardClient(createClient(transport), group.rights, guard),
+    recorder: createRecorder(events, reporter, { clock: systemClock, log, metrics: metrics.events }),
+  };
+}

@@ -1,0 +1,53 @@
+import { PLACEMENT_LEASE } from '../api/names.js';
+import { FLEET_GROUP } from '../api/resources.js';
+import { clusterRights } from '../controllers/clusters/rights.js';
+import { placementCacheOptions, type PlacementCaches } from '../controllers/placement/caches.js';
+import { createPlacementControllers } from '../controllers/placement/group.js';
+import { placementRights } from '../controllers/placement/rights.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import { Group } from '../runtime/group.js';
+import { takePen, type Hub } from './hub.js';
+
+/** The controllers of Placements, sets and bindings. */
+export function placementGroup(hub: Hub): Group {
+  const { config, log, metrics } = hub;
+  const pen = takePen(hub, {
+    lease: PLACEMENT_LEASE,
+    controller: `${FLEET_GROUP}/placement`,
+    rights: [...placementRights, ...clusterRights],
+  });
+  const caches = openCaches(hub);
+  const { controllers, onHeld } = createPlacementControllers({
+    client: pen.client,
+    caches,
+    recorder: pen.recorder,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    settleWindowMs: config.settleWindowMs,
+    workers: config.workers,
+    metrics: metrics.placements,
+    controllerMetrics: (name) => metrics.controller(name),
+  });
+  return new Group({
+    name: 'placement',
+    sources: Object.values(caches),
+    election: pen.election,
+    controllers,
+    onHeld,
+    onDrained: () => pen.recorder.flush(),
+    clock: systemClock,
+    log,
+  });
+}
+
+function openCaches({ openCache }: Hub): PlacementCaches {
+  const options = placementCacheOptions;
+  return {
+    placements: openCache(options.placements),
+    decisions: openCache(options.decisions),
+    clusters: openCache(options.clusters),
+    sets: openCache(options.sets),
+    bindings: openCache(options.bindings),
+  };
+}
