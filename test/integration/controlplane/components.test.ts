@@ -1,11 +1,15 @@
+import path from 'node:path';
+
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { ENGINE_LABEL } from '../../../src/api/names.js';
+import { DEFAULT_TARGET_NAMESPACE, ENGINE_LABEL, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
 import { describeWithServer } from '../../support/controlplane/suite.js';
 import { runComponents, type Components } from '../../support/hub/components.js';
 import type { Pod } from '../../support/hub/pod.js';
 import { kubectlOk } from '../../support/kubectl.js';
 import { ownName } from '../../support/names.js';
+import { root } from '../../support/root.js';
+import { deploy } from '../../support/scenario/deployed.js';
 import { waitFor } from '../../support/wait.js';
 
 /** Stands for the product: prints who it is, and stays. */
@@ -85,5 +89,27 @@ describeWithServer('the processes of an engine\'s Deployments', { own: true }, (
     expect(first.map((pod) => pod.exit()?.signal)).toEqual(['SIGTERM', 'SIGTERM']);
     expect(third.map(({ name }) => name).sort()).toEqual(second.map(({ name }) => name).sort());
     await waitFor('no process to be left', () => pods('changing').length === 0 && third.every((pod) => pod.exit() !== undefined));
+  });
+});
+
+describeWithServer('the placement-controller Deployment of deploy/', { own: true }, (server) => {
+  test('becomes ready as a process under its own rights, and leaves no error when it is stopped', async () => {
+    const admin = { kubeconfig: server().adminKubeconfig };
+    const place = ['-n', DEFAULT_TARGET_NAMESPACE];
+    await deploy(server(), 'strict');
+    await kubectlOk(['apply', '-f', path.join(root, 'deploy/components/placement-controller/deployment.yaml')], admin);
+    await kubectlOk(['label', 'deployment', 'placement-controller', `${ENGINE_LABEL}=engine`, ...place], admin);
+
+    const components = runComponents(server());
+    const pod = await waitFor('the process to be started', () => components.pods(DEFAULT_TARGET_NAMESPACE, 'placement-controller')[0]);
+    await pod.ready();
+    const metrics = await pod.metrics();
+    await components.stop();
+
+    const holder = ['get', 'lease', PLACEMENT_LEASE, '-n', OPERATOR_NAMESPACE, '-o', 'jsonpath={.metadata.name}'];
+    expect(metrics).toContain('leader_election_master_status');
+    expect(await kubectlOk(holder, admin)).toBe(PLACEMENT_LEASE);
+    expect(await pod.exited).toEqual({ code: 0, signal: null });
+    expect(await server().requestLog({ user: pod.user, verbs: ['list'], resources: ['placements'] })).not.toHaveLength(0);
   });
 });
