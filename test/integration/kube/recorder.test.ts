@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { KubeObject } from '../../../src/api/meta.js';
+import { ConfigMaps, Events, ManagedClusters, Namespaces } from '../../../src/api/resources.js';
+import type { KubeClient } from '../../../src/kube/client.js';
+import type { EventObject } from '../../../src/kube/event.js';
+import { eventRights } from '../../../src/kube/event.js';
+import { guardClient } from '../../../src/kube/guard.js';
+import type { EventRecorder } from '../../../src/kube/recorder.js';
+import { createRecorder } from '../../../src/kube/recorder.js';
+import { createClient } from '../../../src/kube/rest.js';
+import type { Transport } from '../../../src/kube/transport.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { ownName } from '../../support/names.js';
+import { cacheTools, transportOf } from './access.js';
+
+const options = { fieldManager: 'test' };
+
+describeWithServer('the event recorder', {}, (server) => {
+  const namespace = ownName('events');
+  let transport: Transport;
+  let client: KubeClient;
+  let recorder: EventRecorder;
+
+  beforeAll(async () => {
+    transport = transportOf(server().adminKubeconfig);
+    client = createClient(transport);
+    await client.create(Namespaces, { metadata: { name: namespace } }, options);
+    const tools = cacheTools();
+    const writer = guardClient(createClient(transport, { bucket: 'events' }), eventRights, { log: tools.log });
+    recorder = createRecorder(writer, { controller: 'example.com/test', instance: 'pod-1' }, tools);
+  });
+  afterAll(() => transport.close());
+
+  const eventsOf = async (name: string, where = namespace): Promise<EventObject[]> => {
+    const all = await client.list<EventObject>(Events, where);
+    return all.filter((event) => event.regarding?.['name'] === name);
+  };
+
+  it('writes an event about a namespaced object beside it, and joins repeats to a series', async () => {
+    const regarding = await client.create<KubeObject>(ConfigMaps, { metadata: { namespace, name: 'thing' } }, options);
+    const note = { regarding, type: 'Warning', reason: 'Broken', action: 'Testing', note: 'it is broken' } as const;
+
+    recorder.record(note);
+    await recorder.flush();
+    const [first] = await eventsOf('thing');
+    recorder.record(note);
+    recorder.record(note);
+    await recorder.flush();
+    const after = await eventsOf('thing');
+
+    expect(first).toMatchObject({
+      reportingController: 'example.com/test',
+      reportingInstance: 'pod-1',
+      reason: 'Broken',
+      action: 'Testing',
+      type: 'Warning',
+      note: 'it is broken',
+      regarding: { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'thing', uid: regarding.metadata.uid },
+    });
+    expect(first?.series).toBeUndefined();
+    expect(after).toHaveLength(1);
+    expect(after[0]).toMatchObject({ metadata: { uid: first?.metadata.uid }, eventTime: first?.eventTime, series: { count: 3 } });
+  });
+
+  it('writes an event about a cluster-scoped object into the namespace default', async () => {
+    const name = ownName('cluster');
+    const regarding = await client.create(ManagedClusters, { metadata: { name }, spec: {} } as KubeObject, options);
+
+    recorder.record({ regarding, type: 'Normal', reason: 'Seen', action: 'Testing', note: '€'.repeat(1_000) });
+    await recorder.flush();
+    const [event] = await eventsOf(name, 'default');
+
+    expect(event?.metadata.namespace).toBe('default');
+    expect(event?.regarding).not.toHaveProperty('namespace');
+    expect(Buffer.byteLength(event?.note ?? '')).toBeLessThanOrEqual(1024);
+    expect(event?.note).toMatch(/^€+…$/);
+  });
+
+  it('writes a new event when the stored one is gone', async () => {
+    const regarding = await client.create(ConfigMaps, { metadata: { namespace, name: 'expired' } }, options);
+    const note = { regarding, type: 'Normal', reason: 'Again', action: 'Testing', note: 'again' } as const;
+    recorder.record(note);
+    await recorder.flush();
+    const [first] = await eventsOf('expired');
+    const { uid = '', resourceVersion = '' } = first?.metadata ?? {};
+    await client.delete(Events, { namespace, name: first?.metadata.name ?? '' }, { preconditions: { uid, resourceVersion } });
+
+    recorder.record(note);
+    await recorder.flush();
+    recorder.record(note);
+    await recorder.flush();
+    const after = await eventsOf('expired');
+
+    expect(after.map((event) => event.metadata.uid === uid)).toEqual([false]);
+    expect(after[0]).toMatchObject({ note: 'again' });
+  });
+});
