@@ -51,16 +51,6 @@ export const APPLY_ORDER: readonly ResourceType[] = [
   Deployments,
 ];
 
-/** The kinds among them whose objects are found by label in the target namespace: watched, pruned and uninstalled. */
-export const TARGET_TYPES: readonly ResourceType[] = [
-  ServiceAccounts,
-  ConfigMaps,
-  Services,
-  PodDisruptionBudgets,
-  NetworkPolicies,
-  Deployments,
-];
-
 /** A binding by its fixed name. A retired one is wanted no more; it stays here, and so in the operator's rights, until no hub has it. */
 export interface BindingRow {
   readonly type: ResourceType;

@@ -67,6 +67,15 @@ export function desiredObjects(
     .map(({ one }) => finish(one, engine, settings));
 }
 
+/**
+ * The kinds of the components' objects that live in the target namespace, in the order of applying. Their objects are
+ * found there by label: watched, pruned, and removed with the engine.
+ */
+export function targetTypes(templates: Templates): readonly ResourceType[] {
+  const used = new Set(CATALOGUE.flatMap((row) => (templates[row.folder] ?? []).map(typeOf)));
+  return APPLY_ORDER.filter((type) => used.has(type) && type.namespaced && !isBinding(type));
+}
+
 /** What is wrong with the components' folders: a row without a folder, or an object that no engine may consist of. */
 export function templateFaults(templates: Templates): readonly string[] {
   const faults: string[] = [];

@@ -49,9 +49,13 @@ interface Place {
   readonly path: string;
 }
 
-/** The paths at which `stored` lacks what `wanted` holds, in the order of `wanted`; empty when nothing has drifted. */
+/**
+ * The paths at which `stored` lacks what `wanted` holds, in the order of `wanted`; empty when nothing has drifted. Both
+ * are objects of one type and name: what the server calls that type in its answer (lists leave it out) means nothing.
+ */
 export function driftedFields(wanted: Tree, stored: unknown): readonly string[] {
-  return compareTree(wanted, stored, { shown: '', path: '' });
+  const { apiVersion: _version, kind: _kind, ...content } = wanted;
+  return compareTree(content, stored, { shown: '', path: '' });
 }
 
 function compare(wanted: unknown, stored: unknown, place: Place): readonly string[] {

@@ -4,7 +4,7 @@ import { APPLY_ORDER } from './catalogue.js';
 import { desiredId, REVISION_ANNOTATION, type DesiredObject, type EngineIdentity } from './desired.js';
 import { driftedFields } from './drift.js';
 import { byText, idOf, titleOf } from './manifest.js';
-import { isOurNamespace, ownershipOf } from './ownership.js';
+import { isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';
 
 /** An object as a cache holds it. */
 export interface StoredObject {
@@ -41,7 +41,7 @@ export interface Step {
   readonly desired?: DesiredObject;
   /** What the cache holds. */
   readonly stored?: KubeObject;
-  /** patch: it was as wanted once, and somebody else changed it since. */
+  /** patch: it was as wanted, and somebody else changed it since. */
   readonly drift?: true;
 }
 
@@ -57,6 +57,19 @@ export function plan(input: PlanInput): readonly Step[] {
   return [...steps, ...pruneSteps(input)];
 }
 
+/**
+ * The step for one wanted object after the server was asked for it, managed fields and all: `fresh` is what is stored,
+ * undefined when nothing is. undefined: a namespace that is left as it is.
+ */
+export function freshStep(desired: DesiredObject, fresh: KubeObject | undefined, engine: EngineIdentity): Step | undefined {
+  if (desired.type === Namespaces) return namespaceStep(desired, fresh, engine);
+  const step = objectStep(desired, fresh, { engine, namespace: undefined });
+  if (fresh === undefined || step.action !== 'create') return step;
+  if (isTerminating(fresh)) return { ...step, action: 'wait', cause: `is being deleted${finalizersOf(fresh)}` };
+  if (wasAppliedByUs(fresh, engine)) return { ...step, action: 'patch', drift: true, cause: 'has lost its controller reference' };
+  return { ...step, action: 'skip-foreign', cause: foreignCause(fresh) };
+}
+
 function namespaceStep(desired: DesiredObject, stored: KubeObject | undefined, engine: EngineIdentity): Step | undefined {
   const base = baseOf(desired);
   if (stored === undefined) return { ...base, action: 'create', cause: 'does not exist' };
@@ -65,7 +78,7 @@ function namespaceStep(desired: DesiredObject, stored: KubeObject | undefined, e
   return isOurNamespace(stored, engine) ? compared(base, desired, stored) : undefined;
 }
 
-function objectStep(desired: DesiredObject, stored: KubeObject | undefined, input: PlanInput): Step {
+function objectStep(desired: DesiredObject, stored: KubeObject | undefined, input: Pick<PlanInput, 'engine' | 'namespace'>): Step {
   const base = baseOf(desired);
   const { namespace } = input;
   if (stored === undefined) {

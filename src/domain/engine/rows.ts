@@ -2,7 +2,7 @@ import type { ComponentReason } from '../../api/enginereasons.js';
 import type { ComponentCondition } from '../../api/generated/multiclusterengine.js';
 import { clip } from '../conditions.js';
 import { byText } from './manifest.js';
-import { healthOf, type Finding, type FindingState } from './situation.js';
+import { enumerate, healthOf, type Finding, type FindingState } from './situation.js';
 
 type Row = Omit<ComponentCondition, 'lastTransitionTime'>;
 
@@ -33,7 +33,22 @@ export function componentRows(
     const moved = before === undefined || before.status !== row.status;
     return { ...row, lastTransitionTime: moved ? now : before.lastTransitionTime };
   });
-  return rows.sort((a, b) => byText(a.kind, b.kind) || byText(a.name, b.name));
+  return sorted(rows);
+}
+
+/** `rows`, and those of `stored` that are about other objects. */
+export function withOthers(rows: readonly ComponentCondition[], stored: readonly ComponentCondition[]): ComponentCondition[] {
+  const others = stored.filter((one) => !rows.some((row) => row.kind === one.kind && row.name === one.name));
+  return sorted([...rows, ...others]);
+}
+
+/** `Deployment name: message` of each, three at most. */
+export function nameRows(rows: readonly ComponentCondition[]): string {
+  return enumerate(rows.map((row) => `${row.kind} ${row.name}: ${row.message}`));
+}
+
+function sorted(rows: readonly ComponentCondition[]): ComponentCondition[] {
+  return [...rows].sort((a, b) => byText(a.kind, b.kind) || byText(a.name, b.name));
 }
 
 /**

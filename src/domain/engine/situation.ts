@@ -61,6 +61,8 @@ export interface Situation {
   readonly uninstall?: UninstallProgress | undefined;
   /** One per wanted object; absent where nothing was decided. */
   readonly findings?: readonly Finding[] | undefined;
+  /** `findings` does not speak of every wanted object: what is stored of the others stands. */
+  readonly partial?: boolean;
   /** Why nothing was decided. */
   readonly undecided?: string | undefined;
 }
@@ -77,12 +79,16 @@ export function healthOf(finding: Finding): Health | undefined {
 
 /** `Deployment ns/name: message` of each, three at most. */
 export function nameAll(findings: readonly Finding[], message: (one: Finding) => string): string {
-  const shown = findings.slice(0, SHOWN).map((one) => `${titleOf(one.type, one.name)}: ${message(one)}`);
-  const rest = findings.length - shown.length;
-  return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '');
+  return enumerate(findings.map((one) => `${titleOf(one.type, one.name)}: ${message(one)}`));
 }
 
 const SHOWN = 3;
+
+/** The first few, and how many more there are. */
+export function enumerate(texts: readonly string[]): string {
+  const rest = texts.length - SHOWN;
+  return texts.slice(0, SHOWN).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
+}
 
 export function hasFailedForLong(finding: Finding): boolean {
   return finding.state === 'failed' && (finding.failures ?? 0) >= ERROR_AFTER_FAILURES;

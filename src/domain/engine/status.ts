@@ -1,10 +1,10 @@
 import { EngineConditions, type EnginePhase } from '../../api/enginereasons.js';
-import type { MultiClusterEngine, MultiClusterEngineStatus } from '../../api/generated/multiclusterengine.js';
+import type { ComponentCondition, MultiClusterEngine, MultiClusterEngineStatus } from '../../api/generated/multiclusterengine.js';
 import { RECONCILE_ANNOTATION } from '../../api/names.js';
 import { settleConditions, type ConditionState } from '../conditions.js';
 import { sameValue } from './manifest.js';
-import { componentRow, componentRows } from './rows.js';
-import { hasFailedForLong, healthOf, nameAll, type Finding, type Situation } from './situation.js';
+import { componentRows, nameRows, withOthers } from './rows.js';
+import { hasFailedForLong, healthOf, type Situation } from './situation.js';
 import { motionOf, readyVerdict, type Verdict } from './verdict.js';
 
 /**
@@ -16,8 +16,8 @@ export function engineStatus(situation: Situation, now: string): MultiClusterEng
   const verdict = readyVerdict(situation);
   if (knowsNothingNew(situation, verdict)) return stored;
   const generation = observedGeneration(situation);
-  const rows = rowFindings(situation);
-  const states = conditionStates(situation, verdict).map((state) => ({ ...state, observedGeneration: generation }));
+  const rows = rowsOf(situation, now);
+  const states = conditionStates({ situation, verdict, rows }).map((state) => ({ ...state, observedGeneration: generation }));
   const current = currentVersion(situation);
   const handled = situation.engine.metadata.annotations?.[RECONCILE_ANNOTATION] ?? stored.lastHandledReconcileAt;
   const broken = (situation.faults ?? []).length > 0;
@@ -30,7 +30,7 @@ export function engineStatus(situation: Situation, now: string): MultiClusterEng
     ...(current === undefined ? {} : { currentVersion: current }),
     ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
     conditions: settleConditions(stored.conditions ?? [], states, now),
-    components: rows === undefined ? (stored.components ?? []) : componentRows(stored.components ?? [], rows, now),
+    components: [...rows],
   };
 }
 
@@ -58,7 +58,8 @@ function bornAt(engine: MultiClusterEngine): number {
 function knowsNothingNew(situation: Situation, verdict: Verdict): boolean {
   const undecided = situation.findings === undefined && situation.undecided !== undefined;
   const blocked = verdict.stalled === true || situation.terminating !== undefined;
-  return undecided && !blocked && (situation.engine.status?.conditions ?? []).length > 0;
+  const stored = situation.engine.status?.conditions?.find((one) => one.type === EngineConditions.Ready);
+  return undecided && !blocked && stored !== undefined && (stored.reason === 'Paused') === situation.paused;
 }
 
 /** Paused, nothing was applied: the last applied generation stays. */
@@ -67,45 +68,49 @@ function observedGeneration(situation: Situation): number {
   return situation.paused ? stored : (situation.engine.metadata.generation ?? 0);
 }
 
-function rowFindings(situation: Situation): readonly Finding[] | undefined {
-  return situation.uninstall?.remaining ?? situation.findings;
+/** What was found; where nothing was looked at, what is stored still stands. */
+function rowsOf(situation: Situation, now: string): readonly ComponentCondition[] {
+  const stored = situation.engine.status?.components ?? [];
+  const findings = situation.uninstall === undefined ? situation.findings : situation.uninstall.remaining;
+  if (findings === undefined) return stored;
+  const rows = componentRows(stored, findings, now);
+  return situation.partial === true ? withOthers(rows, stored) : rows;
 }
 
-function conditionStates(situation: Situation, verdict: Verdict): Omit<ConditionState, 'observedGeneration'>[] {
+interface Said {
+  readonly situation: Situation;
+  readonly verdict: Verdict;
+  readonly rows: readonly ComponentCondition[];
+}
+
+type State = Omit<ConditionState, 'observedGeneration'>;
+
+function conditionStates(said: Said): State[] {
   const { Ready, Reconciling, Stalled } = EngineConditions;
+  const { verdict } = said;
   const { reason, message } = verdict;
-  const states: Omit<ConditionState, 'observedGeneration'>[] = [
-    { type: Ready, status: verdict.ready ? 'True' : 'False', reason, message },
-    availability(situation),
-  ];
-  const motion = motionOf(situation, verdict);
+  const states: State[] = [{ type: Ready, status: verdict.ready ? 'True' : 'False', reason, message }, availability(said)];
+  const motion = motionOf(said.situation, verdict);
   if (motion !== undefined) states.push({ type: Reconciling, status: 'True', reason: motion, message });
   if (verdict.stalled === true) states.push({ type: Stalled, status: 'True', reason, message });
   return states;
 }
 
-/** True while every row is True. Where nothing was looked at, what is stored still stands. */
-function availability(situation: Situation): Omit<ConditionState, 'observedGeneration'> {
-  const type = EngineConditions.Available;
-  const findings = rowFindings(situation);
-  if (findings === undefined) {
-    const stored = situation.engine.status?.conditions?.find((one) => one.type === type);
-    if (stored !== undefined) return { type, status: stored.status, reason: stored.reason, message: stored.message };
-    return { type, status: 'False', reason: 'ComponentsUnavailable', message: 'no component is installed yet' };
-  }
-  const missing = findings.filter((one) => componentRow(one).status !== 'True');
-  if (missing.length > 0) {
-    return { type, status: 'False', reason: 'ComponentsUnavailable', message: nameAll(missing, (one) => componentRow(one).message) };
-  }
-  if (situation.uninstall !== undefined) return { type, status: 'False', reason: 'ComponentsUnavailable', message: 'the components are removed' };
-  return { type, status: 'True', reason: 'ComponentsAvailable', message: 'every component is available' };
+/** True while every row is True. */
+function availability({ situation, rows }: Said): State {
+  const base = { type: EngineConditions.Available, status: 'False', reason: 'ComponentsUnavailable' } as const;
+  const missing = rows.filter((row) => row.status !== 'True');
+  if (missing.length > 0) return { ...base, message: nameRows(missing) };
+  if (situation.uninstall?.remaining !== undefined) return { ...base, message: 'the components are removed' };
+  if (rows.length === 0) return { ...base, message: 'no component is installed yet' };
+  return { ...base, status: 'True', reason: 'ComponentsAvailable', message: 'every component is available' };
 }
 
 /** Follows the operator's version when every component is ready on it. */
 function currentVersion(situation: Situation): string | undefined {
   const stored = situation.engine.status?.currentVersion;
-  const { findings, uninstall, paused } = situation;
-  if (findings === undefined || findings.length === 0 || uninstall !== undefined || paused) return stored;
+  const { findings, uninstall, paused, partial } = situation;
+  if (findings === undefined || findings.length === 0 || uninstall !== undefined || paused || partial === true) return stored;
   return findings.every((one) => one.state === 'applied' && healthOf(one)?.ready !== false) ? situation.version : stored;
 }
 

@@ -82,9 +82,11 @@ function uninstalling(situation: Situation): Verdict | undefined {
 
 function paused(situation: Situation): Verdict | undefined {
   if (!situation.paused) return undefined;
-  const held = findings(situation).filter((one) => one.state !== 'applied');
+  const stopped = `annotation ${PAUSED_ANNOTATION} stops every write but status`;
+  if (situation.findings === undefined) return no('Paused', stopped);
+  const held = situation.findings.filter((one) => one.state !== 'applied');
   const what = held.length === 0 ? 'nothing is held back now' : `held back: ${nameAll(held, (one) => one.message)}`;
-  return no('Paused', `annotation ${PAUSED_ANNOTATION} stops every write but status; ${what}`);
+  return no('Paused', `${stopped}; ${what}`);
 }
 
 function anotherEngine(situation: Situation): Verdict | undefined {

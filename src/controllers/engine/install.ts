@@ -1,0 +1,185 @@
+import type { KubeObject } from '../../api/meta.js';
+import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
+import { MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
+import { desiredId, desiredObjects, type DesiredObject, type EngineSettings, type Templates } from '../../domain/engine/desired.js';
+import { idOf, titleOf } from '../../domain/engine/manifest.js';
+import { isTerminating, plan, type Step } from '../../domain/engine/plan.js';
+import type { Finding, Situation } from '../../domain/engine/situation.js';
+import { isFailure } from '../../runtime/errors.js';
+import type { Result } from '../../runtime/result.js';
+import { applyPlan, observePlan, type Applied, type Hand } from './apply.js';
+import { isBoundIn, type EngineCaches } from './caches.js';
+import { judgeForbidden } from './forbidden.js';
+import type { Snapshot } from './gather.js';
+import { namespaceBlockers } from './leave.js';
+import { judgeOf } from './removal.js';
+import type { Outcome } from './report.js';
+import type { Targets, View } from './target.js';
+
+/** What every pass is made with. */
+export interface Site {
+  readonly caches: EngineCaches;
+  readonly targets: Targets;
+  readonly templates: Templates;
+  readonly settings: EngineSettings;
+}
+
+/** Looked at again although no watch will say so, ms. */
+const LOOK_AGAIN = Object.freeze({ right: 30_000, foreign: 10_000, waiting: 2_000, undecided: 5_000, terminating: 10_000 });
+
+/** Brings an engine that stays nearer to what is wanted: finalizer first, then the work. */
+export async function install(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome> {
+  if (snapshot.paused) return observe(snapshot, hand, site);
+  const refused = refusal(snapshot, site);
+  if (refused !== undefined) return { situation: { ...base(snapshot, site), ...refused }, hand, result: stalled('not served') };
+  const held = await withFinalizer(hand);
+  if (typeof held === 'string') {
+    return { situation: { ...base(snapshot, site), denied: held }, hand, result: stalled('PermissionDenied', LOOK_AGAIN.right) };
+  }
+  return work(snapshot, held, site);
+}
+
+function base(snapshot: Snapshot, site: Site): Situation {
+  const { engine, namespace, paused } = snapshot;
+  return { engine, version: site.settings.version, targetNamespace: namespace, paused };
+}
+
+/** Why this engine is not served at all. */
+function refusal(snapshot: Snapshot, site: Site): Pick<Situation, 'rival' | 'faults'> | undefined {
+  const { rival, faults, identity } = snapshot;
+  if (rival === undefined && faults.length === 0) return undefined;
+  site.targets.close(identity.name);
+  return rival === undefined ? { faults } : { rival };
+}
+
+/** The pause stops every write; drift is still looked for where that is possible. */
+function observe(snapshot: Snapshot, hand: Hand, site: Site): Outcome {
+  const { identity, namespace, spec } = snapshot;
+  const { targets, caches } = site;
+  const situation = base(snapshot, site);
+  const served = snapshot.rival === undefined && snapshot.faults.length === 0;
+  if (served && isBoundIn(caches, namespace)) targets.open(identity, namespace);
+  if (!targets.isOpen(identity)) return { situation, hand, result: { ending: 'done' } };
+  const view = targets.view(identity, spec.imagePullSecret);
+  if (!view.known) return { situation: { ...situation, undecided: 'the target namespace is being read' }, hand, result: undecided('caches') };
+  const findings = observePlan(planFor(wanted(snapshot, site), snapshot, view));
+  return { situation: { ...situation, findings }, hand, result: { ending: 'done' } };
+}
+
+/** The hand with an engine that carries our finalizer; or the right that is missing for that. */
+async function withFinalizer(hand: Hand): Promise<Hand | string> {
+  const { client, engine, pass, memory } = hand;
+  const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
+  if (finalizers.includes(CLEANUP_FINALIZER)) return hand;
+  try {
+    const patch = { uid, resourceVersion, finalizers: [...finalizers, CLEANUP_FINALIZER] };
+    const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: pass.signal };
+    const marked = await client.patchMetadata<typeof engine>(MultiClusterEngines, { name }, patch, options);
+    memory.wrote(hand.cachedVersion, marked);
+    return { ...hand, engine: marked };
+  } catch (error) {
+    if (!isFailure(error, 'Forbidden')) throw error;
+    const judgement = await judgeForbidden(error, { type: MultiClusterEngines, name: { name }, verbs: ['patch'] }, judgeOf(hand));
+    if (judgement.kind !== 'denied') throw error;
+    return judgement.message;
+  }
+}
+
+/** Namespace and installer binding, then, when the target namespace can be seen, the rest. */
+async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome> {
+  const { identity, namespace, spec } = snapshot;
+  const all = wanted(snapshot, site);
+  const frame = await applyPlan(planFor(all.filter(isFrame), snapshot, undefined), hand);
+  const situation: Situation = { ...base(snapshot, site), engine: hand.engine, terminating: await terminationOf(snapshot, hand) };
+  if (frame.findings.some(blocksTheRest)) {
+    return finished({ ...situation, findings: frame.findings, partial: true }, frame, hand);
+  }
+  site.targets.open(identity, namespace);
+  const view = site.targets.view(identity, spec.imagePullSecret);
+  if (!view.known) return blind(situation, view, hand);
+  const steps = planFor(all, snapshot, view).filter((step) => step.desired === undefined || !isFrame(step.desired));
+  const rest = await applyPlan(steps, hand);
+  const missing = view.pullSecret === 'absent' ? `${namespace}/${spec.imagePullSecret}` : undefined;
+  const findings = [...frame.findings, ...rest.findings];
+  return finished({ ...situation, findings, missingPullSecret: missing }, together(frame, rest), hand);
+}
+
+function wanted(snapshot: Snapshot, site: Site): readonly DesiredObject[] {
+  return desiredObjects(snapshot.identity, snapshot.spec, site.templates, site.settings);
+}
+
+/** What has to stand before the target namespace can be looked into. */
+function isFrame(desired: DesiredObject): boolean {
+  return desired.type === Namespaces || desired.type === RoleBindings;
+}
+
+function planFor(desired: readonly DesiredObject[], snapshot: Snapshot, view: (View & { known: true }) | undefined): readonly Step[] {
+  const ids = new Set(desired.map(desiredId));
+  const bindings = snapshot.bindings.filter(({ type, object }) => view !== undefined || ids.has(idOf(type, object.metadata)));
+  const stored = [...bindings, ...(view?.stored ?? [])];
+  return plan({ engine: snapshot.identity, desired, stored, namespace: snapshot.namespaceObject });
+}
+
+/** Whether nothing can be done in the namespace before this is: it is not there at all, or it is a stranger's. */
+function blocksTheRest(finding: Finding): boolean {
+  return finding.state === 'foreign' || (finding.state !== 'applied' && finding.object === undefined);
+}
+
+/** Why the target namespace cannot be used, with what Kubernetes says keeps it. */
+async function terminationOf(snapshot: Snapshot, hand: Hand): Promise<string | undefined> {
+  const cached = snapshot.namespaceObject;
+  if (cached === undefined || !isTerminating(cached)) return undefined;
+  const name = cached.metadata.name;
+  const fresh = await hand.client.get<KubeObject>(Namespaces, { name }, { signal: hand.pass.signal });
+  const why = fresh === undefined ? '' : namespaceBlockers(fresh);
+  return `${titleOf(Namespaces, { name })} is being deleted${why}; it is made anew when it is gone`;
+}
+
+/** Nothing of the namespace is decided on while a part of it cannot be seen. */
+async function blind(situation: Situation, view: View & { known: false }, hand: Hand): Promise<Outcome> {
+  const { type, failure } = view;
+  const namespace = situation.targetNamespace;
+  if (isFailure(failure, 'Forbidden') && situation.terminating === undefined) {
+    const attempted = { type, name: { namespace, name: '' }, verbs: ['list', 'watch'] };
+    const judgement = await judgeForbidden(failure, attempted, judgeOf(hand));
+    if (judgement.kind === 'denied') {
+      return { situation: { ...situation, denied: judgement.message }, hand, result: stalled('PermissionDenied', LOOK_AGAIN.right) };
+    }
+  }
+  const message = `the ${type.plural} of namespace ${namespace} are being read`;
+  return { situation: { ...situation, undecided: message }, hand, result: undecided(type.plural) };
+}
+
+/** The ending of a pass that came to its end: the gravest finding names it, the most urgent one says when to look again. */
+function finished(situation: Situation, applied: Applied, hand: Hand): Outcome {
+  const findings = situation.findings ?? [];
+  const states = new Set(findings.map((one) => one.state));
+  const failed = findings.filter((one) => one.state === 'failed');
+  const due = [
+    applied.repairInMs,
+    states.has('denied') ? LOOK_AGAIN.right : undefined,
+    states.has('foreign') ? LOOK_AGAIN.foreign : undefined,
+    states.has('waiting') ? LOOK_AGAIN.waiting : undefined,
+    situation.terminating === undefined ? undefined : LOOK_AGAIN.terminating,
+    ...failed.map((one) => hand.memory.retryIn(idOf(one.type, one.name), hand.clock.monotonic())),
+  ].filter((ms) => ms !== undefined);
+  const outcome = { situation, hand, notes: applied.notes };
+  if (due.length === 0) return { ...outcome, result: { ending: 'done' } };
+  const afterMs = Math.min(...due);
+  const grave = states.has('denied') ? 'PermissionDenied' : states.has('foreign') ? 'ForeignObject' : undefined;
+  return { ...outcome, result: grave === undefined ? { ending: 'wait', reason: 'not everything is applied', afterMs } : stalled(grave, afterMs) };
+}
+
+function together(a: Applied, b: Applied): Applied {
+  const repairInMs = Math.min(a.repairInMs ?? Infinity, b.repairInMs ?? Infinity);
+  const notes = [...a.notes, ...b.notes];
+  return { findings: [...a.findings, ...b.findings], notes, ...(repairInMs === Infinity ? {} : { repairInMs }) };
+}
+
+function stalled(reason: string, afterMs?: number): Result {
+  return { ending: 'stalled', reason, ...(afterMs === undefined ? {} : { afterMs }) };
+}
+
+function undecided(reason: string): Result {
+  return { ending: 'wait', reason: `not read yet: ${reason}`, afterMs: LOOK_AGAIN.undecided };
+}

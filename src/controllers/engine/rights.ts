@@ -1,0 +1,56 @@
+import type { ResourceType } from '../../api/meta.js';
+import { ENGINE_LABEL, INSTALLER_ROLE } from '../../api/names.js';
+import { ClusterRoleBindings, ENGINE_GROUP, MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
+import { BINDINGS } from '../../domain/engine/catalogue.js';
+import type { GuardedWrite, GuardRow } from '../../kube/guard.js';
+
+const ENGINE_OWNER = Object.freeze({ group: ENGINE_GROUP, kind: MultiClusterEngines.kind });
+const clusterWide = (namespace: string): boolean => namespace === '';
+
+/**
+ * Every write that this controller may make. `types`: the kinds of the components' objects in the target namespace.
+ * `onlyNamespace`: set with `--namespace`; then nothing outside it, and no binding, is ours to write.
+ */
+export function engineRights(types: readonly ResourceType[], onlyNamespace: string | undefined): readonly GuardRow[] {
+  const within = (namespace: string): boolean => (onlyNamespace === undefined ? isOpen(namespace) : namespace === onlyNamespace);
+  const rows: GuardRow[] = [
+    { verbs: ['updateStatus', 'patchMetadata'], type: MultiClusterEngines, namespace: clusterWide },
+    ...types.flatMap((type): GuardRow[] => [
+      { verbs: ['apply'], type, namespace: within, owner: ENGINE_OWNER, check: named },
+      { verbs: ['delete'], type, namespace: within },
+    ]),
+  ];
+  return onlyNamespace === undefined ? [...rows, ...frameRights()] : rows;
+}
+
+/** The namespace and the bindings, each binding by its fixed name. */
+function frameRights(): readonly GuardRow[] {
+  const installer = (name: string): boolean => name === INSTALLER_ROLE;
+  const component = (name: string): boolean => BINDINGS.some((row) => row.type === ClusterRoleBindings && row.name === name);
+  return [
+    { verbs: ['apply'], type: Namespaces, namespace: clusterWide, name: isOpen, check: ourNamespace },
+    { verbs: ['delete'], type: Namespaces, namespace: clusterWide, name: isOpen },
+    { verbs: ['apply'], type: RoleBindings, namespace: isOpen, name: installer, owner: ENGINE_OWNER, check: named },
+    { verbs: ['delete'], type: RoleBindings, namespace: isOpen, name: installer },
+    { verbs: ['apply'], type: ClusterRoleBindings, namespace: clusterWide, name: component, owner: ENGINE_OWNER, check: named },
+    { verbs: ['delete'], type: ClusterRoleBindings, namespace: clusterWide, name: component },
+  ];
+}
+
+/** A namespace in which an engine may be installed. */
+function isOpen(namespace: string): boolean {
+  return namespace !== '' && namespace !== 'default' && !namespace.startsWith('kube-');
+}
+
+/** Fields are taken over only from an object that was seen to be ours; all that we write says whose it is. */
+function named(write: GuardedWrite): string | undefined {
+  if (write.force === true && write.object?.metadata.uid === undefined) return 'a forced apply needs metadata.uid';
+  return write.object?.metadata.labels?.[ENGINE_LABEL] === undefined ? `label ${ENGINE_LABEL} is missing` : undefined;
+}
+
+function ourNamespace(write: GuardedWrite): string | undefined {
+  const { labels, ownerReferences = [] } = write.object?.metadata ?? {};
+  if (ownerReferences.length > 0) return 'a namespace must have no owner: its objects would go with it';
+  if (labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted') return 'a namespace must enforce restricted Pod Security';
+  return named(write);
+}
