@@ -68,7 +68,7 @@ export class FakeApi implements KubeClient {
   put<T extends KubeObject>(type: ResourceType, object: T): T {
     const stored = this.peek(type, object.metadata);
     const metadata = { ...this.#born(), ...stored?.metadata, ...object.metadata };
-    if (stored !== undefined && !isDeepStrictEqual(Reflect.get(stored, 'spec'), Reflect.get(object, 'spec'))) {
+    if (stored !== undefined && !isDeepStrictEqual(Reflect.get(stored, 'spec'), structuredClone<unknown>(Reflect.get(object, 'spec')))) {
       metadata.generation = (stored.metadata.generation ?? 1) + 1;
     }
     return this.#store(type, { ...object, metadata }, 'put');

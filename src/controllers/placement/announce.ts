@@ -3,7 +3,7 @@ import { PlacementConditions } from '../../api/placementreasons.js';
 import { apiVersionOf, Placements } from '../../api/resources.js';
 import type { Placement } from '../../api/generated/placement.js';
 import type { Schedule } from '../../domain/placement/schedule.js';
-import type { PlacementReport } from '../../domain/placement/status.js';
+import type { PlacementReport, Publication } from '../../domain/placement/status.js';
 import { nameList } from '../../domain/placement/wording.js';
 import type { EventRecorder } from '../../kube/recorder.js';
 import type { Gathered } from './gather.js';
@@ -20,19 +20,24 @@ export function announceDecision(gathered: Gathered, schedule: Schedule, recorde
   if (news !== undefined) record(gathered.placement, news, recorder);
 }
 
-/** Tells of a Placement that is not satisfied, once per change; a first decision that holds a cluster has told enough. */
-export function announceStatus(gathered: Gathered, schedule: Schedule, said: PlacementReport, recorder: EventRecorder): void {
+/** Tells of a Placement that is not satisfied, once per change; where the first decision was told of, that is enough. */
+export function announceStatus(
+  gathered: Gathered,
+  { schedule, publication }: { readonly schedule: Schedule; readonly publication: Publication },
+  said: PlacementReport,
+  recorder: EventRecorder,
+): void {
   const state = said.states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
   if (state?.status !== 'False') return;
   const before = gathered.placement.status?.conditions?.find((one) => one.type === state.type);
   if (before?.status === state.status && before.reason === state.reason) return;
-  if (isFirst(gathered) && firstDecision(schedule) !== undefined) return;
+  if (isFirst(gathered) && publication.failure === undefined && firstDecision(schedule) !== undefined) return;
   record(gathered.placement, { reason: 'PlacementUnsatisfied', note: state.message }, recorder);
 }
 
-/** Whether no decision of this Placement has been reported yet. */
+/** Whether no decision object of this Placement has been reported yet: afterwards there always is one. */
 function isFirst({ placement }: Gathered): boolean {
-  return placement.status?.decisions === undefined;
+  return (placement.status?.decisions ?? []).length === 0;
 }
 
 function firstDecision({ kept, added, wanted }: Schedule): Announcement | undefined {

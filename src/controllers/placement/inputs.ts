@@ -30,8 +30,11 @@ export class Inputs {
   /** Name of a definition → its uid, and the monotonic ms at which that was first read. */
   readonly #firstSeen = new Map<string, { readonly uid: string; readonly at: number }>();
   readonly #held = new Set<string>();
-  #reading: Promise<Doubt | undefined> | undefined;
-  #next: Promise<Doubt | undefined> | undefined;
+  /** Counts what may have been the end of an object. */
+  #absences = 0;
+  /** The count at the begin of the last read that found nothing to doubt. */
+  #proved = -1;
+  #reading: { readonly absences: number; readonly answer: Promise<Doubt | undefined> } | undefined;
 
   constructor(client: ReadClient, caches: PlacementCaches, clock: Clock) {
     this.#client = client;
@@ -59,26 +62,30 @@ export class Inputs {
     return held;
   }
 
-  /**
-   * Why the absence of an object proves nothing; undefined when it is proved. Rests on a read that begins after the
-   * call: one that is under way may be older than what the caller saw. So at most one runs and one waits, whoever asks.
-   * Throws when the definitions cannot be read.
-   */
-  doubtAbsence(): Promise<Doubt | undefined> {
-    if (this.#reading === undefined) return this.#begin();
-    this.#next ??= this.#reading.catch(() => undefined).then(() => {
-      this.#next = undefined;
-      return this.#begin();
-    });
-    return this.#next;
+  /** To be told whenever an object of a cache is gone, or a cache may have become another. */
+  noteAbsence(): void {
+    this.#absences += 1;
   }
 
-  #begin(): Promise<Doubt | undefined> {
-    const reading = this.#readAll().finally(() => {
-      if (this.#reading === reading) this.#reading = undefined;
-    });
-    this.#reading = reading;
-    return reading;
+  /**
+   * Why the absence of an object proves nothing; undefined when it is proved. Rests on a read that began after the last
+   * absence was noted, shared by all who ask before the next one. Throws when the definitions cannot be read.
+   */
+  async doubtAbsence(): Promise<Doubt | undefined> {
+    if (this.#proved === this.#absences) return undefined;
+    if (this.#reading?.absences !== this.#absences) this.#reading = { absences: this.#absences, answer: this.#prove() };
+    return this.#reading.answer;
+  }
+
+  async #prove(): Promise<Doubt | undefined> {
+    const absences = this.#absences;
+    try {
+      const doubt = await this.#readAll();
+      if (doubt === undefined) this.#proved = Math.max(this.#proved, absences);
+      return doubt;
+    } finally {
+      if (this.#reading?.absences === absences) this.#reading = undefined;
+    }
   }
 
   async #readAll(): Promise<Doubt | undefined> {

@@ -83,7 +83,7 @@ export class PlacementReconciler implements Reconciler {
   async #report(gathered: Gathered, schedule: Schedule, { publication }: Applied, pass: Pass): Promise<void> {
     const { writing, recorder, metrics } = this.#options;
     const said = await report(gathered, { schedule, publication }, writing, pass);
-    announceStatus(gathered, schedule, said, recorder);
+    announceStatus(gathered, { schedule, publication }, said, recorder);
     const { namespace, name } = gathered.owner;
     metrics?.placement({ namespace, name, phase: said.phase, clusters: said.numberOfSelectedClusters });
   }

@@ -7,6 +7,7 @@ import { nameOf } from '../../api/resources.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { clusterView } from '../../domain/placement/cluster.js';
 import { compileSpec } from '../../domain/placement/predicates.js';
+import type { Cache } from '../../kube/reflector.js';
 import type { Change } from '../../kube/store.js';
 import { clusterSetOf, placementKeys } from './caches.js';
 import type { Sources } from './gather.js';
@@ -21,14 +22,26 @@ export function watch(sources: Sources, inputs: Inputs, ask: (key: string) => vo
   const askAll = (keys: readonly string[]): void => {
     for (const key of keys) ask(key);
   };
+  noteAbsences(caches.clusters, inputs);
+  noteAbsences(caches.sets, inputs);
+  noteAbsences(caches.bindings, inputs);
   caches.clusters.onChange(({ key, after }) => askAll(after === undefined ? inventory.clusterGone(key) : inventory.cluster(clusterView(after))));
   caches.sets.onChange((change) => askAll(foldSet(sources, change)));
   caches.bindings.onChange((change) => askAll(foldBinding(sources, change)));
   caches.placements.onChange((change) => askAll(foldPlacement(sources, change)));
   caches.decisions.onChange((change) => askAll(foldDecision(sources, change)));
   for (const cache of [caches.clusters, caches.sets, caches.bindings, caches.placements, caches.decisions]) {
-    cache.onState(() => askAll(inputs.release()));
+    cache.onState(() => {
+      inputs.noteAbsence();
+      askAll(inputs.release());
+    });
   }
+}
+
+function noteAbsences<T extends KubeObject>(cache: Cache<T>, inputs: Inputs): void {
+  cache.onChange(({ after }) => {
+    if (after === undefined) inputs.noteAbsence();
+  });
 }
 
 function foldSet({ inventory }: Sources, change: Change<ManagedClusterSet>): readonly string[] {

@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ManagedClusterSet } from '../../../src/api/generated/managedclusterset.js';
+import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';
+import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../src/api/resources.js';
+import { failure } from '../../support/fakeapi.js';
+import { Hub, NAMESPACE } from '../placement/hub.js';
+
+function setOf(hub: Hub, name = 'fleet'): ManagedClusterSet['status'] {
+  return hub.api.peek<ManagedClusterSet>(ManagedClusterSets, { name })?.status;
+}
+
+function boundOf(hub: Hub, name = 'fleet'): string | undefined {
+  const found = hub.api.peek<ManagedClusterSetBinding>(ManagedClusterSetBindings, { namespace: NAMESPACE, name });
+  return found?.status?.conditions?.find((one) => one.type === 'Bound')?.reason;
+}
+
+describe('the status of a ManagedClusterSet', () => {
+  it('follows its members', async () => {
+    const hub = new Hub();
+    hub.clusters('a', 'b');
+    await hub.start();
+    expect(setOf(hub)).toMatchObject({ numberOfClusters: 2, conditions: [{ type: 'ClusterSetEmpty', status: 'False' }] });
+
+    hub.cluster('a', {}, { set: 'elsewhere' });
+    hub.api.remove(ManagedClusters, { name: 'b' });
+    await hub.rest();
+
+    expect(setOf(hub)).toMatchObject({ numberOfClusters: 0, conditions: [{ status: 'True', reason: 'NoClusterSelected' }] });
+  });
+
+  it('is written at most once a second, however often its members change', async () => {
+    const hub = await new Hub().start();
+    const mark = hub.mark;
+
+    for (let n = 0; n < 50; n++) {
+      hub.cluster(`c${n}`);
+      await hub.clock.advance(100);
+    }
+    await hub.rest();
+
+    const writes = hub.api.writes.slice(mark);
+    expect(writes.length).toBeGreaterThan(1);
+    expect(writes.length).toBeLessThanOrEqual(7);
+    expect(setOf(hub)?.numberOfClusters).toBe(50);
+  });
+
+  it('costs nothing when its members change in what does not count', async () => {
+    const hub = new Hub();
+    hub.clusters('a', 'b');
+    await hub.start();
+    const calls = hub.api.calls.length;
+
+    hub.cluster('a', { colour: 'red' }, { claims: { heartbeat: '1' } });
+    await hub.rest();
+
+    expect(hub.api.calls).toHaveLength(calls);
+  });
+
+  it('says that the selector cannot be read, and what is wrong with it', async () => {
+    const hub = await new Hub().start();
+
+    hub.set('fleet', { clusterSelector: { selectorType: 'Sorting' } });
+    await hub.rest();
+
+    expect(setOf(hub)).toMatchObject({ conditions: [{ status: 'Unknown', reason: 'SelectorUnreadable', message: expect.stringContaining('spec.clusterSelector.selectorType') }] });
+  });
+
+  it('is put right when a stranger edits it', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    await hub.start();
+    const before = setOf(hub);
+
+    hub.api.put<ManagedClusterSet>(ManagedClusterSets, { metadata: { name: 'fleet' }, spec: {}, status: { numberOfClusters: 9 } });
+    await hub.rest();
+
+    expect(setOf(hub)?.numberOfClusters).toBe(before?.numberOfClusters);
+  });
+
+  it('is not written while the clusters are not known', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    await hub.start();
+    const mark = hub.mark;
+    hub.caches.clusters.fail(new Error('404'));
+
+    hub.api.remove(ManagedClusters, { name: 'a' });
+    await hub.rest();
+    expect(hub.mark).toBe(mark);
+
+    hub.caches.clusters.fail(undefined);
+    await hub.rest(10_000);
+    expect(setOf(hub)?.numberOfClusters).toBe(0);
+  });
+
+  it('that was refused is tried again; a conflict is read anew', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    const kinds = ['Unavailable', 'Conflict', 'Conflict'] as const;
+    let refusals = 0;
+    hub.api.before = (call) => {
+      const kind = call.verb === 'updateStatus' && call.type === ManagedClusterSets ? kinds[refusals++] : undefined;
+      if (kind !== undefined) throw failure(kind, 'updateStatus', ManagedClusterSets, call.name);
+    };
+
+    await hub.start();
+    await hub.rest(10_000);
+
+    expect(refusals).toBe(4);
+    expect(setOf(hub)?.numberOfClusters).toBe(1);
+  });
+
+  it('costs no second write while the cache is behind its own first one', async () => {
+    const hub = new Hub();
+    await hub.start();
+    hub.caches.sets.pause();
+    hub.clusters('a');
+    await hub.rest();
+    const mark = hub.mark;
+
+    hub.cluster('a', { colour: 'red' });
+    hub.cluster('b', {}, { set: 'elsewhere' });
+    await hub.rest();
+
+    expect(hub.mark).toBe(mark);
+  });
+});
+
+describe('the status of a ManagedClusterSetBinding', () => {
+  it('follows its set', async () => {
+    const hub = await new Hub().start();
+    expect(boundOf(hub)).toBe('ClusterSetBound');
+
+    hub.api.remove(ManagedClusterSets, { name: 'fleet' });
+    await hub.rest();
+    expect(boundOf(hub)).toBe('ClusterSetNotFound');
+
+    hub.set('fleet');
+    await hub.rest();
+    expect(boundOf(hub)).toBe('ClusterSetBound');
+  });
+
+  it('says that a binding of another name than its set is ignored', async () => {
+    const hub = new Hub();
+    hub.bind('mine', 'fleet');
+    await hub.start();
+
+    expect(boundOf(hub, 'mine')).toBe('NameDiffers');
+  });
+
+  it('costs nothing when the set changes in what does not count', async () => {
+    const hub = await new Hub().start();
+    const mark = hub.mark;
+
+    hub.set('fleet', { clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } });
+    await hub.rest();
+
+    expect(hub.api.writes.slice(mark).filter((write) => write.includes('bindings'))).toEqual([]);
+  });
+});

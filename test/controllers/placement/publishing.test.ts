@@ -1,0 +1,336 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
+import { PLACEMENT_LABEL } from '../../../src/api/names.js';
+import { ManagedClusters, PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import { failure } from '../../support/fakeapi.js';
+import { Hub, NAMESPACE } from './hub.js';
+
+const first = { namespace: NAMESPACE, name: 'web-decision-1' };
+
+function numbered(count: number, prefix = 'c'): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(3, '0')}`);
+}
+
+describe('a new Placement', () => {
+  it('costs two writes and one event: the decision, born complete, and then the status', async () => {
+    const hub = new Hub();
+    hub.clusters('a', 'b', 'c');
+    await hub.start();
+    const mark = hub.mark;
+
+    hub.place('web', { numberOfClusters: 2 });
+    await hub.rest();
+
+    expect(hub.writesSince(mark)).toEqual(['create placementdecisions team/web-decision-1', 'updateStatus placements team/web']);
+    expect(hub.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
+    expect(hub.decision('web')['decision-1']).toHaveLength(2);
+    expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', observedGeneration: 1, numberOfSelectedClusters: 2 });
+    expect(hub.infos.at(-1)).toEqual({ namespace: NAMESPACE, name: 'web', phase: 'Satisfied', clusters: 2 });
+    expect(hub.latencies).toHaveLength(1);
+  });
+
+  it('that selects nobody has one empty decision and one event, which says why', async () => {
+    const hub = await new Hub().start();
+    const mark = hub.mark;
+
+    hub.place('web');
+    await hub.rest();
+
+    expect(hub.writesSince(mark)).toHaveLength(2);
+    expect(hub.decision('web')).toEqual({ 'decision-1': [] });
+    expect(hub.events.map((one) => [one.type, one.reason])).toEqual([['Warning', 'PlacementUnsatisfied']]);
+    expect(hub.condition('web', 'PlacementSatisfied')?.reason).toBe('AllManagedClusterSetsEmpty');
+  });
+
+  it('is left alone by what it has written itself', async () => {
+    const hub = new Hub();
+    hub.clusters(...numbered(250));
+    await hub.start();
+    hub.place('web');
+    await hub.rest();
+    const passes = hub.infos.length;
+
+    await hub.rest(20_000);
+
+    expect(hub.infos).toHaveLength(passes);
+    expect(passes).toBe(1);
+  });
+
+  it('is told of in the status by the names and revisions of all its objects', async () => {
+    const hub = new Hub();
+    hub.clusters(...numbered(250));
+    await hub.start();
+    hub.place('web');
+    await hub.rest();
+
+    const objects = hub.api.all<PlacementDecision>(PlacementDecisions);
+    expect(objects.map((one) => one.status.decisions.length)).toEqual([100, 100, 50]);
+    expect(hub.status('web').decisions).toEqual(
+      objects.map(({ metadata }) => ({ name: metadata.name, revision: metadata.annotations?.['cluster.fleetmgmt.io/decision-revision'] })),
+    );
+  });
+});
+
+describe('a decision object', () => {
+  it('is never seen empty before it is filled', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    await hub.start();
+    const seen: number[] = [];
+    hub.api.before = (call) => {
+      if (call.type === PlacementDecisions && call.object !== undefined) seen.push((call.object as PlacementDecision).status.decisions.length);
+    };
+
+    hub.place('web');
+    await hub.rest();
+
+    expect(seen).toEqual([1]);
+  });
+
+  it('that was deleted comes back with the same clusters, even where others rank higher by now', async () => {
+    const hub = new Hub();
+    hub.clusters('a', 'b');
+    await hub.start();
+    hub.place('web', { numberOfClusters: 2 });
+    await hub.rest();
+    hub.clusters(...numbered(50, 'new'));
+    await hub.rest();
+    const before = hub.decision('web');
+
+    hub.api.remove(PlacementDecisions, first);
+    await hub.rest();
+
+    expect(hub.decision('web')).toEqual(before);
+    expect(hub.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
+  });
+
+  it('that a stranger edited is put right, with their labels and annotations left on it', async () => {
+    const hub = new Hub();
+    hub.clusters('a', 'b');
+    await hub.start();
+    hub.place('web');
+    await hub.rest();
+    const before = hub.decision('web');
+    const stored = hub.api.peek<PlacementDecision>(PlacementDecisions, first);
+    const labels = { ...stored?.metadata.labels, theirs: 'stays' };
+    const edited = { ...stored, metadata: { ...stored?.metadata, name: first.name, labels }, status: { decisions: [] } };
+
+    hub.api.put<PlacementDecision>(PlacementDecisions, edited);
+    await hub.rest();
+
+    expect(hub.decision('web')).toEqual(before);
+    expect(hub.api.peek<PlacementDecision>(PlacementDecisions, first)?.metadata.labels).toEqual({ [PLACEMENT_LABEL]: 'web', theirs: 'stays' });
+  });
+
+  it('of another owner is not touched: Ready says PublishFailed, and nothing is claimed that is not stored', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    const foreign = { metadata: { ...first, labels: { [PLACEMENT_LABEL]: 'web' }, ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true }] }, status: { decisions: [] } };
+    hub.api.put<PlacementDecision>(PlacementDecisions, foreign);
+    hub.place('web');
+    await hub.start();
+
+    expect(hub.writesSince(0)).toEqual(['updateStatus placements team/web']);
+    expect(hub.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'PublishFailed', message: expect.stringContaining('web-decision-1') });
+    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({ status: 'False', reason: 'NotAllDecisionsScheduled' });
+    expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 0, decisions: [] });
+
+    hub.api.remove(PlacementDecisions, first);
+    await hub.rest();
+
+    expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
+    expect(hub.condition('web', 'Ready')?.status).toBe('True');
+  });
+
+  it('without an owner that carries our label is adopted, with what it holds', async () => {
+    const hub = new Hub();
+    hub.clusters(...numbered(20));
+    const placement = hub.place('web', { numberOfClusters: 1 });
+    hub.store(placement, 1, ['c007'], { ownerReferences: [] });
+    await hub.start();
+
+    const adopted = hub.api.peek<PlacementDecision>(PlacementDecisions, first);
+    expect(adopted?.metadata.ownerReferences).toMatchObject([{ kind: 'Placement', name: 'web', uid: placement.metadata.uid, controller: true }]);
+    expect(hub.decision('web')).toEqual({ 'decision-1': ['c007'] });
+  });
+
+  it('that a deleted Placement of the same name left behind is deleted with preconditions and made anew', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    const placement = hub.place('web');
+    hub.store({ ...placement, metadata: { ...placement.metadata, uid: 'uid-of-the-one-before' } }, 1, ['gone', 'long-gone']);
+    await hub.start();
+
+    expect(hub.writesSince(0)).toEqual([
+      'delete placementdecisions team/web-decision-1',
+      'create placementdecisions team/web-decision-1',
+      'updateStatus placements team/web',
+    ]);
+    expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
+  });
+
+  it('of the Placement that took the place of the one in a late cache is not deleted', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    hub.place('web');
+    await hub.start();
+    hub.caches.placements.pause();
+    hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });
+    const successor = hub.place('web', {}, { uid: 'uid-of-the-successor' });
+    const before = hub.mark;
+
+    hub.api.remove(PlacementDecisions, first);
+    hub.store(successor, 1, ['a']);
+    await hub.clock.advance(500);
+
+    expect(hub.writesSince(before)).toEqual([]);
+  });
+
+  it('is not written again for a Placement that is being deleted', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    hub.place('web', {}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] });
+    await hub.start();
+
+    hub.clusters('b');
+    await hub.rest();
+
+    expect(hub.writesSince(0)).toEqual([]);
+  });
+});
+
+describe('a write that fails', () => {
+  it.each(['Forbidden', 'Invalid', 'Unavailable'] as const)('as %s surfaces, is tried again, and the status does not claim it', async (kind) => {
+    const hub = new Hub();
+    hub.clusters('a');
+    await hub.start();
+    let refuse = true;
+    hub.api.before = (call) => {
+      if (refuse && call.verb === 'create') throw failure(kind, 'create', PlacementDecisions, first);
+    };
+
+    hub.place('web');
+    await hub.clock.advance(100);
+
+    expect(hub.log.lines.some((line) => line.message === 'reconcile failed')).toBe(true);
+    expect(hub.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'PublishFailed', message: expect.stringContaining(kind) });
+    expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 0, decisions: [] });
+    expect(hub.events).toEqual([expect.objectContaining({ reason: 'PlacementUnsatisfied' })]);
+
+    refuse = false;
+    await hub.rest(60_000);
+
+    expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
+    expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
+  });
+
+  it('without an answer, though it was carried out, is found out before anything else is decided', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    await hub.start();
+    hub.caches.decisions.pause();
+    let lose = true;
+    const { create } = hub.api;
+    hub.api.create = async (type, object, options) => {
+      const stored = await create.call(hub.api, type, object, options);
+      if (lose && type === PlacementDecisions) {
+        lose = false;
+        throw failure('Transport', 'create', PlacementDecisions, first);
+      }
+      return stored as typeof object;
+    };
+
+    hub.place('web');
+    await hub.rest();
+
+    expect(hub.writesSince(0)).toEqual(['create placementdecisions team/web-decision-1', 'updateStatus placements team/web']);
+    expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
+  });
+
+  it('in the second of three objects leaves the first claimed, the third unwritten, and all right in the end', async () => {
+    const hub = new Hub();
+    hub.clusters(...numbered(250));
+    await hub.start();
+    let refuse = true;
+    hub.api.before = (call) => {
+      if (refuse && call.verb === 'create' && call.name.name === 'web-decision-2') throw failure('Forbidden', 'create', PlacementDecisions, call.name);
+    };
+
+    hub.place('web');
+    await hub.clock.advance(100);
+
+    expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 100, decisions: [{ name: 'web-decision-1' }] });
+    expect(Object.keys(hub.decision('web'))).toEqual(['decision-1']);
+
+    refuse = false;
+    await hub.rest(60_000);
+
+    expect(hub.status('web').numberOfSelectedClusters).toBe(250);
+  });
+
+  it('of the status alone is tried again, and the decision is not written twice', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    await hub.start();
+    let refusals = 3;
+    hub.api.before = (call) => {
+      if (call.verb === 'updateStatus' && refusals-- > 0) throw failure('Unavailable', 'updateStatus', Placements, call.name);
+    };
+
+    hub.place('web');
+    await hub.rest();
+
+    expect(hub.writesSince(0).filter((write) => write.startsWith('create'))).toHaveLength(1);
+    expect(hub.status('web').phase).toBe('Satisfied');
+    expect(hub.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
+  });
+});
+
+describe('a cache that is behind', () => {
+  it('of its own writes makes a second pass neither write again nor take anything back', async () => {
+    const hub = new Hub();
+    hub.clusters(...numbered(150));
+    hub.place('web', { numberOfClusters: 150 });
+    await hub.start();
+    hub.caches.decisions.pause();
+    hub.caches.placements.pause();
+    hub.api.remove(ManagedClusters, { name: 'c010' });
+    await hub.rest();
+    const mark = hub.mark;
+    const decision = hub.decision('web');
+
+    hub.cluster('unrelated', {}, { set: 'fleet' });
+    hub.api.remove(ManagedClusters, { name: 'unrelated' });
+    await hub.rest();
+
+    expect(Object.values(decision).flat()).toHaveLength(149);
+    expect(Object.values(hub.decision('web')).flat()).toHaveLength(149);
+    hub.caches.decisions.deliver();
+    hub.caches.placements.deliver();
+    await hub.rest();
+    expect(hub.writesSince(mark).filter((write) => write.includes('decision')).length).toBeLessThanOrEqual(2);
+  });
+
+  it('of somebody else costs a conflict, a fresh read, and no more', async () => {
+    const hub = new Hub();
+    hub.clusters('a', 'b');
+    hub.place('web', { numberOfClusters: 2 });
+    await hub.start();
+    hub.caches.decisions.pause();
+    const stored = hub.api.peek<PlacementDecision>(PlacementDecisions, first);
+    const annotations = { ...stored?.metadata.annotations, theirs: 'x' };
+    hub.api.put<PlacementDecision>(PlacementDecisions, { metadata: { ...stored?.metadata, ...first, annotations }, status: stored?.status ?? { decisions: [] } });
+    const mark = hub.mark;
+
+    hub.deleting('a');
+    await hub.rest();
+
+    expect(hub.decision('web')).toEqual({ 'decision-1': ['b'] });
+    expect(hub.writesSince(mark)).toEqual([
+      'update placementdecisions team/web-decision-1',
+      'update placementdecisions team/web-decision-1',
+      'updateStatus placements team/web',
+    ]);
+    expect(hub.api.peek<PlacementDecision>(PlacementDecisions, first)?.metadata.annotations).toHaveProperty('theirs', 'x');
+  });
+});

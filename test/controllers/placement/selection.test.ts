@@ -1,0 +1,378 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Placement } from '../../../src/api/generated/placement.js';
+import {
+  CustomResourceDefinitions,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  Placements,
+} from '../../../src/api/resources.js';
+import { failure } from '../../support/fakeapi.js';
+import { Hub, NAMESPACE } from './hub.js';
+
+const wantsEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }] };
+const broken = { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }] };
+const definition = (plural: string): { name: string } => ({ name: `${plural}.cluster.fleetmgmt.io` });
+
+function selected(hub: Hub, placement = 'web'): string[] {
+  return Object.values(hub.decision(placement)).flat().sort();
+}
+
+/** A hub at rest with Placement `web` and these clusters in set `fleet`. */
+async function settled(spec: unknown, ...clusters: readonly string[]): Promise<Hub> {
+  const hub = new Hub();
+  hub.clusters(...clusters);
+  hub.place('web', spec);
+  return hub.start();
+}
+
+describe('a change of the fleet', () => {
+  it('that no Placement names costs no pass and no write', async () => {
+    const hub = await settled(wantsEu, 'a', 'b');
+    const [calls, passes] = [hub.api.calls.length, hub.infos.length];
+
+    for (const name of ['a', 'b']) hub.cluster(name, { colour: 'red' });
+    for (const name of ['a', 'b']) hub.cluster(name, { colour: 'red' }, { claims: { heartbeat: '1' } });
+    await hub.rest(20_000);
+
+    expect([hub.api.calls.length, hub.infos.length]).toEqual([calls, passes]);
+  });
+
+  it('that flips one Placement runs that one, and moves nobody else', async () => {
+    const hub = await settled(wantsEu, 'a', 'b');
+    for (let n = 0; n < 20; n++) hub.place(`other-${n}`, { numberOfClusters: 1, predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { tier: String(n) } } } }] });
+    await hub.rest();
+    hub.infos.length = 0;
+    const mark = hub.mark;
+
+    hub.cluster('a', { region: 'eu' });
+    await hub.rest();
+
+    expect(hub.infos.map((one) => one.name)).toEqual(['web']);
+    expect(hub.writesSince(mark)).toEqual(['update placementdecisions team/web-decision-1', 'updateStatus placements team/web']);
+    expect(hub.events.at(-1)).toMatchObject({ reason: 'DecisionChanged', note: 'added 1 cluster: a' });
+  });
+
+  it('of a hundred clusters within a settle window is taken together', async () => {
+    const hub = await settled({});
+    const mark = hub.mark;
+
+    for (let n = 0; n < 100; n++) hub.cluster(`c${n}`);
+    await hub.rest();
+
+    expect(hub.writesSince(mark)).toEqual(['update placementdecisions team/web-decision-1', 'updateStatus placements team/web']);
+    expect(selected(hub)).toHaveLength(100);
+  });
+
+  it('drops a cluster that is being deleted, and one that is gone', async () => {
+    const hub = await settled({}, 'a', 'b', 'c');
+
+    hub.deleting('a');
+    hub.api.remove(ManagedClusters, { name: 'b' });
+    await hub.rest();
+
+    expect(selected(hub)).toEqual(['c']);
+  });
+
+  it('replaces a cluster that left by one write, and keeps the others where they are', async () => {
+    const hub = await settled({ numberOfClusters: 3 }, 'a', 'b', 'c', 'd', 'e', 'f');
+    const before = selected(hub);
+    const mark = hub.mark;
+
+    hub.deleting(before[1] ?? '');
+    await hub.rest();
+
+    expect(hub.writesSince(mark).filter((write) => write.includes('decision'))).toHaveLength(1);
+    expect(selected(hub)).toEqual(expect.arrayContaining([before[0], before[2]]));
+    expect(selected(hub)).toHaveLength(3);
+  });
+
+  it('takes claims as free strings, not as label values', async () => {
+    const claim = 'Google Cloud / ~€';
+    const hub = new Hub();
+    hub.cluster('a', {}, { claims: { platform: claim } });
+    hub.cluster('b', {}, { claims: { platform: 'other' } });
+    hub.place('web', { predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: [claim] }] } } }] });
+    await hub.start();
+
+    expect(selected(hub)).toEqual(['a']);
+  });
+
+  it('of two Placements with the same spec selects different clusters for each, not the first by name', async () => {
+    const hub = new Hub();
+    hub.clusters(...Array.from({ length: 40 }, (_, index) => `c${String(index).padStart(2, '0')}`));
+    for (let n = 0; n < 10; n++) hub.place(`p${n}`, { numberOfClusters: 1 });
+    await hub.start();
+
+    const chosen = new Set(Array.from({ length: 10 }, (_, n) => selected(hub, `p${n}`)[0]));
+    expect(chosen.size).toBeGreaterThan(4);
+  });
+});
+
+describe('a spec that slipped past admission', () => {
+  it.each<[string, unknown, string]>([
+    ['with an operator that does not exist', broken, 'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].operator'],
+    ['with a negative number of clusters', { numberOfClusters: -3 }, 'spec.numberOfClusters'],
+    ['with the lower-case spelling of ClusterSets', { clusterSets: ['fleet'] }, 'spec.clusterSets'],
+  ])('%s keeps the last decision, names the field, and is not tried again', async (_sentence, spec, field) => {
+    const hub = await settled({}, 'a', 'b');
+    hub.place('web', spec);
+    await hub.rest();
+    const calls = hub.api.calls.length;
+
+    await hub.rest(300_000);
+
+    expect(selected(hub)).toEqual(['a', 'b']);
+    expect(hub.condition('web', 'PlacementMisconfigured')).toMatchObject({ status: 'True', message: expect.stringContaining(field) });
+    expect(hub.condition('web', 'Stalled')?.status).toBe('True');
+    expect(hub.status('web')).toMatchObject({ phase: 'Misconfigured', numberOfSelectedClusters: 2 });
+    expect(hub.api.calls).toHaveLength(calls);
+  });
+
+  it('keeps the decision less clusters that are deleted', async () => {
+    const hub = await settled({}, 'a', 'b');
+    hub.place('web', broken);
+    await hub.rest();
+
+    hub.deleting('a');
+    await hub.rest();
+
+    expect(selected(hub)).toEqual(['b']);
+  });
+
+  it('recovers by itself when it is cured', async () => {
+    const hub = await settled(broken, 'a');
+
+    hub.place('web', {});
+    await hub.rest();
+
+    expect(selected(hub)).toEqual(['a']);
+    expect(hub.status('web').phase).toBe('Satisfied');
+    expect(hub.condition('web', 'Stalled')).toBeUndefined();
+  });
+});
+
+describe('sets and bindings', () => {
+  it('of which a binding has another name than its set are ignored, and the message names it', async () => {
+    const hub = new Hub();
+    hub.set('vault');
+    hub.cluster('secret', {}, { set: 'vault' });
+    hub.api.remove(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' });
+    hub.bind('mine', 'vault');
+    hub.place('web');
+    await hub.start();
+
+    expect(selected(hub)).toEqual([]);
+    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({ reason: 'NoManagedClusterSetBindings', message: expect.stringContaining('mine') });
+  });
+
+  it('of which one cannot be read drop nobody, bring in nobody new, and do not stop the others', async () => {
+    const hub = await settled({}, 'a', 'b');
+    hub.set('more');
+    hub.bind('more');
+    await hub.rest();
+
+    hub.set('fleet', { clusterSelector: { selectorType: 'Sorting' } });
+    hub.cluster('late');
+    hub.cluster('other', {}, { set: 'more' });
+    await hub.rest();
+
+    expect(selected(hub)).toEqual(['a', 'b', 'other']);
+    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({ status: 'True', message: expect.stringContaining('fleet') });
+
+    hub.deleting('a');
+    await hub.rest();
+    expect(selected(hub)).toEqual(['b', 'other']);
+
+    hub.set('fleet');
+    await hub.rest();
+    expect(selected(hub)).toEqual(['b', 'late', 'other']);
+  });
+
+  it('that go take their clusters out, and bring them back when they come back', async () => {
+    const hub = await settled({}, 'a');
+
+    hub.api.remove(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' });
+    await hub.rest();
+    expect(selected(hub)).toEqual([]);
+
+    hub.bind('fleet');
+    await hub.rest();
+    expect(selected(hub)).toEqual(['a']);
+
+    hub.api.remove(ManagedClusterSets, { name: 'fleet' });
+    await hub.rest();
+    expect(hub.decision('web')).toEqual({ 'decision-1': [] });
+  });
+
+  it('of another namespace do not count', async () => {
+    const hub = new Hub();
+    hub.set('theirs');
+    hub.bind('theirs', 'theirs', 'other');
+    hub.cluster('x', {}, { set: 'theirs' });
+    hub.place('web');
+    await hub.start();
+
+    expect(selected(hub)).toEqual([]);
+  });
+});
+
+describe('unknown inputs', () => {
+  it.each(['clusters', 'sets', 'bindings', 'decisions', 'placements'] as const)('in %s shrink nothing; once they are known again all goes on at once', async (kind) => {
+    const hub = await settled({}, 'a', 'b');
+    const mark = hub.mark;
+
+    hub.caches[kind].fail(new Error('404'));
+    hub.deleting('a');
+    await hub.rest();
+    expect(hub.writesSince(mark)).toEqual([]);
+
+    hub.caches[kind].fail(undefined);
+    await hub.clock.advance(100);
+    expect(selected(hub)).toEqual(['b']);
+  });
+
+  it.each<[string, (hub: Hub) => void, (hub: Hub) => void]>([
+    [
+      'is missing',
+      (hub) => hub.api.remove(CustomResourceDefinitions, definition('managedclusters')),
+      (hub) => void hub.api.put(CustomResourceDefinitions, { metadata: { ...definition('managedclusters'), creationTimestamp: '2025-06-01T00:00:00Z' } }),
+    ],
+    [
+      'is being deleted',
+      (hub) => void hub.api.put(CustomResourceDefinitions, { metadata: { ...definition('managedclusters'), deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+      (hub) => {
+        hub.api.remove(CustomResourceDefinitions, definition('managedclusters'));
+        hub.api.put(CustomResourceDefinitions, { metadata: { ...definition('managedclusters'), creationTimestamp: '2025-06-01T00:00:00Z' } });
+      },
+    ],
+  ])('keep the decision while the definition of clusters %s', async (_sentence, take, give) => {
+    const hub = await settled({}, 'a', 'b');
+    const mark = hub.mark;
+
+    take(hub);
+    hub.api.remove(ManagedClusters, { name: 'a' });
+    await hub.rest(10_000);
+    expect(hub.writesSince(mark)).toEqual([]);
+    expect(selected(hub)).toEqual(['a', 'b']);
+
+    give(hub);
+    await hub.rest(10_000);
+    expect(selected(hub)).toEqual(['b']);
+  });
+
+  it('keep the decision while the definition of sets is new, since its objects may still come back', async () => {
+    const hub = await settled({}, 'a');
+    const mark = hub.mark;
+    hub.api.remove(CustomResourceDefinitions, definition('managedclustersets'));
+    hub.api.put(CustomResourceDefinitions, { metadata: definition('managedclustersets') });
+
+    hub.api.remove(ManagedClusterSets, { name: 'fleet' });
+    await hub.clock.advance(20_000);
+    expect(hub.writesSince(mark)).toEqual([]);
+
+    await hub.rest(15_000);
+    expect(hub.decision('web')).toEqual({ 'decision-1': [] });
+  });
+
+  it('are read once for the absence of one object, however many Placements it concerns', async () => {
+    const hub = new Hub();
+    hub.clusters('a', 'b');
+    for (let n = 0; n < 20; n++) hub.place(`p${n}`);
+    await hub.start();
+    hub.api.calls.length = 0;
+
+    hub.api.remove(ManagedClusters, { name: 'a' });
+    await hub.rest();
+
+    expect(hub.api.calls.filter((call) => call.type === CustomResourceDefinitions)).toHaveLength(3);
+    for (let n = 0; n < 20; n++) expect(selected(hub, `p${n}`)).toEqual(['b']);
+  });
+
+  it('prove nothing while the definitions cannot be read', async () => {
+    const hub = await settled({}, 'a', 'b');
+    hub.api.before = (call) => {
+      if (call.type === CustomResourceDefinitions) throw failure('Forbidden', 'get', CustomResourceDefinitions, call.name);
+    };
+
+    hub.api.remove(ManagedClusters, { name: 'a' });
+    await hub.rest();
+
+    expect(selected(hub)).toEqual(['a', 'b']);
+  });
+});
+
+describe('a process that comes after another', () => {
+  it('writes nothing when all is as it should be', async () => {
+    const hub = await settled({ numberOfClusters: 2 }, 'a', 'b', 'c', 'd');
+    const mark = hub.mark;
+
+    await new Hub(hub).start();
+
+    expect(hub.mark).toBe(mark);
+  });
+
+  it('keeps what is stored as selected, whatever ranks higher', async () => {
+    const hub = await settled({ numberOfClusters: 1 }, 'z');
+    await hub.lose();
+    hub.clusters(...Array.from({ length: 30 }, (_, index) => `c${index}`));
+
+    await new Hub(hub).start();
+
+    expect(selected(hub)).toEqual(['z']);
+  });
+
+  it('and then gives the lease back makes the first forget what it had published', async () => {
+    const hub = await settled({ numberOfClusters: 1 }, 'a', 'b', 'c');
+    await hub.lose();
+    const other = await new Hub(hub).start();
+    hub.place('web', { numberOfClusters: 3 });
+    await other.rest();
+    hub.place('web', { numberOfClusters: 2 });
+    await other.rest();
+    const published = hub.decision('web');
+    await other.lose();
+    const mark = hub.mark;
+
+    hub.hold();
+    await hub.rest();
+
+    expect(hub.decision('web')).toEqual(published);
+    expect(hub.writesSince(mark)).toEqual([]);
+  });
+});
+
+describe('the status of a Placement', () => {
+  it('that a stranger edited is put right', async () => {
+    const hub = await settled({}, 'a');
+    const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
+
+    hub.api.put<Placement>(Placements, { metadata: { namespace: NAMESPACE, name: 'web' }, spec: {}, status: { ...stored?.status, phase: 'Unsatisfied', numberOfSelectedClusters: 7 } });
+    await hub.rest();
+
+    expect(hub.status('web')).toEqual(stored?.status);
+  });
+
+  it('is told of once when it turns unsatisfied, not again while it stays so', async () => {
+    const hub = await settled({ numberOfClusters: 2 }, 'a', 'b', 'c');
+    hub.events.length = 0;
+
+    hub.deleting('a');
+    hub.deleting('b');
+    await hub.rest();
+    hub.deleting('c');
+    await hub.rest();
+
+    expect(hub.events.map((one) => one.reason)).toEqual(['DecisionChanged', 'PlacementUnsatisfied', 'DecisionChanged', 'PlacementUnsatisfied']);
+    expect(hub.condition('web', 'PlacementSatisfied')?.reason).toBe('AllManagedClusterSetsEmpty');
+  });
+
+  it('forgets the Placement when it is gone', async () => {
+    const hub = await settled({}, 'a');
+
+    hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });
+    await hub.rest();
+
+    expect(hub.infos.at(-1)).toMatchObject({ name: 'web', phase: 'gone' });
+  });
+});
