@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { beforeAll, test } from '@jest/globals';
+import { load } from 'js-yaml';
+
+import { INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
+import type { AnyObject, ApiAnswer, ApiRequest } from '../../support/controlplane/api.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { root } from '../../support/root.js';
+import { waitFor } from '../../support/wait.js';
+import {
+  account, apply, binding, deployment, ENGINES, expectStopped, get, install, merge, namespaceObject, OWN_LABELS, PLACEMENT_ROLE, post, RBAC, remove,
+  stored, TARGET, type Attempt,
+} from './attempts.js';
+import { applyOverlay } from './overlay.js';
+
+const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';
+
+function secret(type: string | undefined, annotations: Record<string, string> = {}): ApiRequest {
+  const data = type === 'kubernetes.io/tls' ? { 'tls.crt': '', 'tls.key': '' } : {};
+  return apply(`/api/v1/namespaces/${TARGET}/secrets/gateway-tls`, {
+    apiVersion: 'v1', kind: 'Secret', metadata: { name: 'gateway-tls', annotations }, ...(type === undefined ? {} : { type }), data,
+  });
+}
+
+function service(spec: Record<string, unknown>): ApiRequest {
+  const name = 'gateway';
+  return apply(`/api/v1/namespaces/${TARGET}/services/${name}`, { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 443 }], ...spec } });
+}
+
+/** What the policy holds to its rule even when a role grants more than today's does. */
+const OBJECTS: readonly Attempt[] = [
+  { way: 'an Opaque Secret', request: secret('Opaque'), stoppedBy: [] },
+  { way: 'a Secret without a type', request: secret(undefined), stoppedBy: [] },
+  { way: 'a TLS Secret', request: secret('kubernetes.io/tls'), stoppedBy: [] },
+  { way: 'a token Secret', request: secret('kubernetes.io/service-account-token', { 'kubernetes.io/service-account.name': 'placement-controller' }), stoppedBy: ['objects'] },
+  { way: 'a ClusterIP Service', request: service({ type: 'ClusterIP' }), stoppedBy: [] },
+  { way: 'a Service without a type', request: service({}), stoppedBy: [] },
+  { way: 'a NodePort Service', request: service({ type: 'NodePort' }), stoppedBy: ['objects'] },
+  { way: 'a LoadBalancer Service', request: service({ type: 'LoadBalancer' }), stoppedBy: ['objects'] },
+  { way: 'an ExternalName Service', request: service({ type: 'ExternalName', externalName: 'example.com' }), stoppedBy: ['objects'] },
+  { way: 'a Service with external IPs', request: service({ externalIPs: ['192.0.2.1'] }), stoppedBy: ['objects'] },
+  { way: 'a component with its own volumes', request: deployment('gateway', { volumes: [{ name: 'tls', secret: { secretName: 'gateway-tls' } }, { name: 'work', emptyDir: {} }] }), stoppedBy: [] },
+  { way: 'a component with a volume of the network', request: deployment('gateway', { volumes: [{ name: 'all', nfs: { server: 'example.com', path: '/' } }] }), stoppedBy: ['objects'] },
+];
+
+const DECISION: AnyObject = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'PlacementDecision', metadata: { name: 'web-decision-1' }, status: { decisions: [] } };
+
+const PLACEMENT_CONTROLLER: readonly Attempt[] = [
+  { way: 'can list the placements', request: get(`${FLEET}/placements`), stoppedBy: [] },
+  { way: 'can create a decision', request: post(`${FLEET}/namespaces/default/placementdecisions`, DECISION), stoppedBy: [] },
+  { way: 'can read the CRD of the clusters', request: get('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/managedclusters.cluster.fleetmgmt.io'), stoppedBy: [] },
+  { way: 'can hold its Lease', request: apply(`/apis/coordination.k8s.io/v1/namespaces/${OPERATOR_NAMESPACE}/leases/multicluster-engine-placement`, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'multicluster-engine-placement' }, spec: {} }), stoppedBy: [] },
+  { way: 'cannot hold the Lease of the engine', request: apply(`/apis/coordination.k8s.io/v1/namespaces/${OPERATOR_NAMESPACE}/leases/multicluster-engine-engine`, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'multicluster-engine-engine' }, spec: {} }), stoppedBy: ['rights'] },
+  { way: 'cannot create a placement', request: post(`${FLEET}/namespaces/default/placements`, { metadata: { name: 'mine' } }), stoppedBy: ['rights'] },
+  { way: 'cannot create a cluster', request: post(`${FLEET}/managedclusters`, { metadata: { name: 'mine' } }), stoppedBy: ['rights'] },
+  { way: 'cannot bind a set', request: post(`${FLEET}/namespaces/default/managedclustersetbindings`, { metadata: { name: 'mine' }, spec: { clusterSet: 'mine' } }), stoppedBy: ['rights'] },
+  { way: 'cannot list Secrets of its namespace', request: get(`/api/v1/namespaces/${TARGET}/secrets`), stoppedBy: ['rights'] },
+  { way: 'cannot create a Deployment in its namespace', request: deployment('placement-controller'), stoppedBy: ['rights'] },
+  { way: 'cannot bind a role', request: install(TARGET), stoppedBy: ['rights'] },
+  { way: 'cannot read an engine', request: get(ENGINES), stoppedBy: ['rights'] },
+];
+
+describeWithServer('the policies of deploy/', { own: true }, (server) => {
+  let operator = '';
+  let placement = '';
+
+  function asOperator(request: ApiRequest): Promise<ApiAnswer> {
+    return server().call({ ...request, token: operator });
+  }
+
+  async function put(at: string, body: unknown): Promise<void> {
+    const { status, text } = await server().call({ method: 'POST', path: at, body });
+    if (status !== 201) throw new Error(`POST ${at}: ${status} ${text}`);
+  }
+
+  async function until(description: string, request: ApiRequest, passes: (answer: ApiAnswer) => boolean): Promise<void> {
+    await waitFor(description, async (seen) => {
+      const answer = await asOperator(request);
+      seen(answer.text);
+      return passes(answer);
+    });
+  }
+
+  const engine = (name: string, spec: Record<string, unknown>): AnyObject => ({ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name }, spec });
+
+  beforeAll(async () => {
+    await applyOverlay(server(), 'default');
+    for (const at of [ENGINES, `${FLEET}/placements`, `${FLEET}/managedclusters`, `${FLEET}/managedclustersetbindings`, `${FLEET}/placementdecisions`]) {
+      await waitFor(`${at} to be served`, async () => (await server().call({ path: at })).status === 200);
+    }
+    operator = await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } });
+    await put(ENGINES, engine('engine', {}));
+    for (const request of [namespaceObject(TARGET, OWN_LABELS), install(TARGET), binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')])]) {
+      await until(`${request.path} to be allowed`, stored(request), ({ status }) => status < 300);
+    }
+    await put(`/api/v1/namespaces/${TARGET}/serviceaccounts`, { metadata: { name: 'placement-controller' } });
+    placement = await server().tokenFor({ serviceAccount: { namespace: TARGET, name: 'placement-controller' } });
+    await put(`${RBAC}/namespaces/${TARGET}/roles`, { metadata: { name: 'more' }, rules: [{ apiGroups: [''], resources: ['secrets', 'services'], verbs: ['create', 'patch'] }] });
+    await put(`${RBAC}/namespaces/${TARGET}/rolebindings`, {
+      metadata: { name: 'more' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'more' }, subjects: [account(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT)],
+    });
+    await until('the added role to be in force', service({}), ({ status }) => status < 300);
+    await until('the objects policy to be in force', service({ type: 'NodePort' }), ({ status }) => status === 403);
+    for (const name of ['other', 'plain']) await put('/api/v1/namespaces', { metadata: { name } });
+    await until('the target policy to be in force', install('plain'), ({ status }) => status === 403);
+  }, 120_000);
+
+  test.each(OBJECTS)('hold the operator to its objects: $way', async ({ request, stoppedBy }) => {
+    expectStopped(await asOperator(request), stoppedBy);
+  });
+
+  test('let the operator install the Deployment of the component', async () => {
+    const manifest = load(await readFile(path.join(root, 'deploy/components/placement-controller/deployment.yaml'), 'utf8'));
+    const at = `/apis/apps/v1/namespaces/${TARGET}/deployments/placement-controller`;
+
+    const answer = await asOperator({ ...deployment('placement-controller'), path: `${at}?fieldManager=multicluster-engine&dryRun=All`, body: manifest });
+
+    expectStopped(answer, []);
+  });
+
+  test.each(PLACEMENT_CONTROLLER)('leave the placement controller its rights: it $way', async ({ request, stoppedBy }) => {
+    expectStopped(await server().call({ ...request, token: placement }), stoppedBy);
+  });
+
+  test.each([
+    { way: 'make a namespace without labels', request: post('/api/v1/namespaces', { metadata: { name: 'anything' } }) },
+    { way: 'delete a namespace without our label', request: remove('/api/v1/namespaces/plain') },
+    { way: 'write the spec of an engine', request: merge(`${ENGINES}/engine`, { spec: { nodeSelector: { a: 'b' } } }) },
+    { way: 'bind any role anywhere', request: binding('plain', INSTALLER_ROLE, 'view', [account('plain', 'default')]) },
+    { way: 'run any Deployment', request: deployment('anything', { hostNetwork: true }) },
+    { way: 'make a NodePort Service', request: service({ type: 'NodePort' }) },
+  ])('leave everybody else free to $way', async ({ request }) => {
+    expectStopped(await server().call(request), []);
+  });
+
+  test('close every new namespace while two engines name different ones, and keep what exists', async () => {
+    await put(ENGINES, engine('second', { targetNamespace: 'other' }));
+    await until('the second engine to count', install('other'), ({ text }) => text.includes('of engine engine'));
+    await asOperator(stored(remove(`${RBAC}/namespaces/${TARGET}/rolebindings/${INSTALLER_ROLE}`)));
+
+    expectStopped(await asOperator(install('other')), ['target']);
+    expectStopped(await asOperator(install('plain')), ['target']);
+    expectStopped(await asOperator(stored(install(TARGET))), []);
+    expectStopped(await asOperator(binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')])), []);
+    expectStopped(await asOperator(binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account('other', 'placement-controller')])), ['target']);
+  });
+});
+
+describeWithServer('the token of the operator with a fixed namespace', { own: true }, (server) => {
+  let token = '';
+
+  beforeAll(async () => {
+    await applyOverlay(server(), 'namespaced');
+    await waitFor('the CRDs to be established', async () => (await server().call({ path: ENGINES })).status === 200);
+    token = await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } });
+    await waitFor('the rights to be in force', async () => (await server().call({ ...deployment('placement-controller'), token })).status < 300);
+  }, 120_000);
+
+  test.each<Attempt>([
+    { way: 'can run a component in the target namespace', request: deployment('placement-controller'), stoppedBy: [] },
+    { way: 'can list the engines', request: get(ENGINES), stoppedBy: [] },
+    { way: 'cannot make a namespace', request: namespaceObject('mine', OWN_LABELS), stoppedBy: ['rights'] },
+    { way: 'cannot change the target namespace', request: namespaceObject(TARGET, OWN_LABELS), stoppedBy: ['rights'] },
+    { way: 'cannot bind the installer role in the target namespace', request: install(TARGET), stoppedBy: ['rights'] },
+    { way: 'cannot bind the role of the placement controller', request: binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')]), stoppedBy: ['rights'] },
+    { way: 'cannot delete the target namespace', request: remove(`/api/v1/namespaces/${TARGET}`), stoppedBy: ['rights'] },
+  ])('$way', async ({ request, stoppedBy }) => {
+    expectStopped(await server().call({ ...request, token }), stoppedBy);
+  });
+});
