@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { ControlPlane } from '../controlplane/plane.js';
@@ -95,7 +95,8 @@ async function run(ended: Promise<void>): Promise<void> {
     await operate(server, ended);
   } finally {
     await server?.stop();
-    await rm(KUBECONFIG, { force: true });
+    // Another run from this folder may have put its own there since.
+    if (server !== undefined && (await readlink(KUBECONFIG).catch(() => '')) === server.adminKubeconfig) await rm(KUBECONFIG);
     await rm(parent, { recursive: true, force: true });
   }
 }
