@@ -1,7 +1,61 @@
-import type { Group } from '../runtime/group.js';
-import type { Hub } from './hub.js';
+import path from 'node:path';
+import { ENGINE_LEASE } from '../api/names.js';
+import { ENGINE_GROUP } from '../api/resources.js';
+import { packageRoot, type OperatorConfig } from '../config.js';
+import { createEngineController } from '../controllers/engine/controller.js';
+import { engineRights } from '../controllers/engine/rights.js';
+import { CATALOGUE } from '../domain/engine/catalogue.js';
+import { targetTypes, type EngineSettings, type Templates } from '../domain/engine/desired.js';
+import { readManifests } from '../kube/manifests.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import { Group } from '../runtime/group.js';
+import { takePen, type Hub } from './hub.js';
 
 /** The controller of MultiClusterEngines. */
-export function engineGroup(_hub: Hub): Group {
-  throw new Error('the engine controller is not wired yet');
+export function engineGroup(hub: Hub): Group {
+  const { config, log, metrics, openCache } = hub;
+  const templates = readTemplates();
+  const settings = settingsOf(config);
+  const rights = engineRights(targetTypes(templates), settings.onlyNamespace);
+  const pen = takePen(hub, { lease: ENGINE_LEASE, controller: `${ENGINE_GROUP}/engine`, rights });
+  const { controller, sources, onHeld } = createEngineController({
+    client: pen.client,
+    openCache,
+    templates,
+    settings,
+    recorder: pen.recorder,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    metrics: metrics.controller('multiclusterengine'),
+    engineMetrics: metrics.engines,
+    workers: config.workers,
+    settleMs: config.settleWindowMs,
+  });
+  return new Group({
+    name: 'engine',
+    sources,
+    election: pen.election,
+    controllers: [controller],
+    onHeld,
+    onDrained: () => pen.recorder.flush(),
+    clock: systemClock,
+    log,
+  });
+}
+
+function settingsOf(config: OperatorConfig): EngineSettings {
+  const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace } = config;
+  return {
+    version,
+    image: componentImage,
+    replicas: componentReplicas,
+    operatorNamespace: leaderElectionNamespace,
+    ...(namespace === undefined ? {} : { onlyNamespace: namespace }),
+  };
+}
+
+function readTemplates(): Templates {
+  const folder = path.join(packageRoot(), 'deploy', 'components');
+  return Object.fromEntries(CATALOGUE.map((row) => [row.folder, readManifests(path.join(folder, row.folder))]));
 }
