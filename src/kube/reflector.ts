@@ -161,7 +161,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
         atLeastMs = this.#failed(error);
       }
       const wait = this.#pace.next({ livedMs: clock.monotonic() - startedAt, planned, atLeastMs });
-      await delay(clock, wait, signal).catch(() => undefined);
+      if (wait > 0) await delay(clock, wait, signal).catch(() => undefined);
     }
   }
 

@@ -56,7 +56,7 @@ export async function watch<T extends KubeObject>(
       tries: 1,
       signal,
     });
-    for await (const line of linesOf(chunks, LONGEST_LINE)) {
+    for await (const line of linesOf(chunks, LONGEST_LINE, call)) {
       signal.throwIfAborted();
       seen();
       await onEvent(parseEvent<T>(line, collection, call));
