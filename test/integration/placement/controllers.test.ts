@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { KubeObject } from '../../../src/api/meta.js';
+import { CustomResourceDefinitions, ManagedClusters, ManagedClusterSets, PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import type { ManagedClusterSet } from '../../../src/api/generated/managedclusterset.js';
+import { installCrds } from '../../support/controlplane/install.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { quietWindow, waitFor } from '../../support/wait.js';
+import { Fleet, Running } from './rig.js';
+
+const LONG_MS = 120_000;
+const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `c${String(index).padStart(3, '0')}`);
+const wants = (key: string, value: string): object => ({ requiredClusterSelector: { labelSelector: { matchLabels: { [key]: value } } } });
+
+describeWithServer('the placement controllers', { own: true }, (server) => {
+  let fleet: Fleet;
+  let running: Running;
+
+  beforeAll(async () => {
+    await installCrds(server());
+    fleet = new Fleet(server());
+    for (const set of ['east', 'west', 'store']) await fleet.set(set);
+    await fleet.namespace('team', 'east', 'west');
+    for (const name of names(30)) await fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west');
+    running = new Running(server());
+    await running.synced();
+    await waitFor('the count of west', async () => (await members('west')) === 15 || undefined);
+  }, LONG_MS);
+  afterAll(async () => {
+    await running.stop();
+    await fleet.close();
+  }, LONG_MS);
+
+  const members = async (set: string): Promise<number | undefined> =>
+    (await fleet.client.get<ManagedClusterSet>(ManagedClusterSets, { name: set }))?.status?.numberOfClusters;
+  const ready = (name: string): Promise<true> => waitFor(`${name} to be ready`, async () => (await fleet.reason('team', name, 'Ready')) === 'DecisionPublished' || undefined);
+  const selects = (name: string, clusters: readonly string[]): Promise<true> =>
+    waitFor(`${name} to select ${clusters.join(' ')}`, async (seen) => {
+      const selected = await fleet.selected('team', name);
+      seen(selected);
+      return selected?.join() === [...clusters].sort().join() || undefined;
+    });
+
+  it('publish a new Placement by two writes and tell it by one event', async () => {
+    const mark = await fleet.mark();
+    running.events.length = 0;
+
+    await fleet.place('team', 'first', { numberOfClusters: 3 });
+    await ready('first');
+    await quietWindow(1_000);
+
+    expect(await fleet.writes(mark)).toEqual(['create placementdecisions first-decision-1', 'update placements/status first']);
+    expect(running.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
+    expect(await fleet.selected('team', 'first')).toHaveLength(3);
+    const object = await fleet.decision('team', 'first-decision-1');
+    const placement = await fleet.placement('team', 'first');
+    expect(placement?.status).toMatchObject({ phase: 'Satisfied', observedGeneration: 1, numberOfSelectedClusters: 3 });
+    expect(placement?.status?.decisions).toEqual([
+      { name: 'first-decision-1', revision: object?.metadata.annotations?.['cluster.fleetmgmt.io/decision-revision'] },
+    ]);
+  });
+
+  it('follow labels and claims, and move only the Placement that a change flips', async () => {
+    await fleet.place('team', 'gold', { predicates: [wants('tier', 'gold')] });
+    await fleet.place('team', 'aws', { predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['A W S'] }] } } }] });
+    for (let n = 0; n < 40; n++) await fleet.place('team', `other-${n}`, { numberOfClusters: 2, predicates: [wants('tier', 'gold'), wants(`own-${n}`, 'yes')] });
+    await ready('other-39');
+    await quietWindow(1_000);
+    const mark = await fleet.mark();
+
+    await fleet.cluster('c001', 'west', { 'own-7': 'yes' });
+    await selects('other-7', ['c001']);
+    await fleet.claim('c002', { platform: 'A W S' });
+    await selects('aws', ['c002']);
+    await quietWindow(1_000);
+
+    expect(await fleet.writes(mark)).toEqual([
+      'update placementdecisions other-7-decision-1',
+      'update placements/status other-7',
+      'update placementdecisions aws-decision-1',
+      'update placements/status aws',
+    ]);
+  }, LONG_MS);
+
+  it('write nothing for a label or a claim that no Placement names', async () => {
+    await quietWindow(1_500);
+    const mark = await fleet.mark();
+
+    await Promise.all(names(30).slice(10).map((name) => fleet.claim(name, { heartbeat: name })));
+    await Promise.all(names(30).slice(10).map((name) => fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west', { colour: 'red' })));
+    await quietWindow(2_000);
+
+    expect(await fleet.writes(mark)).toEqual([]);
+  }, LONG_MS);
+
+  it('put a deleted, an edited and a taken decision object right', async () => {
+    await fleet.place('team', 'kept', { numberOfClusters: 2 });
+    await ready('kept');
+    const before = (await fleet.selected('team', 'kept')) ?? [];
+    const stored = await fleet.decision('team', 'kept-decision-1');
+    const { uid = '', resourceVersion = '' } = stored?.metadata ?? {};
+
+    await fleet.client.delete(PlacementDecisions, { namespace: 'team', name: 'kept-decision-1' }, { preconditions: { uid, resourceVersion } });
+    const back = await waitFor('the object to come back', async () => {
+      const found = await fleet.decision('team', 'kept-decision-1');
+      return found?.metadata.uid === uid ? undefined : found;
+    });
+    expect(back.status.decisions.map((one) => one.clusterName).sort()).toEqual(before);
+
+    await fleet.client.update(PlacementDecisions, { ...back, metadata: { ...back.metadata, labels: { ...back.metadata.labels, theirs: 'x' } }, status: { decisions: [] } }, { fieldManager: 'stranger' });
+    await selects('kept', before);
+    expect((await fleet.decision('team', 'kept-decision-1'))?.metadata.labels).toHaveProperty('theirs', 'x');
+  }, LONG_MS);
+
+  it('leave an object of somebody else alone and say so, until it is gone', async () => {
+    const foreign: KubeObject & { status: object } = { metadata: { namespace: 'team', name: 'guest-decision-1' }, status: { decisions: [] } };
+    const made = await fleet.client.create(PlacementDecisions, foreign, { fieldManager: 'stranger' });
+    await fleet.place('team', 'guest', { numberOfClusters: 1 });
+
+    await waitFor('the refusal', async () => (await fleet.reason('team', 'guest', 'Ready')) === 'PublishFailed' || undefined);
+    expect((await fleet.decision('team', 'guest-decision-1'))?.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+
+    const { uid = '', resourceVersion = '' } = made.metadata;
+    await fleet.client.delete(PlacementDecisions, made.metadata, { preconditions: { uid, resourceVersion } });
+    await ready('guest');
+    expect(await fleet.selected('team', 'guest')).toHaveLength(1);
+  }, LONG_MS);
+
+  it('tell the status of sets and bindings', async () => {
+    await waitFor('the count of east', async () => (await members('east')) === 15 || undefined);
+    await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
+
+    await fleet.cluster('c003', 'store');
+
+    await waitFor('the count of store', async () => (await members('store')) === 1 || undefined);
+    await fleet.cluster('c003', 'west');
+  }, LONG_MS);
+
+  it('write nothing at rest, and nothing when they start again', async () => {
+    await quietWindow(2_000);
+    const mark = await fleet.mark();
+
+    expect(await running.stop()).toBe(true);
+    running = new Running(server());
+    await running.synced();
+    await quietWindow(3_000);
+
+    expect(await fleet.writes(mark)).toEqual([]);
+  }, LONG_MS);
+
+  it('drop a cluster that is deleted, and replace it by one write', async () => {
+    await fleet.place('team', 'trio', { numberOfClusters: 3 });
+    await ready('trio');
+    const before = (await fleet.selected('team', 'trio')) ?? [];
+    const victim = before[0] ?? '';
+    const stored = await fleet.client.get(ManagedClusters, { name: victim });
+    const { uid = '', resourceVersion = '' } = stored?.metadata ?? {};
+    await quietWindow(500);
+    const mark = await fleet.mark();
+
+    await fleet.client.delete(ManagedClusters, { name: victim }, { preconditions: { uid, resourceVersion } });
+    const after = await waitFor('another in its place', async () => {
+      const selected = await fleet.selected('team', 'trio');
+      return selected?.length === 3 && !selected.includes(victim) ? selected : undefined;
+    });
+
+    expect(before.slice(1).every((name) => after.includes(name))).toBe(true);
+    expect((await fleet.writes(mark)).filter((write) => write.includes('trio-decision'))).toEqual(['update placementdecisions trio-decision-1']);
+  }, LONG_MS);
+
+  it('keep every decision while the definition of clusters is removed and restored', async () => {
+    await fleet.place('team', 'all');
+    await ready('all');
+    const before = (await fleet.selected('team', 'all')) ?? [];
+    const found = await fleet.client.get<KubeObject & { spec: object }>(CustomResourceDefinitions, { name: 'managedclusters.cluster.fleetmgmt.io' });
+    if (found === undefined) throw new Error('the definition is missing to begin with');
+    const { uid = '', resourceVersion = '', labels = {}, annotations = {} } = found.metadata;
+    const clusters = await fleet.client.list<KubeObject>(ManagedClusters, undefined);
+
+    await fleet.client.delete(CustomResourceDefinitions, found.metadata, { preconditions: { uid, resourceVersion } });
+    await waitFor('the definition to be gone', async () => (await fleet.client.get(CustomResourceDefinitions, { name: found.metadata.name })) === undefined || undefined);
+    await quietWindow(3_000);
+    expect(await fleet.selected('team', 'all')).toEqual(before);
+
+    await fleet.client.create(CustomResourceDefinitions, { metadata: { name: found.metadata.name, labels, annotations }, spec: found.spec } as KubeObject, { fieldManager: 'test' });
+    await waitFor('the type to be served', async () => {
+      await fleet.client.list(ManagedClusters, undefined);
+      return true;
+    });
+    for (const { metadata } of clusters) await fleet.cluster(metadata.name, metadata.labels?.['cluster.fleetmgmt.io/clusterset'] ?? '');
+    await quietWindow(2_000);
+    expect(await fleet.selected('team', 'all')).toEqual(before);
+
+    await fleet.cluster('newcomer', 'east');
+    await selects('all', [...before, 'newcomer']);
+  }, LONG_MS);
+
+  it('publish no more for a Placement that is gone', async () => {
+    const placement = await fleet.placement('team', 'trio');
+    const { uid = '', resourceVersion = '' } = placement?.metadata ?? {};
+    const mark = await fleet.mark();
+
+    await fleet.client.delete(Placements, { namespace: 'team', name: 'trio' }, { preconditions: { uid, resourceVersion } });
+    await fleet.cluster('late', 'west');
+    await waitFor('the others to go on', async () => (await fleet.selected('team', 'all'))?.includes('late') ?? undefined);
+
+    expect((await fleet.writes(mark)).filter((write) => write.includes('trio'))).toEqual([]);
+  }, LONG_MS);
+});
