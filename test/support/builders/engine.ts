@@ -1,0 +1,123 @@
+import path from 'node:path';
+
+import type { MultiClusterEngine, MultiClusterEngineSpec, MultiClusterEngineStatus } from '../../../src/api/generated/multiclusterengine.js';
+import type { Condition, KubeObject, ObjectMeta } from '../../../src/api/meta.js';
+import { CLEANUP_FINALIZER } from '../../../src/api/names.js';
+import { Deployments } from '../../../src/api/resources.js';
+import { CATALOGUE } from '../../../src/domain/engine/catalogue.js';
+import { desiredObjects, type DesiredObject, type EngineSettings, type Templates } from '../../../src/domain/engine/desired.js';
+import type { Manifest } from '../../../src/domain/engine/manifest.js';
+import type { Finding, Situation } from '../../../src/domain/engine/situation.js';
+import { effectiveSpec } from '../../../src/domain/engine/spec.js';
+import { readManifests } from '../../../src/kube/manifests.js';
+import { root } from '../root.js';
+
+/** Plain defaults for everything about an engine: name `hub`, namespace `multicluster-engine`, version 1.0.0. */
+
+export const UID = '0b1a5a0e-0000-4000-8000-00000000000a';
+export const NAMESPACE = 'multicluster-engine';
+export const NOW = '2026-01-01T00:00:00Z';
+export const LATER = '2026-01-01T00:05:00Z';
+
+/** The components as `deploy/` ships them. */
+export const templates: Templates = Object.fromEntries(
+  CATALOGUE.map((row) => [row.folder, readManifests(path.join(root, 'deploy/components', row.folder))]),
+);
+
+export const settings: EngineSettings = {
+  version: '1.0.0',
+  image: 'registry.example/engine:1.0.0',
+  replicas: 2,
+  operatorNamespace: 'multicluster-engine-operator',
+};
+
+export const identity = { name: 'hub', uid: UID };
+
+export interface EngineOver {
+  readonly metadata?: Partial<ObjectMeta>;
+  readonly spec?: MultiClusterEngineSpec;
+  readonly status?: MultiClusterEngineStatus;
+}
+
+export function engine(over: EngineOver = {}): MultiClusterEngine {
+  const metadata = { name: 'hub', uid: UID, resourceVersion: '1', generation: 1, creationTimestamp: '2025-12-31T00:00:00Z' };
+  return {
+    apiVersion: 'multicluster.platform.io/v1alpha1',
+    kind: 'MultiClusterEngine',
+    metadata: { ...metadata, finalizers: [CLEANUP_FINALIZER], ...over.metadata },
+    spec: over.spec ?? {},
+    status: over.status ?? { observedGeneration: -1 },
+  };
+}
+
+/** Everything that engine `hub` consists of. */
+export function desired(spec: MultiClusterEngineSpec = {}, over: Partial<EngineSettings> = {}): readonly DesiredObject[] {
+  return desiredObjects(identity, effectiveSpec(spec), templates, { ...settings, ...over });
+}
+
+/** The wanted object of a kind. */
+export function wanted(kind: string, spec: MultiClusterEngineSpec = {}): DesiredObject {
+  const found = desired(spec).find((one) => one.type.kind === kind);
+  if (found === undefined) throw new Error(`no ${kind} is wanted`);
+  return found;
+}
+
+export interface DeploymentCounts {
+  readonly generation?: number;
+  readonly observedGeneration?: number;
+  readonly wanted?: number;
+  readonly replicas?: number;
+  readonly updated?: number;
+  readonly available?: number;
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[];
+}
+
+/** What a Deployment looks like when all is well, and what `counts` says otherwise. */
+export function deployment(counts: DeploymentCounts = {}): Manifest {
+  const { generation = 1, wanted: replicas = 2 } = counts;
+  const conditions = counts.conditions ?? [
+    { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' },
+    { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
+  ];
+  return {
+    metadata: { name: 'placement-controller', namespace: NAMESPACE, uid: 'deployment', resourceVersion: '7', generation },
+    spec: { replicas },
+    status: {
+      observedGeneration: counts.observedGeneration ?? generation,
+      replicas: counts.replicas ?? 2,
+      updatedReplicas: counts.updated ?? 2,
+      availableReplicas: counts.available ?? 2,
+      conditions,
+    },
+  };
+}
+
+/** One that was created a moment ago. */
+export function newDeployment(): Manifest {
+  const { status: _status, ...rest } = deployment();
+  return rest;
+}
+
+const plain = desired();
+
+export function finding(kind: string, over: Partial<Finding> = {}): Finding {
+  const one = plain.find(({ type }) => type.kind === kind);
+  if (one === undefined) throw new Error(`no ${kind} is wanted`);
+  const { type, object, component } = one;
+  const { name, namespace } = object.metadata;
+  const live: { object?: KubeObject } = type === Deployments ? { object: deployment() } : {};
+  return { type, name: namespace === undefined ? { name } : { namespace, name }, component, state: 'applied', message: '', ...live, ...over };
+}
+
+/** What a pass finds when all is well; `over` replaces the findings of its kinds. */
+export function findings(over: Readonly<Record<string, Partial<Finding>>> = {}): readonly Finding[] {
+  return plain.map((one) => finding(one.type.kind, over[one.type.kind]));
+}
+
+export function situation(over: Partial<Situation> = {}): Situation {
+  return { engine: engine(), version: '1.0.0', targetNamespace: NAMESPACE, paused: false, findings: findings(), ...over };
+}
+
+export function condition(status: MultiClusterEngineStatus | undefined, type: string): Condition | undefined {
+  return status?.conditions?.find((one) => one.type === type);
+}
