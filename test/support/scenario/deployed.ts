@@ -19,9 +19,11 @@ export const ACCOUNT: Subject = { serviceAccount: { namespace: DEFAULT_TARGET_NA
 /** The ClusterRoleBinding of the placement controller. */
 export const BINDING_PATH = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${COMPONENT_ROLE_PREFIX}${COMPONENT}`;
 
+const ENGINE: AnyObject = { apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'engine' } };
+
 /**
- * Applies the default overlay as a user does, and of the placement controller's component what the operator would:
- * its ServiceAccount and its binding. `rules: 'lax'` takes the rules out of the CRDs, so that the script can write what
+ * Applies the default overlay as a user does and an engine, and of the placement controller's component what the
+ * operator would: its ServiceAccount and its binding (which the policies refuse where there is no engine). `rules: 'lax'` takes the rules out of the CRDs, so that the script can write what
  * they refuse.
  */
 export async function deploy(server: ControlPlane, rules: 'strict' | 'lax'): Promise<void> {
@@ -29,11 +31,11 @@ export async function deploy(server: ControlPlane, rules: 'strict' | 'lax'): Pro
   const overlay = path.join(root, 'deploy', 'overlays', 'default');
   await kubectlOk(['apply', '--server-side', '-k', overlay], options);
   await makeNamespaces(server, [DEFAULT_TARGET_NAMESPACE]);
-  for (const object of component()) {
-    if (object.kind === 'ServiceAccount' || object.kind === 'ClusterRoleBinding') await applyObject(server, object);
-  }
   await install(server, rules === 'lax' ? crds().map(lax) : crds());
   await makeNamespaces(server);
+  await applyObject(server, ENGINE);
+  for (const object of component()) if (object.kind === 'ServiceAccount') await applyObject(server, object);
+  await bind(server);
 }
 
 /** Puts the rights of the placement controller back. */
@@ -48,6 +50,7 @@ function component(): AnyObject[] {
 }
 
 const COLLECTIONS: Readonly<Record<string, string>> = {
+  MultiClusterEngine: '/apis/multicluster.platform.io/v1alpha1/multiclusterengines',
   ServiceAccount: `/api/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/serviceaccounts`,
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
 };

@@ -72,10 +72,22 @@ async function perform(step: Step, server: ControlPlane): Promise<void> {
 }
 
 async function inOrder(server: ControlPlane, requests: readonly ApiRequest[]): Promise<void> {
-  for (const request of requests) {
+  for (const request of requests) await send(server, request);
+}
+
+/** A server that has just been started does not serve every kind at once. */
+const NOT_YET = [404, 429, 500, 503];
+
+/** Sends a request until the server carries it out. */
+export async function send(server: ControlPlane, request: ApiRequest): Promise<void> {
+  const what = `${request.method ?? 'GET'} ${request.path}`;
+  const refusal = await waitFor(`${what} to be carried out`, async (seen) => {
     const { status, text } = await server.call(request);
-    if (status >= 300) throw new Error(`the script's ${request.method ?? 'GET'} ${request.path} was refused: ${status} ${text}`);
-  }
+    seen(`${status} ${text}`);
+    if (status < 300) return 'none';
+    return NOT_YET.includes(status) ? undefined : `${status} ${text}`;
+  });
+  if (refusal !== 'none') throw new Error(`${what} was refused: ${refusal}`);
 }
 
 async function settle(step: Step, selected: Selections, { observer, reference }: RunOptions): Promise<void> {

@@ -82,7 +82,8 @@ export async function everything(server: ControlPlane): Promise<AnyObject[]> {
 export async function clear(server: ControlPlane): Promise<void> {
   for (const type of FLEET_TYPES) {
     await waitFor(`${type.plural} to be gone`, async () => {
-      const { body } = await server.call({ path: pathOf(type) });
+      const { status, body } = await server.call({ path: pathOf(type) });
+      if (status !== 200) return false;
       const left = body.items ?? [];
       for (let first = 0; first < left.length; first += 10) {
         await Promise.all(left.slice(first, first + 10).map((object) => remove(server, type, object)));
