@@ -2,6 +2,8 @@ import { PlacementEvents, type PlacementEvent } from '../../api/placementevents.
 import { PlacementConditions } from '../../api/placementreasons.js';
 import { apiVersionOf, Placements } from '../../api/resources.js';
 import type { Placement } from '../../api/generated/placement.js';
+import type { Condition } from '../../api/meta.js';
+import { isList, isObject } from '../../domain/selectors.js';
 import type { Schedule } from '../../domain/placement/schedule.js';
 import type { PlacementReport, Publication } from '../../domain/placement/status.js';
 import { nameList } from '../../domain/placement/wording.js';
@@ -29,15 +31,24 @@ export function announceStatus(
 ): void {
   const state = said.states.find((one) => one.type === PlacementConditions.PlacementSatisfied);
   if (state?.status !== 'False') return;
-  const before = gathered.placement.status?.conditions?.find((one) => one.type === state.type);
+  const before = conditionsOf(gathered).find((one) => one.type === state.type);
   if (before?.status === state.status && before.reason === state.reason) return;
   if (isFirst(gathered) && publication.failure === undefined && firstDecision(schedule) !== undefined) return;
   record(gathered.placement, { reason: 'PlacementUnsatisfied', note: state.message }, recorder);
 }
 
 /** Whether no decision object of this Placement has been reported yet: afterwards there always is one. */
-function isFirst({ placement }: Gathered): boolean {
-  return (placement.status?.decisions ?? []).length === 0;
+function isFirst({ snapshot }: Gathered): boolean {
+  const { status } = snapshot.placement;
+  const stored = isObject(status) ? status['decisions'] : undefined;
+  return !isList(stored) || stored.length === 0;
+}
+
+/** The stored conditions; what a stranger put there may be anything. */
+function conditionsOf({ snapshot }: Gathered): readonly Partial<Condition>[] {
+  const { status } = snapshot.placement;
+  const stored = isObject(status) ? status['conditions'] : undefined;
+  return isList(stored) ? stored.filter((one): one is Partial<Condition> => isObject(one)) : [];
 }
 
 function firstDecision({ kept, added, wanted }: Schedule): Announcement | undefined {

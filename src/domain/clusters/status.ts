@@ -3,6 +3,7 @@ import type { ManagedClusterSetBindingStatus } from '../../api/generated/managed
 import type { Condition } from '../../api/meta.js';
 import { BOUND, CLUSTER_SET_EMPTY, type BindingReason, type ClusterSetReason } from '../../api/clusterreasons.js';
 import { settleConditions, type ConditionState } from '../conditions.js';
+import { isList, isObject } from '../selectors.js';
 import type { ClusterSelector } from './selector.js';
 
 /** A ManagedClusterSet as its status needs it. */
@@ -25,10 +26,10 @@ export interface BindingFacts {
 
 /** The status of a set, or undefined when `stored` says so already. `now` is RFC 3339. The number is left out where it is unknown. */
 export function setStatus(facts: SetFacts, stored: ManagedClusterSetStatus | undefined, now: string): ManagedClusterSetStatus | undefined {
-  const conditions = settleConditions(stored?.conditions ?? [], [emptiness(facts)], now);
+  const conditions = settleConditions(readable(stored?.conditions), [emptiness(facts)], now);
   const known = facts.selector.kind !== 'unreadable';
   const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: facts.members } : {}), conditions };
-  const same = stored?.numberOfClusters === next.numberOfClusters && sameConditions(stored?.conditions, conditions);
+  const same = stored?.numberOfClusters === next.numberOfClusters && sameConditions(readable(stored?.conditions), conditions);
   return same ? undefined : next;
 }
 
@@ -38,8 +39,8 @@ export function bindingStatus(
   stored: ManagedClusterSetBindingStatus | undefined,
   now: string,
 ): ManagedClusterSetBindingStatus | undefined {
-  const conditions = settleConditions(stored?.conditions ?? [], [boundness(facts)], now);
-  return sameConditions(stored?.conditions, conditions) ? undefined : { conditions };
+  const conditions = settleConditions(readable(stored?.conditions), [boundness(facts)], now);
+  return sameConditions(readable(stored?.conditions), conditions) ? undefined : { conditions };
 }
 
 function emptiness({ name, generation, selector, members }: SetFacts): ConditionState {
@@ -72,8 +73,13 @@ function boundness({ name, clusterSet, generation, set }: BindingFacts): Conditi
   return state('True', 'ClusterSetBound', `the clusters of ManagedClusterSet ${clusterSet} can be selected in this namespace`);
 }
 
-function sameConditions(stored: readonly Condition[] | undefined, next: readonly Condition[]): boolean {
-  if (stored?.length !== next.length) return false;
+/** What of the stored conditions can be read: what a stranger put there may be anything. */
+function readable(stored: unknown): readonly Condition[] {
+  return isList(stored) ? stored.filter((one): one is Condition => isObject(one)) : [];
+}
+
+function sameConditions(stored: readonly Condition[], next: readonly Condition[]): boolean {
+  if (stored.length !== next.length) return false;
   return next.every((one, index) => {
     const other = stored[index];
     return other !== undefined && FIELDS.every((field) => other[field] === one[field]);

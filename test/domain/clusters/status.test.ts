@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ManagedClusterSetStatus } from '../../../src/api/generated/managedclusterset.js';
 import { bindingStatus, setStatus, type BindingFacts, type SetFacts } from '../../../src/domain/clusters/status.js';
 
 const NOW = '2026-01-01T00:00:00Z';
@@ -38,6 +39,16 @@ describe('the status of a ManagedClusterSet', () => {
     const stored = setStatus(facts(), undefined, NOW);
 
     expect(setStatus(facts({ members: 5 }), stored, LATER)).toEqual({ ...stored, numberOfClusters: 5 });
+  });
+
+  it.each<[string, unknown]>([
+    ['conditions that are no list', 'odd'],
+    ['a condition that is no object', [null]],
+    ['a condition too many', [{ type: 'Odd' }, { type: 'ClusterSetEmpty' }]],
+  ])('is put right where a stranger left %s', (_sentence, conditions) => {
+    const stored = { numberOfClusters: 2, conditions } as unknown as ManagedClusterSetStatus;
+
+    expect(setStatus(facts(), stored, NOW)?.conditions).toMatchObject([{ type: 'ClusterSetEmpty', status: 'False' }]);
   });
 
   it('moves the transition time with the status of the condition', () => {
