@@ -64,7 +64,7 @@ export function inOrder(changes: readonly Change[], order: readonly number[]): D
     .map((change) => change.write);
 }
 
-/** The writes, and before each that takes a cluster out of an object written later, that object without it. */
+/** The writes, and before each that holds a cluster which an object written later is to lose, that object without it. */
 export function withoutDoubles(writes: readonly DecisionWrite[], published: readonly PublishedSlice[]): DecisionWrite[] {
   const before = new Map(published.map((slice) => [slice.name, new Set(slice.clusters)]));
   const leaving = leavingBy(writes, before);
@@ -72,7 +72,6 @@ export function withoutDoubles(writes: readonly DecisionWrite[], published: read
   const shrunk = new Set<DecisionWrite>();
   for (const write of writes) {
     for (const cluster of write.clusters) {
-      if (before.get(write.name)?.has(cluster) === true) continue;
       for (const other of leaving.get(cluster) ?? []) {
         if (ordered.has(other) || shrunk.has(other)) continue;
         shrunk.add(other);

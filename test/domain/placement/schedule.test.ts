@@ -98,6 +98,16 @@ describe('a schedule', () => {
     expect(decided.kept.flat()).toEqual(counts ? ['a'] : []);
   });
 
+  it.each([
+    { what: 'those that stay and those that come', world: { fleet: members('a', 'b', 'c') }, candidates: 3, matched: 3 },
+    { what: 'nobody who is gone', world: { fleet: members('b') }, candidates: 1, matched: 1 },
+    { what: 'nobody who left the sets', world: { fleet: [member('a', {}, [])] }, candidates: 0, matched: 0 },
+    { what: 'those that do not match as candidates', world: { spec: inEu, fleet: members('a', 'b') }, candidates: 2, matched: 0 },
+    { what: 'nobody while misconfigured', world: { spec: BAD, fleet: members('a', 'b') }, candidates: 0, matched: 0 },
+  ])('counts $what', ({ world, candidates, matched }) => {
+    expect(decide({ ...world, stored: [decision(1, ['a'])] })).toMatchObject({ candidates, matched });
+  });
+
   it('gives a cluster that a stranger doubled its first place', () => {
     const decided = decide({ fleet: members('a', 'b'), stored: [decision(2, ['a', 'b']), decision(1, ['a', 'a'])] });
 

@@ -40,6 +40,7 @@ describe('a plan', () => {
     { rule: 'removes before it adds', world: { spec: N(101), fleet: members(...names(99), 'new', 'y'), stored: [decision(1, names(99)), decision(2, ['x', 'y'])] }, does: ['update 2: y', `update 1: ${names(99).join(' ')} new`] },
     { rule: 'fills the free slots of the lowest object first', world: { fleet: members('a', 'b', 'c'), stored: [decision(1, ['a']), decision(2, ['b'])] }, does: ['update 1: a c'] },
     { rule: 'fills an object beyond a gap before it makes a new one', world: { fleet: members(...names(100), 'x', 'y'), stored: [full, decision(3, ['x'])] }, does: ['update 3: x y'] },
+    { rule: 'makes no new object before those that exist are full and written', world: { fleet: members(...names(100), 'x', ...names(100, 200)), stored: [full, decision(3, ['x'])] }, does: [expect.stringMatching(/^update 3: x( c2\d\d){99}$/), expect.stringMatching(/^create 2: c2\d\d$/)] },
     { rule: 'makes a new object in the first gap', world: { fleet: members(...names(200), 'y'), stored: [full, decision(3, names(100, 100))] }, does: ['create 2: y'] },
     { rule: 'brings the first object back', world: { fleet: members('a', 'b'), stored: [decision(2, ['b'])] }, does: ['create 1: a'] },
     { rule: 'brings a deleted object back with the same clusters', world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(2, ['b'])], remembered: [['a'], ['b']] }, does: ['create 1: a'] },
@@ -91,6 +92,13 @@ describe('an object of somebody else', () => {
     const made = plan({ fleet: members('a'), stored: [foreign(2), foreign(7)] });
 
     expect(made.writes.map(short)).toEqual(['create 1: a']);
+    expect(made.blocked).toEqual([]);
+  });
+
+  it('holds nothing back that finds room below it', () => {
+    const made = plan({ fleet: members(...names(150)), stored: [foreign(7)] });
+
+    expect(made.writes.map((one) => one.name)).toEqual(['web-decision-1', 'web-decision-2']);
     expect(made.blocked).toEqual([]);
   });
 
@@ -162,6 +170,30 @@ describe('clusters that a stranger moved between objects', () => {
     const stored = [decision(1, ['b']), decision(2, ['a'])];
 
     expect(writes({ fleet: members('a', 'b'), stored, remembered: [['a'], ['b']] })).toEqual(['update 2:', 'update 1: a', 'update 2: b']);
+  });
+
+  it('leave the others of their object in it meanwhile', () => {
+    const stored = [decision(1, ['b']), decision(2, ['a', 'c'])];
+
+    expect(writes({ fleet: members('a', 'b', 'c'), stored, remembered: [['a'], ['c', 'b']] })).toEqual(['update 2: c', 'update 1: a', 'update 2: c b']);
+  });
+
+  it('need no further write where their object was written before', () => {
+    const stored = [decision(1, ['b']), decision(2, ['a', 'y', 'z'])];
+
+    expect(writes({ fleet: members('a', 'b', 'n'), stored, remembered: [['b', 'a'], ['n']] })).toEqual(['update 2: n', 'update 1: b a']);
+  });
+
+  it('need one write where several of them leave one object', () => {
+    const stored = [decision(1, ['c', 'd']), decision(2, ['a', 'b'])];
+
+    expect(writes({ fleet: members('a', 'b', 'c', 'd'), stored, remembered: [['a', 'b'], ['c', 'd']] })).toEqual(['update 2:', 'update 1: a b', 'update 2: c d']);
+  });
+
+  it('lose their second place before anything is added', () => {
+    const stored = [decision(1, ['a', 'x']), decision(2, ['a', 'b'])];
+
+    expect(writes({ fleet: members('a', 'b', 'c', 'd'), stored, remembered: [['a', 'c'], ['b', 'd']] })).toEqual(['update 2: b', 'update 1: a c', 'update 2: b d']);
   });
 
   it('need no write of their own where the other object only loses them', () => {
