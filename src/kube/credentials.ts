@@ -1,5 +1,6 @@
 import type { Clock } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
+import { textField } from './json.js';
 
 /** What TLS needs to know of the server and of us. */
 export interface TlsMaterial {
@@ -109,7 +110,8 @@ export class KeptCredentials {
 
 /** The code of a system or TLS error; else the error's name. Never its text, which may quote what was read. */
 export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.name;
+  const code = textField(error, 'code');
+  if (code !== '') return code;
+  const name = textField(error, 'name');
+  return name === '' ? 'unknown' : name;
 }

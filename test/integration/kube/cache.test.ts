@@ -38,19 +38,19 @@ interface Started<T extends KubeObject> {
 
 /** Caches that a test starts, stopped at its end. */
 class Caches {
-  readonly #caches: Cache<KubeObject>[] = [];
+  readonly #stops: (() => Promise<void>)[] = [];
 
   start<T extends KubeObject>(transport: Transport, what: CacheOptions<T>): Started<T> {
     const cache = createCache(transport, what, cacheTools());
     const changes: Change<T>[] = [];
     cache.onChange((change) => void changes.push(change));
     cache.start();
-    this.#caches.push(cache as unknown as Cache<KubeObject>);
+    this.#stops.push(() => cache.stop());
     return { cache, changes, names: () => [...cache.store.values()].map((one) => one.metadata.name).sort() };
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#caches.splice(0).map((cache) => cache.stop()));
+    await Promise.all(this.#stops.splice(0).map((stop) => stop()));
   }
 }
 
@@ -132,7 +132,7 @@ describeWithServer('a cache', {}, (server) => {
 
   it('says that a removed type is missing, and recovers when it is back', async () => {
     const crds = CustomResourceDefinitions;
-    const made = await client.create(crds, THINGS_CRD as KubeObject, options);
+    const made = await client.create(crds, THINGS_CRD, options);
     const { cache, names } = caches.start<KubeObject>(transport, { type: Things });
     await cache.whenSynced();
     await client.create(Things, { metadata: { namespace, name: 'first' } }, options);
@@ -142,7 +142,7 @@ describeWithServer('a cache', {}, (server) => {
     await waitFor('the cache to be out of date', () => !cache.current(), { deadlineMs: 60_000 });
     const failure = cache.failure();
     await waitFor('the type to be gone', async () => (await client.get(crds, made.metadata)) === undefined);
-    await client.create(crds, THINGS_CRD as KubeObject, options);
+    await client.create(crds, THINGS_CRD, options);
     await waitFor('the type to be served', () => client.create(Things, { metadata: { namespace, name: 'second' } }, options));
     await waitFor('the cache to be current again', () => cache.current() && names().includes('second'), { deadlineMs: 120_000 });
 

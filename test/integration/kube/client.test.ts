@@ -119,7 +119,7 @@ describeWithServer('the client', {}, (server) => {
     { type: Services, object: { spec: { ports: [{ port: 80 }] } } },
     { type: Placements, object: { spec: {} } },
   ])('says that a $type.kind without finalizers is gone after its deletion', async ({ type, object }) => {
-    const created = await client.create(type, { metadata: { namespace, name: 'brief' }, ...object } as KubeObject, options);
+    const created = await client.create(type, { metadata: { namespace, name: 'brief' }, ...object }, options);
 
     expect(await client.delete(type, { namespace, name: 'brief' }, { preconditions: preconditionsOf(created) })).toBe('gone');
     expect(await client.get(type, { namespace, name: 'brief' })).toBeUndefined();
