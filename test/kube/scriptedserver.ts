@@ -77,8 +77,12 @@ export class ScriptedServer {
     if ('setSecureContext' in this.#server) (this.#server as ReturnType<typeof createSecureServer>).setSecureContext(options);
   }
 
-  async stop(): Promise<void> {
+  dropConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    this.dropConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
