@@ -59,10 +59,6 @@ export class Memory {
     this.#placements.clear();
   }
 
-  get size(): number {
-    return this.#placements.size;
-  }
-
   /** Whether a change of a decision object calls for a pass; false for own writes, and for now while a pass runs. */
   concerns(key: string, change: Change<KubeObject>): boolean {
     const known = this.#placements.get(key);

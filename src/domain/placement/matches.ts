@@ -83,11 +83,6 @@ export class Matches {
     return matching;
   }
 
-  /** Requirements held, for tests of thrift. */
-  get size(): number {
-    return this.#requirements.size;
-  }
-
   #meeting(predicate: Predicate, candidates: Bitset): Bitset {
     const meeting = candidates.copy();
     for (const source of SOURCES) {
