@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { loadAll } from 'js-yaml';
+
+import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
+import type { AnyObject } from '../support/controlplane/api.js';
+import { describeWithServer } from '../support/controlplane/suite.js';
+import { Hub, inWords } from '../support/hub/hub.js';
+import { kubectl, kubectlStream } from '../support/kubectl.js';
+import { root } from '../support/root.js';
+import { fields, items, text, type Fields } from '../support/scenario/reading.js';
+import { quietWindow, waitFor } from '../support/wait.js';
+
+const MINUTE = 60_000;
+const TARGET = DEFAULT_TARGET_NAMESPACE;
+const DEPLOYMENT = `/apis/apps/v1/namespaces/${TARGET}/deployments/placement-controller`;
+const DECISIONS = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placementdecisions';
+
+function example(name: string): AnyObject[] {
+  return loadAll(readFileSync(path.join(root, 'examples', name), 'utf8')).map((one): AnyObject => fields(one));
+}
+
+/** The words of the column STATUS, each once in a row, as `kubectl get -w` prints them; before the first status it is empty. */
+function statuses(lines: readonly string[]): string[] {
+  const words = lines.filter((line) => line.startsWith('engine ')).map((line) => line.split(/ +/)).map((cells) => (cells.length > 2 ? (cells[1] ?? '') : ''));
+  return words.filter((word, at) => word !== '' && word !== words[at - 1]);
+}
+
+/** The clusters that examples/placement.yaml may select, worked out from the files by hand and not by the product. */
+function fitting(): string[] {
+  const claims = new Map(example('claims.yaml').map((one) => [one.metadata?.name, items(fields(one.status)['clusterClaims'])]));
+  const clusters = example('fleet.yaml').filter(({ kind }) => kind === 'ManagedCluster');
+  const chosen = clusters.filter(({ metadata }) => {
+    const labels = metadata?.labels ?? {};
+    if (labels['cluster.fleetmgmt.io/clusterset'] !== 'production' && labels['tier'] !== 'edge') return false;
+    const cloud = (claims.get(metadata?.name) ?? []).some(({ name, value }) => name === 'platform' && ['aws', 'Azure', 'Google Cloud'].includes(text(value)));
+    return labels['tier'] === 'gold' || (labels['region'] === 'eu' && cloud);
+  });
+  return chosen.map(({ metadata }) => metadata?.name ?? '').sort();
+}
+
+const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+
+describeWithServer('the main job', { own: true, ...PODS }, (server) => {
+  let hub: Hub;
+
+  beforeAll(async () => {
+    hub = await Hub.open(server());
+    await server().addNode({
+      name: 'node-engine', labels: { room: 'engine' },
+      taints: [{ key: 'dedicated', value: 'engine', effect: 'NoSchedule' }, { key: 'night', effect: 'NoExecute' }],
+    });
+  }, 3 * MINUTE);
+  afterAll(() => hub.stop(), MINUTE);
+
+  async function decision(name = 'web'): Promise<string[]> {
+    const object = await hub.get(`${DECISIONS}/${name}-decision-1`);
+    return items(fields(object?.status)['decisions']).map((one) => text(one['clusterName']));
+  }
+
+  async function pods(): Promise<Fields[]> {
+    const list = await hub.get(`/api/v1/namespaces/${TARGET}/pods?labelSelector=app.kubernetes.io/name=placement-controller`);
+    return (list?.items ?? []).filter(({ metadata }) => metadata?.deletionTimestamp === undefined).map(({ spec }) => fields(spec));
+  }
+
+  it('`kubectl get mce -w` prints Progressing, then Available, and never Error', async () => {
+    const watch = await kubectlStream(['get', 'mce', '-w'], server().adminKubeconfig);
+    await hub.kubectl('apply', '-f', 'examples/engine.yaml');
+
+    await watch.line('Available', (line) => /^engine +Available /.test(line), { deadlineMs: MINUTE });
+    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=30s', 'mce/engine');
+    await quietWindow(1000);
+    await watch.stop();
+
+    expect(statuses(watch.lines)).toEqual(['Progressing', 'Available']);
+  }, 2 * MINUTE);
+
+  it('`kubectl get mce` has the columns of the interface, with -o wide the reason why', async () => {
+    const rows = async (...flags: string[]): Promise<string[][]> =>
+      (await hub.kubectl('get', 'mce', ...flags)).trim().split('\n').map((line) => line.split(/ {2,}/));
+
+    expect(await rows()).toEqual([['NAME', 'STATUS', 'AGE'], ['engine', 'Available', expect.stringMatching(/^\d+[ms]/)]]);
+    const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+    expect(await rows('-o', 'wide')).toEqual([
+      ['NAME', 'STATUS', 'AGE', 'READY', 'NAMESPACE', 'VERSION', 'MESSAGE'],
+      ['engine', 'Available', expect.anything(), 'True', TARGET, version, 'every component is applied and available'],
+    ]);
+  });
+
+  it('a placement over the fleet of the examples gets the right clusters', async () => {
+    await hub.kubectl('apply', '-f', 'examples/fleet.yaml');
+    await hub.kubectl('apply', '--server-side', '--subresource=status', '-f', 'examples/claims.yaml');
+    await hub.kubectl('apply', '-f', 'examples/placement.yaml');
+    const [web] = example('placement.yaml');
+    await hub.apply({ ...web, metadata: { name: 'all', namespace: 'shop' }, spec: { ...web?.spec, numberOfClusters: undefined } });
+    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=30s', '-n', 'shop', 'placement/web', 'placement/all');
+
+    await waitFor('every cluster that fits', async (seen) => {
+      const chosen = await decision('all');
+      seen(chosen);
+      return chosen.sort().join() === fitting().join();
+    });
+    expect(fitting()).toHaveLength(5);
+    const chosen = await decision();
+    expect([new Set(chosen).size, chosen.filter((name) => fitting().includes(name))]).toEqual([3, chosen]);
+    const row = (await hub.kubectl('get', 'placements', 'web', '-n', 'shop', '-o', 'wide', '--no-headers')).split(/ {2,}/);
+    expect(row.slice(0, 5)).toEqual(['web', 'Satisfied', '3', '3', 'AllDecisionsScheduled']);
+    expect(row.slice(6).map((cell) => cell.trim())).toEqual(['["production","edge"]', 'all 3 wanted clusters are selected']);
+  }, MINUTE);
+
+  it('a relabel changes the decision, by one cluster and two writes, and taking it back changes nothing more', async () => {
+    const before = await decision();
+    const moved = before.find((name) => name.startsWith('prod-') && fitting().includes(name) && !name.includes('-eu-')) ?? '';
+    const mark = await server().logMark();
+    await hub.kubectl('label', 'mcl', moved, 'tier=silver', '--overwrite');
+
+    const after = await waitFor('another cluster in its place', async () => {
+      const chosen = await decision();
+      return chosen.length === 3 && !chosen.includes(moved) ? chosen : undefined;
+    });
+    await waitFor('the status to follow', async () => (await hub.writes(mark)).length >= 4);
+    await hub.kubectl('label', 'mcl', moved, 'tier=gold', '--overwrite');
+    await waitFor('the placement of all to follow', async () => (await decision('all')).length === 5);
+    await quietWindow(1000);
+
+    expect(before.filter((name) => after.includes(name))).toEqual(before.filter((name) => name !== moved));
+    expect(await decision()).toEqual(after);
+    const web = (await hub.writes(mark)).filter(({ resource, name }) => resource !== 'events' && /^web\b/.test(name)).map(inWords);
+    expect(web).toEqual(['update placementdecisions shop/web-decision-1', 'update placements/status shop/web']);
+  }, MINUTE);
+
+  it('an edit of nodeSelector and tolerations reaches the pods through the scheduler, tolerationSeconds where it may stand', async () => {
+    const tolerations = [
+      { key: 'dedicated', operator: 'Equal', value: 'engine', effect: 'NoSchedule', tolerationSeconds: 60 },
+      { key: 'night', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 3600 },
+      { key: 'weekend', operator: 'Exists', tolerationSeconds: 30 },
+    ];
+    const watch = await kubectlStream(['get', 'mce', '-w'], server().adminKubeconfig);
+    await watch.line('Available', (line) => /^engine +Available /.test(line));
+    await hub.patchEngine({ spec: { nodeSelector: { room: 'engine' }, tolerations } });
+    await hub.kubectl('wait', '--for=condition=Ready=false', '--timeout=30s', 'mce/engine');
+    await hub.available();
+    await watch.stop();
+
+    const found = await waitFor('the old pods to be gone', async (seen) => {
+      const now = await pods();
+      seen(now.map(({ nodeName }) => nodeName));
+      return now.length === 2 ? now : undefined;
+    });
+    expect(found.map(({ nodeName }) => nodeName)).toEqual(['node-engine', 'node-engine']);
+    const given = items(found[0]?.['tolerations']).filter(({ key }) => !text(key).startsWith('node.kubernetes.io/'));
+    expect(given).toEqual([
+      { key: 'dedicated', operator: 'Equal', value: 'engine', effect: 'NoSchedule' },
+      { key: 'night', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 3600 },
+      { key: 'weekend', operator: 'Exists' },
+    ]);
+    expect(statuses(watch.lines)).toEqual(['Available', 'Progressing', 'Available']);
+  }, 2 * MINUTE);
+
+  it('the pull secret reaches the pods, and taking everything back does too', async () => {
+    await hub.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'registry', namespace: TARGET } });
+    await hub.patchEngine({ spec: { imagePullSecret: 'registry' } });
+    await hub.available();
+    await waitFor('every pod to carry it', async (seen) => {
+      const now = await pods();
+      seen(now);
+      return now.length === 2 && now.every(({ imagePullSecrets }) => JSON.stringify(imagePullSecrets) === '[{"name":"registry"}]');
+    });
+
+    await hub.patchEngine({ spec: { imagePullSecret: null, nodeSelector: null, tolerations: null } });
+    await hub.available();
+    await waitFor('every pod to be without', async (seen) => {
+      const now = await pods();
+      seen(now);
+      return now.length === 2 && now.every((pod) => pod['imagePullSecrets'] === undefined && pod['nodeSelector'] === undefined);
+    });
+    expect((await pods()).map(({ nodeName }) => nodeName)).not.toContain('node-engine');
+  }, 2 * MINUTE);
+
+  it('the pause stops every write but status, tells what it holds back, and its end makes up for it', async () => {
+    const networkPolicy = `/apis/networking.k8s.io/v1/namespaces/${TARGET}/networkpolicies/placement-controller`;
+    await hub.kubectl('annotate', 'mce', 'engine', 'multicluster.platform.io/paused=true');
+    await hub.engine('to be paused', (one) => one.status?.phase === 'Paused');
+    const mark = await server().logMark();
+    await hub.remove(networkPolicy);
+    await hub.patch(DEPLOYMENT, { spec: { replicas: 1 } });
+    await hub.patchEngine({ spec: { nodeSelector: { 'kubernetes.io/os': 'none' } } });
+
+    const paused = await hub.engine('to tell of all three', ({ status }) =>
+      ['Drifted', 'Missing'].every((reason) => status?.components?.some((row) => row.reason === reason) === true));
+    await quietWindow(3000);
+
+    expect(new Set((await hub.writes(mark, /operator$/)).filter(({ resource }) => resource !== 'events').map(inWords)))
+      .toEqual(new Set(['update multiclusterengines/status engine']));
+    expect(paused.status?.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({ reason: 'Paused', message: expect.stringContaining('NetworkPolicy') });
+    expect(paused.status?.observedGeneration).toBeLessThan(paused.metadata.generation ?? 0);
+    expect(await hub.get(networkPolicy)).toBeUndefined();
+
+    await hub.patchEngine({ spec: { nodeSelector: null } });
+    await hub.kubectl('annotate', 'mce', 'engine', 'multicluster.platform.io/paused-');
+    await hub.available();
+    expect(await hub.get(networkPolicy)).toBeDefined();
+    expect((await hub.get(DEPLOYMENT))?.spec?.['replicas']).toBe(2);
+  }, 2 * MINUTE);
+
+  it('a pass that is asked for by annotation is answered in the status', async () => {
+    const at = new Date().toISOString();
+    await hub.kubectl('annotate', 'mce', 'engine', `multicluster.platform.io/reconcile-requested-at=${at}`);
+
+    await hub.engine('to have answered', ({ status }) => status?.lastHandledReconcileAt === at, { deadlineMs: 15_000 });
+  });
+
+  it('`kubectl explain` and the short names work, and a plain reader of the status waits right', async () => {
+    const admin = { kubeconfig: server().adminKubeconfig };
+    expect((await kubectl(['explain', 'mce.spec.tolerations.tolerationSeconds'], admin)).stdout).toContain('NoExecute');
+    expect((await kubectl(['get', 'mce,mcl,mclset,mclsetbinding,placements,placementdecisions', '-A', '-o', 'name'], admin)).code).toBe(0);
+    expect((await kubectl(['get', 'multicluster', '-A', '-o', 'name'], admin)).stdout).toContain('placement.cluster.fleetmgmt.io/web');
+  });
+});
