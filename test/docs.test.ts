@@ -2,22 +2,33 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { BindingReasons, ClusterSetReasons } from '../src/api/clusterreasons.js';
-import { ComponentReasons, EngineReasons } from '../src/api/enginereasons.js';
+import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/enginereasons.js';
+import { PlacementEvents } from '../src/api/placementevents.js';
 import { PlacementReasons } from '../src/api/placementreasons.js';
 import { root } from './support/root.js';
 
-const page = readFileSync(path.join(root, 'docs/troubleshooting.md'), 'utf8');
-const entries = new Set([...page.matchAll(/^### (\w+)$/gm)].map((match) => match[1]));
-const reasons = new Set(
-  [BindingReasons, ClusterSetReasons, ComponentReasons, EngineReasons, PlacementReasons].flatMap((table) => Object.keys(table)),
-);
+function read(page: string): string {
+  return readFileSync(path.join(root, 'docs', page), 'utf8');
+}
 
 describe('docs/troubleshooting.md', () => {
+  const entries = new Set([...read('troubleshooting.md').matchAll(/^### (\w+)$/gm)].map((match) => match[1]));
+  const tables = [BindingReasons, ClusterSetReasons, ComponentReasons, EngineReasons, PlacementReasons];
+  const reasons = new Set(tables.flatMap((table) => Object.keys(table)));
+
   it.each([...reasons])('has an entry for the reason %s', (reason) => {
     expect(entries).toContain(reason);
   });
 
   it('has no entry for a reason that is never given', () => {
     expect([...entries].filter((entry) => entry === undefined || !reasons.has(entry))).toEqual([]);
+  });
+});
+
+describe('docs/reference/events.md', () => {
+  it('lists every event with its type and when it is written, and no other', () => {
+    const rows = [...read('reference/events.md').matchAll(/^\| (\w+) \| (Normal|Warning) \| (.+) \|$/gm)];
+    const written = Object.entries({ ...EngineEvents, ...PlacementEvents });
+    expect(rows.map(([, reason, type, when]) => [reason, { type, when }])).toEqual(written);
   });
 });
