@@ -159,7 +159,7 @@ function finished(situation: Situation, applied: Applied, hand: Hand): Outcome {
     applied.repairInMs,
     states.has('denied') ? LOOK_AGAIN.right : undefined,
     states.has('foreign') ? LOOK_AGAIN.foreign : undefined,
-    states.has('waiting') ? LOOK_AGAIN.waiting : undefined,
+    states.has('waiting') && applied.repairInMs === undefined ? LOOK_AGAIN.waiting : undefined,
     situation.terminating === undefined ? undefined : LOOK_AGAIN.terminating,
     ...failed.map((one) => hand.memory.retryIn(idOf(one.type, one.name), hand.clock.monotonic())),
   ].filter((ms) => ms !== undefined);

@@ -80,14 +80,14 @@ async function contentsOf(namespace: string, hand: Hand): Promise<Contents> {
   for (const type of CONTENTS) {
     try {
       const found = await hand.client.list<KubeObject>(type, namespace, { metadataOnly: true, signal: hand.pass.signal });
-      for (const object of found) if (!FURNITURE.has(`${type.kind} ${object.metadata.name}`)) objects.push({ type, object });
+      objects.push(...found.map((object) => ({ type, object })));
     } catch (error) {
       if (!isFailure(error, 'Forbidden')) throw error;
       const judgement = await judgeForbidden(error, { type, name: { namespace, name: '' }, verbs: ['list'] }, judgeOf(hand));
       return { blind: judgement.message, wait: judgement.kind === 'wait' };
     }
   }
-  return { objects };
+  return { objects: objects.filter(({ type, object }) => !FURNITURE.has(`${type.kind} ${object.metadata.name}`)) };
 }
 
 /** Pods that hold up the deletion of Deployments; empty where they cannot be listed. */

@@ -129,7 +129,7 @@ export class Targets {
 
   #endTenure(): void {
     this.#tenure = false;
-    for (const name of [...this.#open.keys()]) this.close(name);
+    for (const name of this.#open.keys()) this.close(name);
   }
 
   #mustHold(): void {
