@@ -3,6 +3,7 @@ import { Leases, apiVersionOf } from '../api/resources.js';
 import type { Clock } from '../runtime/clock.js';
 import type { GuardRow, GuardedWrite } from './guard.js';
 import { field } from './json.js';
+import { isOlder } from './version.js';
 
 /** A coordination.k8s.io Lease; times are RFC 3339 with six decimals. */
 export interface Lease extends KubeObject {
@@ -70,29 +71,38 @@ export function releasedLease(lease: Lease, now: number): Lease {
 /** What a standby has seen of a Lease, and since when on its own monotonic clock: no other clock is believed. */
 export class LeaseWatch {
   readonly #clock: Clock;
-  #seen = '';
+  #newest: Lease | undefined;
   #since = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** The Lease as it was last seen. */
+  get lease(): Lease | undefined {
+    return this.#newest;
+  }
+
+  /** Takes note of a look at the Lease. One that is older than what was seen before comes from a copy that lags, and is passed over. */
+  see(lease: Lease | undefined): void {
+    const { uid, resourceVersion = '' } = this.#newest?.metadata ?? {};
+    if (lease !== undefined && lease.metadata.uid === uid && isOlder(lease.metadata.resourceVersion ?? '', resourceVersion)) return;
+    const isRenewed = lease?.metadata.uid !== uid || JSON.stringify(lease?.spec) !== JSON.stringify(this.#newest?.spec);
+    if (isRenewed) this.#since = this.#clock.monotonic();
+    this.#newest = lease;
+  }
+
   /**
    * Ms until the Lease may be taken by `identity`, zero when at once: it is not there, nobody holds it, `identity` holds
    * it, or its holder has not renewed it for its duration (at least `durationMs`), counted from when the last renewal was seen here.
    */
-  untilFree(lease: Lease | undefined, identity: string, durationMs: number): number {
-    const now = this.#clock.monotonic();
-    const seen = JSON.stringify([lease?.metadata.uid, lease?.spec]);
-    if (seen !== this.#seen) {
-      this.#seen = seen;
-      this.#since = now;
-    }
-    const holder = lease?.spec?.holderIdentity ?? '';
+  untilFree(identity: string, durationMs: number): number {
+    const spec = this.#newest?.spec;
+    const holder = spec?.holderIdentity ?? '';
     if (holder === '' || holder === identity) return 0;
-    const stated = (lease?.spec?.leaseDurationSeconds ?? 0) * 1000;
+    const stated = (spec?.leaseDurationSeconds ?? 0) * 1000;
     const duration = Math.max(durationMs, Math.min(stated, LONGEST_DURATION_MS));
-    return Math.max(0, this.#since + duration - now);
+    return Math.max(0, this.#since + duration - this.#clock.monotonic());
   }
 }
 

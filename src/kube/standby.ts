@@ -59,8 +59,9 @@ export class Standby {
   /** Looks once, and takes the Lease when it is free; else the ms after which to look again at the latest. */
   async #step(): Promise<Term | number> {
     const { identity, times, random } = this.#context;
-    const lease = await this.#look();
-    const wait = this.#seen.untilFree(lease, identity, times.duration);
+    this.#seen.see(await this.#look());
+    const { lease } = this.#seen;
+    const wait = this.#seen.untilFree(identity, times.duration);
     if (wait > 0) {
       this.#note(lease?.spec?.holderIdentity ?? '');
       this.#doubt = false;

@@ -97,10 +97,16 @@ export class Term {
     let startedAt = this.#renewedAt;
     while (!this.over.aborted) {
       await delay(clock, startedAt + times.retryPeriod - clock.monotonic(), this.over).catch(() => undefined);
-      if (this.over.aborted) return;
+      if (this.#isLate()) return;
       startedAt = clock.monotonic();
       await this.#renew(startedAt);
     }
+  }
+
+  /** Whether the term is over; ends it when its deadline has passed: after the process stood still its timer may come last. */
+  #isLate(): boolean {
+    if (this.#left() <= 0) this.#end('it was not renewed in time');
+    return this.over.aborted;
   }
 
   async #renew(startedAt: number): Promise<void> {
@@ -108,7 +114,7 @@ export class Term {
     const deadline = new Deadline(clock, Math.min(times.renewDeadline / 2, this.#left()), this.over);
     try {
       await this.#write((lease) => renewedLease(lease, clock.now()), deadline.signal);
-      if (this.over.aborted) return;
+      if (this.#isLate()) return;
       this.#renewedAt = startedAt;
       this.#arm();
     } catch (error) {
