@@ -87,6 +87,13 @@ describe('a decision object', () => {
     expect(metadata.ownerReferences).toEqual([reference, other]);
   });
 
+  it('has one controller, and names its Placement once', () => {
+    const loose = { ...reference, controller: false };
+    const taken = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'c1', controller: true };
+
+    expect(decisionObject(owner, 1, [], edited({ ownerReferences: [loose, taken] })).metadata.ownerReferences).toEqual([reference]);
+  });
+
   it('holds at most a hundred clusters', () => {
     expect(decisionObject(owner, 1, names(100)).status.decisions).toHaveLength(100);
     expect(() => decisionObject(owner, 3, names(101))).toThrow('web-decision-3: 101 clusters, at most 100 fit in one object');

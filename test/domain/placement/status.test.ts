@@ -221,10 +221,15 @@ describe('settleStatus', () => {
     ['a condition of their own', (status) => ({ ...status, conditions: [...(status.conditions ?? []), { ...status.conditions?.[0], type: 'Mine' }] })],
     ['a field of a condition', (status) => ({ ...status, conditions: status.conditions?.map((one) => ({ ...one, message: 'x' })) })],
     ['the time of a condition', (status) => ({ ...status, conditions: status.conditions?.map(({ lastUpdateTime: _gone, ...one }) => one) })],
+    ['the shape of its decisions', (status) => ({ ...status, decisions: null })],
+    ['the shape of its conditions', (status) => ({ ...status, conditions: [null, 'x', ...(status.conditions ?? [])] })],
     ['everything', () => null],
     ['the conditions', (status) => ({ ...status, conditions: 'x' })],
   ])('puts %s right after a foreign edit', (_what, edit) => {
-    expect(settleStatus(edit(stored ?? {}), of, NOW)).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 1, observedGeneration: 1, decisions: [{ revision: revisionOf(['x']) }] });
+    const right = settleStatus(edit(stored ?? {}), of, NOW);
+
+    expect(right?.conditions.flatMap((one) => [one.lastTransitionTime, one.lastUpdateTime]).every((time) => time === THEN || time === NOW)).toBe(true);
+    expect(right).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 1, observedGeneration: 1, decisions: [{ revision: revisionOf(['x']) }] });
   });
 
   it('moves the times of what moved alone', () => {
