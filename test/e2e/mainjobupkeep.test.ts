@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
+import type { AnyObject } from '../support/controlplane/api.js';
+import { describeWithServer } from '../support/controlplane/suite.js';
+import { Hub } from '../support/hub/hub.js';
+import { essence, everyObject } from '../support/hub/listing.js';
+import { kubectlStream, type KubectlStream } from '../support/kubectl.js';
+import { fields, text } from '../support/scenario/reading.js';
+import { quietWindow, waitFor } from '../support/wait.js';
+
+const MINUTE = 60_000;
+const TARGET = DEFAULT_TARGET_NAMESPACE;
+const ENGINES = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const INSIDE = (prefix: string, plural: string): string => `${prefix}/namespaces/${TARGET}/${plural}/placement-controller`;
+
+/** One of each kind that an engine is made of, and what a stranger does to it. */
+const MADE: readonly (readonly [string, string, object])[] = [
+  ['ServiceAccount', INSIDE('/api/v1', 'serviceaccounts'), { automountServiceAccountToken: true }],
+  ['ClusterRoleBinding', `${RBAC}/clusterrolebindings/multicluster-engine-placement-controller`, { subjects: null }],
+  ['RoleBinding', `${RBAC}/namespaces/${TARGET}/rolebindings/multicluster-engine-installer`, { subjects: null }],
+  ['PodDisruptionBudget', INSIDE('/apis/policy/v1', 'poddisruptionbudgets'), { spec: { maxUnavailable: 2 } }],
+  ['NetworkPolicy', INSIDE('/apis/networking.k8s.io/v1', 'networkpolicies'), { spec: { egress: null } }],
+  ['Deployment', INSIDE('/apis/apps/v1', 'deployments'), { spec: { replicas: 5, template: { spec: { terminationGracePeriodSeconds: 1 } } } }],
+];
+const NAMESPACE = `/api/v1/namespaces/${TARGET}`;
+/** Promised: 5 s. */
+const REPAIR = { deadlineMs: 15_000 };
+
+const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+
+describeWithServer('an engine that is up', { own: true, ...PODS }, (server) => {
+  let hub: Hub;
+  let watch: KubectlStream;
+
+  beforeAll(async () => {
+    hub = await Hub.open(server());
+    watch = await kubectlStream(['get', 'mce', '-w', '--no-headers'], server().adminKubeconfig);
+    await hub.kubectl('apply', '-f', 'examples/engine.yaml');
+    await hub.available();
+  }, 3 * MINUTE);
+  afterAll(async () => {
+    await watch.stop();
+    await hub.stop();
+  }, MINUTE);
+
+  async function notes(reason: string): Promise<string[]> {
+    const list = await hub.get('/apis/events.k8s.io/v1/events');
+    return (list?.items ?? []).filter((one) => one.reason === reason).map((one) => text(one['note']));
+  }
+
+  async function stored(uri: string): Promise<AnyObject> {
+    const object = await hub.get(uri);
+    if (object === undefined) throw new Error(`${uri} is not there`);
+    return object;
+  }
+
+  it.each([...MADE, ['Namespace', NAMESPACE, { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } } }] as const])(
+    'has a changed %s put back, and what others added to it left alone',
+    async (kind, uri, change) => {
+      const before = await stored(uri);
+      const marks = { metadata: { labels: { team: 'theirs' }, annotations: { note: 'theirs' } } };
+      await hub.patch(uri, marks);
+      await hub.patch(uri, change);
+
+      const after = await waitFor(`the ${kind} to be as it was`, async (seen) => {
+        const now = await stored(uri);
+        seen(now);
+        return JSON.stringify(essence(now)) === JSON.stringify(essence(before)) ? now : undefined;
+      }, REPAIR);
+
+      expect(after.metadata?.uid).toBe(before.metadata?.uid);
+      expect([after.metadata?.labels, after.metadata?.annotations]).toMatchObject([{ team: 'theirs' }, { note: 'theirs' }]);
+      await waitFor('an event that names it', async (seen) => {
+        const told = await notes('DriftRepaired');
+        seen(told);
+        return told.some((note) => note.startsWith(`${kind} `) && note.includes('differs at'));
+      }, REPAIR);
+    },
+    MINUTE,
+  );
+
+  it.each(MADE)('has a deleted %s made again', async (kind, uri) => {
+    const before = await stored(uri);
+    await hub.remove(uri);
+
+    await waitFor(`another ${kind}`, async (seen) => {
+      const now = await hub.get(uri);
+      seen(now);
+      return now !== undefined && now.metadata?.uid !== before.metadata?.uid && JSON.stringify(essence(now)) === JSON.stringify(essence(before));
+    }, REPAIR);
+  }, MINUTE);
+
+  it('is available again after all that, and was never Error', async () => {
+    await hub.available();
+    expect(watch.lines.filter((line) => line.includes(' Error '))).toEqual([]);
+  }, 2 * MINUTE);
+
+  it('keeps a second engine out, which tells why, and of which nothing is applied', async () => {
+    await hub.apply({ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'rival' }, spec: { targetNamespace: 'rivals' } });
+
+    const rival = await hub.engine('to be refused', ({ status }) => status?.phase === 'Error', { name: 'rival' });
+    expect(rival.status?.conditions?.find(({ type }) => type === 'Stalled')).toMatchObject({
+      status: 'True', reason: 'AnotherEngineExists', message: expect.stringMatching(/^MultiClusterEngine engine is older/),
+    });
+    await quietWindow(1000);
+    expect(await hub.get('/api/v1/namespaces/rivals')).toBeUndefined();
+    expect((await hub.available()).status?.phase).toBe('Available');
+  }, MINUTE);
+
+  it('leaves, with all that it made, and keeps the namespace for the sake of what a stranger has there', async () => {
+    const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: TARGET }, data: { a: 'b' } };
+    await hub.apply(theirs);
+    await hub.kubectl('delete', 'mce', 'engine', '--timeout=60s');
+
+    // Its binding goes by garbage collection; the one of the component may already be the second engine's.
+    for (const [kind, uri] of MADE.filter(([one]) => one !== 'ClusterRoleBinding')) {
+      await waitFor(`the ${kind} to be gone`, async () => (await hub.get(uri)) === undefined, { deadlineMs: kind === 'RoleBinding' ? 30_000 : 0 });
+    }
+    expect(await hub.get(`${NAMESPACE}/configmaps/theirs`)).toMatchObject({ data: { a: 'b' } });
+    expect((await stored(NAMESPACE)).metadata?.deletionTimestamp).toBeUndefined();
+    await waitFor('an event that says so', async (seen) => {
+      const told = await notes('EngineUninstalled');
+      seen(told);
+      return told.some((note) => note.includes('stays, since it holds ConfigMap multicluster-engine/theirs'));
+    });
+  }, 2 * MINUTE);
+
+  it('makes room for the second engine, which then is served by itself', async () => {
+    const rival = await hub.available({ name: 'rival' });
+
+    expect(rival.status?.targetNamespace).toBe('rivals');
+    const binding = await stored(MADE[1]?.[1] ?? '');
+    expect(binding['subjects']).toEqual([{ kind: 'ServiceAccount', name: 'placement-controller', namespace: 'rivals' }]);
+    await hub.kubectl('delete', 'mce', 'rival', '--timeout=60s');
+    expect(await hub.get('/api/v1/namespaces/rivals')).toBeUndefined();
+  }, 2 * MINUTE);
+
+  it('leaves the hub as it was before: the same objects, none more and none less', async () => {
+    await hub.kubectl('apply', '-f', 'examples/fleet.yaml', '-f', 'examples/placement.yaml');
+    await hub.remove(`${NAMESPACE}/configmaps/theirs`);
+    await hub.remove(NAMESPACE);
+    await waitFor('the old namespace to be gone', async () => (await hub.get(NAMESPACE)) === undefined);
+    const before = await everyObject(hub);
+
+    await hub.kubectl('apply', '-f', 'examples/engine.yaml');
+    await hub.available();
+    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=30s', '-n', 'shop', 'placement/web');
+    const during = await everyObject(hub);
+    await hub.kubectl('delete', 'mce', 'engine', '--timeout=60s');
+
+    const decision = /^PlacementDecision\.cluster\.fleetmgmt\.io shop\/web-decision-1 /;
+    expect(during.filter((one) => !before.includes(one)).length).toBeGreaterThan(10);
+    await waitFor('the garbage to be collected', async (seen) => {
+      const after = await everyObject(hub);
+      const more = after.filter((one) => !before.includes(one) && !decision.test(one));
+      const less = before.filter((one) => !after.includes(one));
+      seen({ more, less });
+      return more.length + less.length === 0;
+    }, { everyMs: 500 });
+    expect((await hub.get(ENGINES))?.items).toEqual([]);
+    expect(fields((await hub.get('/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/web'))?.status)['numberOfSelectedClusters']).toBe(3);
+  }, 3 * MINUTE);
+});
