@@ -128,7 +128,8 @@ export function decisionObject(
   existing?: RawDecision,
 ): DecisionObject {
   if (clusters.length > DECISION_SIZE) {
-    throw new RangeError(`${decisionName(owner.name, ordinal)}: ${clusters.length} clusters, at most ${DECISION_SIZE} fit in one object`);
+    const name = decisionName(owner.name, ordinal);
+    throw new RangeError(`${name}: ${clusters.length} clusters, at most ${DECISION_SIZE} fit in one object`);
   }
   const before = existing?.metadata;
   const others = (before?.ownerReferences ?? []).filter((one) => one.controller !== true && one.uid !== owner.uid);

@@ -1,4 +1,15 @@
-import { firstUnmet, quote, readClaimSelector, reading, readLabelSelector, readList, readObject, readString, refuse, valueOf } from '../selectors.js';
+import {
+  firstUnmet,
+  quote,
+  readClaimSelector,
+  reading,
+  readLabelSelector,
+  readList,
+  readObject,
+  readString,
+  refuse,
+  valueOf,
+} from '../selectors.js';
 import type { Problem, Requirement } from '../selectors.js';
 import type { ClusterView } from './cluster.js';
 

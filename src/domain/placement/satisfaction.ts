@@ -45,7 +45,9 @@ function noneWanted({ schedule }: Outcome): Statement | undefined {
 function noBinding({ schedule, namespace }: Outcome): Statement | undefined {
   const { bound, ignored } = schedule.eligibility;
   if (bound.length > 0) return undefined;
-  const cure = `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet`;
+  const cure =
+    `no cluster set is bound to namespace ${namespace}: create a ManagedClusterSetBinding there, ` +
+    'with the name of a ManagedClusterSet as metadata.name and as spec.clusterSet';
   const but = ignored.length === 0 ? '' : `; ignored: ${bounded(ignored.map(ignoredText), '; ')}`;
   return { status: 'False', reason: 'NoManagedClusterSetBindings', message: `${cure}${but}` };
 }
@@ -66,7 +68,8 @@ function ignoredText({ binding, clusterSet, why }: IgnoredBinding): string {
 function noIntersection({ schedule, rules }: Outcome): Statement | undefined {
   const { bound, eligible } = schedule.eligibility;
   if (eligible.length > 0) return undefined;
-  const message = `none of spec.ClusterSets is bound to the namespace; asked for: ${nameList(rules.requested)}; bound: ${nameList(bound)}`;
+  const names = `asked for: ${nameList(rules.requested)}; bound: ${nameList(bound)}`;
+  const message = `none of spec.ClusterSets is bound to the namespace; ${names}`;
   return { status: 'False', reason: 'NoIntersection', message };
 }
 
@@ -93,6 +96,6 @@ function tooFew({ schedule, scheduled }: Outcome): Statement | undefined {
 /** Adds the sets that bring in nobody new. */
 function withUnreadable(said: Statement, { eligibility }: Schedule): Statement {
   if (eligibility.unreadable.length === 0) return said;
-  const sets = nameList(eligibility.unreadable);
-  return { ...said, message: `${said.message}; the selector of cluster set ${sets} cannot be read, so nobody new comes from there` };
+  const text = `the selector of cluster set ${nameList(eligibility.unreadable)} cannot be read, so nobody new comes from there`;
+  return { ...said, message: `${said.message}; ${text}` };
 }

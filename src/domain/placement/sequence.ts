@@ -58,7 +58,8 @@ export interface Change {
  */
 export function inOrder(changes: readonly Change[], order: readonly number[]): DecisionWrite[] {
   const existing = new Map(order.map((ordinal, index) => [ordinal, index]));
-  const rank = ({ ordinal, growth }: Change): number => (growth > 0 ? (existing.get(ordinal) ?? order.length + ordinal) : ordinal);
+  const filled = (ordinal: number): number => existing.get(ordinal) ?? order.length + ordinal;
+  const rank = ({ ordinal, growth }: Change): number => (growth > 0 ? filled(ordinal) : ordinal);
   return [...changes]
     .sort((a, b) => Math.sign(a.growth) - Math.sign(b.growth) || rank(a) - rank(b))
     .map((change) => change.write);
@@ -71,12 +72,10 @@ export function withoutDoubles(writes: readonly DecisionWrite[], published: read
   const ordered = new Set<DecisionWrite>();
   const shrunk = new Set<DecisionWrite>();
   for (const write of writes) {
-    for (const cluster of write.clusters) {
-      for (const other of leaving.get(cluster) ?? []) {
-        if (ordered.has(other) || shrunk.has(other)) continue;
-        shrunk.add(other);
-        ordered.add(onlyRemovals(other, before.get(other.name)));
-      }
+    for (const other of write.clusters.flatMap((cluster) => leaving.get(cluster) ?? [])) {
+      if (ordered.has(other) || shrunk.has(other)) continue;
+      shrunk.add(other);
+      ordered.add(onlyRemovals(other, before.get(other.name)));
     }
     ordered.add(write);
   }
@@ -84,7 +83,10 @@ export function withoutDoubles(writes: readonly DecisionWrite[], published: read
 }
 
 /** Cluster → the writes that take it out of their object. */
-function leavingBy(writes: readonly DecisionWrite[], before: ReadonlyMap<string, ReadonlySet<string>>): Map<string, DecisionWrite[]> {
+function leavingBy(
+  writes: readonly DecisionWrite[],
+  before: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlyMap<string, readonly DecisionWrite[]> {
   const leaving = new Map<string, DecisionWrite[]>();
   for (const write of writes) {
     const staying = new Set(write.clusters);

@@ -122,7 +122,11 @@ function creation(placement: string, ordinal: number, clusters: readonly string[
   return { kind: 'create', name: decisionName(placement, ordinal), ordinal, clusters, revision: revisionOf(clusters) };
 }
 
-function correction(object: StoredDecision, ordinal: number, clusters: readonly string[]): UpdateDecision | DeleteDecision | undefined {
+function correction(
+  object: StoredDecision,
+  ordinal: number,
+  clusters: readonly string[],
+): UpdateDecision | DeleteDecision | undefined {
   if (!isNeeded(ordinal, clusters) && !object.deleting) return deletion(object, 'Empty');
   const revision = revisionOf(clusters);
   if (object.intact && object.revision === revision && sameList(object.clusters, clusters)) return undefined;
@@ -148,7 +152,9 @@ function blockedIn(placement: string, slots: Slots, objects: Objects): BlockedSl
 function publishedIn(objects: Objects): PublishedSlice[] {
   const slices: PublishedSlice[] = [];
   for (const [ordinal, object] of objects) {
-    if (isOwn(object)) slices.push({ ordinal, name: object.name, clusters: object.clusters, revision: revisionOf(object.clusters) });
+    if (!isOwn(object)) continue;
+    const { name, clusters } = object;
+    slices.push({ ordinal, name, clusters, revision: revisionOf(clusters) });
   }
   return slices.sort((a, b) => a.ordinal - b.ordinal);
 }

@@ -67,7 +67,7 @@ export interface PlacementSnapshot {
  * Placement (an adoptable one included). A cluster that stands in several keeps the first place.
  */
 export function currentSlots(snapshot: PlacementSnapshot): Slots {
-  const lists: (readonly string[])[] = snapshot.remembered === undefined ? storedLists(snapshot.stored) : [...snapshot.remembered];
+  const lists = snapshot.remembered ?? storedLists(snapshot.stored);
   const seen = new Set<string>();
   return Array.from(lists, (list) => once(list ?? [], seen));
 }

@@ -42,7 +42,8 @@ export function reportOn(snapshot: PlacementSnapshot, schedule: Schedule, public
   const slices = publishedAfter(publication.plan, publication.done);
   const stored = new Set(slices.flatMap((slice) => slice.clusters));
   const scheduled = selected(schedule).filter((name) => stored.has(name)).length;
-  const satisfied = satisfaction({ namespace: snapshot.placement.namespace, rules: snapshot.placement.rules, schedule, scheduled, stored: stored.size });
+  const { namespace, rules } = snapshot.placement;
+  const satisfied = satisfaction({ namespace, rules, schedule, scheduled, stored: stored.size });
   const { problem } = schedule;
   const ready = problem === undefined ? readiness(publication) : statement('False', 'Misconfigured', problemText(problem));
   return {
@@ -73,7 +74,9 @@ function statement(status: ConditionStatus, reason: PlacementReason, message: st
 function readiness({ plan, done, failure }: Publication): Statement {
   const foreign = plan.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => slice.name);
   if (foreign.length > 0) {
-    const text = `not of this Placement and therefore not touched: PlacementDecision ${nameList(foreign)}; what belongs there is not published until it is deleted`;
+    const text =
+      `not of this Placement and therefore not touched: PlacementDecision ${nameList(foreign)}; ` +
+      'what belongs there is not published until it is deleted';
     return statement('False', 'PublishFailed', text);
   }
   if (failure !== undefined) return statement('False', 'PublishFailed', `PlacementDecision ${failure.name}: ${failure.message}`);
