@@ -177,6 +177,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       const steps = script(SEED, OPENING + 60);
       const dice = new Dice(SEED);
       const hit = new Set<string>();
+      const mark = await server().logMark();
       const { observer, controller, proxy } = rig;
       const { pid } = controller;
       const before = (step: { readonly number: number }): void => {
@@ -191,6 +192,9 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       const run = await play(steps, { server: server(), observer, seed: SEED, before });
       proxy.plan = () => undefined;
       expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
+      // What is only asked for in an emergency has to be allowed as well.
+      const refused = (await server().requestLog({ after: mark })).filter(({ code, userAgent }) => code === 403 && userAgent.endsWith(IDENTITY));
+      expect(refused.map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([]);
       expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
       expect(hit.size).toBeGreaterThan(FAULTS.length / 2);
     });

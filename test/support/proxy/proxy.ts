@@ -97,14 +97,15 @@ export class Proxy {
       const request = passing(this.#count, incoming.method ?? 'GET', incoming.url ?? '/');
       const fault = this.plan(request);
       this.seen(request);
-      if (fault === undefined) this.#pass(request, incoming, { body, outgoing });
-      else await this.#hit(fault, incoming, { body, outgoing });
+      if (fault === undefined) this.#pass(request, { incoming, body, outgoing });
+      else await this.#hit(request, fault, { incoming, body, outgoing });
     } catch {
       outgoing.destroy();
     }
   }
 
-  #pass(request: PassingRequest, incoming: IncomingMessage, { body, outgoing }: Exchange): void {
+  /** Passes request and answer on; an answer of more than `limit` bytes is cut off there. */
+  #pass(request: PassingRequest, { incoming, body, outgoing }: Exchange, limit = Infinity): void {
     if (request.watch) {
       this.#watches.add(incoming.socket);
       outgoing.once('close', () => this.#watches.delete(incoming.socket));
@@ -112,17 +113,28 @@ export class Proxy {
     const upstream = this.#forward(incoming, body, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, endToEnd(answer));
       outgoing.flushHeaders();
-      answer.pipe(outgoing);
+      let left = limit;
+      answer.on('data', (chunk: Buffer) => {
+        if (left > chunk.length) outgoing.write(chunk);
+        else outgoing.write(chunk.subarray(0, left), () => outgoing.destroy());
+        left -= chunk.length;
+      });
+      answer.on('end', () => outgoing.end());
       answer.on('error', () => outgoing.destroy());
-      answer.on('aborted', () => outgoing.destroy());
     });
     upstream.on('error', () => outgoing.destroy());
     outgoing.once('close', () => upstream.destroy());
   }
 
-  async #hit(fault: Fault, incoming: IncomingMessage, { body, outgoing }: Exchange): Promise<void> {
+  async #hit(request: PassingRequest, fault: Fault, exchange: Exchange): Promise<void> {
+    const { incoming, body, outgoing } = exchange;
     if (fault.kind === 'silence') return;
-    const applied = fault.kind === 'cut' || fault.applied;
+    if (fault.kind === 'cut' && request.watch) {
+      this.#pass(request, exchange, fault.bytes);
+      return;
+    }
+    // A watch is answered when it ends: nobody waits for that.
+    const applied = !request.watch && (fault.kind === 'cut' || fault.applied);
     const answer = applied ? await this.#ask(incoming, body) : undefined;
     if (fault.kind === 'interrupt') await fault.run();
     if (fault.kind === 'answer') {
@@ -162,6 +174,7 @@ export class Proxy {
 }
 
 interface Exchange {
+  readonly incoming: IncomingMessage;
   readonly body: Buffer;
   readonly outgoing: ServerResponse;
 }

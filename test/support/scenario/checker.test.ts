@@ -102,6 +102,8 @@ describe('the checker lets pass', () => {
       [frame(1, 0), frame(2, 50, { always: new Set(['b']) })]],
     ['an old status beside newer objects', [...BOTH, slice(60, ['a', 'c'], { type: 'MODIFIED' }), placement(61, { generation: 2, observedGeneration: 1,
       published: true, selected: 2, decisions: [{ name: 'web-decision-1', revision: 'r11' }] })], TWO],
+    ['a status that does not know yet of an object whose making was not answered', [placement(10, {}, 'ADDED'), slice(11, ['a']), slice(12, ['b'], { n: 2 }),
+      placement(13, { selected: 1, decisions: [{ name: 'web-decision-1', revision: 'r11' }] })], ONE],
     ['objects of a placement that is gone', [...BOTH, placement(60, {}, 'DELETED'), placement(61, { uid: 'u2' }, 'ADDED'),
       slice(62, ['a', 'b'], { type: 'DELETED' }), slice(63, ['c'], { owner: 'u2' })], TWO],
     ['a list after a lost watch, however it is ordered', [...BOTH, slice(60, ['a', 'b', 'c'], { type: 'MODIFIED', gap: true })], TWO],

@@ -19,7 +19,7 @@ const NOBODY: ReadonlySet<string> = new Set();
  * - `doubled`: a cluster stands twice; `oversized`: an object holds more than 100;
  * - `vanished`: a cluster that is selected before and after a step, and matches all the while, is missing in between;
  * - `born empty`: an object is made without clusters and filled later, or without a list at all;
- * - `ahead`: a status names an object or a revision that is not stored, or a number that is not the objects';
+ * - `ahead`: a status names an object or a revision that is not stored, or counts other than what those objects hold;
  * - `unexplained`: a cluster is selected that matches in no state of the step, or is not there.
  * Objects whose owner is no living placement are nobody's decision and are left out.
  */
@@ -118,14 +118,15 @@ class Pass {
   #checkClaims(event: Observed, live: Live): void {
     const { decisions, selected } = live.seen;
     const namespace = live.key.slice(0, live.key.indexOf('/'));
+    const named = new Set<string>();
     for (const { name, revision } of decisions) {
       const stored = live.objects.get(`${namespace}/${name}`);
+      for (const cluster of stored?.clusters ?? []) named.add(cluster);
       if (stored?.revision !== revision) {
         this.#report('ahead', event, live, `status names ${name} at revision ${revision}, stored is ${stored?.revision ?? 'nothing'}`);
       }
     }
-    const union = unionOf(live).size;
-    if (decisions.length > 0 && selected !== union) this.#report('ahead', event, live, `status counts ${selected}, stored are ${union}`);
+    if (selected !== named.size) this.#report('ahead', event, live, `status counts ${selected}, the objects that it names hold ${named.size}`);
   }
 
   #checkCount(event: Observed, live: Live): void {
