@@ -17,6 +17,7 @@ FROM gcr.io/distroless/nodejs24-debian12:nonroot
 WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/dist/bundle/main.js dist/src/main.js
+COPY --from=build /build/crds crds
 COPY --from=build /build/deploy/components deploy/components
 COPY LICENSE ./
 USER 65532:65532

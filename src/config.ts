@@ -4,16 +4,15 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  duration, Flags, integer, listen, number, oneOf, readFlags, refuse, Refusal, variableOf, word,
-  type FlagRow, type Given, type Listen,
+  duration, Flags, integer, listen, LOG_LEVELS, number, oneOf, readFlags, refuse, Refusal, variableOf, word,
+  type FlagRow, type Given, type Listen, type LogLevel,
 } from './flags.js';
+import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gatewayconfig.js';
 
 const PROGRAM = 'multicluster-engine';
 const CONTROLLERS = ['engine', 'placement'] as const;
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 export type ControllerName = (typeof CONTROLLERS)[number];
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What `multicluster-engine operator` was asked to do. */
 export interface OperatorConfig {
@@ -49,13 +48,14 @@ export interface Usage {
   readonly text: string;
 }
 
-export type Config = OperatorConfig;
+export type Config = OperatorConfig | GatewayConfig;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 interface CommandRow {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly FlagRow[];
-  readonly build: (flags: Flags) => Config;
+  readonly build: (flags: Flags, env: Environment) => Config;
 }
 
 const OPERATOR_FLAGS: readonly FlagRow[] = [
@@ -99,6 +99,10 @@ const OPERATOR_FLAGS: readonly FlagRow[] = [
 /** One row a command. */
 const COMMANDS: readonly CommandRow[] = [
   { name: 'operator', summary: 'Runs the controllers against a Kubernetes API server.', flags: OPERATOR_FLAGS, build: operator },
+  {
+    name: 'gateway', summary: 'Serves the HTTPS interface in front of a Kubernetes API server.', flags: GATEWAY_FLAGS,
+    build: (flags, env) => gateway(flags, { env, version: version(), execArgv: process.execArgv }),
+  },
 ];
 
 /**
@@ -107,7 +111,7 @@ const COMMANDS: readonly CommandRow[] = [
  */
 export function readConfig(
   argv: readonly string[] = process.argv.slice(2),
-  env: Readonly<Record<string, string | undefined>> = process.env,
+  env: Environment = process.env,
 ): Config | Usage {
   try {
     return interpret(argv, env);
@@ -117,7 +121,7 @@ export function readConfig(
   }
 }
 
-function interpret(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Config | Usage {
+function interpret(argv: readonly string[], env: Environment): Config | Usage {
   const [first, ...rest] = argv;
   if (first === undefined) throw new Refusal(`no command; want one of: ${commandNames()} (see ${PROGRAM} --help)`);
   if (first === '--help' || first === '-h') return print(overview());
@@ -130,7 +134,7 @@ function interpret(argv: readonly string[], env: Readonly<Record<string, string 
   const given = readFlags(command.flags, rest, `${PROGRAM} ${command.name}`);
   if (given === 'help') return print(help(command));
   if (given === 'version') return print(`${version()}\n`);
-  return Object.freeze(command.build(new Flags(command.flags, given, env)));
+  return Object.freeze(command.build(new Flags(command.flags, given, env), env));
 }
 
 function operator(flags: Flags): OperatorConfig {
@@ -205,7 +209,8 @@ function help(command: CommandRow): string {
   const lines = [`Usage: ${PROGRAM} ${command.name} [flags]`, '', command.summary, ''];
   lines.push('Flags, each also by the variable below it (the flag wins, an empty variable counts as not set):');
   for (const row of command.flags) {
-    lines.push(`  ${`--${row.name}=${row.value}`.padEnd(48)} ${row.help}`);
+    const usage = row.bare === true ? `--${row.name}` : `--${row.name}=${row.value}`;
+    lines.push(`  ${usage.padEnd(48)} ${row.help}`);
     lines.push(`    ${variableOf(row).padEnd(46)} default: ${row.preset ?? row.presetText ?? 'none'}`);
   }
   lines.push(`  ${'--help, -h'.padEnd(48)} prints this`, `  ${'--version'.padEnd(48)} prints the version`);

@@ -14,7 +14,12 @@ export interface FlagRow {
   readonly presetText?: string;
   /** Name of the variable where it does not follow the rule. */
   readonly variable?: string;
+  /** A switch: may stand without a value, which means true. */
+  readonly bare?: true;
 }
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** An address to listen on; port 0 takes a free one. */
 export interface Listen {
@@ -31,7 +36,7 @@ export function readFlags(
   argv: readonly string[],
   program: string,
 ): Map<string, string> | 'help' | 'version' {
-  const strings = rows.map((row) => [row.name, { type: 'string' }] as const);
+  const strings = rows.map((row) => [row.name, { type: row.bare === true ? 'boolean' : 'string' }] as const);
   const booleans = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
   const options = { ...Object.fromEntries(strings), ...booleans };
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true });
@@ -46,10 +51,11 @@ export function readFlags(
       if (token.value !== undefined) throw new Refusal(`${flag} takes no value, got ${JSON.stringify(token.value)}`);
       return token.name;
     }
-    const known = rows.some((row) => row.name === token.name);
-    if (!known) throw new Refusal(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
-    if (token.value === undefined) throw new Refusal(`${flag} needs a value (${flag}=VALUE)`);
-    given.set(token.name, token.value);
+    const row = rows.find((one) => one.name === token.name);
+    if (row === undefined) throw new Refusal(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
+    const value = token.value ?? (row.bare === true ? 'true' : undefined);
+    if (value === undefined) throw new Refusal(`${flag} needs a value (${flag}=VALUE)`);
+    given.set(token.name, value);
   }
   return given;
 }
@@ -109,6 +115,10 @@ export function word(given: Given, pattern: RegExp, rule: string): string {
 
 export function oneOf<T extends string>(given: Given, values: readonly T[]): T {
   return values.find((value) => value === given.text) ?? refuse(given, `one of ${values.join(', ')}`);
+}
+
+export function truth(given: Given): boolean {
+  return oneOf(given, ['true', 'false']) === 'true';
 }
 
 export function integer(given: Given, from: number, to: number): number {

@@ -3,6 +3,10 @@ import { readConfig, type Config } from './config.js';
 
 /** Imports a command only when it is asked for, so that --help and --version answer at once. */
 async function run(config: Config): Promise<number> {
+  if (config.command === 'gateway') {
+    const { runGateway } = await import('./commands/gateway.js');
+    return runGateway(config);
+  }
   const { runOperator } = await import('./commands/operator.js');
   return runOperator(config);
 }

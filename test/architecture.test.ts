@@ -20,13 +20,15 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   runtime: { imports: [], packages: ['p-queue'] },
   kube: { imports: ['api', 'runtime'], packages: ['@kubernetes/client-node', 'undici', 'js-yaml'] },
   controllers: { imports: ['api', 'domain', 'runtime'], types: ['kube'], packages: [] },
+  gateway: { imports: ['api', 'runtime'], packages: ['undici', 'js-yaml'] },
   local: { imports: ['kube', 'runtime'], packages: [] },
+  pki: { imports: [], packages: ['@peculiar/x509', 'reflect-metadata'] },
   observability: { imports: ['runtime'], packages: ['pino', 'prom-client'] },
   config: { imports: [], packages: [] },
-  commands: { imports: ['api', 'domain', 'runtime', 'kube', 'controllers', 'local', 'observability', 'config'], packages: [] },
+  commands: { imports: ['api', 'domain', 'runtime', 'kube', 'controllers', 'gateway', 'local', 'observability', 'pki', 'config'], packages: [] },
   main: { imports: ['config', 'commands'], packages: [] },
 };
-const FILES_OF_CONFIG = ['config', 'flags'];
+const FILES_OF_CONFIG = ['config', 'flags', 'gatewayconfig'];
 
 const GENERATED = /^src\/api\/generated\//;
 const DATA_TABLES: readonly string[] = [];

@@ -23,7 +23,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
 
 function read(args: readonly string[], env: Readonly<Record<string, string>> = {}): OperatorConfig {
   const config = readConfig(['operator', ...args], env);
-  if (config.command === 'usage') throw new Error(config.text);
+  if (config.command !== 'operator') throw new Error(config.command === 'usage' ? config.text : config.command);
   return config;
 }
 
@@ -160,9 +160,9 @@ describe('a bad value', () => {
 
 describe('a command line', () => {
   it.each<[string, string[], string]>([
-    ['without a command', [], 'no command; want one of: operator (see multicluster-engine --help)'],
-    ['with an unknown command', ['operate'], 'unknown command "operate"; want one of the commands: operator'],
-    ['that begins with a flag', ['--workers=3'], 'unknown flag "--workers=3"; want one of the commands: operator'],
+    ['without a command', [], 'no command; want one of: operator, gateway (see multicluster-engine --help)'],
+    ['with an unknown command', ['operate'], 'unknown command "operate"; want one of the commands: operator, gateway'],
+    ['that begins with a flag', ['--workers=3'], 'unknown flag "--workers=3"; want one of the commands: operator, gateway'],
     ['with an unknown flag', ['operator', '--foo=1'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
     ['with an unknown flag alone', ['operator', '--foo'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
     ['with an unknown short flag', ['operator', '-x'], 'unknown flag "-x" (see multicluster-engine operator --help)'],

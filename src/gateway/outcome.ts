@@ -1,0 +1,159 @@
+import type { ResourceType } from '../api/meta.js';
+import { emptyAnswer, written, type Answer } from './answer.js';
+import type { MediaType } from './media.js';
+import { entityTag } from './precondition.js';
+import { Refusal, type FieldCause } from './refusal.js';
+import type { Action } from './routes.js';
+import { UpstreamFailure, type UpstreamAnswer } from './upstream.js';
+
+/** What was asked, as far as the answer depends on it. */
+export interface Asked {
+  readonly action: Action;
+  readonly resource: ResourceType;
+  readonly accept: MediaType;
+  /** Whether the answer of a write shall hold the object. */
+  readonly representation: boolean;
+  /** Whether the write depended on `If-Match`. */
+  readonly conditional: boolean;
+}
+
+/** Answers up to this size are read whole and checked before a byte is passed on; larger ones are passed on as they come. */
+const HELD = 1024 * 1024;
+const MAX_STATUS = 64 * 1024;
+const SUCCESS: readonly number[] = [200, 201, 202];
+const FIELD_REASONS: ReadonlyMap<string, string> = new Map([
+  ['FieldValueNotFound', 'names something that does not exist'],
+  ['FieldValueRequired', 'must be set'],
+  ['FieldValueDuplicate', 'stands twice'],
+  ['FieldValueInvalid', 'has a value that is not valid'],
+  ['FieldValueNotSupported', 'has a value that is not among the supported ones'],
+  ['FieldValueForbidden', 'may not be set or changed this way'],
+  ['FieldValueTooLong', 'is too long'],
+  ['FieldValueTooMany', 'holds too many'],
+  ['FieldValueTypeInvalid', 'has a value of the wrong type'],
+]);
+const MAX_CAUSES = 32;
+const PRINTABLE = /^[\x20-\x7e]{1,256}$/;
+const UNKNOWN_FIELD = /unknown field "([A-Za-z0-9_.[\]-]{1,256})"/g;
+
+interface Held {
+  readonly bytes: Buffer;
+  /** What is left to read; absent: `bytes` is everything. */
+  readonly rest?: AsyncGenerator<Buffer>;
+}
+
+/**
+ * The client's answer to an answer of the API server.
+ * @throws Refusal for what is no success, without a word of the API server's own; UpstreamFailure for what is no answer
+ */
+export async function outcomeOf(answer: UpstreamAnswer, asked: Asked): Promise<Answer> {
+  if (!SUCCESS.includes(answer.status)) throw await refusalOf(answer, asked);
+  const held = await hold(answer.body, HELD);
+  if (!/^application\/json\b/i.test(answer.contentType)) throw new UpstreamFailure('broken', 'CONTENT_TYPE');
+  const read = asked.action === 'get' || asked.action === 'list';
+  if (read || asked.representation) return representation(held, asked, read);
+  if (held.rest !== undefined) {
+    for await (const _chunk of held.rest) continue;
+    return emptyAnswer(200);
+  }
+  return emptyAnswer(200, etagOf(objectIn(held.bytes, asked)));
+}
+
+function representation(held: Held, asked: Asked, read: boolean): Answer {
+  const applied = read ? {} : ({ 'preference-applied': 'return=representation' } as const);
+  const headers = { ...applied, 'content-type': asked.accept.name };
+  if (held.rest !== undefined) {
+    // JSON is YAML too, so that a large answer need not be held in order to be written in the other way.
+    if (!/^\s*\{/.test(held.bytes.subarray(0, 64).toString('latin1'))) throw new UpstreamFailure('broken', 'NOT_JSON');
+    return { code: 200, headers, body: held.bytes, rest: held.rest };
+  }
+  const object = objectIn(held.bytes, asked);
+  return { code: 200, headers: { ...headers, ...etagOf(object) }, body: written(held.bytes, object, asked.accept.format) };
+}
+
+/** The object of an answer, which has to be of the kind that was asked for (a delete may be answered with a Status). */
+function objectIn(bytes: Buffer, { action, resource }: Asked): Readonly<Record<string, unknown>> {
+  const object = parsed(bytes);
+  const kind = action === 'list' ? `${resource.kind}List` : resource.kind;
+  const deleted = action === 'delete' && object?.['kind'] === 'Status' && object['status'] === 'Success';
+  if (object === undefined || (object['kind'] !== kind && !deleted)) throw new UpstreamFailure('broken', 'NOT_THE_OBJECT');
+  return object;
+}
+
+function etagOf(object: Readonly<Record<string, unknown>>): { etag?: string } {
+  const tag = entityTag(record(object['metadata'])['resourceVersion']);
+  return tag === undefined ? {} : { etag: tag };
+}
+
+async function refusalOf(answer: UpstreamAnswer, asked: Asked): Promise<Refusal> {
+  const { status } = answer;
+  if (status === 401 || status === 403) return new Refusal('forbidden', { message: 'the API server refuses it' });
+  if (status === 404) return new Refusal('notFound', { message: 'the API server does not know it' });
+  if (status === 429 || status === 503 || status === 504) return new Refusal('unavailable', retry(answer.retryAfter));
+  if (status === 413) return new Refusal('tooLarge', { message: 'the API server finds the object too large' });
+  if (status !== 400 && status !== 409 && status !== 422) throw new UpstreamFailure('broken', `HTTP_${status}`);
+  const held = await hold(answer.body, MAX_STATUS);
+  const said = held.rest === undefined ? record(parsed(held.bytes)) : {};
+  if (status === 409) return conflictOf(said, asked);
+  const causes = [...fieldCauses(said), ...unknownFields(said)].slice(0, MAX_CAUSES);
+  const kind = status === 400 ? 'malformed' : 'invalid';
+  const message = causes.length === 0 ? 'the API server finds the object not valid' : causes.map(({ field, message: rule }) => `${field}: ${rule}`).join('; ');
+  return new Refusal(kind, { message, ...(causes.length > 0 && { causes }) });
+}
+
+function conflictOf(said: Readonly<Record<string, unknown>>, { action, conditional }: Asked): Refusal {
+  if (action === 'create') return new Refusal('exists', { message: 'an object of that name exists' });
+  if (conditional) return new Refusal('precondition', { message: 'the object is not at the revision that If-Match names' });
+  const exists = said['reason'] === 'AlreadyExists';
+  return new Refusal(exists ? 'exists' : 'conflict', { message: 'the object has changed since that resourceVersion: read it again' });
+}
+
+function fieldCauses(said: Readonly<Record<string, unknown>>): FieldCause[] {
+  const causes = record(said['details'])['causes'];
+  if (!Array.isArray(causes)) return [];
+  const found: FieldCause[] = [];
+  for (const one of causes.slice(0, MAX_CAUSES)) {
+    const { field, reason } = record(one);
+    const rule = typeof reason === 'string' ? FIELD_REASONS.get(reason) : undefined;
+    if (typeof field !== 'string' || typeof reason !== 'string' || rule === undefined || !PRINTABLE.test(field)) continue;
+    found.push({ field, reason, message: rule });
+  }
+  return found;
+}
+
+/** The API server names fields that it does not know in its message alone; they are the client's own words. */
+function unknownFields(said: Readonly<Record<string, unknown>>): FieldCause[] {
+  const message = said['message'];
+  if (typeof message !== 'string') return [];
+  const names = [...message.slice(0, MAX_STATUS).matchAll(UNKNOWN_FIELD)].map((match) => match[1] ?? '');
+  return [...new Set(names)].map((field) => ({ field, reason: 'FieldValueNotSupported', message: 'is not a field of this kind' }));
+}
+
+function retry(given: string | undefined): { readonly message: string; readonly retryAfterSeconds?: number } {
+  const message = 'the API server asks to be left alone';
+  return given !== undefined && /^\d{1,9}$/.test(given) ? { message, retryAfterSeconds: Number(given) } : { message };
+}
+
+async function hold(body: AsyncGenerator<Buffer>, limit: number): Promise<Held> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (;;) {
+    const next = await body.next();
+    if (next.done === true) return { bytes: Buffer.concat(chunks) };
+    chunks.push(next.value);
+    size += next.value.length;
+    if (size > limit) return { bytes: Buffer.concat(chunks), rest: body };
+  }
+}
+
+function parsed(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return record(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

@@ -1,0 +1,72 @@
+/** What a client is told when it is not served, one row each. */
+export interface RefusalRow {
+  readonly code: number;
+  /** `Status.reason`, as Kubernetes spells it where it has a word. */
+  readonly reason: string;
+  readonly when: string;
+}
+
+/**
+ * The answers that are no success. 403, 404, 500 and 503 are those of the interface and have no body; the others are
+ * HTTP's own codes for the client's faults that the interface does not name, with a Kubernetes Status that names the
+ * field. With strict status codes they become 403 without a body.
+ */
+export const REFUSALS = {
+  malformed: { code: 400, reason: 'BadRequest', when: 'the request, a header or the body is malformed, or does not agree with the path' },
+  forbidden: { code: 403, reason: 'Forbidden', when: 'there is no token, the API server does not accept it or the user may not, a policy refuses it, or the request comes from another site' },
+  notFound: { code: 404, reason: 'NotFound', when: 'there is no such path or no such object' },
+  method: { code: 405, reason: 'MethodNotAllowed', when: 'the path has no such method' },
+  slow: { code: 408, reason: 'Timeout', when: 'the request did not arrive in time' },
+  conflict: { code: 409, reason: 'Conflict', when: 'the object has changed since its resourceVersion was read' },
+  exists: { code: 409, reason: 'AlreadyExists', when: 'an object of that name exists' },
+  precondition: { code: 412, reason: 'PreconditionFailed', when: 'the object is not at the revision that If-Match names' },
+  tooLarge: { code: 413, reason: 'RequestEntityTooLarge', when: 'the body is larger than 1 MiB' },
+  mediaType: { code: 415, reason: 'UnsupportedMediaType', when: 'the body is neither YAML nor JSON in UTF-8, or is compressed' },
+  expectation: { code: 417, reason: 'ExpectationFailed', when: 'Expect asks for something else than 100-continue' },
+  invalid: { code: 422, reason: 'Invalid', when: 'a field of the object has a value that is not valid' },
+  headersTooLarge: { code: 431, reason: 'RequestHeaderFieldsTooLarge', when: 'the head is larger than 16 KiB or has more than 100 fields' },
+  failed: { code: 500, reason: 'InternalError', when: 'the API server gave no usable answer; whether a change was made is not known' },
+  unavailable: { code: 503, reason: 'ServiceUnavailable', when: 'the API server cannot be reached, is slow or overloaded, or the gateway is' },
+} as const satisfies Readonly<Record<string, RefusalRow>>;
+
+export type RefusalKind = keyof typeof REFUSALS;
+
+/** The codes of the interface. */
+export const GIVEN_CODES: readonly number[] = [200, 403, 404, 500, 503];
+
+export interface FieldCause {
+  /** Path such as `spec.tolerations[0].key`. */
+  readonly field: string;
+  /** What is wrong with it: an UpperCamelCase word. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface RefusalDetail {
+  readonly message: string;
+  readonly causes?: readonly FieldCause[];
+  readonly retryAfterSeconds?: number;
+  /** The methods of the path, for 405. */
+  readonly allow?: string;
+  /** Whether the connection is of no more use. */
+  readonly close?: boolean;
+}
+
+/** Thrown where a request cannot be served; the message goes to the client (never into a log: it may quote the client). */
+export class Refusal extends Error {
+  readonly kind: RefusalKind;
+  readonly detail: RefusalDetail;
+
+  constructor(kind: RefusalKind, detail: RefusalDetail) {
+    super(detail.message);
+    this.name = 'Refusal';
+    this.kind = kind;
+    this.detail = detail;
+  }
+}
+
+/** A refusal for one field of the body. */
+export function badField(kind: RefusalKind, field: string, rule: string): Refusal {
+  const message = `${field}: ${rule}`;
+  return new Refusal(kind, { message, causes: [{ field, reason: 'FieldValueInvalid', message: rule }] });
+}

@@ -1,0 +1,176 @@
+import { constants } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Clock } from '../runtime/clock.js';
+import { rawAnswer, refusalAnswer } from './answer.js';
+import type { ServingPair } from './certificate.js';
+import { Connections } from './connections.js';
+import type { GatewayMetrics } from './metrics.js';
+import { REFUSALS, Refusal } from './refusal.js';
+
+export interface ServerLimits {
+  readonly maxConnections: number;
+  /** From the first byte, or the opening of the connection, to the end of the head. Ms, like the others. */
+  readonly headerTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+}
+
+export interface ServerOptions {
+  readonly limits: ServerLimits;
+  readonly strict: boolean;
+  readonly clock: Clock;
+  readonly metrics: GatewayMetrics;
+  /** Answers one request; never rejects. `expectant`: the client waits to be asked for the body. */
+  readonly serve: (message: IncomingMessage, response: ServerResponse, expectant: boolean) => Promise<void>;
+}
+
+const KEEP_ALIVE_MS = 15_000;
+const CHECK_MS = 500;
+const MAX_HEAD = 16 * 1024;
+/** Forward secrecy and authenticated encryption alone. */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+const TLS = {
+  minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true, secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const;
+
+/**
+ * The HTTPS server: HTTP/1.1 over TLS 1.2 or newer, one request at a time on a connection, every wait bounded.
+ *
+ * Guarantees: bytes that are no well-formed request reach nobody; a client that asks for more before it is answered has
+ * its connection closed after the answer under way.
+ */
+export class GatewayServer {
+  readonly #options: ServerOptions;
+  readonly #server: Server;
+  readonly #connections: Connections;
+  readonly #answering = new Map<Socket, ServerResponse>();
+  #closing = false;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    const { limits, metrics } = options;
+    this.#connections = new Connections(limits.maxConnections);
+    this.#server = createServer({
+      ...TLS,
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: limits.headerTimeoutMs,
+      headersTimeout: limits.headerTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: Math.min(KEEP_ALIVE_MS, limits.requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(CHECK_MS, limits.headerTimeoutMs),
+      maxHeaderSize: MAX_HEAD,
+      requireHostHeader: false,
+      insecureHTTPParser: false,
+      noDelay: true,
+    });
+    this.#server.maxHeadersCount = 0;
+    metrics.connections(() => this.#connections.open);
+    this.#listen();
+  }
+
+  /** Shows this certificate from the next handshake on; open connections go on as they are. */
+  present({ cert, key }: ServingPair): void {
+    this.#server.setSecureContext({ ...TLS, cert, key });
+  }
+
+  /** Resolves with the port; rejects when the address cannot be had. */
+  async start(host: string, port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  /** Takes no more connections, lets what is under way end within `graceMs`, then cuts what is left. */
+  async stop(graceMs: number): Promise<void> {
+    this.#closing = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    const timer = this.#options.clock.after(graceMs, () => this.#server.closeAllConnections());
+    await closed;
+    timer.cancel();
+  }
+
+  /** Every answer from now on is the last of its connection. */
+  wind(): void {
+    this.#closing = true;
+  }
+
+  #listen(): void {
+    const { metrics } = this.#options;
+    this.#server.on('connection', (socket: Socket) => {
+      if (!this.#connections.add(socket)) metrics.dropped('capacity');
+    });
+    this.#server.on('tlsClientError', () => metrics.dropped('tls'));
+    this.#server.on('request', (message, response) => void this.#take(message, response, false));
+    this.#server.on('checkContinue', (message, response) => void this.#take(message, response, true));
+    this.#server.on('checkExpectation', (message, response) => void this.#take(message, response, true));
+    this.#server.on('connect', (_message, socket: Socket) => this.#refuseRaw(socket, new Refusal('method', { message: 'CONNECT is not supported' })));
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
+    // Failures of accepting: out of file descriptors. The server goes on by itself.
+    this.#server.on('error', () => metrics.dropped('capacity'));
+  }
+
+  async #take(message: IncomingMessage, response: ServerResponse, expectant: boolean): Promise<void> {
+    const { socket } = message;
+    const current = this.#answering.get(socket);
+    if (current !== undefined && !current.writableEnded) {
+      current.shouldKeepAlive = false;
+      current.once('finish', () => socket.destroySoon());
+      message.resume();
+      return;
+    }
+    if (this.#closing) response.shouldKeepAlive = false;
+    this.#answering.set(socket, response);
+    this.#connections.work(socket);
+    await this.#options.serve(message, response, expectant);
+    if (this.#answering.get(socket) === response) this.#answering.delete(socket);
+    this.#connections.rest(socket);
+  }
+
+  /** What the parser refuses, and requests that did not arrive in time. */
+  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+    const refusal = refusalFor(error);
+    const current = this.#answering.get(socket);
+    if (refusal === undefined || !socket.writable || current?.headersSent === true) {
+      socket.destroy();
+      return;
+    }
+    this.#options.metrics.dropped(refusal.kind === 'slow' ? 'timeout' : 'protocol');
+    this.#refuseRaw(socket, refusal);
+  }
+
+  #refuseRaw(socket: Socket, refusal: Refusal): void {
+    const answer = refusalAnswer(refusal, this.#options.strict);
+    socket.on('error', () => undefined);
+    socket.end(rawAnswer(answer), () => socket.destroy());
+  }
+}
+
+/** Undefined for a connection that has failed. */
+function refusalFor(error: NodeJS.ErrnoException): Refusal | undefined {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('slow', { message: 'the request did not arrive in time' });
+  if (error.code === 'HPE_HEADER_OVERFLOW') return new Refusal('headersTooLarge', { message: REFUSALS.headersTooLarge.when });
+  if (error.code?.startsWith('HPE_') !== true || error.code === 'HPE_INVALID_EOF_STATE') return undefined;
+  if (inTokenHeader(error)) return new Refusal('forbidden', { message: 'the access token is malformed' });
+  return new Refusal('malformed', { message: 'the request is not well-formed HTTP/1.1' });
+}
+
+/** Whether the parser has stumbled within a header that carries the token. */
+function inTokenHeader(error: Error): boolean {
+  const rawPacket = 'rawPacket' in error ? error.rawPacket : undefined;
+  const bytesParsed = 'bytesParsed' in error ? error.bytesParsed : undefined;
+  if (!Buffer.isBuffer(rawPacket) || typeof bytesParsed !== 'number') return false;
+  const read = rawPacket.subarray(0, bytesParsed + 1).toString('latin1').trimEnd();
+  return /^(?:cookie|authorization):/i.test(read.slice(read.lastIndexOf('\n') + 1));
+}

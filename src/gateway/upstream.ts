@@ -1,0 +1,191 @@
+import { X509Certificate } from 'node:crypto';
+import { Pool, errors, type Dispatcher } from 'undici';
+import type { Clock } from '../runtime/clock.js';
+import type { GatewayMetrics } from './metrics.js';
+import type { Method } from './routes.js';
+
+export interface UpstreamCall {
+  readonly method: Method;
+  readonly path: string;
+  readonly token: string;
+  /** JSON. */
+  readonly body?: string;
+}
+
+/** The head of an answer, and its body as it comes. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | undefined;
+  readonly body: AsyncGenerator<Buffer>;
+}
+
+/** Why there is no answer. Holds no text of the other side and no header: it may be logged. */
+export type FailureCause = 'timeout' | 'unreachable' | 'broken' | 'abandoned';
+
+export class UpstreamFailure extends Error {
+  readonly failure: FailureCause;
+  /** The error's code, such as ECONNRESET. */
+  readonly code: string;
+
+  constructor(failure: FailureCause, code: string) {
+    super(`no usable answer of the API server: ${failure} (${code})`);
+    this.name = 'UpstreamFailure';
+    this.failure = failure;
+    this.code = code;
+  }
+}
+
+export interface UpstreamOptions {
+  /** `https://host:port`: fixed for the life of the process. */
+  readonly origin: string;
+  readonly clock: Clock;
+  /** For the whole of a call: connection, head and body. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  readonly metrics: GatewayMetrics;
+}
+
+const CONNECTIONS = 256;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Far below the time after which an API server closes an idle connection, so that no request meets a closing one. */
+const KEEP_ALIVE_MS = 4_000;
+const MAX_ANSWER = 64 * 1024 * 1024;
+const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT']);
+const CODE = /^[A-Z0-9_]{1,64}$/;
+
+/**
+ * The one server behind the gateway.
+ *
+ * Guarantees: a call is sent at most once, with the caller's token and headers of ours alone; no redirect is followed;
+ * the server is verified by the given CA. The call ends when its time is over or `gone` fires, whichever comes first.
+ */
+export class Upstream {
+  readonly #options: UpstreamOptions;
+  #pool: Pool | undefined;
+
+  constructor(options: UpstreamOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Trusts these authorities (PEM) from now on. Calls under way end on the old connections.
+   * @throws Error for what is no certificate
+   */
+  trust(ca: string): void {
+    checkAuthorities(ca);
+    const before = this.#pool;
+    this.#pool = new Pool(this.#options.origin, {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: MAX_ANSWER,
+      connect: { ca, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS },
+    });
+    before?.close().catch(() => undefined);
+  }
+
+  /**
+   * Sends a call and hands its answer to `use`, within the call's time.
+   * @throws UpstreamFailure, and whatever `use` throws
+   */
+  async call<T>(call: UpstreamCall, gone: AbortSignal, use: (answer: UpstreamAnswer) => Promise<T>): Promise<T> {
+    const { clock, timeoutMs, metrics } = this.#options;
+    const stop = new AbortController();
+    const leave = (): void => stop.abort(new UpstreamFailure('abandoned', 'CLIENT_GONE'));
+    if (gone.aborted) leave();
+    gone.addEventListener('abort', leave, { once: true });
+    const timer = clock.after(timeoutMs, () => stop.abort(new UpstreamFailure('timeout', 'TIMEOUT')));
+    const begun = clock.monotonic();
+    let code = '<error>';
+    try {
+      const answer = await this.#send(call, stop.signal);
+      const result = await use(answer);
+      code = String(answer.status);
+      return result;
+    } finally {
+      timer.cancel();
+      gone.removeEventListener('abort', leave);
+      stop.abort(new UpstreamFailure('broken', 'UNREAD'));
+      metrics.upstream(call.method, code, (clock.monotonic() - begun) / 1000);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.destroy();
+    this.#pool = undefined;
+  }
+
+  async #send(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const pool = this.#pool;
+    if (pool === undefined) throw new UpstreamFailure('unreachable', 'NO_CA');
+    const { method, path, body } = call;
+    const response = await this.#guard(() => pool.request({ method, path, signal, headers: this.#headers(call), ...(body !== undefined && { body }) }));
+    const { statusCode, headers } = response;
+    if (Number(headers['content-length'] ?? 0) > MAX_ANSWER) throw new UpstreamFailure('broken', 'TOO_LARGE');
+    return {
+      status: statusCode,
+      contentType: text(headers['content-type']),
+      retryAfter: text(headers['retry-after']) || undefined,
+      body: this.#chunks(response),
+    };
+  }
+
+  /** Everything that is sent beside host and connection. */
+  #headers({ token, body }: UpstreamCall): Record<string, string> {
+    return {
+      authorization: `Bearer ${token}`,
+      accept: 'application/json',
+      'user-agent': this.#options.userAgent,
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+    };
+  }
+
+  async *#chunks(response: Dispatcher.ResponseData): AsyncGenerator<Buffer> {
+    const reader = response.body[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await this.#guard(() => reader.next());
+      if (next.done === true) return;
+      const chunk: Buffer = next.value;
+      yield chunk;
+    }
+  }
+
+  async #guard<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+}
+
+/** Errors of the client library may hold what the other side has sent, so only their code is kept. */
+function failureOf(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  const given = inner instanceof Error && 'code' in inner ? String(inner.code) : '';
+  const code = CODE.test(given) ? given : 'UNKNOWN';
+  if (error instanceof errors.ConnectTimeoutError || UNREACHABLE.has(code)) return new UpstreamFailure('unreachable', code);
+  return new UpstreamFailure('broken', code);
+}
+
+function text(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function checkAuthorities(pem: string): void {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new Error('holds no certificate in PEM');
+  for (const block of blocks) {
+    try {
+      new X509Certificate(block);
+    } catch {
+      throw new Error('holds a certificate that cannot be read');
+    }
+  }
+}

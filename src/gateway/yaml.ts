@@ -1,0 +1,97 @@
+import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
+import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type Data } from './document.js';
+import { Refusal } from './refusal.js';
+
+/** Characters that can begin or part values. A text with far more of them than nodes are allowed is not worth parsing. */
+const MAX_INDICATORS = 2 * MAX_NODES;
+/** A directive or the mark of a second document: refused before anything is parsed. */
+const MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
+const NULL = /^(?:|~|null|Null|NULL)$/;
+const TRUE = /^(?:true|True|TRUE)$/;
+const FALSE = /^(?:false|False|FALSE)$/;
+/** Whatever some version of YAML takes for a number. What JSON would not write the same way is refused. */
+const NUMBER = /^(?:[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?|[-+]?0[box][\da-fA-F_]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+
+type Property = Extract<Event, { readonly tagStart: number }>;
+
+/**
+ * Reads one YAML 1.2 document (core schema: `yes` and dates are texts) of the kind that Kubernetes objects are: without
+ * anchors, aliases, tags, directives and merge keys, and with numbers that every reader takes alike.
+ * @throws Refusal `malformed`
+ */
+export function parseYaml(text: string): Data {
+  checkSize(text);
+  const events = eventsOf(text);
+  const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
+  if (documents.length > 1) throw new Refusal('malformed', { message: 'the body must hold one document' });
+  const builder = new DocumentBuilder();
+  for (const event of events) take(event, text, builder);
+  return builder.result();
+}
+
+function checkSize(text: string): void {
+  const markers = text.match(MARKER) ?? [];
+  if (markers.some((marker) => marker === '%')) throw new Refusal('malformed', { message: 'YAML directives are not allowed' });
+  if (markers.length > 2) throw new Refusal('malformed', { message: 'the body must hold one document' });
+  let indicators = 0;
+  for (let at = 0; at < text.length; at++) {
+    if ('\n,[{:&*!'.includes(text[at] ?? '')) indicators += 1;
+  }
+  if (indicators > MAX_INDICATORS) throw new Refusal('malformed', { message: `the body holds more than ${MAX_NODES} values` });
+}
+
+function eventsOf(text: string): readonly Event[] {
+  try {
+    return parseEvents(text, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const { line = 0, column = 0 } = error.mark ?? {};
+    throw new Refusal('malformed', { message: `the body is not valid YAML: line ${line + 1}, column ${column + 1}: ${error.reason.slice(0, 200)}` });
+  }
+}
+
+function take(event: Event, source: string, builder: DocumentBuilder): void {
+  switch (event.type) {
+    case EVENT_ID.DOCUMENT:
+      return;
+    case EVENT_ID.ALIAS:
+      throw builder.refuse('YAML aliases are not allowed');
+    case EVENT_ID.MAPPING:
+    case EVENT_ID.SEQUENCE:
+      checkProperties(event, builder);
+      if (builder.expectsKey) throw builder.refuse('a key must be a text');
+      builder.open(event.type === EVENT_ID.MAPPING ? 'object' : 'array');
+      return;
+    case EVENT_ID.SCALAR:
+      checkProperties(event, builder);
+      scalar(event, source, builder);
+      return;
+    case EVENT_ID.POP:
+      builder.close();
+  }
+}
+
+function checkProperties(event: Property, builder: DocumentBuilder): void {
+  if (event.anchorStart >= 0) throw builder.refuse('YAML anchors are not allowed');
+  if (event.tagStart >= 0) throw builder.refuse('YAML tags are not allowed');
+}
+
+function scalar(event: ScalarEvent, source: string, builder: DocumentBuilder): void {
+  const text = event.valueStart < 0 ? '' : getScalarValue(source, event);
+  const plain = event.style === SCALAR_STYLE.PLAIN;
+  if (builder.expectsKey) {
+    if (plain && text === '<<') throw builder.refuse('YAML merge keys are not allowed');
+    if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || NUMBER.test(text))) throw builder.refuse('a key must be a text: put it in quotes');
+    builder.key(text);
+  } else if (!plain) {
+    builder.text(text);
+  } else if (NULL.test(text)) {
+    builder.value(null);
+  } else if (TRUE.test(text) || FALSE.test(text)) {
+    builder.value(TRUE.test(text));
+  } else if (NUMBER.test(text)) {
+    builder.number(text);
+  } else {
+    builder.text(text);
+  }
+}

@@ -1,0 +1,85 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
+
+/** What the gateway counts, and the text that Prometheus reads. Labels come from the gateway's tables, never from a client. */
+export interface GatewayRegistry {
+  answered(route: string, method: string, code: number, seconds: number): void;
+  upstream(method: string, code: string, seconds: number): void;
+  abandoned(route: string): void;
+  dropped(cause: string): void;
+  reloaded(file: string, usable: boolean): void;
+  certificateExpiry(seconds: number): void;
+  connections(read: () => number): void;
+  readonly contentType: string;
+  text(): Promise<string>;
+}
+
+/** The registry of a gateway process. */
+export function createGatewayMetrics(): GatewayRegistry {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = requestCollectors(registry);
+  const dropped = new Counter({
+    name: 'multicluster_gateway_dropped_connections_total',
+    help: 'Connections that could not be served: tls, protocol, timeout, capacity', labelNames: ['cause'], registers,
+  });
+  const reloads = new Counter({
+    name: 'multicluster_gateway_reloads_total', help: 'Files that were read anew', labelNames: ['file', 'result'], registers,
+  });
+  const expiry = new Gauge({
+    name: 'multicluster_gateway_certificate_expiry_timestamp_seconds', help: 'When the serving certificate ends', registers,
+  });
+  let open = (): number => 0;
+  new Gauge({
+    name: 'multicluster_gateway_connections', help: 'Open connections of clients', registers,
+    collect() {
+      this.set(open());
+    },
+  });
+  return {
+    ...requests,
+    dropped: (cause) => dropped.inc({ cause }),
+    reloaded: (file, usable) => reloads.inc({ file, result: usable ? 'used' : 'refused' }),
+    certificateExpiry: (seconds) => expiry.set(seconds),
+    connections: (read) => void (open = read),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
+}
+
+function requestCollectors(registry: Registry): Pick<GatewayRegistry, 'answered' | 'upstream' | 'abandoned'> {
+  const registers = [registry];
+  const answered = new Counter({
+    name: 'multicluster_gateway_requests_total', help: 'Requests that were answered',
+    labelNames: ['route', 'method', 'code'], registers,
+  });
+  const time = new Histogram({
+    name: 'multicluster_gateway_request_duration_seconds', help: 'From the head of a request to the end of its answer',
+    labelNames: ['route', 'method'], registers, buckets: LATENCY_BUCKETS,
+  });
+  const abandoned = new Counter({
+    name: 'multicluster_gateway_abandoned_requests_total', help: 'Requests whose client left before the whole answer',
+    labelNames: ['route'], registers,
+  });
+  const upstream = new Counter({
+    name: 'multicluster_gateway_upstream_requests_total', help: 'Calls to the Kubernetes API; <error> where there was no usable answer',
+    labelNames: ['method', 'code'], registers,
+  });
+  const upstreamTime = new Histogram({
+    name: 'multicluster_gateway_upstream_duration_seconds', help: 'How long calls to the Kubernetes API took',
+    labelNames: ['method'], registers, buckets: LATENCY_BUCKETS,
+  });
+  return {
+    answered: (route, method, code, seconds) => {
+      answered.inc({ route, method, code: String(code) });
+      time.observe({ route, method }, seconds);
+    },
+    abandoned: (route) => abandoned.inc({ route }),
+    upstream: (method, code, seconds) => {
+      upstream.inc({ method, code });
+      upstreamTime.observe({ method }, seconds);
+    },
+  };
+}
