@@ -11,6 +11,11 @@ export class Pauses {
     this.#clock = clock;
   }
 
+  /** Calls that are remembered. */
+  get size(): number {
+    return this.#until.size;
+  }
+
   hold(key: string, ms: number): void {
     if (this.#until.size >= SWEEP_AT) this.#sweep();
     const until = this.#clock.monotonic() + ms;

@@ -3,6 +3,7 @@ import type { Call } from '../../src/kube/call.js';
 import type { Transport, TransportOptions } from '../../src/kube/transport.js';
 import { createTransport } from '../../src/kube/transport.js';
 import { retryAfter, waitBeforeRetry } from '../../src/kube/retry.js';
+import { Pauses } from '../../src/kube/pause.js';
 import { TokenBucket } from '../../src/kube/ratelimit.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import type { FailureKind } from '../../src/runtime/errors.js';
@@ -251,4 +252,17 @@ describe('a transport on a clock that stands still', () => {
     expect(before).toBe(1);
     expect(await outcome).toMatchObject({ kind: 'Transport' });
   });
+});
+
+it('pauses that are over are forgotten', async () => {
+  const clock = new ManualClock();
+  const pauses = new Pauses(clock);
+  for (let index = 0; index < 5_000; index++) {
+    pauses.hold(`GET /${index}`, 1_000);
+    await clock.advance(10);
+  }
+
+  expect(pauses.size).toBeLessThanOrEqual(1_000);
+  expect(pauses.left('GET /4999')).toBe(990);
+  expect(pauses.left('GET /0')).toBe(0);
 });

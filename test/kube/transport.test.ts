@@ -9,6 +9,7 @@ import { ManualClock } from '../support/clock.js';
 import { RecordingLog } from '../support/log.js';
 import { waitFor } from '../support/wait.js';
 import type { Script } from './scriptedserver.js';
+import { TunnelProxy } from './tunnelproxy.js';
 import { ScriptedServer, cut, json, raw, refusal, reset, silence, success } from './scriptedserver.js';
 
 let server: ScriptedServer;
@@ -344,4 +345,17 @@ it('an answer of 200 that says nothing else is taken as it is', async () => {
   server.next((_, response) => json(response, 201, { a: 1 }));
 
   expect(await transport.call(get)).toEqual({ status: 201, body: { a: 1 } });
+});
+
+describe('a proxy', () => {
+  it('is asked for a tunnel, and sees nothing of what goes through it', async () => {
+    const proxy = await TunnelProxy.start();
+    const through = transportTo({}, { load: async () => ({ server: server.url, headers: { Authorization: 'Bearer t' }, tls: { rejectUnauthorized: true }, proxy: proxy.url }) });
+    await through.call(get);
+    await through.close();
+    await proxy.stop();
+
+    expect(proxy.asked).toEqual([{ target: `127.0.0.1:${server.port}`, authorization: undefined }]);
+    expect(server.seen[0]?.headers.authorization).toBe('Bearer t');
+  });
 });
