@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds from nothing and runs the tests: unit and integration in one Jest run, end-to-end in another, one file at a
-# time. The last line is `N passed, N failed` over both; the exit code is 0 only when something ran and nothing failed.
+# time, and after it the check of what these asked for. The last line is `N passed, N failed` over all; the exit code is
+# 0 only when something ran and nothing failed.
 #
 #   test/run.sh all        everything but the campaign
 #   test/run.sh unit       unit and integration tests, with the coverage gate
@@ -25,6 +26,13 @@ control_plane() { # the programs of the real API server; where they cannot be ha
   bash test/control-plane/build.sh >/dev/null || true
 }
 
+end_to_end() { # then what they asked of their servers, all together, is held against the rights in deploy/
+  export CONTROL_PLANE_AUDIT=$PWD/.run/audit # the servers' request logs
+  rm -rf "$CONTROL_PLANE_AUDIT"
+  jest e2e --runInBand --testPathPatterns '/dist/test/e2e/'
+  jest rights --runInBand --testMatch '**/dist/test/e2e/audit.js'
+}
+
 rm -rf dist "$results"
 mkdir -p "$results"
 npm run --silent build || { echo "0 passed, 1 failed"; exit 1; }
@@ -33,7 +41,7 @@ case $suite in
   all)
     control_plane
     jest unit --coverage --testPathIgnorePatterns '/dist/test/e2e/'
-    jest e2e --runInBand --testPathPatterns '/dist/test/e2e/'
+    end_to_end
     ;;
   unit)
     control_plane
@@ -41,7 +49,7 @@ case $suite in
     ;;
   e2e)
     control_plane
-    jest e2e --runInBand --testPathPatterns '/dist/test/e2e/'
+    end_to_end
     ;;
   campaign)
     control_plane

@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { writeKubeconfig } from '../../../src/local/kubeconfig.js';
 import { freePorts } from '../../../src/local/ports.js';
+import { collect } from '../audit/collection.js';
 import { missingPrograms } from './binaries.js';
 import { prepare } from './credentials.js';
 import { caFile, layout } from './flags.js';
@@ -38,6 +39,7 @@ export async function startRunning(options: StartOptions): Promise<RunningContro
     compactHistory: () => servers.compactHistory(),
     async stop() {
       await servers.stop();
+      await collect(description);
       await rm(keepLogs ? path.join(description.folder, 'data') : description.folder, { recursive: true, force: true });
     },
   });

@@ -1,0 +1,50 @@
+// Runs after all end-to-end tests (test/run.sh), over the request logs of all their servers. Not found by Jest's usual
+// pattern; named on the command line.
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { loadAll } from 'js-yaml';
+
+import { collected } from '../support/audit/collection.js';
+import { judge, type Findings } from '../support/audit/judge.js';
+import { rightsIn } from '../support/audit/rights.js';
+import type { AnyObject } from '../support/controlplane/api.js';
+import { missingPrograms } from '../support/controlplane/binaries.js';
+import { kubectlOk } from '../support/kubectl.js';
+import { root } from '../support/root.js';
+import { fields } from '../support/scenario/reading.js';
+
+/** Rights that no end-to-end test uses, each with the emergency that does. */
+const SPARED: Readonly<Record<string, string>> = {};
+
+const missing = missingPrograms('hub');
+const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
+
+suite('the requests of all end-to-end tests', () => {
+  let servers: readonly string[] = [];
+  let findings: Findings = { uncovered: [], refused: [], unused: [] };
+
+  beforeAll(async () => {
+    const logs = await collected();
+    servers = [...logs.keys()];
+    const rendered = await kubectlOk(['kustomize', `${root}/deploy/overlays/default`], { kubeconfig: `${root}/.run/none` });
+    const objects = loadAll(rendered).map((one): AnyObject => fields(one));
+    findings = judge(logs.values(), rightsIn(objects), new Set(Object.keys(SPARED)));
+  });
+
+  it('are all there', () => {
+    for (const name of ['mainjob', 'mainjobupkeep', 'cures', 'quiet', 'rights', 'readme', 'decisions', 'brokenapi', 'failover']) {
+      expect(servers).toContainEqual(expect.stringMatching(new RegExp(`^e2e-${name}-`)));
+    }
+  });
+
+  it('are each covered by a rule of deploy/, or by what every user may do', () => {
+    expect(findings.uncovered).toEqual([]);
+  });
+
+  it('were none of them refused for want of a right that nobody had taken away', () => {
+    expect(findings.refused).toEqual([]);
+  });
+
+  it('use every verb of every rule on every resource', () => {
+    expect(findings.unused).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { AnyObject } from '../controlplane/api.js';
+import { fields, items } from '../scenario/reading.js';
+
+/** One verb on one resource, as a rule of a role gives it; a rule with resourceNames gives one for each name. */
+export interface Right {
+  /** `ClusterRole name`, or `Role name`. */
+  readonly role: string;
+  readonly verb: string;
+  readonly group: string;
+  /** `plural` or `plural/subresource`. */
+  readonly resource: string;
+  /** Empty: any. */
+  readonly name: string;
+}
+
+const AGGREGATED = /^rbac\.authorization\.k8s\.io\/aggregate-to-/;
+
+/** The rights that the roles among `objects` give; roles for people, which are aggregated into others, apart. */
+export function rightsIn(objects: readonly AnyObject[]): Right[] {
+  const roles = objects.filter(({ kind, metadata }) => (kind === 'ClusterRole' || kind === 'Role') && !Object.keys(metadata?.labels ?? {}).some((key) => AGGREGATED.test(key)));
+  return roles.flatMap((role) => items(role['rules']).flatMap((rule) => rightsOf(`${role.kind ?? ''} ${role.metadata?.name ?? ''}`, rule)));
+}
+
+function rightsOf(role: string, rule: object): Right[] {
+  const { verbs, apiGroups, resources, resourceNames } = fields(rule);
+  const names = words(resourceNames);
+  const found: Right[] = [];
+  for (const verb of words(verbs)) {
+    for (const group of words(apiGroups)) {
+      for (const resource of words(resources)) {
+        for (const name of names.length === 0 ? [''] : names) found.push({ role, verb, group, resource, name });
+      }
+    }
+  }
+  return found;
+}
+
+/** `patch deployments.apps`, and for a right on one name `get leases.coordination.k8s.io x`. */
+export function inWords({ verb, resource, group, name }: Omit<Right, 'role'>): string {
+  const [plural = '', subresource] = resource.split('/');
+  const what = `${plural}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
+  return `${verb} ${what}${name === '' ? '' : ` ${name}`}`;
+}
+
+function words(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
