@@ -83,6 +83,20 @@ describe('the holder', () => {
     expect(holder.elector.held()).toBe(false);
   });
 
+  it('counts from the start of a renewal whose answer is slow', async () => {
+    let free = (): void => undefined;
+    world.api.before = () => new Promise<void>((resolve) => (free = resolve));
+    await world.clock.advance(5_000);
+    free();
+    await settle();
+    holder.fault = 'Transport';
+    await world.clock.advance(6_999);
+    expect(holder.elector.held()).toBe(true);
+    await world.clock.advance(1);
+
+    expect(holder.elector.held()).toBe(false);
+  });
+
   it('that stood still longer than the deadline holds nothing, before any timer has run', async () => {
     holder.freeze();
     await world.clock.advance(10_000);

@@ -58,6 +58,12 @@ describe('the first list', () => {
     expect(watched.take()).toEqual(['+a', '+b', '-a']);
   });
 
+  it('is sent for once by the transport: how soon it is repeated is the reflector\'s matter', async () => {
+    watched = await new Watched({ pageSize: 1 }).begin();
+
+    expect(watched.api.calls.map((call) => call.tries)).toEqual([1, 1]);
+  });
+
   it('that fails leaves the cache not synced, and is tried again', async () => {
     watched = new Watched();
     watched.api.put('a');

@@ -71,10 +71,13 @@ describe('an index', () => {
     const step = fc.record({ name, gone: fc.boolean(), tags: fc.uniqueArray(fc.constantFrom('x', 'y', 'z')) });
     fc.assert(fc.property(fc.array(step), (steps) => {
       const own = new ObjectStore<Thing>(indexers, () => undefined);
-      steps.forEach(({ name: key, gone, tags }, version) => (gone ? own.remove(`n/${key}`) : own.set(thing(key, tags, String(version)))));
-      for (const tag of ['x', 'y', 'z']) {
-        const expected = [...own.values()].filter((one) => indexers.tag(one).includes(tag)).map((one) => one.metadata.name).sort();
-        expect(own.byIndex('tag', tag).map((one) => one.metadata.name)).toEqual(expected);
+      for (const [version, { name: key, gone, tags }] of steps.entries()) {
+        if (gone) own.remove(`n/${key}`);
+        else own.set(thing(key, tags, String(version)));
+        for (const tag of ['x', 'y', 'z']) {
+          const expected = [...own.values()].filter((one) => indexers.tag(one).includes(tag)).map((one) => one.metadata.name).sort();
+          expect(own.byIndex('tag', tag).map((one) => one.metadata.name)).toEqual(expected);
+        }
       }
     }));
   });
