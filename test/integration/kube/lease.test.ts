@@ -14,7 +14,7 @@ import { cacheTools, transportOf } from './access.js';
 
 const options = { fieldManager: 'test' };
 const Roles = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', kind: 'Role', namespaced: true };
-const QUICK = { duration: 2_000, renewDeadline: 1_200, retryPeriod: 200 };
+const QUICK = { duration: 6_000, renewDeadline: 5_000, retryPeriod: 200 };
 /** Far below the time after which a real lease expires. */
 const AT_ONCE = { deadlineMs: 5_000 };
 
@@ -59,7 +59,7 @@ describeWithServer('the lease', {}, (server) => {
     });
     await one.release();
 
-    expect(first.spec).toMatchObject({ holderIdentity: 'one', leaseDurationSeconds: 2, leaseTransitions: 0 });
+    expect(first.spec).toMatchObject({ holderIdentity: 'one', leaseDurationSeconds: 6, leaseTransitions: 0 });
     expect(first.spec?.acquireTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(renewed.spec).toMatchObject({ holderIdentity: 'one', acquireTime: first.spec?.acquireTime, leaseTransitions: 0 });
     expect((await stored()).spec?.holderIdentity).toBe('');
