@@ -92,6 +92,24 @@ describeWithServer('an engine that is up', { own: true, ...PODS }, (server) => {
     }, REPAIR);
   }, MINUTE);
 
+  it('has what was its own and is no longer wanted taken away, wherever it is', async () => {
+    const engine = await hub.available();
+    const controller = { apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', name: 'engine', uid: engine.metadata.uid, controller: true };
+    const own = { labels: { 'multicluster.platform.io/engine': 'engine' }, ownerReferences: [controller] };
+    const installer = await stored(MADE[2]?.[1] ?? '');
+    await hub.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'elsewhere' } });
+    await hub.apply(
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...own, name: 'retired', namespace: TARGET } },
+      { ...installer, metadata: { ...own, name: 'multicluster-engine-installer', namespace: 'elsewhere' } },
+    );
+
+    await waitFor('the account to be gone', async () => (await hub.get(`${NAMESPACE}/serviceaccounts/retired`)) === undefined, REPAIR);
+    await waitFor('the binding to be gone', async () => (await hub.get(`${RBAC}/namespaces/elsewhere/rolebindings/multicluster-engine-installer`)) === undefined, REPAIR);
+    expect((await notes('ObjectPruned')).sort()).toEqual([
+      expect.stringMatching(/^RoleBinding elsewhere\/multicluster-engine-installer /), expect.stringMatching(/^ServiceAccount multicluster-engine\/retired /),
+    ]);
+  }, MINUTE);
+
   it('is available again after all that, and was never Error', async () => {
     await hub.available();
     expect(watch.lines.filter((line) => line.includes(' Error '))).toEqual([]);
