@@ -2,7 +2,7 @@ import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import { PLACEMENT_FIELD_MANAGER } from '../../api/names.js';
 import { PlacementDecisions, Placements } from '../../api/resources.js';
-import { decisionObject } from '../../domain/placement/decision.js';
+import { decisionObject, readDecision } from '../../domain/placement/decision.js';
 import type { DecisionWrite } from '../../domain/placement/sequence.js';
 import { remember, type SlicePlan } from '../../domain/placement/slices.js';
 import type { Publication } from '../../domain/placement/status.js';
@@ -41,12 +41,30 @@ export async function apply(gathered: Gathered, plan: SlicePlan, writer: Writer,
       done += 1;
     } catch (error) {
       await lookAgain(gathered, write, writer, error);
+      if (isFailure(error, 'Conflict') && isDone(gathered, write, writer)) {
+        done += 1;
+        continue;
+      }
       remembered.slots = remembered.doubtful.size === 0 ? remember(plan, done) : undefined;
       return { publication: { plan, done, failure: { name: write.name, message: messageOf(error) } }, error };
     }
   }
   remembered.slots = remember(plan, done);
   return { publication: { plan, done }, error: undefined };
+}
+
+/**
+ * Whether a write that met a conflict has been carried out all the same: the client repeats an update whose answer was
+ * lost, and the second then meets what the first has stored. Such an object is no foreign edit, and must not be put back.
+ */
+function isDone({ owner, objects, remembered }: Gathered, write: DecisionWrite, { latestDecisions }: Writer): boolean {
+  if (write.kind !== 'update' || remembered.doubtful.has(write.name)) return false;
+  const found = latestDecisions.resolve(`${owner.namespace}/${write.name}`, undefined);
+  if (found === undefined) return false;
+  const { intact, deleting, revision, clusters } = readDecision(found, owner);
+  if (!intact || deleting || revision !== write.revision || clusters.join('\n') !== write.clusters.join('\n')) return false;
+  objects.set(write.name, found);
+  return true;
 }
 
 /** Reads the objects that earlier writes left in doubt. Throws when they cannot be read. */

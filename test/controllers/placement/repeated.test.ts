@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { PlacementDecisions } from '../../../src/api/resources.js';
+import type { FakeCall } from '../../support/fakeapi.js';
+import { Hub, NAMESPACE } from './hub.js';
+
+const first = { namespace: NAMESPACE, name: 'web-decision-1' };
+
+function updatesDecision({ verb, type, object }: FakeCall): boolean {
+  return verb === 'update' && type === PlacementDecisions && object !== undefined;
+}
+
+/** A hub that has selected two of the given clusters; the better ranked one of those left is what a newcomer competes with. */
+async function selected(...names: readonly string[]): Promise<Hub> {
+  const hub = new Hub();
+  hub.clusters(...names);
+  await hub.start();
+  hub.place('web', { numberOfClusters: 2 });
+  await hub.rest();
+  return hub;
+}
+
+describe('a write that was carried out although its answer was lost, and is refused when it is repeated', () => {
+  // The client repeats a PUT whose answer did not come; the first was stored, so the second names an old version.
+  it('stands: what it selected is not given up for a better ranked newcomer', async () => {
+    const hub = await selected('a', 'b', 'c');
+    const [gone = '', stays = ''] = hub.decision('web')['decision-1'] ?? [];
+    hub.api.before = (call) => {
+      if (!updatesDecision(call) || call.object === undefined) return;
+      hub.api.before = () => {};
+      hub.caches.decisions.pause();
+      hub.api.put(PlacementDecisions, call.object);
+      for (let n = 0; n < 40; n++) hub.cluster(`newcomer-${n}`);
+    };
+
+    hub.deleting(gone);
+    await hub.rest();
+
+    const [third = ''] = ['a', 'b', 'c'].filter((name) => name !== gone && name !== stays);
+    expect(hub.decision('web')['decision-1']?.toSorted()).toEqual([stays, third].toSorted());
+    expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 2, phase: 'Satisfied' });
+  });
+
+  it('is one of several: those after it are written all the same, and the status names them', async () => {
+    const hub = new Hub();
+    hub.clusters(...Array.from({ length: 150 }, (_, n) => `c${n}`));
+    await hub.start();
+    hub.place('web');
+    await hub.rest();
+    const mark = hub.mark;
+    hub.api.before = (call) => {
+      if (!updatesDecision(call) || call.object === undefined) return;
+      hub.api.before = () => {};
+      hub.api.put(PlacementDecisions, call.object);
+    };
+
+    const decision = hub.decision('web');
+    for (const name of [decision['decision-1']?.[0], decision['decision-2']?.[0]]) hub.deleting(name ?? '');
+    await hub.rest();
+
+    expect(hub.writesSince(mark)).toEqual([
+      'update placementdecisions team/web-decision-1', 'update placementdecisions team/web-decision-2', 'updateStatus placements team/web',
+    ]);
+    expect(hub.status('web').decisions?.map(({ revision }) => revision)).toEqual(
+      hub.api.all(PlacementDecisions).map(({ metadata }) => metadata.annotations?.['cluster.fleetmgmt.io/decision-revision']),
+    );
+  });
+
+  it('does not stand when somebody else has written something else', async () => {
+    const hub = await selected('a', 'b', 'c');
+    const [gone = '', stays = ''] = hub.decision('web')['decision-1'] ?? [];
+    hub.api.before = (call) => {
+      if (!updatesDecision(call)) return;
+      hub.api.before = () => {};
+      const stored = hub.api.peek(PlacementDecisions, first);
+      if (stored !== undefined) hub.api.put(PlacementDecisions, { ...stored, status: { decisions: [] } } as typeof stored);
+    };
+
+    hub.deleting(gone);
+    await hub.rest();
+
+    expect(hub.decision('web')['decision-1']).toContain(stays);
+    expect(hub.decision('web')['decision-1']).toHaveLength(2);
+  });
+});
