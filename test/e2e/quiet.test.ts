@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
+import type { AnyObject } from '../support/controlplane/api.js';
+import { describeWithServer } from '../support/controlplane/suite.js';
+import { createAll, fleetObject } from '../support/hub/fleet.js';
+import { Hub, inWords } from '../support/hub/hub.js';
+import type { Pod } from '../support/hub/pod.js';
+import { condition } from '../support/scenario/reading.js';
+import { quietWindow, waitFor } from '../support/wait.js';
+
+const MINUTE = 60_000;
+const TARGET = DEFAULT_TARGET_NAMESPACE;
+const PLACEMENTS = 20;
+const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+
+function placement(name: string, index: number): AnyObject {
+  const predicate = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: index % 2 === 0 ? 'gold' : 'silver' } } } };
+  return fleetObject('Placement', { name, namespace: 'shop' }, { numberOfClusters: 3 + (index % 5), predicates: [predicate] });
+}
+
+describeWithServer('a hub at rest', { own: true, ...PODS }, (server) => {
+  let hub: Hub;
+
+  beforeAll(async () => {
+    hub = await Hub.open(server());
+    await hub.kubectl('apply', '-f', 'examples/engine.yaml');
+    await hub.available();
+    await hub.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+    await createAll(server(), [fleetObject('ManagedClusterSet', { name: 'prod' }), fleetObject('ManagedClusterSetBinding', { name: 'prod', namespace: 'shop' }, { clusterSet: 'prod' })]);
+    await createAll(server(), Array.from({ length: 60 }, (_, n) =>
+      fleetObject('ManagedCluster', { name: `c-${n}`, labels: { 'cluster.fleetmgmt.io/clusterset': 'prod', tier: n % 2 === 0 ? 'gold' : 'silver' } })));
+    await createAll(server(), Array.from({ length: PLACEMENTS }, (_, n) => placement(`p-${n}`, n)));
+    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=60s', '-n', 'shop', 'placement', '--all');
+    await hub.settled();
+  }, 4 * MINUTE);
+  afterAll(() => hub.stop(), MINUTE);
+
+  /** A process that holds its lease knows everything it wants to know and works; only then is silence worth something. */
+  async function leads(pod: Pod): Promise<void> {
+    await waitFor(`${pod.name} to lead`, async (seen) => {
+      const metrics = (await pod.metrics()) ?? '';
+      seen(metrics.split('\n').filter((line) => line.startsWith('leader_election_master_status')));
+      return /^leader_election_master_status\{.*\} 1$/m.test(metrics);
+    });
+  }
+
+  it('is written to by nobody of ours for 20 s, lease renewals apart', async () => {
+    const mark = await server().logMark();
+    await quietWindow(20_000);
+
+    expect((await hub.writes(mark)).map(inWords)).toEqual([]);
+    const renewals = await server().requestLog({ after: mark, resources: ['leases'], user: /:(multicluster-engine-operator|placement-controller)$/ });
+    expect(new Set(renewals.map(({ name }) => name))).toEqual(new Set(['multicluster-engine-engine', 'multicluster-engine-placement']));
+  }, MINUTE);
+
+  it('is written to by nobody when the operator starts anew', async () => {
+    const mark = await server().logMark();
+    await hub.restartOperator();
+    await leads(hub.operator);
+    await quietWindow(5000);
+
+    expect((await hub.writes(mark)).map(inWords)).toEqual([]);
+    expect((await server().requestLog({ after: mark, user: hub.operator.user, verbs: ['list', 'watch'], resources: ['multiclusterengines', 'deployments'] })).length).toBeGreaterThan(1);
+  }, MINUTE);
+
+  it('is written to by nobody when the placement controller starts anew', async () => {
+    const before = await hub.placementController(TARGET);
+    const mark = await server().logMark();
+    await before.stop();
+    const after = await waitFor('another process', () => hub.components.pods(TARGET, 'placement-controller').find(({ pid }) => pid !== before.pid));
+    await leads(after);
+    await quietWindow(5000);
+
+    expect((await hub.writes(mark)).map(inWords)).toEqual([]);
+  }, MINUTE);
+
+  it('is written to twice for a new Placement, and told by one event', async () => {
+    const mark = await server().logMark();
+    await hub.apply(placement('newcomer', 0));
+    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=30s', '-n', 'shop', 'placement/newcomer');
+    await quietWindow(3000);
+
+    const writes = await hub.writes(mark);
+    expect(writes.filter(({ resource }) => resource !== 'events').map(inWords)).toEqual(['create placementdecisions shop/newcomer-decision-1', 'update placements/status shop/newcomer']);
+    expect(writes.filter(({ resource }) => resource === 'events').map(({ verb, namespace, code }) => [verb, namespace, code])).toEqual([['create', 'shop', 201]]);
+    const object = await hub.get('/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/newcomer');
+    expect(condition(object ?? {}, 'Ready')['reason']).toBe('DecisionPublished');
+  }, MINUTE);
+});
