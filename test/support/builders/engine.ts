@@ -86,6 +86,7 @@ export function deployment(counts: DeploymentCounts = {}): Manifest {
       observedGeneration: counts.observedGeneration ?? generation,
       replicas: counts.replicas ?? 2,
       updatedReplicas: counts.updated ?? 2,
+      readyReplicas: counts.available ?? 2,
       availableReplicas: counts.available ?? 2,
       conditions,
     },

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
+import {
+  ClusterRoleBindings, Deployments, Namespaces, NetworkPolicies, PodDisruptionBudgets, RoleBindings, Secrets, ServiceAccounts,
+} from '../../../src/api/resources.js';
+import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest.js';
+import { driftedFields } from '../../../src/domain/engine/drift.js';
+import { desired, identity, NAMESPACE } from '../../support/builders/engine.js';
+import { installCrds } from '../../support/controlplane/install.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { quietWindow, waitFor } from '../../support/wait.js';
+import { applyOverlay } from '../deploy/overlay.js';
+import { MANAGER, Operator, User } from './rig.js';
+
+const LONG_MS = 180_000;
+/** Three times what is promised. */
+const REPAIR_MS = 15_000;
+const COMPONENT = { namespace: NAMESPACE, name: 'placement-controller' };
+
+const OBJECTS: readonly (readonly [string, ResourceType, { namespace?: string; name: string }])[] = [
+  ['the RoleBinding of the installer', RoleBindings, { namespace: NAMESPACE, name: 'multicluster-engine-installer' }],
+  ['the ServiceAccount', ServiceAccounts, COMPONENT],
+  ['the ClusterRoleBinding', ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' }],
+  ['the PodDisruptionBudget', PodDisruptionBudgets, COMPONENT],
+  ['the NetworkPolicy', NetworkPolicies, COMPONENT],
+  ['the Deployment', Deployments, COMPONENT],
+];
+
+/** Fields that somebody spoils, each in a way of its own: what is wrong with it, a merge patch, where. */
+const SPOILS: readonly (readonly [string, ResourceType, object])[] = [
+  ['a scaled Deployment', Deployments, { spec: { replicas: 0 } }],
+  ['another image', Deployments, { spec: { template: { spec: { containers: [{ name: 'placement-controller', image: 'evil' }] } } } }],
+  ['a foreign toleration', Deployments, { spec: { template: { spec: { tolerations: [{ operator: 'Exists' }] } } } }],
+  ['a node selector widened', Deployments, { spec: { template: { spec: { nodeSelector: { infra: 'yes', theirs: 'x' } } } } }],
+  ['a label of ours taken off', Deployments, { metadata: { labels: { 'app.kubernetes.io/part-of': null } } }],
+  ['the label that makes it ours taken off', ServiceAccounts, { metadata: { labels: { 'multicluster.platform.io/engine': null } } }],
+  ['the owner taken off', NetworkPolicies, { metadata: { ownerReferences: null } }],
+  ['an annotation of ours changed', ServiceAccounts, { metadata: { annotations: { 'multicluster.platform.io/version': 'x' } } }],
+  ['a policy opened', NetworkPolicies, { spec: { egress: [{}] } }],
+  ['a range of ports opened', NetworkPolicies, { spec: { ingress: [{ ports: [{ protocol: 'TCP', port: 8080, endPort: 9999 }] }] } }],
+  ['another budget', PodDisruptionBudgets, { spec: { maxUnavailable: 2 } }],
+];
+
+describeWithServer('an engine under the rights of deploy/', { own: true }, (server) => {
+  let user: User;
+  let operator: Operator;
+  const spec = { nodeSelector: { infra: 'yes' }, tolerations: [{ key: 'a', operator: 'Exists' as const, effect: 'NoSchedule' as const, tolerationSeconds: 5 }], imagePullSecret: 'pull' };
+  const read = (type: ResourceType, name: { namespace?: string; name: string }): Promise<KubeObject | undefined> => user.client.get<KubeObject>(type, name);
+  const merge = async (type: ResourceType, patch: object): Promise<void> => {
+    const path = `/apis/${type.group}/v1/namespaces/${NAMESPACE}/${type.plural}/placement-controller`.replace('/apis//v1', '/api/v1');
+    // A merge patch replaces a list of containers whole; the strategic one merges them by name.
+    const contentType = type === Deployments ? 'application/strategic-merge-patch+json' : 'application/merge-patch+json';
+    const answer = await server().call({ method: 'PATCH', path, body: patch, contentType });
+    expect(answer.status).toBe(200);
+  };
+
+  beforeAll(async () => {
+    await installCrds(server());
+    await applyOverlay(server(), 'default');
+    user = new User(server());
+    operator = await Operator.start(server());
+    await user.apply('hub', spec);
+  }, LONG_MS);
+  afterAll(async () => {
+    await operator.stop();
+    await user.close();
+  }, LONG_MS);
+
+  it('is installed, waits for its pull secret and notices its arrival', async () => {
+    await user.rollOut(NAMESPACE);
+    expect(await user.reaches('hub', 'Progressing PullSecretNotFound')).toContain('Secret multicluster-engine/pull');
+    await user.client.create(Secrets, Object.assign({ metadata: { namespace: NAMESPACE, name: 'pull' } }, { type: 'Opaque' }), { fieldManager: 'user' });
+    await user.reaches('hub', 'Available EngineReady');
+
+    expect(operator.events.map((event) => event.reason)).toEqual(['EngineInstalling', 'PullSecretNotFound', 'EngineAvailable']);
+  }, LONG_MS);
+
+  it('has what the server stores counted as wanted, defaults and all', async () => {
+    const { uid = '' } = (await user.engine('hub'))?.metadata ?? {};
+    for (const one of desired(spec)) {
+      const stored = await read(one.type, one.object.metadata);
+      const wanted = JSON.parse(JSON.stringify(one.object).replaceAll(identity.uid, uid).replaceAll(one.revision, stored?.metadata.annotations?.['multicluster.platform.io/revision'] ?? ''));
+      expect([one.type.kind, driftedFields(wanted, stored)]).toEqual([one.type.kind, []]);
+    }
+  });
+
+  it('drops tolerationSeconds where Kubernetes refuses them', async () => {
+    expect(treeAt(await read(Deployments, COMPONENT), 'spec', 'template', 'spec')).toMatchObject({
+      nodeSelector: { infra: 'yes' },
+      tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }],
+      imagePullSecrets: [{ name: 'pull' }],
+    });
+  });
+
+  it('is applied by server-side apply under one name', async () => {
+    for (const [, type, name] of OBJECTS) {
+      const managers = itemsAt(await read(type, name), 'metadata', 'managedFields').filter((one) => one['manager'] === MANAGER);
+      expect(managers.map((one) => one['operation'])).toEqual(['Apply']);
+    }
+  });
+
+  it('costs no write at rest and none after a restart of the operator', async () => {
+    const mark = await user.mark();
+    await quietWindow(5_000);
+    expect(await operator.stop()).toBe(true);
+    operator = await Operator.start(server());
+    await quietWindow(5_000);
+
+    expect(await user.writes(mark)).toEqual([]);
+    // Nor does the new one ask for single objects: lists and watches tell it all.
+    expect((await user.requests(mark)).filter((one) => !/^(list|watch) /.test(one))).toEqual([]);
+  }, LONG_MS);
+
+  it.each(OBJECTS)('gets %s back when somebody deletes it', async (_name, type, name) => {
+    const before = await read(type, name);
+    const { uid = '', resourceVersion = '' } = before?.metadata ?? {};
+    await user.client.delete(type, name, { preconditions: { uid, resourceVersion } });
+    const after = await waitFor('the object', async () => {
+      const found = await read(type, name);
+      return found?.metadata.uid === uid ? undefined : found;
+    }, { deadlineMs: REPAIR_MS });
+
+    expect(at(after, 'spec')).toEqual(at(before, 'spec'));
+    expect(after.metadata.labels).toEqual(before?.metadata.labels);
+    if (type === Deployments) await user.rollOut(NAMESPACE);
+    await user.reaches('hub', 'Available EngineReady');
+  }, LONG_MS);
+
+  it.each(SPOILS)('puts %s right, by one write', async (_name, type, patch) => {
+    const before = await read(type, COMPONENT);
+    const mark = await user.mark();
+    await merge(type, patch);
+    await waitFor('the repair', async (seen) => {
+      const found = await read(type, COMPONENT);
+      const same = { spec: at(found, 'spec'), labels: found?.metadata.labels, annotations: found?.metadata.annotations, owners: found?.metadata.ownerReferences };
+      seen(same);
+      return JSON.stringify(same) === JSON.stringify({ spec: at(before, 'spec'), labels: before?.metadata.labels, annotations: before?.metadata.annotations, owners: before?.metadata.ownerReferences });
+    }, { deadlineMs: REPAIR_MS });
+    if (type === Deployments) await user.rollOut(NAMESPACE);
+    await user.reaches('hub', 'Available EngineReady');
+
+    expect((await user.writes(mark)).filter((one) => !one.includes('status'))).toEqual([`patch ${type.plural} placement-controller 200`]);
+    expect(operator.events.at(-1)?.reason).toMatch(/DriftRepaired|EngineAvailable/);
+  }, LONG_MS);
+
+  it('leaves labels, annotations, variables and containers that others add', async () => {
+    await merge(Deployments, {
+      metadata: { labels: { theirs: 'x' }, annotations: { theirs: 'x' } },
+      spec: { template: { spec: { containers: [{ name: 'placement-controller', env: [{ name: 'THEIRS', value: 'x' }] }, { name: 'sidecar', image: 'x', securityContext: { allowPrivilegeEscalation: false } }] } } },
+    });
+    await user.rollOut(NAMESPACE);
+    const mark = await user.mark();
+    await user.apply('hub', { ...spec, nodeSelector: { infra: 'other' } });
+    await waitFor('the new selector', async () => at(await read(Deployments, COMPONENT), 'spec', 'template', 'spec', 'nodeSelector', 'infra') === 'other');
+    const stored = await read(Deployments, COMPONENT);
+
+    expect(stored?.metadata.labels).toHaveProperty('theirs', 'x');
+    expect(stored?.metadata.annotations).toHaveProperty('theirs', 'x');
+    expect(itemsAt(stored, 'spec', 'template', 'spec', 'containers').map((one) => one['name'])).toEqual(['placement-controller', 'sidecar']);
+    expect((await user.writes(mark)).filter((one) => one.includes('deployments'))).toHaveLength(1);
+  }, LONG_MS);
+
+  it('takes a field away that is wanted no more', async () => {
+    await user.apply('hub', {});
+    await waitFor('the fields to go', async (seen) => {
+      const pod = treeAt(await read(Deployments, COMPONENT), 'spec', 'template', 'spec');
+      seen(pod);
+      return pod['nodeSelector'] === undefined && pod['tolerations'] === undefined && pod['imagePullSecrets'] === undefined;
+    });
+    await user.rollOut(NAMESPACE);
+    await user.reaches('hub', 'Available EngineReady');
+  }, LONG_MS);
+
+  it('keeps its own namespace as it should be', async () => {
+    const path = `/api/v1/namespaces/${NAMESPACE}`;
+    await server().call({ method: 'PATCH', path, body: { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged', theirs: 'x' } } }, contentType: 'application/merge-patch+json' });
+    const back = await waitFor('Pod Security', async () => {
+      const found = await read(Namespaces, { name: NAMESPACE });
+      return found?.metadata.labels?.['pod-security.kubernetes.io/enforce'] === 'restricted' ? found : undefined;
+    }, { deadlineMs: REPAIR_MS });
+
+    expect(back.metadata.labels).toHaveProperty('theirs', 'x');
+  }, LONG_MS);
+
+  it('paused writes nothing but its status', async () => {
+    await user.annotate('hub', { 'multicluster.platform.io/paused': 'true' });
+    await user.reaches('hub', 'Paused Paused');
+    const mark = await user.mark();
+    await merge(Deployments, { spec: { replicas: 7 } });
+    await waitFor('the report', async () => (await user.condition('hub', 'Ready'))?.message.includes('differs at spec.replicas'));
+    await quietWindow(2_000);
+
+    expect((await user.writes(mark)).every((one) => one === 'update multiclusterengines/status hub 200')).toBe(true);
+    expect(at(await read(Deployments, COMPONENT), 'spec', 'replicas')).toBe(7);
+    await user.annotate('hub', { 'multicluster.platform.io/paused': null });
+    await waitFor('the repair', async () => at(await read(Deployments, COMPONENT), 'spec', 'replicas') === 2);
+  }, LONG_MS);
+});

@@ -1,0 +1,146 @@
+import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../src/api/generated/multiclusterengine.js';
+import type { Condition, KubeObject } from '../../../src/api/meta.js';
+import { ENGINE_FIELD_MANAGER, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
+import { Deployments, MultiClusterEngines } from '../../../src/api/resources.js';
+import { createEngineController } from '../../../src/controllers/engine/controller.js';
+import { engineRights } from '../../../src/controllers/engine/rights.js';
+import { targetTypes } from '../../../src/domain/engine/desired.js';
+import type { KubeClient } from '../../../src/kube/client.js';
+import { guardClient } from '../../../src/kube/guard.js';
+import type { EventNote } from '../../../src/kube/recorder.js';
+import { createCache } from '../../../src/kube/reflector.js';
+import { createClient } from '../../../src/kube/rest.js';
+import type { Transport } from '../../../src/kube/transport.js';
+import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
+import { Group } from '../../../src/runtime/group.js';
+import { deployment, settings, templates, type DeploymentCounts } from '../../support/builders/engine.js';
+import type { ControlPlane } from '../../support/controlplane/plane.js';
+import { RecordingLog } from '../../support/log.js';
+import { waitFor } from '../../support/wait.js';
+import { transportOf } from '../kube/access.js';
+
+const AGENT = 'engine-under-test';
+const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** The engine group as the operator runs it, without its lease, under the operator's own ServiceAccount. */
+export class Operator {
+  readonly events: EventNote[] = [];
+  readonly log = new RecordingLog();
+  readonly #transport: Transport;
+  readonly #end = new AbortController();
+  readonly #done: Promise<boolean>;
+
+  private constructor(kubeconfig: string) {
+    this.#transport = transportOf(kubeconfig, { userAgent: AGENT });
+    const leadership = { held: () => true, identity: 'test' };
+    const rights = engineRights(targetTypes(templates), undefined);
+    const tools = { clock: systemClock, random: systemRandom, log: this.log };
+    const { controller, sources, onHeld } = createEngineController({
+      client: guardClient(createClient(this.#transport), rights, { leadership, log: this.log }),
+      openCache: (options) => createCache(this.#transport, options, tools),
+      templates,
+      settings,
+      recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
+      ...tools,
+      settleMs: 50,
+    });
+    const election = { acquire: () => Promise.resolve(new AbortController().signal), release: () => Promise.resolve(), held: () => true };
+    this.#done = new Group({ name: 'engine', sources, election, controllers: [controller], onHeld, ...tools }).run(this.#end.signal);
+  }
+
+  static async start(server: ControlPlane): Promise<Operator> {
+    const serviceAccount = { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT };
+    return new Operator(await server.kubeconfigFor({ serviceAccount }));
+  }
+
+  /** Ends as the process would; whether it came to a clean end. */
+  async stop(): Promise<boolean> {
+    this.#end.abort(new Error('the test is over'));
+    const clean = await this.#done;
+    await this.#transport.close();
+    return clean;
+  }
+}
+
+/** What users do, and see, on a real server; and what the controllers would do that run on none of size `api`. */
+export class User {
+  readonly client: KubeClient;
+  readonly #server: ControlPlane;
+  readonly #transport: Transport;
+
+  constructor(server: ControlPlane) {
+    this.#server = server;
+    this.#transport = transportOf(server.adminKubeconfig, { limits: { default: { qps: 1_000, burst: 1_000 } } });
+    this.client = createClient(this.#transport);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async apply(name: string, spec: MultiClusterEngineSpec): Promise<void> {
+    await this.client.apply<MultiClusterEngine>(MultiClusterEngines, { metadata: { name }, spec }, { ...options, force: false });
+  }
+
+  async annotate(name: string, annotations: Record<string, string | null>): Promise<void> {
+    const { uid = '', resourceVersion = '' } = (await this.engine(name))?.metadata ?? {};
+    await this.client.patchMetadata(MultiClusterEngines, { name }, { uid, resourceVersion, annotations }, options);
+  }
+
+  async remove(name: string): Promise<void> {
+    const { uid = '', resourceVersion = '' } = (await this.engine(name))?.metadata ?? {};
+    await this.client.delete(MultiClusterEngines, { name }, { preconditions: { uid, resourceVersion } });
+  }
+
+  engine(name: string): Promise<MultiClusterEngine | undefined> {
+    return this.client.get<MultiClusterEngine>(MultiClusterEngines, { name });
+  }
+
+  async condition(name: string, type: string): Promise<Condition | undefined> {
+    return (await this.engine(name))?.status?.conditions?.find((one) => one.type === type);
+  }
+
+  /** Waits for `phase reason-of-Ready`; gives Ready's message. */
+  reaches(name: string, state: string, deadlineMs = 45_000): Promise<string> {
+    const look = async (seen: (value: unknown) => void): Promise<string | undefined> => {
+      const status = (await this.engine(name))?.status;
+      const ready = status?.conditions?.find((one) => one.type === 'Ready');
+      const now = `${status?.phase} ${ready?.reason}`;
+      seen(`${now}: ${ready?.message}`);
+      return now === state && status?.observedGeneration !== -1 ? ready?.message : undefined;
+    };
+    return waitFor(`engine ${name} to be ${state}`, look, { deadlineMs });
+  }
+
+  /** What the Deployment controller would report: all replicas up, or what `counts` says. */
+  async rollOut(namespace: string, counts: DeploymentCounts = {}): Promise<void> {
+    const name = { namespace, name: 'placement-controller' };
+    const stored = await waitFor('the Deployment', () => this.client.get<KubeObject>(Deployments, name));
+    const { status } = deployment({ generation: stored.metadata.generation ?? 1, ...counts });
+    await this.client.updateStatus(Deployments, Object.assign({ ...stored }, { status }), options);
+  }
+
+  mark(): Promise<number> {
+    return this.#server.logMark();
+  }
+
+  /** The operator's writes since `mark`, as `verb resource name code`. */
+  async writes(mark: number): Promise<string[]> {
+    const log = await this.#server.requestLog({ after: mark, verbs: WRITES });
+    return log
+      .filter((request) => request.userAgent.startsWith(AGENT))
+      .map(({ verb, resource, subresource, name, code }) => `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name} ${code}`);
+  }
+
+  /** Every kind of request that the operator made since `mark`, as `verb resource code`. */
+  async requests(mark: number): Promise<string[]> {
+    const log = await this.#server.requestLog({ after: mark });
+    const made = log.filter((request) => request.userAgent.startsWith(AGENT));
+    return [...new Set(made.map(({ verb, resource, code }) => `${verb} ${resource} ${code}`))].sort();
+  }
+}
+
+const options = { fieldManager: 'user' };
+
+/** The operator's field manager, to look for in managed fields. */
+export const MANAGER = ENGINE_FIELD_MANAGER;
