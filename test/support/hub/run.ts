@@ -10,11 +10,11 @@ import { deploy, startOperator } from './operator.js';
 
 /**
  * What `make run` does: a hub of its own on this machine with `deploy/overlays/default` in it, two nodes, the operator
- * under its own ServiceAccount, and what the engine's Deployments would run. Everything lies in `.run/`, and ends
- * with this process.
+ * under its own ServiceAccount, and what the engine's Deployments would run. Everything lies in `.run/`, or in the folder
+ * that is the first argument, and ends with this process.
  */
 
-const STATE = path.join(root, '.run');
+const STATE = path.resolve(process.argv[2] ?? path.join(root, '.run'));
 const KUBECONFIG = path.join(STATE, 'kubeconfig');
 
 function say(line: string): void {

@@ -1,0 +1,94 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startChild, type Child } from '../../src/local/child.js';
+import { binaryFolder, missingPrograms } from '../support/controlplane/binaries.js';
+import { root } from '../support/root.js';
+import { masked, stepsIn, watched, type Step } from '../support/walk.js';
+import { waitFor } from '../support/wait.js';
+
+const MINUTE = 60_000;
+/** The program behind `make run`, as it was compiled with these tests. */
+const RUN = fileURLToPath(new URL('../support/hub/run.js', import.meta.url));
+const STEPS = stepsIn(readFileSync(path.join(root, 'README.md'), 'utf8'));
+
+const missing = missingPrograms('hub');
+const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
+
+suite('README.md (API server with pods, garbageCollection, namespaceDeletion, serviceAccounts)', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-readme-'));
+  const env: Record<string, string> = { HOME: folder, PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`, KUBECONFIG: path.join(folder, 'kubeconfig') };
+  const printed: string[] = [];
+  let run: Child;
+
+  beforeAll(async () => {
+    const inherited = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+    run = await startChild({ command: [process.execPath, RUN, folder], env: inherited, cwd: root, output: 'pipe' });
+    createInterface({ input: run.output }).on('line', (line) => printed.push(line));
+    await waitFor('make run to say that the hub is up', (seen) => {
+      seen(printed.join('\n'));
+      return printed.some((line) => line.startsWith('Ctrl-C ends it'));
+    }, { deadlineMs: 3 * MINUTE });
+  }, 4 * MINUTE);
+  afterAll(async () => {
+    await run.stop(30_000);
+    rmSync(folder, { recursive: true, force: true });
+  }, MINUTE);
+
+  /** Runs a command line as a reader would, in the folder of the repository; what it printed, and how it ended. */
+  async function typed(command: string, enough: (lines: readonly string[]) => boolean = () => false): Promise<readonly string[]> {
+    const lines: string[] = [];
+    const child = await startChild({ command: ['/bin/sh', '-c', `exec ${command}`], env, cwd: root, output: 'pipe' });
+    const ended = new Promise<void>((resolve) => createInterface({ input: child.output }).on('line', (line) => lines.push(line)).on('close', resolve));
+    const done = await waitFor(`${command} to end`, async (seen) => {
+      seen(lines);
+      return child.exit() !== undefined || enough(lines);
+    }, { deadlineMs: MINUTE });
+    expect(done).toBe(true);
+    if (child.exit() === undefined) await child.stop(2000);
+    else expect([command, child.exit(), lines]).toEqual([command, { code: 0, signal: null }, lines]);
+    await ended;
+    return lines;
+  }
+
+  /** Until it prints what the document shows: a reader looks again, too. */
+  async function shows({ command, output }: Step): Promise<void> {
+    if (command.endsWith(' -w')) {
+      const wanted = watched(output);
+      const rows = watched(await typed(command, (lines) => watched(lines).at(-1) === wanted.at(-1)));
+      // A reader who types slowly misses the first rows.
+      expect(rows).toEqual(wanted.filter((row) => rows.includes(row)));
+      return;
+    }
+    const reads = command.startsWith('kubectl get ');
+    const last = await waitFor(`${command} to print what README.md shows`, async (seen) => {
+      const lines = masked(await typed(command));
+      seen(lines);
+      return output.length === 0 || !reads || lines.join('\n') === masked(output).join('\n') ? lines : undefined;
+    }, { deadlineMs: 15_000, everyMs: 200 });
+    if (output.length > 0) expect(last).toEqual(masked(output));
+  }
+
+  it('shows the commands that it promises', () => {
+    expect(STEPS.filter(({ command }) => command.startsWith('kubectl ')).length).toBeGreaterThanOrEqual(12);
+    expect(STEPS.filter(({ output }) => output.length > 0).length).toBeGreaterThanOrEqual(8);
+  });
+
+  it.each(STEPS.map((step) => ({ ...step, title: step.command.slice(0, 100) })))('$title', async (step) => {
+    if (!step.command.startsWith('make ')) {
+      await shows(step);
+      return;
+    }
+    const planned = await typed(`make --no-print-directory -n ${step.command.slice('make '.length)}`);
+    expect(planned).not.toEqual([]);
+    if (step.command !== 'make run') return;
+    expect(planned.at(-1)).toBe('node dist/test/support/hub/run.js');
+    const relative = printed.map((line) => line.replaceAll(`${folder}/`, '.run/'));
+    expect(masked(relative)).toEqual(expect.arrayContaining(masked(step.output)));
+  }, 2 * MINUTE);
+});
