@@ -8,21 +8,25 @@ export class EngineMemory {
   boundAt: number | undefined;
   readonly #attempts = new Map<string, Attempt>();
   readonly #repairs = new Map<string, Repairs>();
-  #written: { readonly over: string | undefined; readonly engine: MultiClusterEngine } | undefined;
+  /** Our last write of the engine, and the versions of it that are older. */
+  #written: { readonly engine: MultiClusterEngine; readonly older: ReadonlySet<string> } | undefined;
 
   constructor(uid: string) {
     this.uid = uid;
   }
 
-  /** The answer to our last write of the engine, as long as the cache still shows what we wrote over; else `cached`. */
+  /** The answer to our last write of the engine, as long as the cache shows nothing newer; else `cached`. */
   newest(cached: MultiClusterEngine): MultiClusterEngine {
     const written = this.#written;
-    return written !== undefined && written.over === cached.metadata.resourceVersion ? written.engine : cached;
+    return written !== undefined && written.older.has(cached.metadata.resourceVersion ?? '') ? written.engine : cached;
   }
 
-  /** The engine was written, on top of what the cache showed as `over`. */
+  /** The engine was written, while the cache showed version `over` of it. */
   wrote(over: string | undefined, engine: MultiClusterEngine): void {
-    this.#written = { over, engine };
+    const before = this.#written;
+    const chain = before !== undefined && over !== undefined && before.older.has(over);
+    const older = chain ? [...before.older, before.engine.metadata.resourceVersion ?? ''] : [over ?? ''];
+    this.#written = { engine, older: new Set(older) };
   }
 
   /** The finding that stands for an object whose next try is not due; it was tried for the same wanted revision. */

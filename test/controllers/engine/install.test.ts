@@ -142,6 +142,26 @@ describe('a changed spec', () => {
   });
 });
 
+describe('a new version of the operator', () => {
+  it('brings every object to it, and currentVersion follows when every component is ready on it', async () => {
+    const old = new Stage();
+    await old.install();
+    const stage = new Stage({ api: old.api, clock: old.clock, settings: { version: '2.0.0', image: 'registry.example/engine:2.0.0' } });
+    await stage.settle();
+
+    expect(stage.state()).toBe('Updating Updating');
+    expect(stage.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '1.0.0' });
+    stage.rollOut();
+    await stage.settle();
+    expect(stage.state()).toBe('Available EngineReady');
+    expect(stage.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '2.0.0' });
+    expect(stage.reasons()).toEqual(['EngineUpdating', 'EngineAvailable']);
+    for (const type of [ServiceAccounts, Deployments]) {
+      expect(stage.api.peek(type, DEPLOYMENT)?.metadata.annotations).toMatchObject({ 'multicluster.platform.io/version': '2.0.0' });
+    }
+  });
+});
+
 describe('drift', () => {
   it.each<[string, (stage: Stage) => void, string]>([
     ['a changed field is put back', (stage) => change(stage, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } })), 'Deployment multicluster-engine/placement-controller differs at spec.replicas; put back'],

@@ -162,6 +162,24 @@ describe('the write guard of the engine', () => {
 });
 
 describe('what is remembered of an engine', () => {
+  const version = (resourceVersion: string) => engine({ metadata: { resourceVersion } });
+
+  it('is our last write, until the cache shows something newer', () => {
+    const memory = new EngineMemory('u');
+    expect(memory.newest(version('1'))).toEqual(version('1'));
+    memory.wrote('1', version('2'));
+    memory.wrote('1', version('3'));
+
+    expect(memory.newest(version('1'))).toEqual(version('3'));
+    expect(memory.newest(version('2'))).toEqual(version('3'));
+    expect(memory.newest(version('3'))).toEqual(version('3'));
+    expect(memory.newest(version('4'))).toEqual(version('4'));
+    memory.wrote('4', version('5'));
+    expect(memory.newest(version('2'))).toEqual(version('2'));
+    memory.wrote(undefined, version('6'));
+    expect(memory.newest(version('4'))).toEqual(version('4'));
+  });
+
   const tried = (now: number, revision = 'r', before = 0) => ({ revision, finding: finding('Deployment', { state: 'failed', message: 'm' }), now, before });
 
   it('counts a failure when the pass has ended, and forgets it with a success', () => {

@@ -30,16 +30,16 @@ export class Operator {
   readonly #end = new AbortController();
   readonly #done: Promise<boolean>;
 
-  private constructor(kubeconfig: string) {
+  private constructor(kubeconfig: string, onlyNamespace: string | undefined) {
     this.#transport = transportOf(kubeconfig, { userAgent: AGENT });
     const leadership = { held: () => true, identity: 'test' };
-    const rights = engineRights(targetTypes(templates), undefined);
+    const rights = engineRights(targetTypes(templates), onlyNamespace);
     const tools = { clock: systemClock, random: systemRandom, log: this.log };
     const { controller, sources, onHeld } = createEngineController({
       client: guardClient(createClient(this.#transport), rights, { leadership, log: this.log }),
       openCache: (options) => createCache(this.#transport, options, tools),
       templates,
-      settings,
+      settings: onlyNamespace === undefined ? settings : { ...settings, onlyNamespace },
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
       ...tools,
       settleMs: 50,
@@ -48,9 +48,10 @@ export class Operator {
     this.#done = new Group({ name: 'engine', sources, election, controllers: [controller], onHeld, ...tools }).run(this.#end.signal);
   }
 
-  static async start(server: ControlPlane): Promise<Operator> {
+  /** `onlyNamespace`: as the flag `--namespace`. */
+  static async start(server: ControlPlane, onlyNamespace?: string): Promise<Operator> {
     const serviceAccount = { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT };
-    return new Operator(await server.kubeconfigFor({ serviceAccount }));
+    return new Operator(await server.kubeconfigFor({ serviceAccount }), onlyNamespace);
   }
 
   /** Ends as the process would; whether it came to a clean end. */

@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+
+import type { KubeObject } from '../../../src/api/meta.js';
+import { ClusterRoleBindings, ConfigMaps, Deployments, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
+import type { ApiRequest } from '../../support/controlplane/api.js';
+import { installCrds } from '../../support/controlplane/install.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { quietWindow, waitFor } from '../../support/wait.js';
+import { applyOverlay } from '../deploy/overlay.js';
+import { Operator, User } from './rig.js';
+
+const LONG_MS = 240_000;
+/** Three times the 60 s in which a right that came back is noticed. */
+const RIGHT_MS = 180_000;
+const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/multicluster-engine-installer';
+
+describeWithServer('what stands in the way of an engine', { own: true }, (server) => {
+  let user: User;
+  let operator: Operator;
+  let name: string;
+  let count = 0;
+
+  const call = async (request: ApiRequest): Promise<void> => {
+    const answer = await server().call(request);
+    expect([200, 201]).toContain(answer.status);
+  };
+  const component = (): { namespace: string; name: string } => ({ namespace: name, name: 'placement-controller' });
+  const refuse = async (match: object, message: string): Promise<void> => {
+    const path = '/apis/admissionregistration.k8s.io/v1';
+    const spec = { failurePolicy: 'Fail', matchConstraints: { resourceRules: [match] }, validations: [{ expression: 'false', message, reason: 'Forbidden' }] };
+    await call({ method: 'POST', path: `${path}/validatingadmissionpolicies`, body: { metadata: { name: 'no' }, spec } });
+    await call({ method: 'POST', path: `${path}/validatingadmissionpolicybindings`, body: { metadata: { name: 'no' }, spec: { policyName: 'no', validationActions: ['Deny'] } } });
+  };
+  const permit = async (): Promise<void> => {
+    const path = '/apis/admissionregistration.k8s.io/v1';
+    await server().call({ method: 'DELETE', path: `${path}/validatingadmissionpolicybindings/no` });
+    await server().call({ method: 'DELETE', path: `${path}/validatingadmissionpolicies/no` });
+  };
+  /** What the namespace controller does, which does not run here. */
+  const finishNamespace = async (namespace: string): Promise<void> => {
+    const found = await server().call({ path: `/api/v1/namespaces/${namespace}` });
+    if (found.status === 404) return;
+    await server().call({ method: 'PUT', path: `/api/v1/namespaces/${namespace}/finalize`, body: { ...found.body, spec: { finalizers: [] } } });
+  };
+  /** What garbage collection does, which does not run here. */
+  const collect = async (): Promise<void> => {
+    const path = `/apis/apps/v1/namespaces/${name}/deployments/placement-controller`;
+    await server().call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+  };
+
+  beforeAll(async () => {
+    await installCrds(server());
+    await applyOverlay(server(), 'default');
+    user = new User(server());
+    operator = await Operator.start(server());
+  }, LONG_MS);
+  afterAll(async () => {
+    await operator.stop();
+    await user.close();
+  }, LONG_MS);
+  beforeEach(() => {
+    name = `way-${++count}`;
+  });
+  afterEach(async () => {
+    await permit();
+    await user.remove(name);
+    await waitFor('the engine to go', async () => {
+      await collect();
+      const namespace = await user.client.get<KubeObject>(Namespaces, { name });
+      if (namespace?.metadata.deletionTimestamp !== undefined) await finishNamespace(name);
+      return (await user.engine(name)) === undefined;
+    }, { deadlineMs: 60_000, everyMs: 200 });
+  }, LONG_MS);
+
+  it('is a foreign object of the same name: named, untouched, and the engine goes on when it is gone', async () => {
+    await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
+    const theirs = await user.client.create<KubeObject>(ServiceAccounts, { metadata: component() }, { fieldManager: 'user' });
+    await user.apply(name, { targetNamespace: name });
+    expect(await user.reaches(name, 'Error ForeignObject')).toContain(`ServiceAccount ${name}/placement-controller: was made by somebody else`);
+    expect((await user.client.get(ServiceAccounts, component()))?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
+
+    const { uid = '', resourceVersion = '' } = theirs.metadata;
+    await user.client.delete(ServiceAccounts, component(), { preconditions: { uid, resourceVersion } });
+    await user.rollOut(name);
+    await user.reaches(name, 'Available EngineReady');
+  }, LONG_MS);
+
+  it('is an older engine: the second is refused by name, and nothing of it is applied', async () => {
+    await user.apply(name, { targetNamespace: name });
+    await user.rollOut(name);
+    await user.reaches(name, 'Available EngineReady');
+    await quietWindow(1_100);
+    await user.apply(`${name}-second`, { targetNamespace: `${name}-second` });
+
+    expect(await user.reaches(`${name}-second`, 'Error AnotherEngineExists')).toContain(`MultiClusterEngine ${name} is older`);
+    expect(await user.client.get(Namespaces, { name: `${name}-second` })).toBeUndefined();
+    expect((await user.engine(`${name}-second`))?.metadata.finalizers).toBeUndefined();
+    await user.remove(`${name}-second`);
+    await waitFor('the second to go', async () => (await user.engine(`${name}-second`)) === undefined);
+    await user.reaches(name, 'Available EngineReady');
+  }, LONG_MS);
+
+  it('is a terminating namespace: waited for by name, and made anew', async () => {
+    await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
+    await call({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+    await user.apply(name, { targetNamespace: name });
+    expect(await user.reaches(name, 'Progressing NamespaceTerminating')).toContain(`Namespace ${name} is being deleted`);
+
+    await finishNamespace(name);
+    await user.rollOut(name);
+    await user.reaches(name, 'Available EngineReady');
+  }, LONG_MS);
+
+  it('is a policy: the failure carries its message, and is an Error only when it stays', async () => {
+    await refuse({ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['deployments'] }, 'no more Deployments here');
+    await quietWindow(2_000);
+    await user.apply(name, { targetNamespace: name });
+    expect(await user.reaches(name, 'Progressing ApplyFailed')).toContain('no more Deployments here');
+    await user.reaches(name, 'Error ApplyFailed');
+
+    await permit();
+    await user.rollOut(name);
+    await user.reaches(name, 'Available EngineReady', 180_000);
+  }, LONG_MS);
+
+  it('is a quota: told with the words of the server, not taken for a missing right', async () => {
+    await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
+    const quotas = `/api/v1/namespaces/${name}/resourcequotas`;
+    const hard = { 'count/deployments.apps': '0' };
+    const made = await server().call({ method: 'POST', path: quotas, body: { metadata: { name: 'small' }, spec: { hard } } });
+    await call({ method: 'PUT', path: `${quotas}/small/status`, body: { ...made.body, status: { hard, used: hard } } });
+    await quietWindow(500);
+    await user.apply(name, { targetNamespace: name });
+    await waitFor('the refusal', async () => (await user.condition(name, 'Ready'))?.message.includes('exceeded quota'), { deadlineMs: 45_000 });
+    expect((await user.condition(name, 'Ready'))?.reason).toBe('ApplyFailed');
+
+    await call({ method: 'DELETE', path: `${quotas}/small` });
+    await user.rollOut(name);
+    await user.reaches(name, 'Available EngineReady', 180_000);
+  }, LONG_MS);
+
+  it('is a missing right: Stalled with the right and its cure, and recovers by itself', async () => {
+    const role = (await server().call({ path: ROLE })).body;
+    const rules = Array.isArray(role['rules']) ? role['rules'] : [];
+    const cut = rules.map((rule: { resources: string[]; verbs: string[] }) => (rule.resources.includes('deployments') ? { ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') } : rule));
+    await call({ method: 'PUT', path: ROLE, body: { ...role, rules: cut } });
+    await user.apply(name, { targetNamespace: name });
+    expect(await user.reaches(name, 'Error PermissionDenied')).toBe(
+      `Deployment ${name}/placement-controller: the operator may not create deployments.apps in namespace ${name}; ` +
+        `RoleBinding ${name}/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right`,
+    );
+    expect((await user.condition(name, 'Stalled'))?.status).toBe('True');
+
+    await applyRules(rules);
+    await waitFor('the Deployment', () => user.client.get(Deployments, component()), { deadlineMs: RIGHT_MS });
+    await user.rollOut(name);
+    await user.reaches(name, 'Available EngineReady');
+  }, LONG_MS);
+
+  const applyRules = async (rules: readonly unknown[]): Promise<void> => {
+    const { body } = await server().call({ path: ROLE });
+    await call({ method: 'PUT', path: ROLE, body: { ...body, rules } });
+  };
+
+  it('is a missing right to look while all runs: Stalled, the rows kept, and recovers by itself', async () => {
+    await user.apply(name, { targetNamespace: name });
+    await user.rollOut(name);
+    await user.reaches(name, 'Available EngineReady');
+    const role = (await server().call({ path: ROLE })).body;
+    const rules = Array.isArray(role['rules']) ? role['rules'] : [];
+    await applyRules(rules.filter((rule: { resources: string[] }) => !rule.resources.includes('deployments')));
+    await operator.stop();
+    operator = await Operator.start(server());
+    expect(await user.reaches(name, 'Error PermissionDenied', RIGHT_MS)).toContain(`may not list deployments.apps in namespace ${name}`);
+    expect((await user.engine(name))?.status?.components).toHaveLength(7);
+
+    await applyRules(rules);
+    await user.reaches(name, 'Available EngineReady', RIGHT_MS);
+  }, LONG_MS);
+
+  it('is, at the end, what somebody else has in the namespace: it stays, and nothing of theirs is touched', async () => {
+    await user.apply(name, { targetNamespace: name });
+    await user.rollOut(name);
+    await user.reaches(name, 'Available EngineReady');
+    const theirs = await user.client.create<KubeObject>(ConfigMaps, { metadata: { namespace: name, name: 'theirs' } }, { fieldManager: 'user' });
+    const mark = await user.mark();
+    await user.remove(name);
+    expect(await user.reaches(name, 'Uninstalling Uninstalling')).toContain(`Deployment ${name}/placement-controller is being deleted`);
+    await collect();
+    await waitFor('the engine to go', async () => (await user.engine(name)) === undefined, { deadlineMs: 45_000 });
+
+    expect((await user.writes(mark)).filter((one) => one.startsWith('delete'))).toEqual([
+      'delete deployments placement-controller 200',
+      'delete networkpolicies placement-controller 200',
+      'delete poddisruptionbudgets placement-controller 200',
+      'delete clusterrolebindings multicluster-engine-placement-controller 200',
+      'delete serviceaccounts placement-controller 200',
+    ]);
+    expect((await user.client.get(ConfigMaps, { namespace: name, name: 'theirs' }))?.metadata.uid).toBe(theirs.metadata.uid);
+    expect(await user.client.get(ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' })).toBeUndefined();
+    expect((await user.client.get<KubeObject>(Namespaces, { name }))?.metadata.deletionTimestamp).toBeUndefined();
+    expect(operator.events.at(-1)).toMatchObject({ reason: 'EngineUninstalled', note: `Namespace ${name} stays, since it holds ConfigMap ${name}/theirs` });
+    await user.apply(name, { targetNamespace: name });
+  }, LONG_MS);
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import type { KubeObject } from '../../../src/api/meta.js';
+import { Deployments, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
+import { NAMESPACE } from '../../support/builders/engine.js';
+import { installCrds } from '../../support/controlplane/install.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { waitFor } from '../../support/wait.js';
+import { applyOverlay } from '../deploy/overlay.js';
+import { Operator, User } from './rig.js';
+
+const LONG_MS = 180_000;
+
+describeWithServer('an engine under the rights of the overlay namespaced', { own: true }, (server) => {
+  let user: User;
+  let operator: Operator;
+
+  beforeAll(async () => {
+    await installCrds(server());
+    await applyOverlay(server(), 'namespaced');
+    user = new User(server());
+    operator = await Operator.start(server(), NAMESPACE);
+  }, LONG_MS);
+  afterAll(async () => {
+    await operator.stop();
+    await user.close();
+  }, LONG_MS);
+
+  it('is refused when it names another namespace', async () => {
+    await user.apply('elsewhere', { targetNamespace: 'elsewhere' });
+
+    expect(await user.reaches('elsewhere', 'Error InvalidSpec')).toBe(
+      `spec.targetNamespace: "elsewhere": must be ${NAMESPACE}: the operator runs with --namespace ${NAMESPACE}`,
+    );
+    await user.remove('elsewhere');
+  }, LONG_MS);
+
+  it('is installed and removed with the objects alone, every request allowed', async () => {
+    const mark = await user.mark();
+    await user.apply('hub', {});
+    await user.rollOut(NAMESPACE);
+    await user.reaches('hub', 'Available EngineReady');
+    await user.remove('hub');
+    await waitFor('the Deployment to be marked', async () =>
+      (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }))?.metadata.deletionTimestamp !== undefined);
+    const path = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/placement-controller`;
+    await server().call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+    await waitFor('the engine to go', async () => (await user.engine('hub')) === undefined, { deadlineMs: 45_000 });
+
+    expect(await user.client.get(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' })).toBeUndefined();
+    expect((await user.client.get<KubeObject>(Namespaces, { name: NAMESPACE }))?.metadata.deletionTimestamp).toBeUndefined();
+    expect((await user.requests(mark)).filter((one) => /403|namespaces|bindings/.test(one))).toEqual([]);
+  }, LONG_MS);
+});
