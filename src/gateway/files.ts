@@ -91,7 +91,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unreadable';
     throw new Error(`${file}: cannot be read: ${code}`);
   }
 }

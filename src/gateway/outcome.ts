@@ -1,4 +1,5 @@
 import type { ResourceType } from '../api/meta.js';
+import { apiVersionOf } from '../api/resources.js';
 import { emptyAnswer, written, type Answer } from './answer.js';
 import type { MediaType } from './media.js';
 import { entityTag } from './precondition.js';
@@ -74,9 +75,12 @@ function representation(held: Held, asked: Asked, read: boolean): Answer {
 /** The object of an answer, which has to be of the kind that was asked for (a delete may be answered with a Status). */
 function objectIn(bytes: Buffer, { action, resource }: Asked): Readonly<Record<string, unknown>> {
   const object = parsed(bytes);
-  const kind = action === 'list' ? `${resource.kind}List` : resource.kind;
-  const deleted = action === 'delete' && object?.['kind'] === 'Status' && object['status'] === 'Success';
-  if (object === undefined || (object['kind'] !== kind && !deleted)) throw new UpstreamFailure('broken', 'NOT_THE_OBJECT');
+  if (object === undefined) throw new UpstreamFailure('broken', 'NOT_JSON');
+  if (action === 'delete' && object['kind'] === 'Status' && object['status'] === 'Success') return object;
+  const list = action === 'list';
+  const kind = list ? `${resource.kind}List` : resource.kind;
+  const fits = object['kind'] === kind && object['apiVersion'] === apiVersionOf(resource) && isRecord(object['metadata']);
+  if (!fits || (list && !Array.isArray(object['items']))) throw new UpstreamFailure('broken', 'NOT_THE_OBJECT');
   return object;
 }
 
@@ -155,5 +159,9 @@ function parsed(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isRecord(value) ? value : {};
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

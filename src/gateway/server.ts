@@ -136,6 +136,7 @@ export class GatewayServer {
     await this.#options.serve(message, response, expectant);
     if (this.#answering.get(socket) === response) this.#answering.delete(socket);
     this.#connections.rest(socket);
+    if (this.#closing) socket.destroySoon();
   }
 
   /** What the parser refuses, and requests that did not arrive in time. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { Pool, errors, type Dispatcher } from 'undici';
+import { Pool, type Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.js';
 import type { GatewayMetrics } from './metrics.js';
 import type { Method } from './routes.js';
@@ -167,11 +167,16 @@ export class Upstream {
 /** Errors of the client library may hold what the other side has sent, so only their code is kept. */
 function failureOf(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
-  const inner = error instanceof AggregateError ? error.errors[0] : error;
-  const given = inner instanceof Error && 'code' in inner ? String(inner.code) : '';
+  const given = codeOf(error);
   const code = CODE.test(given) ? given : 'UNKNOWN';
-  if (error instanceof errors.ConnectTimeoutError || UNREACHABLE.has(code)) return new UpstreamFailure('unreachable', code);
-  return new UpstreamFailure('broken', code);
+  return new UpstreamFailure(UNREACHABLE.has(code) ? 'unreachable' : 'broken', code);
+}
+
+/** An error that stands for several, one an address, is told by the first. */
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return codeOf(error.errors[0]);
+  return 'code' in error ? String(error.code) : '';
 }
 
 function text(value: string | string[] | undefined): string {

@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import {
-  BasicConstraintsExtension, ExtendedKeyUsage, ExtendedKeyUsageExtension, KeyUsageFlags, KeyUsagesExtension, PemConverter,
+  AuthorityKeyIdentifierExtension, BasicConstraintsExtension, ExtendedKeyUsage, ExtendedKeyUsageExtension, KeyUsageFlags, KeyUsagesExtension, PemConverter,
   SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension, X509CertificateGenerator,
 } from '@peculiar/x509';
 
@@ -33,6 +33,11 @@ export const LIFETIME_MS = 90 * DAY_MS;
 const SKEW_MS = 5 * 60 * 1000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const MAX_COMMON_NAME = 64;
+/**
+ * The attribute serialNumber of a name. Clients hold a certificate and its successor side by side; were their names
+ * alike, and their keys not told apart by identifier, OpenSSL would compare with the wrong one and refuse the other.
+ */
+const SERIAL_NUMBER = '2.5.4.5';
 const NAME = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/;
 
 /**
@@ -50,9 +55,10 @@ export async function issueServingCertificate(request: ServingRequest): Promise<
   const notBefore = Math.floor((now - SKEW_MS) / 1000) * 1000;
   const notAfter = Math.floor(now / 1000) * 1000 + LIFETIME_MS;
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const serial = serialNumber();
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: [{ CN: [main.length <= MAX_COMMON_NAME ? main : 'gateway'] }],
-    serialNumber: serialNumber(),
+    name: [{ CN: [main.length <= MAX_COMMON_NAME ? main : 'gateway'] }, { [SERIAL_NUMBER]: [serial] }],
+    serialNumber: serial,
     notBefore: new Date(notBefore),
     notAfter: new Date(notAfter),
     signingAlgorithm: ALGORITHM,
@@ -66,6 +72,7 @@ export async function issueServingCertificate(request: ServingRequest): Promise<
         ...addresses.map((value) => ({ type: 'ip' as const, value })),
       ]),
       await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+      await AuthorityKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
     ],
   }, webcrypto);
   const secret = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);

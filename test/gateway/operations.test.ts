@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
+
+import { MEDIA_TYPES } from '../../src/gateway/media.js';
+import { obliging, PLACEMENT, reply } from './upstream.js';
+import { CANARY, ENGINE_YAML, ENGINES, PLACEMENT_YAML, PLACEMENTS, PLACEMENTS_APIS, startRig, type Ask, type Rig } from './rig.js';
+
+const UP_ENGINES = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
+const UP_PLACEMENTS = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
+const YAML = { 'content-type': 'application/yaml' };
+const STRICT = '?fieldValidation=Strict';
+
+let rig: Rig;
+let strict: Rig;
+
+beforeAll(async () => {
+  [rig, strict] = await Promise.all([startRig(), startRig({ strict: true })]);
+});
+
+afterAll(async () => {
+  await Promise.all([rig.stop(), strict.stop()]);
+});
+
+beforeEach(() => {
+  for (const one of [rig, strict]) {
+    one.upstream.script = obliging;
+    one.upstream.requests.length = 0;
+  }
+});
+
+describe('an operation', () => {
+  it.each<[string, Ask, string, string]>([
+    ['1 create an engine', { method: 'POST', path: ENGINES, headers: { 'content-type': 'MultiClusterEngines/yaml' }, body: ENGINE_YAML }, 'POST', `${UP_ENGINES}${STRICT}`],
+    ['3 delete an engine', { method: 'DELETE', path: `${ENGINES}/engine` }, 'DELETE', `${UP_ENGINES}/engine`],
+    ['5 create a placement', { method: 'POST', path: PLACEMENTS, headers: { 'content-type': 'placement/yaml' }, body: PLACEMENT_YAML }, 'POST', `${UP_PLACEMENTS}${STRICT}`],
+    ['7 delete a placement', { method: 'DELETE', path: `${PLACEMENTS}/web` }, 'DELETE', `${UP_PLACEMENTS}/web`],
+    ['5 create a placement, with /apis', { method: 'POST', path: PLACEMENTS_APIS, headers: YAML, body: PLACEMENT_YAML }, 'POST', `${UP_PLACEMENTS}${STRICT}`],
+    ['7 delete a placement, with /apis', { method: 'DELETE', path: `${PLACEMENTS_APIS}/web` }, 'DELETE', `${UP_PLACEMENTS}/web`],
+    ['update an engine', { method: 'PUT', path: `${ENGINES}/engine`, headers: { ...YAML, 'if-match': '"7"' }, body: ENGINE_YAML }, 'PUT', `${UP_ENGINES}/engine${STRICT}`],
+    ['update a placement', { method: 'PUT', path: `${PLACEMENTS}/web`, headers: { ...YAML, 'if-match': '"8"' }, body: PLACEMENT_YAML }, 'PUT', `${UP_PLACEMENTS}/web${STRICT}`],
+  ])('that writes, %s, is one call upstream and 200 without a body', async (_name, ask, method, path) => {
+    const answer = await rig.ask(ask);
+
+    expect(answer).toMatchObject({ status: 200, body: '' });
+    expect(answer.headers['content-length']).toBe('0');
+    expect(rig.upstream.requests).toMatchObject([{ method, path }]);
+  });
+
+  it.each<[string, string, string, string, string]>([
+    ['2 list engines', ENGINES, UP_ENGINES, 'MultiClusterEngineList', '"9"'],
+    ['4 list placements', PLACEMENTS, UP_PLACEMENTS, 'PlacementList', '"9"'],
+    ['6 read a placement', `${PLACEMENTS}/web`, `${UP_PLACEMENTS}/web`, 'Placement', '"8"'],
+    ['read an engine', `${ENGINES}/engine`, `${UP_ENGINES}/engine`, 'MultiClusterEngine', '"7"'],
+    ['4 list placements, with /apis', PLACEMENTS_APIS, UP_PLACEMENTS, 'PlacementList', '"9"'],
+    ['6 read a placement, with /apis', `${PLACEMENTS_APIS}/web`, `${UP_PLACEMENTS}/web`, 'Placement', '"8"'],
+  ])('that reads, %s, is one call upstream and 200 with what was read', async (_name, path, upstreamPath, kind, etag) => {
+    const answer = await rig.ask({ path, headers: { 'content-type': 'operator/yaml' } });
+
+    expect(answer).toMatchObject({ status: 200, headers: { etag, 'content-type': 'application/json' } });
+    expect(JSON.parse(answer.body)).toMatchObject({ kind });
+    expect(rig.upstream.requests).toMatchObject([{ method: 'GET', path: upstreamPath, body: '' }]);
+  });
+
+  it('sends five headers of its own upstream, beside host and connection, and none of the client', async () => {
+    const odd = { 'impersonate-user': 'root', 'x-remote-user': 'root', 'x-forwarded-for': '1.2.3.4', forwarded: 'for=x', via: 'x', 'proxy-authorization': 'x', 'user-agent': 'mine', 'accept-language': 'de', connection: 'authorization, keep-alive' };
+
+    await rig.ask({ method: 'POST', path: PLACEMENTS, headers: { ...YAML, ...odd }, body: PLACEMENT_YAML });
+
+    const [request] = rig.upstream.requests;
+    expect(request?.headers.map((one) => one.toLowerCase()).sort()).toEqual([
+      'accept: application/json',
+      `authorization: bearer ${CANARY}`.toLowerCase(),
+      'connection: keep-alive',
+      `content-length: ${request?.body.length}`,
+      'content-type: application/json',
+      expect.stringMatching(/^host: 127\.0\.0\.1:\d+$/),
+      'user-agent: multicluster-engine/test (gateway)',
+    ]);
+  });
+
+  it.each(MEDIA_TYPES.flatMap(({ name, format }) => [name, name.toUpperCase(), `${name}; charset=UTF-8`].map((type) => [type, format] as const)))('takes a body of %s', async (type, format) => {
+    const body = format === 'yaml' ? PLACEMENT_YAML : JSON.stringify({ metadata: { name: 'web' }, spec: { numberOfClusters: 2 } });
+
+    expect((await rig.ask({ method: 'POST', path: PLACEMENTS, headers: { 'content-type': type }, body })).status).toBe(200);
+    expect(JSON.parse(rig.upstream.requests[0]?.body ?? '')).toEqual({
+      apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', metadata: { name: 'web' }, spec: { numberOfClusters: 2 },
+    });
+  });
+
+  it.each(MEDIA_TYPES)('answers a read as $name when it is asked to', async ({ name, format }) => {
+    const { headers, body } = await rig.ask({ path: `${PLACEMENTS}/web`, headers: { accept: name } });
+
+    expect(headers['content-type']).toBe(name);
+    expect(format === 'json' ? JSON.parse(body) : load(body)).toEqual(PLACEMENT);
+  });
+
+  it('gives the object of a write back when it is asked to', async () => {
+    const headers = { ...YAML, prefer: 'return=representation' };
+
+    const answer = await rig.ask({ method: 'POST', path: PLACEMENTS, headers, body: PLACEMENT_YAML });
+
+    expect(answer).toMatchObject({ status: 200, headers: { 'preference-applied': 'return=representation', etag: '"8"' } });
+    expect(JSON.parse(answer.body)).toEqual(PLACEMENT);
+  });
+
+  it('takes the token from the ordinary header too', async () => {
+    const answer = await rig.ask({ path: ENGINES, token: '', headers: { authorization: 'Bearer abc' } });
+
+    expect(answer.status).toBe(200);
+    expect(rig.upstream.requests[0]?.headers).toContain('authorization: Bearer abc');
+  });
+
+  it('replaces or deletes only at the revision of If-Match', async () => {
+    await rig.ask({ method: 'PUT', path: `${PLACEMENTS}/web`, headers: { ...YAML, 'if-match': '"8"' }, body: PLACEMENT_YAML });
+    await rig.ask({ method: 'DELETE', path: `${PLACEMENTS}/web`, headers: { 'if-match': '"8"' } });
+    await rig.ask({ method: 'DELETE', path: `${PLACEMENTS}/web`, headers: { 'if-match': '*' } });
+
+    expect(rig.upstream.requests.map(({ body }) => (body === '' ? 'none' : JSON.parse(body)))).toMatchObject([
+      { metadata: { name: 'web', resourceVersion: '8' } },
+      { kind: 'DeleteOptions', preconditions: { resourceVersion: '8' } },
+      'none',
+    ]);
+  });
+});
+
+describe('an answer of the API server', () => {
+  const INVALID = {
+    kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 422, reason: 'Invalid', message: 'SECRET UPSTREAM TEXT',
+    details: { causes: [{ reason: 'FieldValueInvalid', field: 'spec.numberOfClusters', message: 'SECRET UPSTREAM TEXT' }] },
+  };
+  const CREATE: Ask = { method: 'POST', path: PLACEMENTS, headers: YAML, body: PLACEMENT_YAML };
+  const PUT: Ask = { method: 'PUT', path: `${PLACEMENTS}/web`, headers: YAML, body: 'metadata: {name: web, resourceVersion: "8"}' };
+  const IF_MATCH: Ask = { ...PUT, headers: { ...YAML, 'if-match': '"8"' } };
+  const READ: Ask = { path: `${PLACEMENTS}/web` };
+
+  it.each<[number, Ask, number, number, unknown?]>([
+    [400, CREATE, 400, 403, { message: 'strict decoding error: unknown field "spec.foo"' }],
+    [401, READ, 403, 403],
+    [403, CREATE, 403, 403],
+    [404, READ, 404, 404],
+    [404, CREATE, 404, 404],
+    [409, CREATE, 409, 403, { reason: 'AlreadyExists' }],
+    [409, PUT, 409, 403, { reason: 'Conflict' }],
+    [409, IF_MATCH, 412, 403, { reason: 'Conflict' }],
+    [413, CREATE, 413, 403],
+    [422, CREATE, 422, 403, INVALID],
+    [429, READ, 503, 503],
+    [500, READ, 500, 500],
+    [502, READ, 500, 500],
+    [503, READ, 503, 503],
+    [504, READ, 503, 503],
+    [204, READ, 500, 500],
+    [206, READ, 500, 500],
+    [301, READ, 500, 500],
+    [307, CREATE, 500, 500],
+    [405, READ, 500, 500],
+    [410, READ, 500, 500],
+    [415, CREATE, 500, 500],
+    [418, READ, 500, 500],
+  ])('of %i to %j becomes %i, %i with strict status codes', async (status, ask, code, strictCode, said = {}) => {
+    for (const [one, wanted] of [[rig, code], [strict, strictCode]] as const) {
+      one.upstream.script = (_request, socket) => socket.write(reply(status, { message: 'SECRET UPSTREAM TEXT', ...Object(said) }, { 'set-cookie': 'a=b', 'x-upstream': 'yes', location: 'https://127.0.0.1:1/', 'retry-after': '7' }));
+      const answer = await one.ask(ask);
+
+      expect(answer.status).toBe(wanted);
+      expect(JSON.stringify(answer)).not.toMatch(/SECRET|set-cookie|x-upstream|location/);
+      expect(answer.headers['retry-after']).toBe(wanted === 503 ? '7' : undefined);
+      expect(one.upstream.requests).toHaveLength(1);
+      one.upstream.requests.length = 0;
+    }
+  });
+
+  it('that finds fields not valid has them named in the answer, in words of ours', async () => {
+    rig.upstream.script = (_request, socket) => socket.write(reply(422, INVALID));
+
+    const { body } = await rig.ask(CREATE);
+
+    expect(JSON.parse(body)).toEqual({
+      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'Invalid', code: 422,
+      message: 'spec.numberOfClusters: has a value that is not valid',
+      details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid', message: 'has a value that is not valid' }] },
+    });
+  });
+
+  it('that does not know a field has it named', async () => {
+    rig.upstream.script = (_request, socket) => socket.write(reply(400, { message: 'x: strict decoding error: unknown field "spec.numberOfCluster"' }));
+
+    expect(JSON.parse((await rig.ask(CREATE)).body)).toMatchObject({ code: 400, message: 'spec.numberOfCluster: is not a field of this kind' });
+  });
+
+  it.each([['0', '1'], ['-1', '1'], ['59', '59'], ['99999', '60'], ['Wed, 21 Oct 2015 07:28:00 GMT', '1'], ['', '1']])('with Retry-After %j is passed on with %s seconds', async (given, seconds) => {
+    rig.upstream.script = (_request, socket) => socket.write(reply(429, {}, { 'retry-after': given }));
+
+    const { status, headers } = await rig.ask(READ);
+
+    expect([status, headers['retry-after']]).toEqual([503, seconds]);
+  });
+});
+
+describe('the gateway itself', () => {
+  it('describes the interface to anybody, without a call upstream', async () => {
+    const { status, body, headers } = await rig.ask({ path: '/platform/openapi.json', token: '' });
+
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(JSON.parse(body)).toMatchObject({ openapi: '3.1.0' });
+    expect(rig.upstream.requests).toEqual([]);
+  });
+
+  it.each(['/livez', '/readyz'])('says on %s that it is well', async (path) => {
+    expect(await rig.ask({ path, token: '' })).toMatchObject({ status: 200, body: '' });
+  });
+
+  it('counts by route, method and code, and logs names without query, token or body', async () => {
+    await rig.ask({ path: `${PLACEMENTS}/web` });
+    await rig.ask({ path: `${PLACEMENTS}/web?secret-query=1` });
+
+    const text = await rig.metrics.text();
+    const template = '/platform/cluster.fleetmgmt.io/v1alpha1/namespaces/{namespace}/placements/{placement_name}';
+    expect(text).toMatch(`multicluster_gateway_requests_total{route="${template}",method="GET",code="200"}`);
+    expect(text).toMatch(`multicluster_gateway_requests_total{route="${template}",method="GET",code="400"}`);
+    expect(rig.log.lines.at(-2)).toMatchObject({ level: 'info', message: 'request', fields: { route: template, method: 'GET', code: 200, namespace: 'shop', object: 'web' } });
+    expect(JSON.stringify(rig.log.lines)).not.toMatch(/secret-query|canary|numberOfClusters/);
+  });
+});

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.js';
+import { createGatewayMetrics, type GatewayRegistry } from '../../src/observability/gatewaymetrics.js';
+import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
+import { systemClock } from '../../src/runtime/clock.js';
+import { RecordingLog } from '../support/log.js';
+import { mustConform, type Reply } from './conformance.js';
+import { document } from './document.js';
+import { RecordingUpstream } from './upstream.js';
+import type { WireOptions } from './wire.js';
+
+/** No log, metric, answer or error may ever show it. */
+export const CANARY = 'canary-token-5f2a9c01.~+/==';
+
+export interface Ask {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Buffer;
+  /** Sent with `COOKIE: Authorization: Bearer`; CANARY when left out, none for an empty one. */
+  readonly token?: string;
+  /** A connection of its own instead of the rig's pool. */
+  readonly agent?: Agent;
+}
+
+/** A gateway in this process, in front of a recording upstream. */
+export interface Rig {
+  readonly gateway: Gateway;
+  readonly upstream: RecordingUpstream;
+  /** Of the upstream. */
+  readonly origin: string;
+  readonly log: RecordingLog;
+  readonly metrics: GatewayRegistry;
+  readonly folder: string;
+  readonly certificate: ServingCertificate;
+  /** For raw connections. */
+  readonly wire: WireOptions;
+  /** Sends a request and holds its answer to the OpenAPI document. */
+  ask(what: Ask): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+export async function pairFor(...names: string[]): Promise<ServingCertificate> {
+  return issueServingCertificate({ names: names.length === 0 ? ['localhost'] : names, addresses: ['127.0.0.1'], now: Date.now() });
+}
+
+/** Starts a gateway with short limits; `options` overrides. */
+export async function startRig(options: Partial<GatewayOptions> = {}): Promise<Rig> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gateway-'));
+  const [certificate, behind] = await Promise.all([pairFor(), pairFor()]);
+  const upstream = new RecordingUpstream(behind);
+  const origin = await upstream.start();
+  const file = (name: string, text: string): string => {
+    writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+    return path.join(folder, name);
+  };
+  const log = new RecordingLog();
+  const metrics = createGatewayMetrics();
+  const gateway = new Gateway({
+    listen: { host: '127.0.0.1', port: 0 },
+    tlsCert: file('tls.crt', certificate.certificate),
+    tlsKey: file('tls.key', certificate.privateKey),
+    upstream: origin,
+    upstreamCa: file('ca.crt', behind.certificate),
+    upstreamTimeoutMs: 5_000,
+    limits: { maxConnections: 1_000, headerTimeoutMs: 5_000, requestTimeoutMs: 10_000 },
+    strict: false,
+    userAgent: 'multicluster-engine/test (gateway)',
+    openapi: JSON.stringify(document),
+    shutdownDelayMs: 0,
+    reloadEveryMs: 20,
+    clock: systemClock,
+    log,
+    metrics,
+    ...options,
+  });
+  const port = await gateway.start();
+  const agent = new Agent({ keepAlive: true, ca: certificate.certificate });
+  const strict = options.strict ?? false;
+  const stop = async (): Promise<void> => {
+    agent.destroy();
+    await gateway.stop();
+    await upstream.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return {
+    gateway, upstream, origin, log, metrics, folder, certificate,
+    wire: { port, ca: certificate.certificate },
+    async ask(what) {
+      const answer = await askOnce(port, what, what.agent ?? agent);
+      mustConform(what.method ?? 'GET', what.path, answer, strict);
+      return answer;
+    },
+    stop,
+  };
+}
+
+function askOnce(port: number, { method = 'GET', path: target, headers = {}, body, token = CANARY }: Ask, agent: Agent): Promise<Reply> {
+  const cookie = token === '' ? {} : { COOKIE: `Authorization: Bearer ${token}` };
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const options = { host: '127.0.0.1', servername: 'localhost', port, method, path: target, agent, headers: { ...cookie, ...length, ...headers }, timeout: 30_000 };
+  return new Promise((resolve, reject) => {
+    const outgoing = httpsRequest(options, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const all = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
+        resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(all), body: Buffer.concat(chunks).toString('utf8') });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** Everything that the gateway has said outside its answers, as text. */
+export async function utterances(rig: Rig): Promise<string> {
+  return `${JSON.stringify(rig.log.lines)}\n${await rig.metrics.text()}`;
+}
+
+export const ENGINES = '/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
+export const PLACEMENTS = '/platform/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
+export const PLACEMENTS_APIS = '/platform/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
+export const ENGINE_YAML = 'metadata:\n  name: engine\n';
+export const PLACEMENT_YAML = 'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n';

@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectPlain } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startChild } from '../../src/local/child.js';
+import { freePorts } from '../../src/local/ports.js';
+import { waitFor } from '../support/wait.js';
+import { pairFor, startRig, type Rig } from './rig.js';
+import { open, sendRaw } from './wire.js';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+let folder = '';
+let files: Readonly<Record<'cert' | 'key' | 'other' | 'ca' | 'nonsense' | 'missing', string>> = { cert: '', key: '', other: '', ca: '', nonsense: '', missing: '' };
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gateway-start-'));
+  const [pair, other] = await Promise.all([pairFor(), pairFor()]);
+  const put = (name: string, text: string): string => {
+    writeFileSync(path.join(folder, name), text, { mode: 0o600 });
+    return path.join(folder, name);
+  };
+  files = {
+    cert: put('tls.crt', pair.certificate), key: put('tls.key', pair.privateKey), other: put('other.key', other.privateKey), ca: put('ca.crt', other.certificate),
+    nonsense: put('nonsense', 'nonsense'), missing: path.join(folder, 'missing'),
+  };
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Outcome {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [program, 'gateway', '--listen=127.0.0.1:0', '--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0', ...args], { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 30_000 });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
+}
+
+describe('a gateway process', () => {
+  it.each<[string, (f: typeof files) => string[], string]>([
+    ['a certificate and a key that do not match', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.other}`, `--upstream-ca=${f.ca}`], 'the certificate and the private key do not belong together'],
+    ['a certificate that is none', (f) => [`--tls-cert=${f.nonsense}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`], 'the certificate is no X.509 certificate in PEM'],
+    ['a key that is none', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.nonsense}`, `--upstream-ca=${f.ca}`], 'the private key is no unencrypted key in PEM'],
+    ['a certificate that is not there', (f) => [`--tls-cert=${f.missing}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`], 'missing: cannot be read: ENOENT'],
+    ['a folder for a key', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${path.dirname(f.key)}`, `--upstream-ca=${f.ca}`], 'cannot be read: EISDIR'],
+    ['an authority that is not there', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.missing}`], 'missing: cannot be read: ENOENT'],
+    ['an authority that is none', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.nonsense}`], 'holds no certificate in PEM'],
+  ])('does not start with %s: one line names it', async (_what, args, reason) => {
+    const { code, output } = await run([...args(files), '--upstream=https://127.0.0.1:1']);
+
+    expect(code).toBe(1);
+    expect(output.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(output)).toMatchObject({ level: 'error', msg: 'cannot start', reason: expect.stringContaining(reason) });
+  });
+
+  it('does not start with verification switched off by environment: one line names it', async () => {
+    const { code, output } = await run([`--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, '--upstream=https://127.0.0.1:1'], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+
+    expect(code).toBe(2);
+    expect(output).toMatch(/^multicluster-engine: the variable NODE_TLS_REJECT_UNAUTHORIZED must not be set for a gateway: [^\n]+\n$/);
+  });
+
+  it('does not start with an upstream that is not https: one line names it', async () => {
+    const { code, output } = await run([`--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, '--upstream=http://127.0.0.1:1']);
+
+    expect({ code, output }).toEqual({ code: 2, output: 'multicluster-engine: --upstream must be an https URL of host and port alone, got "http://127.0.0.1:1"\n' });
+  });
+
+  it('serves, reports its health, and ends cleanly at a signal', async () => {
+    const [port = 0, metrics = 0, health = 0] = await freePorts(3);
+    const child = await startChild({
+      command: [process.execPath, program, 'gateway', `--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, `--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, '--upstream=https://127.0.0.1:1', '--shutdown-delay=0s'],
+      env: { PATH: process.env['PATH'] ?? '' }, output: 'pipe',
+    });
+    child.output.resume();
+    const ok = await waitFor('readiness', async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok);
+    const openapi = await sendRaw('GET /platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n', { port, ca: await certificate() });
+    const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+
+    expect(ok).toBe(true);
+    expect(openapi.replies).toMatchObject([{ status: 200 }]);
+    expect(text).toContain('multicluster_gateway_requests_total{route="/platform/openapi.json",method="GET",code="200"} 1');
+    expect(await child.stop(9_000)).toMatchObject({ code: 0 });
+  });
+});
+
+async function certificate(): Promise<string> {
+  const { readFile } = await import('node:fs/promises');
+  return readFile(files.cert, 'utf8');
+}
+
+describe('the TLS of a gateway', () => {
+  let rig: Rig;
+
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+
+  afterAll(async () => {
+    await rig.stop();
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('speaks %s, and HTTP/1.1 alone', async (version) => {
+    const socket = await open({ ...rig.wire, tls: { minVersion: version, maxVersion: version, ALPNProtocols: ['h2', 'http/1.1'] } });
+
+    expect([socket.getProtocol(), socket.alpnProtocol]).toEqual([version, 'http/1.1']);
+    socket.destroy();
+  });
+
+  it.each<[string, object]>([
+    ['TLS 1.0', { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }],
+    ['TLS 1.1', { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
+    ['a suite without forward secrecy', { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256:AES256-SHA' }],
+    ['a suite without authenticated encryption', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA' }],
+    ['HTTP/2 alone', { ALPNProtocols: ['h2'] }],
+  ])('refuses %s', async (_what, tls) => {
+    await expect(open({ ...rig.wire, tls })).rejects.toThrow(/alert|handshake|protocol|ECONNRESET|version|hang up|disconnected/i);
+  });
+
+  it.each<[string, object]>([['none', { servername: '' }], ['an odd one', { servername: 'x'.repeat(200) }], ['another', { servername: 'other.example' }]])('lives with a client whose server name is %s', async (_what, tls) => {
+    const socket = await open({ ...rig.wire, tls: { ...tls, checkServerIdentity: () => undefined } });
+    socket.destroy();
+    expect((await rig.ask({ path: '/livez', token: '' })).status).toBe(200);
+  });
+
+  it('outlives nonsense instead of a handshake, and does not answer plain HTTP', async () => {
+    for (const bytes of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', '\x16\x03\x01\xff\xff', '\x00'.repeat(1000), 'SSH-2.0-x\r\n', '\x80\x2e\x01\x00\x02']) {
+      const back = await new Promise<string>((resolve) => {
+        let text = '';
+        const socket = connectPlain({ port: rig.wire.port, host: '127.0.0.1' }, () => socket.end(Buffer.from(bytes, 'latin1')));
+        socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+        socket.on('error', () => undefined);
+        socket.on('close', () => resolve(text));
+      });
+      expect(back).not.toContain('HTTP/');
+    }
+    expect((await rig.ask({ path: '/livez', token: '' })).status).toBe(200);
+  });
+
+  it('does not renegotiate', async () => {
+    const socket = await open({ ...rig.wire, tls: { maxVersion: 'TLSv1.2' } });
+
+    const outcome = await new Promise<string>((resolve) => {
+      socket.on('error', () => resolve('refused'));
+      socket.on('close', () => resolve('refused'));
+      socket.renegotiate({}, (error) => resolve(error === null ? 'done' : 'refused'));
+    });
+
+    expect(outcome).toBe('refused');
+    socket.destroy();
+  });
+});

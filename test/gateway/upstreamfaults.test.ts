@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, utterances, type Ask, type Rig } from './rig.js';
+import { ENGINE, obliging, PLACEMENT, reply, type Script } from './upstream.js';
+
+const CREATE: Ask = { method: 'POST', path: ENGINES, headers: { 'content-type': 'application/yaml' }, body: ENGINE_YAML };
+const REMOVE: Ask = { method: 'DELETE', path: `${ENGINES}/engine` };
+const READ: Ask = { path: `${ENGINES}/engine` };
+const ASKS: readonly (readonly [string, Ask])[] = [['POST', CREATE], ['DELETE', REMOVE], ['GET', READ]];
+const UPSTREAM_TIMEOUT_MS = 400;
+const MIB = 1024 * 1024;
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await startRig({ upstreamTimeoutMs: UPSTREAM_TIMEOUT_MS });
+});
+
+afterAll(async () => {
+  await rig.stop();
+});
+
+beforeEach(() => {
+  rig.upstream.script = obliging;
+  rig.upstream.requests.length = 0;
+});
+
+const OBJECT = JSON.stringify(ENGINE);
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+const CANARIES = 'canary-token SECRET UPSTREAM TEXT';
+
+function says(text: string): Script {
+  return (_request, socket) => void socket.write(text);
+}
+
+function saysAndCuts(text: string): Script {
+  return (_request, socket) => void socket.write(text, () => socket.destroy());
+}
+
+/** Writes a byte of the answer now and then, and never comes to its end. */
+function drips(text: string): Script {
+  return (_request, socket) => {
+    let at = 0;
+    const timer = setInterval(() => socket.write(text[at++ % text.length] ?? ''), 20);
+    socket.on('close', () => clearInterval(timer));
+  };
+}
+
+describe.each(ASKS)('a %s whose answer', (method, ask) => {
+  it.each<[string, Script, number]>([
+    ['never comes', () => undefined, 503],
+    ['drips in its head', drips('HTTP/1.1 200 OK\r\nX: '), 503],
+    ['drips in its body', (request, socket) => { socket.write(`${HEAD}Content-Length: 100000\r\n\r\n`); drips('{')(request, socket); }, 503],
+    ['is a reset before the head', (_request, socket) => socket.destroy(), 500],
+    ['is an end before the head', (_request, socket) => void socket.end(), 500],
+    ['is a reset within the head', saysAndCuts('HTTP/1.1 200 OK\r\nContent-'), 500],
+    ['is a reset before the body', saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n`), 500],
+    ['is a reset within the body', saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n${OBJECT.slice(0, 20)}`), 500],
+    ['is a cut chunk', saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT.slice(0, 20)}`), 500],
+    ['lacks the last chunk', saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT}\r\n`), 500],
+    ['has a bad chunk', says(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n${CANARIES}\r\n0\r\n\r\n`), 500],
+    ['is cut JSON in a whole answer', says(reply(200, OBJECT.slice(0, 20))), 500],
+    ['is empty', says(reply(200, '')), 500],
+    ['is HTML', says(reply(200, '<html></html>', { 'content-type': 'text/html' })), 500],
+    ['is HTML that is said to be JSON', says(reply(200, '<html></html>')), 500],
+    ['is JSON of no object', says(reply(200, '[]')), 500],
+    ['is another kind', says(reply(200, PLACEMENT)), 500],
+    ['is a 101', says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'), 500],
+    ['is a 100', says('HTTP/1.1 100 Continue\r\n\r\n'), 500],
+    ['is a 302', says('HTTP/1.1 302 Found\r\nLocation: https://127.0.0.1:1/x\r\nContent-Length: 0\r\n\r\n'), 500],
+    ['is a 308 to the same server', says('HTTP/1.1 308 Permanent Redirect\r\nLocation: /api/v1/secrets\r\nContent-Length: 0\r\n\r\n'), 500],
+    ['is a 500', says(reply(500, CANARIES)), 500],
+    ['is a 503', says(reply(503, CANARIES)), 503],
+    ['is no HTTP', says(`SSH-2.0-${CANARIES}\r\n\r\n`), 500],
+    ['has two lengths', says(`${HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{"a":1}`), 500],
+    ['has a huge head', says(`HTTP/1.1 200 OK\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`), 500],
+    ['is announced to have 100 MB', says(`${HEAD}Content-Length: 104857600\r\n\r\n{`), 500],
+  ])('%s', async (_name, script, code) => {
+    rig.upstream.script = script;
+
+    const answer = await rig.ask(ask);
+
+    expect(answer).toMatchObject({ status: code, body: '' });
+    expect(answer.headers['retry-after']).toBe(code === 503 ? '1' : undefined);
+    expect(rig.upstream.requests.map((request) => request.method)).toEqual([method]);
+    expect(JSON.stringify(answer)).not.toMatch(/canary|SECRET/);
+  });
+
+  it('is preceded by 103 is taken', async () => {
+    rig.upstream.script = (request, socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n');
+      obliging(request, socket);
+    };
+
+    expect((await rig.ask(ask)).status).toBe(200);
+  });
+});
+
+describe('an answer of 100 MB', () => {
+  const CHUNK = Buffer.alloc(64 * 1024, ' ');
+
+  /** A list without an end, as fast as it is taken. */
+  const endless: Script = (_request, socket) => {
+    socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`);
+    let left = 1600;
+    const more = (): void => {
+      while (left > 0 && !socket.destroyed) {
+        left -= 1;
+        socket.write('10000\r\n');
+        socket.write(CHUNK);
+        if (!socket.write('\r\n')) {
+          socket.once('drain', more);
+          return;
+        }
+      }
+    };
+    more();
+  };
+
+  it.each(ASKS)('to a %s is cut off with bounded memory, and never looks whole', async (_method, ask) => {
+    const patient = await startRig({ upstreamTimeoutMs: 10_000 });
+    patient.upstream.script = endless;
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers)), 5);
+
+    const outcome = await patient.ask(ask).then((answer) => answer.status, () => 'cut');
+
+    clearInterval(timer);
+    await patient.stop();
+    // A read is passed on while it comes, so that its connection is cut; a write is not answered before its end.
+    expect(outcome).toBe(ask === READ ? 'cut' : 500);
+    expect(patient.upstream.requests).toHaveLength(1);
+    // This process holds both ends and the client's copy of what it got, up to the 64 MiB at which the gateway stops.
+    expect((most - before) / MIB).toBeLessThan(ask === READ ? 160 : 60);
+  });
+});
+
+describe('a large answer', () => {
+  const items = Array.from({ length: 3_000 }, (_, index) => ({ ...PLACEMENT, metadata: { name: `web-${index}`, namespace: 'shop', annotations: { a: 'x'.repeat(500) } } }));
+  const list = { apiVersion: PLACEMENT.apiVersion, kind: 'PlacementList', metadata: { resourceVersion: '9' }, items };
+
+  it.each(['application/json', 'application/yaml'])('is passed on while it comes, as %s', async (accept) => {
+    rig.upstream.script = (_request, socket) => socket.write(reply(200, list));
+
+    const { status, body, headers } = await rig.ask({ path: PLACEMENTS, headers: { accept } });
+
+    expect([status, headers['content-type'], headers['etag']]).toEqual([200, accept, undefined]);
+    expect(JSON.parse(body)).toEqual(list);
+  });
+
+  it('that is cut is cut for the client too', async () => {
+    const text = JSON.stringify(list);
+    rig.upstream.script = saysAndCuts(`${HEAD}Content-Length: ${text.length}\r\n\r\n${text.slice(0, 1_300_000)}`);
+
+    await expect(rig.ask({ path: PLACEMENTS })).rejects.toThrow(/aborted|hang up|ECONNRESET/);
+  });
+
+  it('to a write that wants no object is read to its end and not passed on', async () => {
+    rig.upstream.script = (_request, socket) => socket.write(reply(201, { ...ENGINE, metadata: { name: 'engine', annotations: { a: 'x'.repeat(1_200_000) } } }));
+
+    expect(await rig.ask(CREATE)).toMatchObject({ status: 200, body: '' });
+  });
+});
+
+describe('an API server', () => {
+  it('that refuses connections makes 503', async () => {
+    const lonely = await startRig({ upstream: 'https://127.0.0.1:1' });
+    const answers = await Promise.all(ASKS.map(([, ask]) => lonely.ask(ask)));
+    await lonely.stop();
+
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+  });
+
+  it('that another authority vouches for is not spoken to', async () => {
+    const other = await startRig();
+    const wary = await startRig({ upstream: other.origin });
+    const { status } = await wary.ask(CREATE);
+    await Promise.all([wary.stop(), other.stop()]);
+
+    expect(status).toBe(500);
+    expect(other.upstream.bytes).toBe(0);
+    expect(JSON.stringify(wary.log.lines)).toMatch(/broken [A-Z_]+/);
+  });
+
+  it('that closes idle connections loses no request', async () => {
+    rig.upstream.script = (request, socket) => {
+      obliging(request, socket);
+      socket.end();
+    };
+
+    for (let index = 0; index < 20; index++) expect((await rig.ask(CREATE)).status).toBe(200);
+    expect(rig.upstream.requests).toHaveLength(20);
+  });
+
+  it('whose words hold a token has none of them repeated anywhere', async () => {
+    expect(await utterances(rig)).not.toMatch(/canary|SECRET/);
+  });
+});
