@@ -1,4 +1,4 @@
-import type { ObjectMeta, ResourceType } from '../../api/meta.js';
+import type { KubeObject, ObjectMeta, ResourceType } from '../../api/meta.js';
 import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_SERVICE_ACCOUNT, PRODUCT, VERSION_ANNOTATION } from '../../api/names.js';
 import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
 import { hash64, hex64 } from '../placement/hash.js';
@@ -22,7 +22,7 @@ export interface EngineSettings {
 }
 
 /** The YAML of each component, by folder name. */
-export type Templates = Readonly<Record<string, readonly Manifest[]>>;
+export type Templates = Readonly<Record<string, readonly KubeObject[]>>;
 
 export interface DesiredObject {
   readonly type: ResourceType;
@@ -95,7 +95,7 @@ export function templateFaults(templates: Templates): readonly string[] {
 }
 
 /** The type of a manifest by its apiVersion and kind; undefined for one that no engine consists of. */
-function typeOf(manifest: Manifest): ResourceType | undefined {
+function typeOf(manifest: KubeObject): ResourceType | undefined {
   return APPLY_ORDER.find((type) => type.kind === manifest.kind && apiVersionOf(type) === manifest.apiVersion);
 }
 
@@ -134,7 +134,7 @@ interface Rendering {
   readonly settings: EngineSettings;
 }
 
-function renderComponent(template: Manifest, type: ResourceType, rendering: Rendering): Manifest {
+function renderComponent(template: KubeObject, type: ResourceType, rendering: Rendering): Manifest {
   const { engine, row, spec, settings } = rendering;
   const { namespace: _given, ...metadata } = template.metadata;
   const placed = type.namespaced ? { ...metadata, namespace: spec.targetNamespace } : metadata;
