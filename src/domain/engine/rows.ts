@@ -8,7 +8,6 @@ type Row = Omit<ComponentCondition, 'lastTransitionTime'>;
 
 /** What a row says of each state that does not depend on health. */
 const REASONS: Readonly<Record<Exclude<FindingState, 'applied'>, ComponentReason>> = {
-  pending: 'Pending',
   waiting: 'Pending',
   failed: 'ApplyFailed',
   denied: 'PermissionDenied',

@@ -8,7 +8,6 @@ import type { SpecFault } from './spec.js';
 /**
  * What a pass found of one wanted object.
  * - applied: stored as wanted.
- * - pending: not tried; something else comes first.
  * - waiting: something has to go first; nobody is at fault.
  * - failed: the server refused the write; it is tried again.
  * - denied: the operator lacks the right.
@@ -16,7 +15,7 @@ import type { SpecFault } from './spec.js';
  * - drifted, missing: not as wanted, and the pause holds the repair back.
  * - removing: it goes, since the engine goes.
  */
-export type FindingState = 'applied' | 'pending' | 'waiting' | 'failed' | 'denied' | 'foreign' | 'drifted' | 'missing' | 'removing';
+export type FindingState = 'applied' | 'waiting' | 'failed' | 'denied' | 'foreign' | 'drifted' | 'missing' | 'removing';
 
 export interface Finding {
   readonly type: ResourceType;

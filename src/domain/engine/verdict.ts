@@ -63,7 +63,7 @@ function goingOn(situation: Situation): EngineReason {
 }
 
 function isMoving(situation: Situation): boolean {
-  return some(situation, 'pending') || findings(situation).some((one) => healthOf(one)?.rollout === 'rolling');
+  return findings(situation).some((one) => healthOf(one)?.rollout === 'rolling');
 }
 
 function heldUninstall(situation: Situation): Verdict | undefined {

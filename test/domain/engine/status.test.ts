@@ -122,7 +122,6 @@ describe('the rows of the components', () => {
     ['drifted during a pause, scaled down', 'Deployment', { state: 'drifted', message: 'x', object: deployment({ wanted: 0, available: 0 }) }, 'Available False Drifted'],
     ['missing during a pause', 'Deployment', { state: 'missing', message: 'x' }, 'Available False Missing'],
     ['drifted during a pause', 'ServiceAccount', { state: 'drifted', message: 'x' }, 'Applied True Drifted'],
-    ['not tried yet', 'ServiceAccount', { state: 'pending', message: 'x' }, 'Applied False Pending'],
     ['waiting', 'ServiceAccount', { state: 'waiting', message: 'x' }, 'Applied False Pending'],
     ['refused', 'ServiceAccount', failing(1), 'Applied False ApplyFailed'],
     ['without a right', 'ServiceAccount', { state: 'denied', message: 'x' }, 'Applied False PermissionDenied'],
@@ -213,7 +212,7 @@ describe('the rest of the status', () => {
   });
 
   it('never changes what it is given, and is stable under itself', () => {
-    const states = fc.constantFrom<Finding['state']>('applied', 'failed', 'foreign', 'denied', 'waiting', 'pending');
+    const states = fc.constantFrom<Finding['state']>('applied', 'failed', 'foreign', 'denied', 'waiting');
     fc.assert(
       fc.property(fc.array(states, { minLength: 7, maxLength: 7 }), fc.boolean(), fc.boolean(), (given, paused, secret) => {
         const found = findings().map((one, index) => ({ ...one, state: given[index] ?? 'applied', message: 'm', failures: 1 }));
