@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectMeta, ResourceType } from '../../api/meta.js';
 import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_SERVICE_ACCOUNT, PRODUCT, VERSION_ANNOTATION } from '../../api/names.js';
 import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
-import { hash64, hex64 } from '../placement/hash.js';
+import { hash64, hex64 } from '../hash.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE, type ComponentRow } from './catalogue.js';
 import { byText, idOf, isTree, type Manifest, type Tree } from './manifest.js';
 import { renderPods, renderSubjects } from './render.js';

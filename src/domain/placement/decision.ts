@@ -2,7 +2,7 @@ import type { KubeObject, OwnerReference } from '../../api/meta.js';
 import { DECISION_REVISION_ANNOTATION, DECISION_SIZE, PLACEMENT_LABEL } from '../../api/names.js';
 import { apiVersionOf, PlacementDecisions, Placements } from '../../api/resources.js';
 import { isList, isObject } from '../selectors.js';
-import { hash64, hex64 } from './hash.js';
+import { hash64, hex64 } from '../hash.js';
 
 /** One PlacementDecision object: its name, whose it is, what it holds, and what it has to look like. */
 

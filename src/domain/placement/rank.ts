@@ -1,5 +1,5 @@
-import { hash64 } from './hash.js';
-import type { Hash64 } from './hash.js';
+import { hash64 } from '../hash.js';
+import type { Hash64 } from '../hash.js';
 
 /**
  * Rendezvous hashing: a cluster's score depends on its name and on the Placement's namespace and name alone. So

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decisionName, decisionObject, decisionOrdinal, readDecision, revisionOf } from '../../../src/domain/placement/decision.js';
 import type { RawDecision } from '../../../src/domain/placement/decision.js';
-import { hash64, hex64 } from '../../../src/domain/placement/hash.js';
+import { hash64, hex64 } from '../../../src/domain/hash.js';
 import { names } from '../../support/builders/placement.js';
 
 const owner = { namespace: 'team', name: 'web', uid: 'u1' };

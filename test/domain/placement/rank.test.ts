@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { hash64, hex64 } from '../../../src/domain/placement/hash.js';
+import { hash64, hex64 } from '../../../src/domain/hash.js';
 import { byRank, clusterHash, matchedClusters, scoreOf, seedOf, topRanked } from '../../../src/domain/placement/rank.js';
 import { names } from '../../support/builders/placement.js';
 
