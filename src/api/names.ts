@@ -6,6 +6,11 @@ export const ENGINE_LABEL = 'multicluster.platform.io/engine';
 export const PAUSED_ANNOTATION = 'multicluster.platform.io/paused';
 export const RECONCILE_ANNOTATION = 'multicluster.platform.io/reconcile-requested-at';
 export const VERSION_ANNOTATION = 'multicluster.platform.io/version';
+/**
+ * On every object: the hash of what was applied. A stored object with the wanted hash needs a look at its fields alone;
+ * one with another hash may hold fields that are wanted no more, which an apply takes away.
+ */
+export const REVISION_ANNOTATION = 'multicluster.platform.io/revision';
 export const CLEANUP_FINALIZER = 'multicluster.platform.io/cleanup';
 
 export const PLACEMENT_LABEL = 'cluster.fleetmgmt.io/placement';

@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta, ResourceType } from '../../api/meta.js';
-import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_SERVICE_ACCOUNT, PRODUCT, VERSION_ANNOTATION } from '../../api/names.js';
+import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_SERVICE_ACCOUNT, PRODUCT, REVISION_ANNOTATION, VERSION_ANNOTATION } from '../../api/names.js';
 import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
 import { hash64, hex64 } from '../hash.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE, type ComponentRow } from './catalogue.js';
@@ -39,12 +39,6 @@ export interface EngineIdentity {
   readonly name: string;
   readonly uid: string;
 }
-
-/**
- * On every object: the hash of what was applied. A stored object with the wanted hash needs a look at its fields alone;
- * one with another hash may hold fields that are wanted no more, which an apply takes away.
- */
-export const REVISION_ANNOTATION = 'multicluster.platform.io/revision';
 
 /** Everything that an engine consists of, in the order in which it is applied. Templates are checked by {@link templateFaults}. */
 export function desiredObjects(

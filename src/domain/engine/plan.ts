@@ -1,7 +1,8 @@
 import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
+import { REVISION_ANNOTATION } from '../../api/names.js';
 import { Namespaces } from '../../api/resources.js';
 import { APPLY_ORDER } from './catalogue.js';
-import { desiredId, REVISION_ANNOTATION, type DesiredObject, type EngineIdentity } from './desired.js';
+import { desiredId, type DesiredObject, type EngineIdentity } from './desired.js';
 import { driftedFields } from './drift.js';
 import { byText, idOf, titleOf } from './manifest.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';

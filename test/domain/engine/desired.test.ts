@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { MultiClusterEngineSpec } from '../../../src/api/generated/multiclusterengine.js';
+import { REVISION_ANNOTATION } from '../../../src/api/names.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../../../src/domain/engine/catalogue.js';
-import { desiredObjects, REVISION_ANNOTATION, targetTypes, templateFaults, type EngineSettings } from '../../../src/domain/engine/desired.js';
+import { desiredObjects, targetTypes, templateFaults, type EngineSettings } from '../../../src/domain/engine/desired.js';
 import { at, itemsAt, textAt, treeAt } from '../../../src/domain/engine/manifest.js';
 import { renderPods } from '../../../src/domain/engine/render.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';

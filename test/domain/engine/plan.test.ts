@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../../src/api/meta.js';
 import { ClusterRoleBindings, ConfigMaps, Deployments, ServiceAccounts } from '../../../src/api/resources.js';
-import { REVISION_ANNOTATION } from '../../../src/domain/engine/desired.js';
+import { REVISION_ANNOTATION } from '../../../src/api/names.js';
 import { treeAt } from '../../../src/domain/engine/manifest.js';
 import { freshStep, plan, stepText, type PlanInput, type Step, type StoredObject } from '../../../src/domain/engine/plan.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../src/domain/engine/ownership.js';
