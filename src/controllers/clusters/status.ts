@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { CLUSTERS_FIELD_MANAGER } from '../../api/names.js';
-import { apiVersionOf, nameOf } from '../../api/resources.js';
+import { apiVersionOf } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import type { KubeClient } from '../../kube/client.js';
 import type { Cache } from '../../kube/reflector.js';
@@ -83,15 +83,11 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
       this.#latest.stored(key, await this.#client.updateStatus<T>(type, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal }));
     } catch (error) {
       if (isFailure(error, 'NotFound')) return DONE;
-      if (isFailure(error, 'Conflict')) await this.#readAgain(key);
+      // The watch brings what was written instead; until then another try would meet the same conflict.
+      if (isFailure(error, 'Conflict')) return { ending: 'wait', reason: 'the cache is behind what is stored', afterMs: SPACING_MS };
       throw error;
     }
     return DONE;
-  }
-
-  async #readAgain(key: string): Promise<void> {
-    const found = await this.#client.get<T>(this.#kind.type, nameOf(key));
-    if (found !== undefined) this.#latest.stored(key, found);
   }
 
   #spacing(key: string): number {
