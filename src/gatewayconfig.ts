@@ -131,8 +131,9 @@ function upstreamUrl(given: Given | undefined, env: Surroundings['env']): string
   if (text === undefined) throw new Refusal('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
   const source = given ?? { text, origin: 'KUBERNETES_SERVICE_HOST' };
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const plain = url !== undefined && url.protocol === 'https:' && (text === url.origin || text === `${url.origin}/` || text.startsWith(`${url.origin}:443`));
-  if (!plain || url === undefined) return refuse(source, 'an https URL of host and port alone');
+  // Host names have no case, and 443 is what is meant where no port stands.
+  const origin = text.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
+  if (url?.protocol !== 'https:' || url.origin !== origin) return refuse(source, 'an https URL of host and port alone');
   return url.origin;
 }
 

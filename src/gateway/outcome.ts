@@ -34,7 +34,8 @@ const FIELD_REASONS: ReadonlyMap<string, string> = new Map([
   ['FieldValueTypeInvalid', 'has a value of the wrong type'],
 ]);
 const MAX_CAUSES = 32;
-const PRINTABLE = /^[\x20-\x7e]{1,256}$/;
+/** The path of a field; the server writes `<nil>` where it means no field. */
+const FIELD = /^(?!<nil>$)[\x20-\x7e]{1,256}$/;
 const UNKNOWN_FIELD = /unknown field "([A-Za-z0-9_.[\]-]{1,256})"/g;
 
 interface Held {
@@ -119,7 +120,7 @@ function fieldCauses(said: Readonly<Record<string, unknown>>): FieldCause[] {
   for (const one of causes.slice(0, MAX_CAUSES)) {
     const { field, reason } = record(one);
     const rule = typeof reason === 'string' ? FIELD_REASONS.get(reason) : undefined;
-    if (typeof field !== 'string' || typeof reason !== 'string' || rule === undefined || !PRINTABLE.test(field)) continue;
+    if (typeof field !== 'string' || typeof reason !== 'string' || rule === undefined || !FIELD.test(field)) continue;
     found.push({ field, reason, message: rule });
   }
   return found;

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mustConform } from './conformance.js';
 import { AIMS, CREDENTIALS, EVERYWHERE, request, type Aim, type Attack } from './attacks.js';
 import { WITH_BODY, WITH_BODY_REFUSED, WITHOUT_BODY, WITHOUT_BODY_REFUSED } from './bodyattacks.js';
-import { CANARY, PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
+import { CANARY } from './client.js';
+import { PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
 import { PLACEMENT, reply } from './upstream.js';
 import { sendRaw } from './wire.js';
 

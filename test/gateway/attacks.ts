@@ -1,4 +1,5 @@
-import { CANARY, ENGINES, PLACEMENTS, PLACEMENTS_APIS } from './rig.js';
+import { CANARY } from './client.js';
+import { ENGINES, PLACEMENTS, PLACEMENTS_APIS } from './rig.js';
 
 /** Where an attack is tried: one of the operations. */
 export interface Aim {

@@ -1,5 +1,5 @@
 import { AIMS, request, type Attack } from './attacks.js';
-import { CANARY } from './rig.js';
+import { CANARY } from './client.js';
 
 /** Operations that take a body, and those that do not. */
 export const WITH_BODY = AIMS.filter((aim) => aim.body !== '');

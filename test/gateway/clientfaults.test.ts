@@ -5,7 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 
 import { quietWindow, waitFor } from '../support/wait.js';
 import { mustConform } from './conformance.js';
-import { CANARY, ENGINE_YAML, ENGINES, PLACEMENTS, startRig, type Rig } from './rig.js';
+import { CANARY } from './client.js';
+import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, type Rig } from './rig.js';
 import { obliging } from './upstream.js';
 import { open, readReplies, sendRaw } from './wire.js';
 

@@ -24,7 +24,7 @@ describe('a gateway in a cluster', () => {
 
   it.each<[string[], Partial<GatewayConfig>]>([
     [['--strict-status-codes'], { strictStatusCodes: true }], [['--strict-status-codes=true'], { strictStatusCodes: true }], [['--strict-status-codes=false'], { strictStatusCodes: false }],
-    [['--upstream=https://api:6443'], { upstream: 'https://api:6443' }], [['--upstream=https://api/'], { upstream: 'https://api' }], [['--upstream=https://api:443'], { upstream: 'https://api' }], [['--upstream=https://[::1]:1'], { upstream: 'https://[::1]:1' }],
+    [['--upstream=https://api:6443'], { upstream: 'https://api:6443' }], [['--upstream=https://API:6443'], { upstream: 'https://api:6443' }], [['--upstream=https://api/'], { upstream: 'https://api' }], [['--upstream=https://api:443'], { upstream: 'https://api' }], [['--upstream=https://[::1]:1'], { upstream: 'https://[::1]:1' }],
     [['--listen=127.0.0.1:0'], { listen: { host: '127.0.0.1', port: 0 } }], [['--max-connections=10'], { maxConnections: 10 }], [['--upstream-timeout=500ms'], { upstreamTimeoutMs: 500 }], [['--shutdown-delay=0s'], { shutdownDelayMs: 0 }],
   ])('takes %j', (args, expected) => {
     expect(read([...FILES, ...args])).toMatchObject(expected);

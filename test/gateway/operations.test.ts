@@ -3,7 +3,8 @@ import { load } from 'js-yaml';
 
 import { MEDIA_TYPES } from '../../src/gateway/media.js';
 import { obliging, PLACEMENT, reply } from './upstream.js';
-import { CANARY, ENGINE_YAML, ENGINES, PLACEMENT_YAML, PLACEMENTS, PLACEMENTS_APIS, startRig, type Ask, type Rig } from './rig.js';
+import { CANARY, type Ask } from './client.js';
+import { ENGINE_YAML, ENGINES, PLACEMENT_YAML, PLACEMENTS, PLACEMENTS_APIS, startRig, type Rig } from './rig.js';
 
 const UP_ENGINES = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
 const UP_PLACEMENTS = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';

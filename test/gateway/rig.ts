@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, request as httpsRequest } from 'node:https';
+import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -8,24 +8,11 @@ import { createGatewayMetrics, type GatewayRegistry } from '../../src/observabil
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { RecordingLog } from '../support/log.js';
+import { askOnce, type Ask } from './client.js';
 import { mustConform, type Reply } from './conformance.js';
 import { document } from './document.js';
 import { RecordingUpstream } from './upstream.js';
 import type { WireOptions } from './wire.js';
-
-/** No log, metric, answer or error may ever show it. */
-export const CANARY = 'canary-token-5f2a9c01.~+/==';
-
-export interface Ask {
-  readonly method?: string;
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string | string[]>>;
-  readonly body?: string | Buffer;
-  /** Sent with `COOKIE: Authorization: Bearer`; CANARY when left out, none for an empty one. */
-  readonly token?: string;
-  /** A connection of its own instead of the rig's pool. */
-  readonly agent?: Agent;
-}
 
 /** A gateway in this process, in front of a recording upstream. */
 export interface Rig {
@@ -91,31 +78,12 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     gateway, upstream, origin, log, metrics, folder, certificate,
     wire: { port, ca: certificate.certificate },
     async ask(what) {
-      const answer = await askOnce(port, what, what.agent ?? agent);
+      const answer = await askOnce(port, what, agent);
       mustConform(what.method ?? 'GET', what.path, answer, strict);
       return answer;
     },
     stop,
   };
-}
-
-function askOnce(port: number, { method = 'GET', path: target, headers = {}, body, token = CANARY }: Ask, agent: Agent): Promise<Reply> {
-  const cookie = token === '' ? {} : { COOKIE: `Authorization: Bearer ${token}` };
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const options = { host: '127.0.0.1', servername: 'localhost', port, method, path: target, agent, headers: { ...cookie, ...length, ...headers }, timeout: 30_000 };
-  return new Promise((resolve, reject) => {
-    const outgoing = httpsRequest(options, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => {
-        const all = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
-        resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(all), body: Buffer.concat(chunks).toString('utf8') });
-      });
-    });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
 }
 
 /** Everything that the gateway has said outside its answers, as text. */

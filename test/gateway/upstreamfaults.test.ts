@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, utterances, type Ask, type Rig } from './rig.js';
+import { type Ask } from './client.js';
+import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
 import { ENGINE, obliging, PLACEMENT, reply, type Script } from './upstream.js';
 
 const CREATE: Ask = { method: 'POST', path: ENGINES, headers: { 'content-type': 'application/yaml' }, body: ENGINE_YAML };

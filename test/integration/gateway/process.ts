@@ -1,0 +1,64 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:https';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { text } from 'node:stream/consumers';
+
+import { startChild } from '../../../src/local/child.js';
+import { freePorts } from '../../../src/local/ports.js';
+import { issueServingCertificate } from '../../../src/pki/serving.js';
+import { askOnce, type Ask } from '../../gateway/client.js';
+import { mustConform, type Reply } from '../../gateway/conformance.js';
+import type { ControlPlane } from '../../support/controlplane/plane.js';
+import { waitFor } from '../../support/wait.js';
+
+const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+/** The names of the Service, besides those of this machine. */
+const NAMES = ['localhost', 'gateway.multicluster-engine.svc'];
+
+/** A gateway process in front of a real API server. */
+export interface GatewayProcess {
+  readonly port: number;
+  readonly folder: string;
+  /** PEM, and the file that it stands in. */
+  readonly ca: string;
+  readonly caFile: string;
+  /** Sends a request and holds the answer to the OpenAPI document. */
+  ask(what: Ask): Promise<Reply>;
+  metrics(): Promise<string>;
+  /** Ends it; gives everything that it printed. */
+  stop(): Promise<string>;
+}
+
+export async function startGateway(server: ControlPlane, flags: readonly string[] = []): Promise<GatewayProcess> {
+  const folder = await mkdtemp(path.join(server.folder, 'gateway-'));
+  const pair = await issueServingCertificate({ names: NAMES, addresses: ['127.0.0.1'], now: Date.now() });
+  const [cert, key] = [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
+  await writeFile(cert, pair.certificate);
+  await writeFile(key, pair.privateKey, { mode: 0o600 });
+  const [port = 0, metrics = 0, health = 0] = await freePorts(3);
+  const listen = [`--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, '--shutdown-delay=0s'];
+  const child = await startChild({
+    command: [process.execPath, MAIN, 'gateway', ...listen, `--tls-cert=${cert}`, `--tls-key=${key}`, `--upstream=${server.url}`, `--upstream-ca=${server.caFile}`, ...flags],
+    env: { PATH: process.env['PATH'] ?? '' }, output: 'pipe',
+  });
+  const output = text(child.output);
+  await waitFor('the gateway to be ready', async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok);
+  const agent = new Agent({ keepAlive: true, ca: pair.certificate });
+  return {
+    port, folder, ca: pair.certificate, caFile: cert,
+    async ask(what) {
+      const reply = await askOnce(port, what, agent);
+      mustConform(what.method ?? 'GET', what.path, reply, flags.includes('--strict-status-codes'));
+      return reply;
+    },
+    async metrics() {
+      return (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+    },
+    async stop() {
+      agent.destroy();
+      await child.stop();
+      return output;
+    },
+  };
+}
