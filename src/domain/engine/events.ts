@@ -16,7 +16,7 @@ type Rule = (turn: Turn) => readonly EngineNote[];
 
 /** One rule a kind of change; each speaks only when its change is new in `after`. */
 const RULES: readonly Rule[] = [
-  (turn) => when(isNew(turn) && !has(turn.after, 'Stalled') && turn.after.phase === 'Progressing', 'EngineInstalling', readyText(turn.after)),
+  (turn) => when(isNew(turn) && !has(turn.after, 'Stalled') && turn.after.phase === 'Progressing', 'EngineInstalling', installingText(turn.after)),
   (turn) => when(ready(turn.after)?.status === 'True' && ready(turn.before)?.status !== 'True', 'EngineAvailable', readyText(turn.after)),
   (turn) => when(startsUpdate(turn), 'EngineUpdating', `from ${turn.after.currentVersion} to ${turn.after.desiredVersion}`),
   (turn) => when(turnsTo(turn, 'Paused'), 'EnginePaused', readyText(turn.after)),
@@ -32,6 +32,11 @@ const RULES: readonly Rule[] = [
 export function engineEvents(before: MultiClusterEngineStatus | undefined, after: MultiClusterEngineStatus): readonly EngineNote[] {
   const turn = { before: before ?? {}, after };
   return RULES.flatMap((rule) => rule(turn));
+}
+
+/** Where to and in which version; what is done at the very first moment is of no interest later. */
+function installingText({ desiredVersion, targetNamespace }: MultiClusterEngineStatus): string {
+  return `version ${desiredVersion} into namespace ${targetNamespace}`;
 }
 
 function lostComponents(turn: Turn): readonly EngineNote[] {

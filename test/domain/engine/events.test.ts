@@ -53,6 +53,7 @@ describe('events of an engine', () => {
     expect(engineEvents(well, after(well, { findings: down }))).toEqual([
       { reason: 'ComponentUnavailable', note: 'Deployment placement-controller: 0 of 2 replicas available, 2 up to date' },
     ]);
+    expect(engineEvents(undefined, installing)[0]?.note).toBe('version 1.0.0 into namespace multicluster-engine');
     expect(engineEvents(well, stalled)[0]?.note).toBe('ForeignObject: ServiceAccount multicluster-engine/placement-controller: theirs');
     expect(engineEvents(well, after(well, { version: '2.0.0', findings: starting }))[0]?.note).toBe('from 1.0.0 to 2.0.0');
   });
