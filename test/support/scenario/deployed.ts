@@ -8,6 +8,7 @@ import type { AnyObject } from '../controlplane/api.js';
 import type { ControlPlane, Subject } from '../controlplane/plane.js';
 import { kubectlOk } from '../kubectl.js';
 import { root } from '../root.js';
+import { waitFor } from '../wait.js';
 import { crds, install, lax, makeNamespaces } from './stage.js';
 import { fields } from './reading.js';
 
@@ -55,13 +56,21 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
 };
 
+/** How long a restarted server may take to find the kind that a policy's parameters are of: it looks every 30 s. */
+const POLICY_MS = 90_000;
+
 async function applyObject(server: ControlPlane, object: AnyObject): Promise<void> {
   const collection = COLLECTIONS[object.kind ?? ''] ?? '';
-  const { status, text } = await server.call({
+  const request = {
     method: 'PATCH',
     path: `${collection}/${object.metadata?.name ?? ''}?fieldManager=script&force=true`,
     contentType: 'application/apply-patch+yaml',
     body: object,
-  });
+  } as const;
+  const { status, text } = await waitFor('the policies to find their parameters', async (seen) => {
+    const answer = await server.call(request);
+    seen(answer.text);
+    return answer.text.includes('failed to configure policy') ? undefined : answer;
+  }, { deadlineMs: POLICY_MS, everyMs: 500 });
   if (status >= 300) throw new Error(`${object.kind ?? ''} ${object.metadata?.name ?? ''}: ${status} ${text}`);
 }
