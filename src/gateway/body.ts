@@ -10,6 +10,9 @@ export const MAX_BODY = 1024 * 1024;
 
 const BYTE_ORDER_MARK = '\u{feff}';
 
+/** What each request may hold without being counted, so that large ones of others never keep a small one out. */
+const FREE = 64 * 1024;
+
 /** Bytes that may be held at a time, over all requests, so that many large ones cannot exhaust the memory. */
 export class Budget {
   readonly #limit: number;
@@ -19,20 +22,35 @@ export class Budget {
     this.#limit = limit;
   }
 
-  /** Whether `bytes` more could be had; they have to be given back. */
-  take(bytes: number): boolean {
-    if (this.#held + bytes > this.#limit) return false;
-    this.#held += bytes;
-    return true;
-  }
-
-  give(bytes: number): void {
-    this.#held -= bytes;
-  }
-
+  /** Bytes that are counted now. */
   get held(): number {
     return this.#held;
   }
+
+  /** A request's share, nothing yet. */
+  open(): Share {
+    let counted = 0;
+    return {
+      grow: (total) => {
+        const wanted = Math.max(total - FREE, counted);
+        if (this.#held + wanted - counted > this.#limit) return false;
+        this.#held += wanted - counted;
+        counted = wanted;
+        return true;
+      },
+      release: () => {
+        this.#held -= counted;
+        counted = 0;
+      },
+    };
+  }
+}
+
+/** What one request holds. */
+export interface Share {
+  /** Whether it may hold `total` bytes in all. */
+  readonly grow: (total: number) => boolean;
+  readonly release: () => void;
 }
 
 /** Whether the head announces a body. */
@@ -47,27 +65,21 @@ export function checkLength(headers: HeaderMap): void {
 }
 
 /**
- * Reads the body to its end, at most 1 MiB, whatever length was announced. The bytes are counted against the budget;
- * `release` gives them back.
+ * Reads the body to its end, at most 1 MiB, whatever length was announced, and counts it into the share.
  * @throws Refusal; an Error when the client leaves
  */
-export async function readBody(request: IncomingMessage, budget: Budget): Promise<{ readonly bytes: Buffer; readonly release: () => void }> {
+export async function readBody(request: IncomingMessage, share: Share): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let held = 0;
-  try {
-    // Left undestroyed, so that a refusal can still be answered.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      const bytes: Buffer = chunk;
-      if (held + bytes.length > MAX_BODY) throw tooLarge();
-      if (!budget.take(bytes.length)) throw new Refusal('unavailable', { message: 'too many bodies at once', close: true });
-      held += bytes.length;
-      chunks.push(bytes);
-    }
-  } catch (error) {
-    budget.give(held);
-    throw error;
+  let size = 0;
+  // Left undestroyed, so that a refusal can still be answered.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const bytes: Buffer = chunk;
+    size += bytes.length;
+    if (size > MAX_BODY) throw tooLarge();
+    if (!share.grow(size)) throw new Refusal('unavailable', { message: 'too many bodies at once', close: true });
+    chunks.push(bytes);
   }
-  return { bytes: Buffer.concat(chunks), release: () => budget.give(held) };
+  return Buffer.concat(chunks);
 }
 
 /**

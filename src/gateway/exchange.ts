@@ -108,8 +108,9 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
   const format = formatOf(headers);
   checkLength(headers);
   request.askForBody();
-  const { bytes, release } = await readBody(message, desk.budget);
+  const share = desk.budget.open();
   try {
+    const bytes = await readBody(message, share);
     if (message.rawTrailers.length > 0) throw new Refusal('malformed', { message: 'trailer fields are not allowed', close: true });
     const { namespace, name } = match;
     const target = { resource: asked.resource, ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
@@ -117,7 +118,7 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
     const body = JSON.stringify(asked.action === 'update' ? atRevision(object, revision) : object);
     await forward(request, desk, asked, { ...call, body });
   } finally {
-    release();
+    share.release();
   }
 }
 
@@ -134,12 +135,13 @@ async function forward(request: Request, desk: Desk, asked: Asked, call: Upstrea
 
 /** Counts what a client has yet to take, so that many who do not take theirs cannot exhaust the memory. */
 async function deliverWhole(request: Request, desk: Desk, answer: Answer): Promise<void> {
+  const share = desk.budget.open();
   const bytes = answer.body === undefined ? 0 : Buffer.byteLength(answer.body);
-  if (!desk.budget.take(bytes)) throw new Refusal('unavailable', { message: 'too many answers at once' });
+  if (!share.grow(bytes)) throw new Refusal('unavailable', { message: 'too many answers at once' });
   try {
     await request.deliver(answer);
   } finally {
-    desk.budget.give(bytes);
+    share.release();
   }
 }
 

@@ -104,9 +104,11 @@ export class Upstream {
     let code = '<error>';
     try {
       const answer = await this.#send(call, stop.signal);
-      const result = await use(answer);
       code = String(answer.status);
-      return result;
+      return await use(answer);
+    } catch (error) {
+      if (error instanceof UpstreamFailure) code = '<error>';
+      throw error;
     } finally {
       timer.cancel();
       gone.removeEventListener('abort', leave);

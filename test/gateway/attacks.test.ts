@@ -1,6 +1,7 @@
+import { inspect } from 'node:util';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { mustConform } from './conformance.js';
 import { AIMS, CREDENTIALS, EVERYWHERE, request, type Aim, type Attack } from './attacks.js';
 import { WITH_BODY, WITH_BODY_REFUSED, WITHOUT_BODY, WITHOUT_BODY_REFUSED } from './bodyattacks.js';
 import { CANARY } from './client.js';
@@ -45,12 +46,11 @@ async function volley(rig: Rig, all: readonly Try[], strict: boolean): Promise<s
 async function shoot(rig: Rig, { attack, aim, credentials }: Try, strict: boolean): Promise<string | undefined> {
   const { codes, bodiless = false } = attack;
   const deadline = codes.length === 0 ? { deadlineMs: 200 } : {};
-  const { replies } = await sendRaw(attack.forge(aim, credentials), { ...rig.wire, bodiless, ...deadline });
+  const { replies } = await sendRaw(attack.forge(aim, credentials), { ...rig.wire, bodiless, strict, ...deadline });
   const got = replies.map((one) => one.status);
   const wanted = strict ? [...new Set(codes.map((code) => ([403, 404, 500, 503].includes(code) ? code : 403)))] : codes;
   const expected = codes.length === 0 ? got.length === 0 : got.length === 1 && wanted.includes(got[0] ?? 0);
   if (!expected) return `got ${JSON.stringify(got)}, wanted one of ${JSON.stringify(wanted)}`;
-  for (const one of bodiless ? [] : replies) mustConform('ATTACK', aim.path, one, strict);
   return replies.some((one) => JSON.stringify(one).includes('canary')) ? 'the token stands in the answer' : undefined;
 }
 
@@ -73,8 +73,10 @@ describe.each([false, true])('with strict status codes %s', (strict) => {
     expect(Object.getOwnPropertyNames(Object.prototype).sort().join()).toBe(PROTOTYPE);
   }, 300_000);
 
-  it('no log line and no metric holds anything of a token', async () => {
+  it('no log line, no metric and no dump holds anything of a token', async () => {
     expect(await utterances(rig)).not.toMatch(/canary|Bearer/i);
+    expect(inspect(rig.gateway, { depth: 10, showHidden: true })).not.toContain('canary');
+    expect(JSON.stringify(process.report.getReport())).not.toContain('canary');
   });
 
   it('a good client is served as before', async () => {
@@ -104,7 +106,6 @@ describe('what a client adds without being refused', () => {
     for (const aim of WITHOUT_BODY) {
       rig.upstream.requests.length = 0;
       const { replies } = await sendRaw(request(aim, COOKIE, { add: [line] }), rig.wire);
-      for (const one of replies) mustConform(aim.method, aim.path, one);
 
       expect(replies).toMatchObject([{ status: 200 }]);
       expect(rig.upstream.requests.map(({ method }) => method)).toEqual([aim.method]);

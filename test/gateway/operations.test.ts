@@ -211,6 +211,17 @@ describe('the gateway itself', () => {
     expect(await rig.ask({ path, token: '' })).toMatchObject({ status: 200, body: '' });
   });
 
+  it('counts calls upstream by the code of their answer, and those without one', async () => {
+    const count = async (code: string): Promise<number> => Number(new RegExp(`upstream_requests_total\\{method="DELETE",code="${code}"\\} (\\d+)`).exec(await rig.metrics.text())?.[1] ?? 0);
+    const before = [await count('404'), await count('<error>')];
+    rig.upstream.script = (_request, socket) => socket.write(reply(404, {}));
+    await rig.ask({ method: 'DELETE', path: `${ENGINES}/engine` });
+    rig.upstream.script = (_request, socket) => socket.destroy();
+    await rig.ask({ method: 'DELETE', path: `${ENGINES}/engine` });
+
+    expect([await count('404'), await count('<error>')]).toEqual(before.map((one) => one + 1));
+  });
+
   it('counts by route, method and code, and logs names without query, token or body', async () => {
     await rig.ask({ path: `${PLACEMENTS}/web` });
     await rig.ask({ path: `${PLACEMENTS}/web?secret-query=1` });

@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { certificateFault, servingPair } from '../../src/gateway/certificate.js';
 import { startChild } from '../../src/local/child.js';
 import { freePorts } from '../../src/local/ports.js';
+import { systemClock } from '../../src/runtime/clock.js';
 import { waitFor } from '../support/wait.js';
 import { pairFor, startRig, type Rig } from './rig.js';
 import { open, sendRaw } from './wire.js';
@@ -99,6 +101,22 @@ async function certificate(): Promise<string> {
   const { readFile } = await import('node:fs/promises');
   return readFile(files.cert, 'utf8');
 }
+
+describe('a certificate', () => {
+  it('serves from its first to its last moment, and readiness says when it does not', async () => {
+    const made = await pairFor();
+    const pair = servingPair(made.certificate, made.privateKey);
+
+    expect([made.notBefore - 1, made.notBefore, made.notAfter - 1, made.notAfter].map((now) => certificateFault(pair, now))).toEqual([
+      `the certificate is not valid before ${new Date(made.notBefore).toISOString()}`, undefined, undefined, `the certificate has expired at ${new Date(made.notAfter).toISOString()}`,
+    ]);
+    const late = await startRig({ clock: { ...systemClock, now: () => Date.now() + 91 * 24 * 3600 * 1000 } });
+    const { status } = await late.ask({ path: '/readyz', token: '' });
+    const reason = late.gateway.readiness().check();
+    await late.stop();
+    expect([status, reason]).toEqual([503, expect.stringContaining('expired')]);
+  });
+});
 
 describe('the TLS of a gateway', () => {
   let rig: Rig;

@@ -1,6 +1,6 @@
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 
-import type { Reply } from './conformance.js';
+import { mustConform, type Reply } from './conformance.js';
 
 export interface WireOptions {
   readonly port: number;
@@ -10,6 +10,8 @@ export interface WireOptions {
   readonly deadlineMs?: number;
   /** Answers have a length but no body, as those to HEAD. */
   readonly bodiless?: boolean;
+  /** Whether the gateway runs with strict status codes. */
+  readonly strict?: boolean;
 }
 
 /** What came back over one connection. */
@@ -35,16 +37,24 @@ export function open({ port, ca, tls = {} }: WireOptions): Promise<TLSSocket> {
 
 /**
  * Sends bytes as they are over a connection of their own and reads what comes, until `wanted` final answers are there,
- * the server closes, or the deadline has passed.
+ * the server closes, or the deadline has passed. Each answer is held to the OpenAPI document.
  */
 export async function sendRaw(bytes: string | Buffer, options: WireOptions, wanted = 1): Promise<WireResult> {
   const socket = await open(options);
   try {
     const begin = (): void => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
-    return await readReplies(socket, begin, { wanted, ...options });
+    const result = await readReplies(socket, begin, { wanted, ...options });
+    for (const reply of options.bodiless === true ? [] : result.replies) mustConform(...lineOf(bytes), reply, options.strict);
+    return result;
   } finally {
     socket.destroy();
   }
+}
+
+/** Method and target of the first line. */
+function lineOf(bytes: string | Buffer): [method: string, target: string] {
+  const [method = '', target = ''] = bytes.slice(0, 400).toString('latin1').split(' ', 2);
+  return [method, target];
 }
 
 export interface Reading {
