@@ -58,6 +58,7 @@ describe('a log in which everything is as it should be', () => {
     ['a refusal within 5 s of the binding', [...HELD, asked({ ...DENIED, answeredAt: 6000 }), asked({})], [PODS]],
     ['a refusal while the binding is gone', [...HELD, bound({ verb: 'delete', code: 200, receivedAt: 50_000 }), asked(DENIED), asked({})], [PODS]],
     ['a refusal while the role is gone', [...HELD, bound({ verb: 'delete', resource: 'clusterroles', namespace: '', code: 200, receivedAt: 50_000 }), asked(DENIED), asked({})], [PODS]],
+    ['a refusal while the server comes up', [...HELD, asked({ uri: '/version?mark=stopping', userAgent: '', receivedAt: 50_000 }), asked(DENIED), asked({ uri: '/version?mark=started', userAgent: '', receivedAt: 60_002 }), asked({})], [PODS]],
     ['a refusal for a quota', [asked({ code: 403, message: 'pods is forbidden: exceeded quota: none' }), asked({})], [PODS]],
   ])('%s', (_what, log, rights) => {
     expect(judge([log], rights)).toEqual({ uncovered: [], refused: [], unused: [] });
@@ -81,6 +82,7 @@ describe('what is found', () => {
     ['an unused name of a rule', [asked({ name: 'a' })], [{ ...PODS, name: 'a' }, { ...PODS, name: 'b' }], { unused: [`${ROLE}: list pods b`] }],
     ['an unused bind', [bound({ code: 200, user: OPERATOR })], [BIND], { unused: [`${ROLE}: bind clusterroles.rbac.authorization.k8s.io multicluster-engine-installer`] }],
     ['a refusal of a right that is held', [...HELD, asked(DENIED), asked({})], [PODS], { refused: ['list pods in "there": pods is forbidden'] }],
+    ['a refusal after the server came up', [...HELD, ...['stopping', 'started'].map((mark) => asked({ uri: `/version?mark=${mark}`, userAgent: '', receivedAt: 50_000 })), asked(DENIED), asked({})], [PODS], { refused: [expect.anything()] }],
     ['a refusal in another namespace than the one where the right was taken away', [...HELD, bound({ verb: 'delete', code: 200, namespace: 'elsewhere' }), asked(DENIED), asked({})], [PODS], { refused: [expect.anything()] }],
     ['a refusal of what no rule gives', [asked(DENIED)], [], { refused: [expect.anything()] }],
     ['a refusal by a policy', [asked({ code: 403, message: "ValidatingAdmissionPolicy 'x' denied request" }), asked({})], [PODS], { refused: [expect.anything()] }],

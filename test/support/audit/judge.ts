@@ -1,5 +1,6 @@
 import type { LoggedRequest } from '../controlplane/audit.js';
 import { Bindings } from './bindings.js';
+import { Outages } from './outages.js';
 import { inWords, type Right } from './rights.js';
 
 /** What is wrong with the requests of some servers' logs; all empty when everything is as it should be. */
@@ -34,11 +35,12 @@ export function judge(logs: Iterable<readonly LoggedRequest[]>, rights: readonly
   const used = new Set<Right>();
   for (const log of logs) {
     const bindings = new Bindings(log);
+    const outages = new Outages(log);
     for (const one of log) {
       if (!OURS.test(one.userAgent)) continue;
       if (!USERS.test(one.user)) uncovered.add(`${asked(one)} as ${one.user}`);
       else if (one.code === 401 || one.code === 403) {
-        if (!isExpected(one, rights, bindings)) refused.add(`${asked(one)} in "${one.namespace}": ${one.message}`);
+        if (!outages.at(one.answeredAt) && !isExpected(one, rights, bindings)) refused.add(`${asked(one)} in "${one.namespace}": ${one.message}`);
       } else if (!cover(one, rights, used)) uncovered.add(`${asked(one)} (${one.allowedBy})`);
     }
   }

@@ -11,6 +11,10 @@ import type { StartOptions } from './plane.js';
 
 const READY_MS = 90_000;
 
+/** Stand in the request log when the API server is about to be stopped, and when it is ready (again). */
+export const STOPPING = '/version?mark=stopping';
+export const STARTED = '/version?mark=started';
+
 /** The processes of one control plane. Each writes `<name>.log` into the folder, appended over restarts. */
 export class Servers {
   readonly #where: Layout;
@@ -39,9 +43,11 @@ export class Servers {
   async startServer(): Promise<void> {
     await this.#launch('kube-apiserver', apiServerFlags(this.#where, this.#size));
     await this.#answers('/readyz', 'kube-apiserver');
+    await this.#mark(STARTED);
   }
 
   async stopServer(signal: NodeJS.Signals): Promise<void> {
+    await this.#mark(STOPPING);
     const server = this.#running.get('kube-apiserver');
     server?.kill(signal);
     await server?.exited;
@@ -88,6 +94,13 @@ export class Servers {
     const outcome = await waitFor(`${what} to answer (logs in ${this.#where.folder})`, probe, { deadlineMs: READY_MS });
     session.close();
     if (outcome instanceof Error) throw outcome;
+  }
+
+  /** Leaves a mark in the request log: what is refused while a server comes up is refused for want of knowledge alone. */
+  async #mark(uri: string): Promise<void> {
+    const session = new ApiSession(this.#admin);
+    await session.call({ path: uri, deadlineMs: 5000 }).catch(() => undefined);
+    session.close();
   }
 
   #dead(): string | undefined {
