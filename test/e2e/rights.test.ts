@@ -71,8 +71,8 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
     }
     const everywhere = ['/api/v1/secrets', '/apis/apps/v1/deployments', '/api/v1/pods'];
     for (const uri of everywhere) expect([uri, (await read(who, uri)).status]).toEqual([uri, 403]);
-    expect((await hub.get('/apis/apps/v1/deployments'))?.items?.map(({ metadata }) => `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`).sort())
-      .toEqual([`${OPERATOR_NAMESPACE}/${OPERATOR_SERVICE_ACCOUNT}`, `${TARGET}/placement-controller`]);
+    const homes = ((await hub.get('/apis/apps/v1/deployments'))?.items ?? []).map(({ metadata }) => metadata?.namespace ?? '');
+    expect([...new Set(homes)].sort()).toEqual([TARGET, OPERATOR_NAMESPACE]);
   }, MINUTE);
 
   it('the token of the operator may do its work in the target namespace, and no more than its components', async () => {

@@ -57,7 +57,7 @@ describe('a log in which everything is as it should be', () => {
     ['a refusal before the binding', [asked({ ...DENIED, receivedAt: 900, answeredAt: 901 }), ...HELD, asked({})], [PODS]],
     ['a refusal within 5 s of the binding', [...HELD, asked({ ...DENIED, answeredAt: 6000 }), asked({})], [PODS]],
     ['a refusal while the binding is gone', [...HELD, bound({ verb: 'delete', code: 200, receivedAt: 50_000 }), asked(DENIED), asked({})], [PODS]],
-    ['a refusal while the role is gone', [...HELD, bound({ verb: 'delete', resource: 'clusterroles', namespace: '', code: 200, receivedAt: 50_000 }), asked(DENIED), asked({})], [PODS]],
+    ['a refusal while the role is gone', [...HELD, bound({ verb: 'delete', resource: 'clusterroles', namespace: '', code: 200, receivedAt: 50_000 }), asked({ ...DENIED, allowedBy: 'RBAC: clusterrole "x" not found' }), asked({})], [PODS]],
     ['a refusal while the server comes up', [...HELD, asked({ uri: '/version?mark=stopping', userAgent: '', receivedAt: 50_000 }), asked(DENIED), asked({ uri: '/version?mark=started', userAgent: '', receivedAt: 60_002 }), asked({})], [PODS]],
     ['a refusal for a quota', [asked({ code: 403, message: 'pods is forbidden: exceeded quota: none' }), asked({})], [PODS]],
   ])('%s', (_what, log, rights) => {
