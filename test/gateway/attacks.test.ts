@@ -77,6 +77,7 @@ describe.each([false, true])('with strict status codes %s', (strict) => {
     expect(await utterances(rig)).not.toMatch(/canary|Bearer/i);
     expect(inspect(rig.gateway, { depth: 10, showHidden: true })).not.toContain('canary');
     expect(JSON.stringify(process.report.getReport())).not.toContain('canary');
+    expect(rig.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('a good client is served as before', async () => {

@@ -25,10 +25,10 @@ function refusedOr<T>(run: () => T): T | undefined {
   }
 }
 
-/** The least processor time of three runs, ms: the machine may be busy with others. */
+/** The least processor time of some runs, ms: the machine may be busy with others. */
 function cost(run: () => unknown): number {
   let least = Infinity;
-  for (let round = 0; round < 3 && least > CPU_MS; round++) {
+  for (let round = 0; round < 12 && least > CPU_MS / 2; round++) {
     const begun = process.cpuUsage();
     run();
     const { user, system } = process.cpuUsage(begun);

@@ -196,5 +196,6 @@ describe('an API server', () => {
 
   it('whose words hold a token has none of them repeated anywhere', async () => {
     expect(await utterances(rig)).not.toMatch(/canary|SECRET/);
+    expect(rig.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });
