@@ -153,8 +153,8 @@ function operator(flags: Flags): OperatorConfig {
     kubeconfig: kubeconfig && word(kubeconfig, /^.+$/s, 'a file'),
     leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
     identity: identity ? holder(identity) : freshIdentity(),
-    namespace: namespace && namespaceName(namespace),
-    componentImage: image ? word(image, /^[^\s]{1,1024}$/, 'an image name without blanks') : `${PROGRAM}:${release}`,
+    namespace: namespace && targetName(namespace),
+    componentImage: image ? imageName(image) : `${PROGRAM}:${release}`,
     componentReplicas: integer(flags.get('component-replicas'), 1, 100),
     metricsListen: listen(flags.get('metrics-listen')),
     healthListen: listen(health),
@@ -176,6 +176,21 @@ function controllers(given: Given): readonly ControllerName[] {
   const names = given.text.split(',').map((text) => oneOf({ ...given, text }, CONTROLLERS));
   if (new Set(names).size < names.length) refuse(given, 'a list without duplicates');
   return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
+}
+
+/** `[host[:port]/]path[:tag][@digest]`, the grammar of the OCI distribution specification in the main. */
+function imageName(given: Given): string {
+  const host = '[A-Za-z0-9.-]+(:\\d{1,5})?/';
+  const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
+  const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
+  if (given.text.length > 1024 || !pattern.test(given.text)) refuse(given, 'an image name: [host[:port]/]path[:tag][@digest]');
+  return given.text;
+}
+
+/** As the engine's CRD has it: an operator held to another one could serve no engine. */
+function targetName(given: Given): string {
+  if (given.text === 'default' || given.text.startsWith('kube-')) refuse(given, 'neither default nor kube-*');
+  return namespaceName(given);
 }
 
 function namespaceName(given: Given): string {

@@ -55,6 +55,7 @@ export function readFlags(
     if (row === undefined) throw new Refusal(`unknown flag ${JSON.stringify(flag)} (see ${program} --help)`);
     const value = token.value ?? (row.bare === true ? 'true' : undefined);
     if (value === undefined) throw new Refusal(`${flag} needs a value (${flag}=VALUE)`);
+    if (given.has(token.name)) throw new Refusal(`${flag} is given twice, the second time as ${JSON.stringify(value)}`);
     given.set(token.name, value);
   }
   return given;

@@ -74,6 +74,7 @@ describe('a good value', () => {
     ['identity', 'pod-7f.x_1', { identity: 'pod-7f.x_1' }],
     ['namespace', 'a'.repeat(63), { namespace: 'a'.repeat(63) }],
     ['component-image', 'host:5000/a/b@sha256:00', { componentImage: 'host:5000/a/b@sha256:00' }],
+    ['component-image', 'multicluster-engine:0.1.0', { componentImage: 'multicluster-engine:0.1.0' }],
     ['component-replicas', '1', { componentReplicas: 1 }],
     ['component-replicas', '100', { componentReplicas: 100 }],
     ['metrics-listen', '127.0.0.1:0', { metricsListen: { host: '127.0.0.1', port: 0 } }],
@@ -113,6 +114,7 @@ describe('a bad value', () => {
   const NAMESPACE = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
   const LISTEN = 'HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535';
   const DURATION = 'a duration such as 50ms or 1s, from 0s to 10s';
+  const IMAGE = 'an image name: [host[:port]/]path[:tag][@digest]';
 
   it.each<[string, string, string, string?]>([
     ['controllers', 'engine,gateway', 'one of engine, placement', 'gateway'],
@@ -123,7 +125,12 @@ describe('a bad value', () => {
     ['namespace', 'a'.repeat(64), NAMESPACE],
     ['namespace', 'a.b', NAMESPACE],
     ['identity', 'a b', '1 to 253 letters, digits, ".", "_" or "-"'],
-    ['component-image', 'a b', 'an image name without blanks'],
+    ['namespace', 'default', 'neither default nor kube-*'],
+    ['namespace', 'kube-system', 'neither default nor kube-*'],
+    ['component-image', 'a b', IMAGE],
+    ['component-image', 'A^B', IMAGE],
+    ['component-image', 'a/b:', IMAGE],
+    ['component-image', 'a//b', IMAGE],
     ['component-replicas', '0', 'a whole number from 1 to 100'],
     ['component-replicas', '101', 'a whole number from 1 to 100'],
     ['component-replicas', '1.5', 'a whole number from 1 to 100'],
