@@ -43,6 +43,8 @@ export interface Controller {
 }
 
 const DEFAULT_RESYNC_MS = 10 * 60_000;
+/** Conflicts in a row that are the ordinary price of deciding on a cache. */
+const CONFLICTS_FORGIVEN = 3;
 /** The periodic look spreads its keys over this share of the period, and comes that much early or not. */
 const RESYNC_SPREAD = 0.1;
 
@@ -51,7 +53,7 @@ const RESYNC_SPREAD = 0.1;
  *
  * Guarantees: one pass per key at a time. Whatever a pass throws ends that pass alone: it is logged once, counted, and
  * the key is tried again after its backoff, and never before a Retry-After of the server. Passes given up because the
- * process drains or the lease is gone are no errors. Every key that `keys` gives gets a pass after `start` and then at
+ * process drains or the lease is gone are no errors, and neither are a few conflicts in a row. Every key that `keys` gives gets a pass after `start` and then at
  * least each `resyncMs`.
  */
 export function createController(options: ControllerOptions): Controller {
@@ -149,6 +151,10 @@ class Loop implements Controller {
     const retryInMs = Math.ceil(queue.retry(key, atLeastMs));
     if (pass.signal.aborted || isFailure(error, 'Fenced', 'Aborted')) {
       pass.log.debug({ err: asError(error) }, 'pass given up');
+      return 'requeue';
+    }
+    if (isFailure(error, 'Conflict') && queue.failures(key) <= CONFLICTS_FORGIVEN) {
+      pass.log.debug({ err: asError(error), retryInMs }, 'somebody else wrote first, looking again');
       return 'requeue';
     }
     pass.log.error({ err: asError(error), failures: queue.failures(key), retryInMs }, 'reconcile failed');

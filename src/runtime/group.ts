@@ -18,6 +18,8 @@ export interface Source {
   start(): void;
   whenSynced(signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
+  /** Why it cannot be kept up to date now; undefined when it is. */
+  failure?(): Error | undefined;
 }
 
 export interface GroupOptions {
@@ -41,6 +43,9 @@ export interface GroupOptions {
 /** Longest that a pass may take before the process counts as stuck, seconds: calls have deadlines far below it. */
 const STUCK_AFTER_SECONDS = 600;
 
+/** Sources that fail for longer than this, ms, make the process unready: an API server that restarts is back by then. */
+const UNREADY_AFTER_MS = 60_000;
+
 /** What each step of the end of a group may take, ms. Together they stay below the 10 s that a process has. */
 export const END_BUDGET_MS = Object.freeze({ drain: 4_000, abort: 1_000, afterwards: 1_000, sources: 1_000, release: 2_000 });
 
@@ -58,6 +63,8 @@ export class Group {
   readonly #options: GroupOptions;
   readonly #log: Logger;
   #synced = false;
+  /** When a look at the sources first found one failing, monotonic ms; undefined when the last look found none. */
+  #failingSince: number | undefined;
 
   constructor(options: GroupOptions) {
     this.name = options.name;
@@ -77,9 +84,9 @@ export class Group {
     return (await this.#shutDown()) && sound;
   }
 
-  /** For /readyz: whether the caches were filled. A standby is ready too. */
+  /** For /readyz: whether the caches were filled, and none has been failing for a minute. A standby is ready too. */
   readiness(): HealthCheck {
-    return { name: `${this.name}-caches`, check: () => (this.#synced ? undefined : 'not synced yet') };
+    return { name: `${this.name}-caches`, check: () => (this.#synced ? this.#failing() : 'not synced yet') };
   }
 
   /** For /livez: whether a pass is stuck. */
@@ -125,6 +132,14 @@ export class Group {
 
   async #stop(drainMs: number): Promise<void> {
     await Promise.all(this.#options.controllers.map((controller) => controller.stop(drainMs)));
+  }
+
+  #failing(): string | undefined {
+    const now = this.#options.clock.monotonic();
+    const failure = this.#options.sources.map((source) => source.failure?.()).find((one) => one !== undefined);
+    this.#failingSince = failure === undefined ? undefined : (this.#failingSince ?? now);
+    if (failure === undefined || now - (this.#failingSince ?? now) < UNREADY_AFTER_MS) return undefined;
+    return failure.message;
   }
 
   #stuck(): string | undefined {

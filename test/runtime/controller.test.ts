@@ -186,7 +186,7 @@ describe('a controller', () => {
     expect(log.lines.map((line) => line.level)).toEqual(['debug']);
   });
 
-  it.each<FailureKind>(['Conflict', 'Guarded', 'Forbidden', 'Transport'])('takes %s for an error', async (kind) => {
+  it.each<FailureKind>(['Guarded', 'Forbidden', 'Transport'])('takes %s for an error', async (kind) => {
     const { controller, log } = bench(() => {
       throw failure(kind);
     });
@@ -195,6 +195,18 @@ describe('a controller', () => {
     await settle();
 
     expect(log.lines.map((line) => line.level)).toEqual(['error']);
+  });
+
+  it('takes the fourth conflict in a row for an error, and none before', async () => {
+    const { controller, clock, log } = bench(() => {
+      throw failure('Conflict');
+    });
+    controller.start();
+    controller.add('a');
+
+    for (let tries = 0; tries < 4; tries++) await clock.advance(clock.nextIn ?? 0);
+
+    expect(log.lines.map((line) => line.level).slice(0, 4)).toEqual(['debug', 'debug', 'debug', 'error']);
   });
 
   it('lets the others go on as fast while keys fail for ever', async () => {

@@ -91,6 +91,29 @@ describe('a group', () => {
     expect(happened).toEqual(['cache starts', 'lease wanted', 'work begins']);
   });
 
+  it('is unready once a cache has been failing for a minute, and ready again when none is', async () => {
+    const { group, clock, sync, stop, source } = bench();
+    let failure: Error | undefined;
+    source.failure = () => failure;
+    sync.open();
+    void group.run(stop.signal);
+    await settle();
+
+    const check = group.readiness();
+    const sound = check.check();
+    failure = new Error('list things: 401');
+    const atFirst = check.check();
+    await clock.advance(59_999);
+    const before = check.check();
+    await clock.advance(1);
+    const after = check.check();
+    failure = undefined;
+    const cured = check.check();
+    failure = new Error('again');
+
+    expect([sound, atFirst, before, after, cured, check.check()]).toEqual([undefined, undefined, undefined, 'list things: 401', undefined, undefined]);
+  });
+
   it('drains, stops its caches and gives up the lease last when it is told to end', async () => {
     const { group, happened, sync, lease, passes, stop } = bench();
     sync.open();
