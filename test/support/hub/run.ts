@@ -1,12 +1,15 @@
 import { mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 
+import type { Exit } from '../../../src/local/child.js';
+import { delay, systemClock } from '../../../src/runtime/clock.js';
 import type { ControlPlane } from '../controlplane/plane.js';
 import { binaryFolder } from '../controlplane/binaries.js';
 import { startControlPlane } from '../controlplane/start.js';
 import { root } from '../root.js';
 import { runComponents } from './components.js';
 import { deploy, startOperator } from './operator.js';
+import type { Pod } from './pod.js';
 
 /**
  * What `make run` does: a hub of its own on this machine with `deploy/overlays/default` in it, two nodes, the operator
@@ -15,6 +18,7 @@ import { deploy, startOperator } from './operator.js';
  */
 
 const STATE = path.resolve(process.argv[2] ?? path.join(root, '.run'));
+const RESTART_MS = 1_000;
 const KUBECONFIG = path.join(STATE, 'kubeconfig');
 
 function say(line: string): void {
@@ -68,18 +72,28 @@ function interrupted(): Promise<void> {
 }
 
 async function operate(server: ControlPlane, ended: Promise<void>): Promise<void> {
-  const operator = await startOperator(server);
   const components = runComponents(server, { report: say });
+  let operator = await startOperator(server);
   try {
     await step('waiting for the operator to be ready', operator.ready({ deadlineMs: 60_000 }), ended);
     say(nextSteps());
-    const exit = await Promise.race([ended, operator.exited]);
-    if (exit !== undefined) throw new Error(`the operator ended with ${exit.code ?? exit.signal}:\n${operator.log().slice(-2000)}`);
+    for (let exit = await endOf(operator, ended); exit !== undefined; exit = await endOf(operator, ended)) {
+      say(`the operator ended with ${exit.code ?? exit.signal}, starting it again`);
+      operator = await startOperator(server);
+    }
     say('\nstopping ...');
   } finally {
     await components.stop();
     await operator.stop();
   }
+}
+
+/** How the operator ended, a moment later, as a kubelet would wait; undefined when it is the user who ends it. */
+async function endOf(operator: Pod, ended: Promise<void>): Promise<Exit | undefined> {
+  const exit = await Promise.race([ended, operator.exited]);
+  if (exit === undefined) return undefined;
+  await Promise.race([ended, delay(systemClock, RESTART_MS)]);
+  return exit;
 }
 
 async function run(ended: Promise<void>): Promise<void> {
