@@ -8,8 +8,8 @@ export const BOUND = 'Bound';
 
 /** Reasons of ClusterSetEmpty. */
 export const ClusterSetReasons = Object.freeze({
-  ClustersSelected: 'at least one cluster belongs to the set',
-  NoClusterSelected: 'no cluster belongs to the set',
+  ClustersSelected: 'at least one cluster that is not being deleted belongs to the set',
+  NoClusterSelected: 'no cluster belongs to the set, or all that do are being deleted',
   SelectorUnreadable: 'the selector of the set holds something that admission should have refused; its members are unknown',
 });
 
@@ -19,6 +19,7 @@ export type ClusterSetReason = keyof typeof ClusterSetReasons;
 export const BindingReasons = Object.freeze({
   ClusterSetBound: 'the clusters of the set are open to the placements of the namespace',
   ClusterSetNotFound: 'the set does not exist, or is being deleted',
+  BindingDeleting: 'the binding is being deleted and opens nothing any more',
   NameDiffers: 'metadata.name is not spec.clusterSet; the binding is ignored',
 });
 

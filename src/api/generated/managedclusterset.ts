@@ -53,8 +53,8 @@ export interface ClusterSetSelector {
  */
 export interface ManagedClusterSetStatus {
   /**
-   * How many clusters belong to the set. Valid: an integer from 0. Default: absent until the set was looked at.
-   * Example: 4
+   * How many clusters belong to the set and are not being deleted. Valid: an integer from 0. Default: absent until
+   * the set was looked at. Example: 4
    */
   numberOfClusters?: number;
   /**

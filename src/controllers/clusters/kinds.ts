@@ -7,7 +7,7 @@ import { bindingStatus, setStatus, type BindingFacts } from '../../domain/cluste
 import { clusterSetOf, type PlacementCaches } from '../placement/caches.js';
 import type { ReportedKind } from './status.js';
 
-/** ManagedClusterSets: how many clusters belong to each. */
+/** ManagedClusterSets: how many clusters belong to each; those being deleted do not count, as they are no candidates. */
 export function setKind(caches: PlacementCaches, membership: Membership): ReportedKind<ManagedClusterSet> {
   return {
     type: ManagedClusterSets,
@@ -16,7 +16,9 @@ export function setKind(caches: PlacementCaches, membership: Membership): Report
     settle: (object, now) => {
       const { name, generation = 0 } = object.metadata;
       const selector = readClusterSelector(object.spec);
-      const status = setStatus({ name, generation, selector, members: membership.members(name).size }, object.status, now);
+      const members = membership.count(name);
+      const leaving = membership.members(name).size - members;
+      const status = setStatus({ name, generation, selector, members, leaving }, object.status, now);
       return status === undefined ? undefined : { ...object, status };
     },
   };
@@ -29,9 +31,10 @@ export function bindingKind(caches: PlacementCaches): ReportedKind<ManagedCluste
     cache: caches.bindings,
     inputs: [caches.sets],
     settle: (object, now) => {
-      const { name, generation = 0 } = object.metadata;
+      const { name, generation = 0, deletionTimestamp } = object.metadata;
       const clusterSet = clusterSetOf(object);
-      const status = bindingStatus({ name, clusterSet, generation, set: stateOf(caches, clusterSet) }, object.status, now);
+      const deleting = deletionTimestamp !== undefined;
+      const status = bindingStatus({ name, clusterSet, generation, deleting, set: stateOf(caches, clusterSet) }, object.status, now);
       return status === undefined ? undefined : { ...object, status };
     },
   };

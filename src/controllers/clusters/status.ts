@@ -29,7 +29,7 @@ const SPACING_MS = 1_000;
 const LOOK_AGAIN_MS = 5_000;
 const DONE: Result = { ending: 'done' };
 
-/** Keeps the status of every object of a kind true, with few writes. */
+/** Keeps the status of every object of a kind true, those being deleted included, with few writes. */
 export class StatusReconciler<T extends Reported> implements Reconciler {
   readonly #kind: ReportedKind<T>;
   readonly #client: KubeClient;
@@ -54,7 +54,7 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
 
   /** Whether the object's status is not what it should be: own writes are not due. */
   isDue(object: T): boolean {
-    return object.metadata.deletionTimestamp === undefined && this.#kind.settle(object, this.#now()) !== undefined;
+    return this.#kind.settle(object, this.#now()) !== undefined;
   }
 
   async reconcile(key: string, pass: Pass): Promise<Result> {
@@ -67,7 +67,6 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
       this.#written.delete(key);
       return DONE;
     }
-    if (cached.metadata.deletionTimestamp !== undefined) return DONE;
     const wanted = settle(newest, this.#now());
     if (wanted === undefined) return DONE;
     const wait = this.#spacing(key);

@@ -3,10 +3,11 @@ import { Bitset } from '../bitset.js';
 import type { StringMap } from '../selectors.js';
 import { selects, type ClusterSelector } from './selector.js';
 
-/** What decides the membership of a cluster. */
+/** What decides the membership of a cluster, and whether it counts. */
 export interface Labelled {
   readonly name: string;
   readonly labels: StringMap;
+  readonly deleting: boolean;
 }
 
 /** The sets of one cluster around a change, each list sorted. */
@@ -36,9 +37,11 @@ const NO_SETS: readonly string[] = [];
  *
  * Guarantees: equal to asking `selects` of every pair, whatever the order of the changes. A cluster's change costs the
  * number of sets with a label selector, and nothing when its labels are the same; a set's change costs the fleet at most.
- * Clusters being deleted are members until they are gone.
+ * Clusters being deleted are members until they are gone, and are not counted by `count`.
  */
 export class Membership {
+  /** The clusters that are being deleted, by number. Not to be changed; it changes with the fleet. */
+  readonly deleting = new Bitset();
   readonly #clusters = new Map<string, Member>();
   readonly #names: (string | undefined)[] = [];
   readonly #free: number[] = [];
@@ -49,7 +52,7 @@ export class Membership {
   readonly #labelled = new Map<string, Bitset>();
   readonly #moved: (set: string) => void;
 
-  /** `moved` is told each set that a cluster joined or left by a change of the cluster. */
+  /** `moved` is told each set that a cluster joined or left, or in which it ceased to count, by a change of the cluster. */
   constructor(moved: (set: string) => void = () => undefined) {
     this.#moved = moved;
   }
@@ -59,6 +62,8 @@ export class Membership {
     const known = this.#clusters.get(cluster.name);
     const ordinal = known?.ordinal ?? this.#take(cluster.name);
     const before = known?.sets ?? NO_SETS;
+    const turned = this.deleting.put(ordinal, cluster.deleting);
+    if (turned) for (const set of before) this.#moved(set);
     if (known !== undefined && sameMap(known.labels, cluster.labels)) return { ordinal, before, after: before };
     this.#label(ordinal, known?.labels[CLUSTER_SET_LABEL], cluster.labels[CLUSTER_SET_LABEL]);
     const after = this.#choose(cluster.labels);
@@ -74,6 +79,7 @@ export class Membership {
     this.#label(known.ordinal, known.labels[CLUSTER_SET_LABEL], undefined);
     this.#move(known.ordinal, known.sets, NO_SETS);
     this.#clusters.delete(name);
+    this.deleting.delete(known.ordinal);
     this.#names[known.ordinal] = undefined;
     this.#free.push(known.ordinal);
     return { ordinal: known.ordinal, before: known.sets, after: NO_SETS };
@@ -100,6 +106,14 @@ export class Membership {
   /** The members of a set by number; nobody where there is no such set. Not to be changed; it changes with the fleet. */
   members(set: string): Bitset {
     return this.#sets.get(set)?.members ?? NOBODY;
+  }
+
+  /** How many members of a set are not being deleted. */
+  count(set: string): number {
+    const members = this.members(set);
+    let count = members.size;
+    for (const ordinal of this.deleting.values()) if (members.has(ordinal)) count -= 1;
+    return count;
   }
 
   /** The members of a set by name, sorted. */

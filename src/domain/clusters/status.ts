@@ -11,8 +11,10 @@ export interface SetFacts {
   readonly name: string;
   readonly generation: number;
   readonly selector: ClusterSelector;
-  /** Clusters that belong to it. */
+  /** Clusters that belong to it and are not being deleted. */
   readonly members: number;
+  /** Clusters that belong to it and are being deleted. */
+  readonly leaving: number;
 }
 
 /** A ManagedClusterSetBinding as its status needs it. */
@@ -20,6 +22,8 @@ export interface BindingFacts {
   readonly name: string;
   readonly clusterSet: string;
   readonly generation: number;
+  /** The binding itself is being deleted. */
+  readonly deleting: boolean;
   /** The set that it names. */
   readonly set: 'exists' | 'deleting' | 'missing';
 }
@@ -43,7 +47,7 @@ export function bindingStatus(
   return sameConditions(readable(stored?.conditions), conditions) ? undefined : { conditions };
 }
 
-function emptiness({ name, generation, selector, members }: SetFacts): ConditionState {
+function emptiness({ name, generation, selector, members, leaving }: SetFacts): ConditionState {
   const state = (status: ConditionState['status'], reason: ClusterSetReason, message: string): ConditionState => {
     return { type: CLUSTER_SET_EMPTY, status, reason, message, observedGeneration: generation };
   };
@@ -52,7 +56,7 @@ function emptiness({ name, generation, selector, members }: SetFacts): Condition
     return state('Unknown', 'SelectorUnreadable', `${field}: ${message}; nobody joins the set until it can be read`);
   }
   if (members > 0) return state('False', 'ClustersSelected', 'clusters belong to the set');
-  return state('True', 'NoClusterSelected', whyEmpty(name, selector));
+  return state('True', 'NoClusterSelected', leaving > 0 ? 'every cluster of the set is being deleted' : whyEmpty(name, selector));
 }
 
 function whyEmpty(name: string, selector: ClusterSelector): string {
@@ -61,13 +65,14 @@ function whyEmpty(name: string, selector: ClusterSelector): string {
   return 'spec.clusterSelector.labelSelector is absent, which selects nobody';
 }
 
-function boundness({ name, clusterSet, generation, set }: BindingFacts): ConditionState {
+function boundness({ name, clusterSet, generation, deleting, set }: BindingFacts): ConditionState {
   const state = (status: ConditionState['status'], reason: BindingReason, message: string): ConditionState => {
     return { type: BOUND, status, reason, message, observedGeneration: generation };
   };
   if (name !== clusterSet) {
     return state('False', 'NameDiffers', `metadata.name ${name} is not spec.clusterSet ${clusterSet}: the binding is ignored`);
   }
+  if (deleting) return state('False', 'BindingDeleting', 'the binding is being deleted and opens nothing any more');
   if (set === 'missing') return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} does not exist`);
   if (set === 'deleting') return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} is being deleted`);
   return state('True', 'ClusterSetBound', `the clusters of ManagedClusterSet ${clusterSet} can be selected in this namespace`);

@@ -45,7 +45,6 @@ export class Inventory {
   tracking = false;
   readonly #views = new Map<number, ClusterView>();
   readonly #candidates: Candidate[] = [];
-  readonly #deleting = new Bitset();
   readonly #membership: Membership;
   readonly #pools: Pools;
   readonly #matches = new Matches(this.#views);
@@ -58,7 +57,7 @@ export class Inventory {
   /** `membership` is folded here and read by whoever else shares it. */
   constructor(membership = new Membership()) {
     this.#membership = membership;
-    this.#pools = new Pools(membership, this.#deleting);
+    this.#pools = new Pools(membership, membership.deleting);
   }
 
   /** Folds a cluster in that is new or has changed. A change of nothing that selection reads costs a comparison. */
@@ -70,7 +69,6 @@ export class Inventory {
     const { ordinal } = change;
     this.#views.set(ordinal, after);
     if (before === undefined) this.#candidates[ordinal] = { name: after.name, hash: clusterHash(after.name) };
-    this.#deleting.put(ordinal, after.deleting);
     const named = this.#matches.change(ordinal, before, after);
     const sets = new Set([...change.before, ...change.after]);
     const moves = this.#pools.move({ ordinal, alive: !after.deleting, sets, after: change.after });
@@ -84,7 +82,6 @@ export class Inventory {
     const { ordinal } = change;
     const before = this.#views.get(ordinal);
     this.#views.delete(ordinal);
-    this.#deleting.delete(ordinal);
     const named = this.#matches.change(ordinal, before, undefined);
     const moves = this.#pools.move({ ordinal, alive: false, sets: change.before, after: change.after });
     return this.#affected({ ordinal, before, after: undefined, moves }, named);

@@ -5,6 +5,8 @@ import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '
 import { failure } from '../../support/fakeapi.js';
 import { Hub, NAMESPACE } from '../placement/hub.js';
 
+const ENDING = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.com/hold'] };
+
 function setOf(hub: Hub, name = 'fleet'): ManagedClusterSet['status'] {
   return hub.api.peek<ManagedClusterSet>(ManagedClusterSets, { name })?.status;
 }
@@ -26,6 +28,34 @@ describe('the status of a ManagedClusterSet', () => {
     await hub.rest();
 
     expect(setOf(hub)).toMatchObject({ numberOfClusters: 0, conditions: [{ status: 'True', reason: 'NoClusterSelected' }] });
+  });
+
+  it('does not count members that are being deleted', async () => {
+    const hub = new Hub();
+    hub.clusters('a', 'b');
+    await hub.start();
+
+    hub.deleting('a');
+    await hub.rest();
+    expect(setOf(hub)).toMatchObject({ numberOfClusters: 1, conditions: [{ status: 'False', reason: 'ClustersSelected' }] });
+
+    hub.deleting('b');
+    await hub.rest();
+    expect(setOf(hub)).toMatchObject({ numberOfClusters: 0, conditions: [{ status: 'True', reason: 'NoClusterSelected' }] });
+  });
+
+  it('stays true while the set is being deleted', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    await hub.start();
+    const stored = hub.api.peek<ManagedClusterSet>(ManagedClusterSets, { name: 'fleet' });
+    hub.api.put(ManagedClusterSets, { ...stored, metadata: { name: 'fleet', ...ENDING } });
+    await hub.rest();
+
+    hub.clusters('b');
+    await hub.rest();
+
+    expect(setOf(hub)?.numberOfClusters).toBe(2);
   });
 
   it('is written at most once a second, however often its members change', async () => {
@@ -141,6 +171,17 @@ describe('the status of a ManagedClusterSetBinding', () => {
     hub.set('fleet');
     await hub.rest();
     expect(boundOf(hub)).toBe('ClusterSetBound');
+  });
+
+  it('says that the binding is being deleted, when a finalizer holds it', async () => {
+    const hub = await new Hub().start();
+    const stored = hub.api.peek<ManagedClusterSetBinding>(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' });
+    const metadata = { namespace: NAMESPACE, name: 'fleet', ...ENDING };
+
+    hub.api.put(ManagedClusterSetBindings, { ...stored, metadata });
+    await hub.rest();
+
+    expect(boundOf(hub)).toBe('BindingDeleting');
   });
 
   it('says that a binding of another name than its set is ignored', async () => {

@@ -8,8 +8,8 @@ const exclusive: ClusterSelector = { kind: 'exclusive' };
 const everyone = readClusterSelector({ clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } });
 const eu = readClusterSelector({ clusterSelector: { selectorType: 'LabelSelector', labelSelector: { matchLabels: { region: 'eu' } } } });
 
-function labelled(name: string, labels: Record<string, string> = {}): Labelled {
-  return { name, labels };
+function labelled(name: string, labels: Record<string, string> = {}, deleting = false): Labelled {
+  return { name, labels, deleting };
 }
 
 describe('which cluster is in which set', () => {
@@ -46,6 +46,24 @@ describe('which cluster is in which set', () => {
     expect(change).toEqual({ ordinal: 0, before: ['fleet'], after: ['eu'] });
     expect(told.sort()).toEqual(['eu', 'fleet']);
     expect(membership.members('fleet').size).toBe(0);
+  });
+
+  it('does not count a cluster that is being deleted, and tells its sets once', () => {
+    const told: string[] = [];
+    const membership = new Membership((set) => told.push(set));
+    membership.upsertSet('fleet', exclusive);
+    const labels = { [CLUSTER_SET_LABEL]: 'fleet' };
+    for (const name of ['a', 'b']) membership.upsertCluster(labelled(name, labels));
+    told.length = 0;
+
+    for (const colour of ['red', 'blue']) membership.upsertCluster(labelled('a', { ...labels, colour }, true));
+
+    expect(told).toEqual(['fleet']);
+    expect(membership.count('fleet')).toBe(1);
+    expect(membership.memberNames('fleet')).toEqual(['a', 'b']);
+    membership.removeCluster('a');
+    membership.upsertCluster(labelled('c', labels));
+    expect(membership.count('fleet')).toBe(2);
   });
 
   it('tells nobody of a change that moves nothing', () => {

@@ -6,17 +6,18 @@ const NOW = '2026-01-01T00:00:00Z';
 const LATER = '2026-01-01T00:01:00Z';
 
 function facts(over: Partial<SetFacts> = {}): SetFacts {
-  return { name: 'fleet', generation: 3, selector: { kind: 'exclusive' }, members: 2, ...over };
+  return { name: 'fleet', generation: 3, selector: { kind: 'exclusive' }, members: 2, leaving: 0, ...over };
 }
 
 function bindingFacts(over: Partial<BindingFacts> = {}): BindingFacts {
-  return { name: 'fleet', clusterSet: 'fleet', generation: 1, set: 'exists', ...over };
+  return { name: 'fleet', clusterSet: 'fleet', generation: 1, deleting: false, set: 'exists', ...over };
 }
 
 describe('the status of a ManagedClusterSet', () => {
   it.each<[string, Partial<SetFacts>, number | undefined, string, string, string]>([
     ['counts its clusters', {}, 2, 'False', 'ClustersSelected', 'belong to the set'],
     ['says that nobody carries its label', { members: 0 }, 0, 'True', 'NoClusterSelected', 'cluster.fleetmgmt.io/clusterset=fleet'],
+    ['says that those who carry it are being deleted', { members: 0, leaving: 2 }, 0, 'True', 'NoClusterSelected', 'every cluster of the set is being deleted'],
     ['says that nobody matches', { members: 0, selector: { kind: 'labels', requirements: [] } }, 0, 'True', 'NoClusterSelected', 'labelSelector'],
     ['says that it selects nobody', { members: 0, selector: { kind: 'none' } }, 0, 'True', 'NoClusterSelected', 'absent'],
     ['counts nobody where the selector cannot be read', { members: 0, selector: { kind: 'unreadable', problem: { field: 'spec.x', message: 'is odd' } } }, undefined, 'Unknown', 'SelectorUnreadable', 'spec.x: is odd'],
@@ -63,6 +64,8 @@ describe('the status of a ManagedClusterSetBinding', () => {
     ['says that the set is open', {}, 'True', 'ClusterSetBound', 'ManagedClusterSet fleet'],
     ['names the set that does not exist', { set: 'missing' }, 'False', 'ClusterSetNotFound', 'ManagedClusterSet fleet does not exist'],
     ['names the set that is being deleted', { set: 'deleting' }, 'False', 'ClusterSetNotFound', 'ManagedClusterSet fleet is being deleted'],
+    ['says that the binding itself is being deleted', { deleting: true }, 'False', 'BindingDeleting', 'the binding is being deleted'],
+    ['says so before what is wrong with its set', { deleting: true, set: 'missing' }, 'False', 'BindingDeleting', 'the binding is being deleted'],
     ['says that a binding of another name is ignored', { name: 'other' }, 'False', 'NameDiffers', 'metadata.name other is not spec.clusterSet fleet'],
   ])('%s', (_sentence, over, status, reason, message) => {
     const written = bindingStatus(bindingFacts(over), undefined, NOW);
