@@ -86,10 +86,7 @@ const OPERATOR_FLAGS: readonly FlagRow[] = [
   { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
   { name: 'workers', value: 'N', help: 'passes at a time per controller, 1 to 64', preset: '8' },
   { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', preset: '100' },
-  {
-    name: 'kube-api-burst', value: 'N',
-    help: 'requests at once, at least the qps, up to 20000', presetText: 'twice the qps',
-  },
+  { name: 'kube-api-burst', value: 'N', help: 'requests at once, at least the qps, up to 20000', presetText: 'twice the qps' },
   {
     name: 'settle-window', value: 'DURATION',
     help: 'how long changes are gathered before placements are decided, 0 to 10s', preset: '50ms',
