@@ -27,13 +27,17 @@ export function satisfaction(outcome: Outcome): Statement {
     if (said !== undefined) return said.reason === 'Misconfigured' ? said : withUnreadable(said, outcome.schedule);
   }
   const { wanted } = outcome.schedule;
-  const message = wanted === undefined ? 'every cluster that matches is selected' : `all ${wanted} wanted clusters are selected`;
-  return withUnreadable({ status: 'True', reason: 'AllDecisionsScheduled', message }, outcome.schedule);
+  return withUnreadable({ status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(wanted) }, outcome.schedule);
+}
+
+function allSelected(wanted: number | undefined): string {
+  if (wanted === undefined) return 'every cluster that matches is selected';
+  return wanted === 1 ? 'the 1 wanted cluster is selected' : `all ${wanted} wanted clusters are selected`;
 }
 
 function misconfigured({ schedule, stored }: Outcome): Statement | undefined {
   if (schedule.problem === undefined) return undefined;
-  const message = `the last decision, of ${stored} clusters, stays published: ${problemText(schedule.problem)}`;
+  const message = `the last decision, of ${stored} ${stored === 1 ? 'cluster' : 'clusters'}, stays published: ${problemText(schedule.problem)}`;
   return { status: 'False', reason: 'Misconfigured', message };
 }
 
@@ -82,15 +86,20 @@ function noCandidate({ schedule }: Outcome): Statement | undefined {
 function noMatch({ schedule, rules }: Outcome): Statement | undefined {
   if (schedule.matched > 0) return undefined;
   const sets = nameList(schedule.eligibility.eligible);
-  const message = `no cluster of cluster sets ${sets} matches any of ${rules.predicates.length} predicates`;
+  const tried = rules.predicates.length;
+  const message = `no cluster of cluster sets ${sets} matches ${tried === 1 ? 'the 1 predicate' : `any of ${tried} predicates`}`;
   return { status: 'False', reason: 'NoManagedClusterMatched', message };
 }
 
 function tooFew({ schedule, scheduled }: Outcome): Statement | undefined {
   const needed = schedule.wanted ?? schedule.matched;
   if (scheduled >= needed) return undefined;
-  const message = `${needed - scheduled} of ${needed} wanted clusters are missing`;
-  return { status: 'False', reason: 'NotAllDecisionsScheduled', message };
+  return { status: 'False', reason: 'NotAllDecisionsScheduled', message: missing(needed - scheduled, needed) };
+}
+
+function missing(count: number, needed: number): string {
+  if (needed === 1) return 'the 1 wanted cluster is missing';
+  return `${count} of ${needed} wanted clusters ${count === 1 ? 'is' : 'are'} missing`;
 }
 
 /** Adds the sets that bring in nobody new. */

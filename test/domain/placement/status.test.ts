@@ -33,6 +33,7 @@ function message(of: PlacementReport, type: string): string {
 
 const N = (numberOfClusters: number): object => ({ numberOfClusters });
 const inEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }, {}].slice(0, 1) };
+const inEuTwice = { predicates: [...inEu.predicates, ...inEu.predicates] };
 const BAD = { ...inEu, numberOfClusters: -1 };
 const two = { bindings: [binding('a'), binding('b')], sets: [clusterSet('a'), clusterSet('b')] };
 
@@ -57,7 +58,11 @@ describe('PlacementSatisfied', () => {
     { when: 'no set asked for is bound', world: { ...two, spec: { ClusterSets: ['z', 'y'] } }, is: 'False NoIntersection', phase: 'Unsatisfied', words: ['asked for: y, z', 'bound: a, b'] },
     { when: 'the sets are empty', world: two, is: 'False AllManagedClusterSetsEmpty', phase: 'Unsatisfied', words: ['a, b'] },
     { when: 'all clusters of the sets are being deleted', world: { fleet: [member('x', { deleting: true })] }, is: 'False AllManagedClusterSetsEmpty', phase: 'Unsatisfied', words: ['fleet'] },
-    { when: 'nothing matches', world: { ...two, spec: inEu, fleet: [member('x', {}, ['a'])] }, is: 'False NoManagedClusterMatched', phase: 'Unsatisfied', words: ['a, b', 'any of 1 predicates'] },
+    { when: 'nothing matches', world: { ...two, spec: inEu, fleet: [member('x', {}, ['a'])] }, is: 'False NoManagedClusterMatched', phase: 'Unsatisfied', words: ['a, b', 'matches the 1 predicate'] },
+    { when: 'nothing matches any predicate', world: { ...two, spec: inEuTwice, fleet: [member('x', {}, ['a'])] }, is: 'False NoManagedClusterMatched', phase: 'Unsatisfied', words: ['any of 2 predicates'] },
+    { when: 'the only one wanted is selected', world: { spec: N(1), fleet: members('x') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['the 1 wanted cluster is selected'] },
+    { when: 'one of several is missing', world: { spec: N(2), fleet: members('x') }, is: 'False NotAllDecisionsScheduled', phase: 'PartiallySatisfied', words: ['1 of 2 wanted clusters is missing'] },
+    { when: 'misconfigured with one cluster', world: { spec: BAD, stored: [decision(1, ['x'])], fleet: members('x') }, is: 'False Misconfigured', phase: 'Misconfigured', words: ['of 1 cluster, stays published'] },
     { when: 'fewer match than wanted', world: { spec: N(5), fleet: members('x', 'y') }, is: 'False NotAllDecisionsScheduled', phase: 'PartiallySatisfied', words: ['3 of 5'] },
     { when: 'as many match as wanted', world: { spec: N(2), fleet: members('x', 'y') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['all 2 wanted'] },
     { when: 'all that match are wanted', world: { fleet: members('x') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['every cluster that matches'] },
@@ -178,7 +183,7 @@ describe('a report', () => {
     const world = { spec: N(2), fleet: members('y', 'z'), stored: [decision(1, ['x', 'y'])] };
 
     expect(report(world, { done: 0 })).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 2, decisions: [{ name: 'web-decision-1', revision: revisionOf(['x', 'y']) }] });
-    expect(message(report(world, { done: 0 }), 'PlacementSatisfied')).toBe('1 of 2 wanted clusters are missing');
+    expect(message(report(world, { done: 0 }), 'PlacementSatisfied')).toBe('1 of 2 wanted clusters is missing');
   });
 
   it('counts a cluster that a stranger doubled once', () => {
