@@ -105,6 +105,7 @@ describeWithServer('an engine that is up', { own: true, ...PODS }, (server) => {
 
     await waitFor('the account to be gone', async () => (await hub.get(`${NAMESPACE}/serviceaccounts/retired`)) === undefined, REPAIR);
     await waitFor('the binding to be gone', async () => (await hub.get(`${RBAC}/namespaces/elsewhere/rolebindings/multicluster-engine-installer`)) === undefined, REPAIR);
+    await waitFor('both to be told of', async () => (await notes('ObjectPruned')).length === 2);
     expect((await notes('ObjectPruned')).sort()).toEqual([
       expect.stringMatching(/^RoleBinding elsewhere\/multicluster-engine-installer /), expect.stringMatching(/^ServiceAccount multicluster-engine\/retired /),
     ]);

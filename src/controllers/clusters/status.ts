@@ -74,7 +74,7 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
     return this.#write(key, wanted, pass);
   }
 
-  async #write(key: string, wanted: T, { signal }: Pass): Promise<Result> {
+  async #write(key: string, wanted: T, { signal, log }: Pass): Promise<Result> {
     const { type } = this.#kind;
     this.#written.set(key, this.#clock.monotonic());
     try {
@@ -84,7 +84,10 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
       if (isFailure(error, 'NotFound')) return DONE;
       // The watch brings what was written instead; until then another try would meet the same conflict.
       if (isFailure(error, 'Conflict')) return { ending: 'wait', reason: 'the cache is behind what is stored', afterMs: SPACING_MS };
-      throw error;
+      if (!isFailure(error, 'Invalid')) throw error;
+      // A spec that slipped past admission is refused with every write of the object, its status too: only its author can act.
+      log.warn({ err: error }, 'status refused, the object itself is not valid');
+      return { ending: 'stalled', reason: 'the object is not valid' };
     }
     return DONE;
   }

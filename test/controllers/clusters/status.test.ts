@@ -143,6 +143,25 @@ describe('the status of a ManagedClusterSet', () => {
     expect(setOf(hub)?.numberOfClusters).toBe(1);
   });
 
+  it('that is refused because the object itself is not valid is tried again only when something changes', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    let writes = 0;
+    hub.api.before = (call) => {
+      if (call.verb !== 'updateStatus' || call.type !== ManagedClusterSets) return;
+      writes += 1;
+      throw failure('Invalid', 'updateStatus', ManagedClusterSets, call.name);
+    };
+
+    await hub.start();
+    await hub.rest(60_000);
+    const before = writes;
+    hub.clusters('b');
+    await hub.rest(60_000);
+
+    expect([before, writes]).toEqual([1, 2]);
+  });
+
   it('costs no second write while the cache is behind its own first one', async () => {
     const hub = new Hub();
     await hub.start();
