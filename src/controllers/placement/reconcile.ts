@@ -77,7 +77,7 @@ export class PlacementReconciler implements Reconciler {
     if (publication.done === 0) return;
     pass.log.info({ writes: publication.done, added: schedule.added.length, dropped: schedule.dropped.length }, 'decision published');
     if (pass.askedAt !== undefined) metrics?.decided((writing.clock.monotonic() - pass.askedAt) / 1000);
-    announceDecision(gathered, schedule, recorder);
+    announceDecision(gathered, { schedule, publication }, recorder);
   }
 
   async #report(gathered: Gathered, schedule: Schedule, { publication }: Applied, pass: Pass): Promise<void> {

@@ -10,9 +10,8 @@ import { satisfaction } from './satisfaction.js';
 import { selected } from './schedule.js';
 import { publishedAfter } from './slices.js';
 import type { SlicePlan } from './slices.js';
-import type { PublishedSlice } from './sequence.js';
 import type { PlacementSnapshot } from './snapshot.js';
-import { nameList, problemText } from './wording.js';
+import { followedBy, nameList, problemText } from './wording.js';
 import type { Statement } from './wording.js';
 
 /** How far a plan was carried out: the first `done` writes were accepted, and the next one was refused if `failure` is set. */
@@ -43,16 +42,29 @@ export function reportOn(snapshot: PlacementSnapshot, schedule: Schedule, public
   const stored = new Set(slices.flatMap((slice) => slice.clusters));
   const scheduled = selected(schedule).filter((name) => stored.has(name)).length;
   const { namespace, rules } = snapshot.placement;
-  const satisfied = satisfaction({ namespace, rules, schedule, scheduled, stored: stored.size });
   const { problem } = schedule;
-  const ready = problem === undefined ? readiness(publication) : statement('False', 'Misconfigured', problemText(problem));
+  const ready = problem === undefined ? readiness(publication, namespace) : statement('False', 'Misconfigured', problemText(problem));
+  const satisfied = withBlocker(satisfaction({ namespace, rules, schedule, scheduled, stored: stored.size }), ready);
+  const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
   return {
-    phase: phaseOf(schedule, slices, satisfied, stored.size),
+    phase: decided || problem !== undefined ? phaseOf(schedule, satisfied, stored.size) : 'Pending',
     observedGeneration: snapshot.placement.generation,
     numberOfSelectedClusters: stored.size,
     decisions: slices.map(({ name, revision }) => ({ name, revision })),
     states: statesOf(schedule, satisfied, ready, snapshot.placement.generation),
   };
+}
+
+const DECIDED: readonly unknown[] = ['Unsatisfied', 'PartiallySatisfied', 'Satisfied'] satisfies readonly PlacementPhase[];
+
+/**
+ * Whether a stored status speaks of a decision that was published once, whether or not its objects still exist: it lists
+ * them, or has a phase that none has before its first decision.
+ */
+export function hadDecision(stored: unknown): boolean {
+  if (!isObject(stored)) return false;
+  const { phase, decisions } = stored;
+  return (isList(decisions) && decisions.length > 0) || DECIDED.includes(phase);
 }
 
 /** The status to write, with times set; undefined when what is stored says the same. `now` is RFC 3339. */
@@ -70,17 +82,24 @@ function statement(status: ConditionStatus, reason: PlacementReason, message: st
   return { status, reason, message };
 }
 
+/** PlacementSatisfied, with what keeps the decision from being stored: a count of missing clusters alone would hide it. */
+function withBlocker(satisfied: Statement, ready: Statement): Statement {
+  if (ready.status === 'True' || satisfied.reason === 'Misconfigured') return satisfied;
+  return { ...satisfied, message: followedBy(satisfied.message, ready.message) };
+}
+
 /** Whether the decision is stored; a spec that can be read is presumed. */
-function readiness({ plan, done, failure }: Publication): Statement {
-  const foreign = plan.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => slice.name);
+function readiness({ plan, done, failure }: Publication, namespace: string): Statement {
+  const located = (name: string): string => `${namespace}/${name}`;
+  const foreign = plan.blocked.filter((slice) => slice.why === 'Foreign').map((slice) => located(slice.name));
   if (foreign.length > 0) {
     const text =
       `not of this Placement and therefore not touched: PlacementDecision ${nameList(foreign)}; ` +
       'what belongs there is not published until it is deleted';
     return statement('False', 'PublishFailed', text);
   }
-  if (failure !== undefined) return statement('False', 'PublishFailed', `PlacementDecision ${failure.name}: ${failure.message}`);
-  const pending = [...plan.writes.slice(done), ...plan.blocked].map((one) => one.name);
+  if (failure !== undefined) return statement('False', 'PublishFailed', `PlacementDecision ${located(failure.name)}: ${failure.message}`);
+  const pending = [...plan.writes.slice(done), ...plan.blocked].map((one) => located(one.name));
   if (pending.length === 0) return statement('True', 'DecisionPublished', 'the decision for this generation is stored');
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
 }
@@ -104,9 +123,9 @@ function statesOf(schedule: Schedule, satisfied: Statement, ready: Statement, ge
   return states;
 }
 
-function phaseOf(schedule: Schedule, slices: readonly PublishedSlice[], satisfied: Statement, stored: number): PlacementPhase {
+/** The phase of a Placement that has had a decision, or cannot have one. */
+function phaseOf(schedule: Schedule, satisfied: Statement, stored: number): PlacementPhase {
   if (schedule.problem !== undefined) return 'Misconfigured';
-  if (slices.length === 0) return 'Pending';
   if (satisfied.status === 'True') return 'Satisfied';
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
 }

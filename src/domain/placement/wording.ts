@@ -1,3 +1,4 @@
+import { MESSAGE_LIMIT } from '../../api/names.js';
 import type { ConditionStatus } from '../../api/meta.js';
 import type { PlacementReason } from '../../api/placementreasons.js';
 import type { Problem } from '../selectors.js';
@@ -11,10 +12,22 @@ export interface Statement {
 
 /** Two such lists and a sentence stay within the limit of a message. */
 const LIST_LIMIT = 280;
+/** Of what stands behind something else in one message. */
+const TAIL_LIMIT = 640;
 
 /** Field, value and rule, as one sentence. */
 export function problemText(problem: Problem): string {
   return `${problem.field}: ${problem.message}`;
+}
+
+/** Two texts in one message. Where both do not fit, each loses its end: neither hides the other. */
+export function followedBy(first: string, second: string): string {
+  const tail = cut(second, TAIL_LIMIT);
+  return `${cut(first, MESSAGE_LIMIT - tail.length - 2)}; ${tail}`;
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** `names` with commas; a long list says how many it leaves out. */

@@ -133,7 +133,7 @@ describe('the other conditions', () => {
   it('name the foreign object', () => {
     const of = report({ fleet: members(...names(150)), stored: [decision(2, [], { ownership: 'foreign' })] });
 
-    expect(message(of, 'Ready')).toContain('web-decision-2');
+    expect(message(of, 'Ready')).toContain('PlacementDecision team/web-decision-2');
     expect(message(of, 'Ready')).not.toContain('web-decision-1');
   });
 
@@ -141,7 +141,7 @@ describe('the other conditions', () => {
     const of = report({ fleet: members(...names(150)) }, { done: 1 });
 
     expect(said(of, 'Ready')).toBe('False Publishing');
-    expect(message(of, 'Ready')).toBe('not stored yet: PlacementDecision web-decision-2');
+    expect(message(of, 'Ready')).toBe('not stored yet: PlacementDecision team/web-decision-2');
     expect(message(of, 'Reconciling')).toBe(message(of, 'Ready'));
   });
 
@@ -149,7 +149,28 @@ describe('the other conditions', () => {
     const of = report({ fleet: members('x') }, { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } });
 
     expect(said(of, 'Ready')).toBe('False PublishFailed');
-    expect(message(of, 'Ready')).toBe('PlacementDecision web-decision-1: exceeded quota');
+    expect(message(of, 'Ready')).toBe('PlacementDecision team/web-decision-1: exceeded quota');
+  });
+
+  it.each<[string, Partial<World>, Progress, string]>([
+    ['a refused write', { spec: N(3), fleet: members('x') }, { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } }, 'False NotAllDecisionsScheduled'],
+    ['a foreign object', { spec: N(150), fleet: members(...names(150)), stored: [decision(1, [], { ownership: 'foreign' })] }, {}, 'False NotAllDecisionsScheduled'],
+    ['a foreign object in the way of an empty decision', { spec: N(0), stored: [decision(1, [], { ownership: 'foreign' })] }, {}, 'True AllDecisionsScheduled'],
+    ["a predecessor's object that is held", { bindings: [], stored: [decision(1, [], { ownership: 'predecessor', deleting: true })] }, {}, 'False NoManagedClusterSetBindings'],
+  ])('tell of %s in PlacementSatisfied too, whose reason stays', (_what, world, progress, is) => {
+    const of = report(world, progress);
+
+    expect(said(of, 'PlacementSatisfied')).toBe(is);
+    expect(message(of, 'PlacementSatisfied').endsWith(`; ${message(of, 'Ready')}`)).toBe(true);
+  });
+
+  it('show both what is missing and what is in the way, however long', () => {
+    const sets = names(200).map((name) => clusterSet(`${name}-${'x'.repeat(50)}`, { readable: false }));
+    const world = { sets, bindings: sets.map((one) => binding(one.name)), spec: { ClusterSets: sets.map((one) => `${one.name}-z`) } };
+    const of = report(world, { done: 0, failure: { name: 'web-decision-1', message: `refused ${'y'.repeat(2_000)}` } });
+
+    expect(message(of, 'PlacementSatisfied')).toMatch(/^none of spec.ClusterSets is bound .*…; PlacementDecision team\/web-decision-1: refused y+…$/);
+    expect(message(of, 'PlacementSatisfied')).toHaveLength(MESSAGE_LIMIT);
   });
 
   it('name the field that cannot be read', () => {
@@ -170,6 +191,23 @@ describe('a report', () => {
     expect(report({ fleet: members('x') }, { done: 0 })).toMatchObject({ phase: 'Pending', numberOfSelectedClusters: 0, decisions: [] });
   });
 
+  it.each<[unknown, string]>([
+    [undefined, 'Pending'],
+    [{ phase: 'Pending', decisions: [] }, 'Pending'],
+    [{ phase: 'Misconfigured', decisions: [] }, 'Pending'],
+    [{ phase: 7, decisions: 'odd' }, 'Pending'],
+    [{ phase: 'Satisfied', decisions: [{ name: 'web-decision-1', revision: 'x' }] }, 'Unsatisfied'],
+    [{ phase: 'Misconfigured', decisions: [{ name: 'web-decision-1', revision: 'x' }] }, 'Unsatisfied'],
+    [{ phase: 'Unsatisfied', decisions: [] }, 'Unsatisfied'],
+  ])('of a decision whose objects are all missing, after the status %j, is %s', (status, phase) => {
+    const failure = { name: 'web-decision-1', message: 'exceeded quota' };
+
+    const seen = snapshot({ fleet: members('x') });
+    const before = { ...seen, placement: { ...seen.placement, status } };
+    const decided = schedule(before);
+    expect(reportOn(before, decided, { plan: planSlices(before, decided), done: 0, failure })).toMatchObject({ phase, numberOfSelectedClusters: 0, decisions: [] });
+  });
+
   it('lists the objects in order with the revisions that they must carry', () => {
     const fleet = members(...names(101), 'x');
     const of = report({ fleet, stored: [decision(3, ['x']), decision(1, names(100))] });
@@ -183,7 +221,7 @@ describe('a report', () => {
     const world = { spec: N(2), fleet: members('y', 'z'), stored: [decision(1, ['x', 'y'])] };
 
     expect(report(world, { done: 0 })).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 2, decisions: [{ name: 'web-decision-1', revision: revisionOf(['x', 'y']) }] });
-    expect(message(report(world, { done: 0 }), 'PlacementSatisfied')).toBe('1 of 2 wanted clusters is missing');
+    expect(message(report(world, { done: 0 }), 'PlacementSatisfied')).toBe('1 of 2 wanted clusters is missing; not stored yet: PlacementDecision team/web-decision-1');
   });
 
   it('counts a cluster that a stranger doubled once', () => {

@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
+import { PlacementDecisions } from '../../../src/api/resources.js';
+import { failure } from '../../support/fakeapi.js';
+import { Hub, NAMESPACE } from './hub.js';
+
+const first = { namespace: NAMESPACE, name: 'web-decision-1' };
+
+function told(hub: Hub): string[] {
+  return hub.events.map((one) => one.reason);
+}
+
+/** Puts an object of a stranger in the place of a decision object. */
+function occupy(hub: Hub): void {
+  hub.api.put<PlacementDecision>(PlacementDecisions, { metadata: first, status: { decisions: [] } });
+}
+
+/** Refuses every decision object until the answer is called. */
+function refuse(hub: Hub): () => void {
+  let refusing = true;
+  hub.api.before = (call) => {
+    if (refusing && call.verb === 'create') throw failure('Forbidden', 'create', PlacementDecisions, call.name);
+  };
+  return () => (refusing = false);
+}
+
+describe('a decision that cannot be written', () => {
+  it('because of a foreign object is told once, with the object, and claims nothing', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    occupy(hub);
+    hub.place('web');
+    await hub.start();
+
+    const ready = hub.condition('web', 'Ready')?.message ?? '';
+    const satisfied = hub.condition('web', 'PlacementSatisfied')?.message ?? '';
+    expect(ready).toContain('PlacementDecision team/web-decision-1');
+    expect(satisfied).toBe(`the 1 wanted cluster is missing; ${ready}`);
+    expect(hub.events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'PlacementUnsatisfied', note: satisfied })]);
+
+    hub.api.remove(PlacementDecisions, first);
+    await hub.rest(10_000);
+
+    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({ status: 'True', message: 'every cluster that matches is selected' });
+    expect(told(hub)).toEqual(['PlacementUnsatisfied', 'DecisionPublished']);
+  });
+
+  it('is told of though PlacementSatisfied has its reason already', async () => {
+    const hub = new Hub();
+    hub.clusters('a');
+    hub.place('web', { numberOfClusters: 3 });
+    await hub.start();
+    const before = told(hub).length;
+
+    hub.api.remove(PlacementDecisions, first);
+    occupy(hub);
+    await hub.rest(10_000);
+
+    expect(told(hub).slice(before)).toEqual(['PlacementUnsatisfied']);
+    expect(hub.events.at(-1)?.note).toContain('PlacementDecision team/web-decision-1');
+  });
+
+  it('is told of though nobody is wanted', async () => {
+    const hub = new Hub();
+    occupy(hub);
+    hub.place('web', { numberOfClusters: 0 });
+    await hub.start();
+
+    expect(told(hub)).toEqual(['PlacementUnsatisfied']);
+    expect(hub.events[0]?.note).toContain('PlacementDecision team/web-decision-1');
+  });
+
+  it('in part is announced for the clusters that are stored', async () => {
+    const hub = new Hub();
+    hub.clusters(...Array.from({ length: 150 }, (_, index) => `c${index}`));
+    occupy(hub);
+    hub.place('web');
+    await hub.start();
+
+    expect(hub.events.map(({ reason, note }) => [reason, note.slice(0, 20)])).toEqual([
+      ['DecisionPublished', 'selected 50 clusters'],
+      ['PlacementUnsatisfied', '100 of 150 wanted cl'],
+    ]);
+  });
+
+  it.each([
+    ['the same process', false],
+    ['another process', true],
+  ])('after all its objects went leaves the Placement Unsatisfied, and %s announces no first decision', async (_who, another) => {
+    const hub = new Hub();
+    hub.clusters('a');
+    hub.place('web');
+    await hub.start();
+    const allow = refuse(hub);
+
+    hub.api.remove(PlacementDecisions, first);
+    await hub.rest(10_000);
+    expect(hub.status('web')).toMatchObject({ phase: 'Unsatisfied', numberOfSelectedClusters: 0, decisions: [] });
+    expect(hub.condition('web', 'Ready')?.reason).toBe('PublishFailed');
+
+    if (another) await hub.lose();
+    allow();
+    const other = another ? await new Hub(hub).start() : hub;
+    await other.rest(70_000);
+
+    expect(other.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
+    expect([...told(hub), ...(another ? told(other) : [])]).toEqual([
+      'DecisionPublished',
+      'PlacementUnsatisfied',
+      ...(another ? ['DecisionChanged'] : []),
+    ]);
+  });
+});
