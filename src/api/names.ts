@@ -11,6 +11,8 @@ export const VERSION_ANNOTATION = 'multicluster.platform.io/version';
  * one with another hash may hold fields that are wanted no more, which an apply takes away.
  */
 export const REVISION_ANNOTATION = 'multicluster.platform.io/revision';
+/** On the pods of a component: the uid of the ServiceAccount that they run as. */
+export const SERVICE_ACCOUNT_UID_ANNOTATION = 'multicluster.platform.io/service-account-uid';
 export const CLEANUP_FINALIZER = 'multicluster.platform.io/cleanup';
 
 export const PLACEMENT_LABEL = 'cluster.fleetmgmt.io/placement';

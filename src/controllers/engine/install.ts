@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/meta.js';
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
-import { MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
+import { Deployments, MultiClusterEngines, Namespaces, RoleBindings, ServiceAccounts } from '../../api/resources.js';
+import { liveAccounts, withAccounts } from '../../domain/engine/accounts.js';
 import { desiredId, desiredObjects, type DesiredObject, type EngineSettings, type Templates } from '../../domain/engine/desired.js';
 import { idOf, titleOf } from '../../domain/engine/manifest.js';
 import { isTerminating, plan, type Step } from '../../domain/engine/plan.js';
@@ -62,7 +63,9 @@ function observe(snapshot: Snapshot, hand: Hand, site: Site): Outcome {
   if (!targets.isOpen(identity)) return { situation, hand, result: { ending: 'done' } };
   const view = targets.view(identity, spec.imagePullSecret);
   if (!view.known) return { situation: { ...situation, undecided: 'the target namespace is being read' }, hand, result: undecided('caches') };
-  const findings = observePlan(planFor(wanted(snapshot, site), snapshot, view));
+  const all = wanted(snapshot, site);
+  const accounts = liveAccounts(observePlan(planFor(all, snapshot, view)), identity);
+  const findings = observePlan(planFor(withAccounts(all, accounts, view.stored), snapshot, view));
   return { situation: { ...situation, findings }, hand, result: { ending: 'done' } };
 }
 
@@ -85,7 +88,7 @@ async function withFinalizer(hand: Hand): Promise<Hand | string> {
   }
 }
 
-/** Namespace and installer binding, then, when the target namespace can be seen, the rest. */
+/** Namespace and installer binding; then, when the target namespace can be seen, the accounts; then the rest. */
 async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome> {
   const { identity, namespace, spec } = snapshot;
   const all = wanted(snapshot, site);
@@ -97,11 +100,13 @@ async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome
   site.targets.open(identity, namespace);
   const view = site.targets.view(identity, spec.imagePullSecret);
   if (!view.known) return blind(situation, view, hand);
-  const steps = planFor(all, snapshot, view).filter((step) => step.desired === undefined || !isFrame(step.desired));
+  const accounts = await applyPlan(planFor(all, snapshot, view).filter(isAccount), hand);
+  const whole = withAccounts(all, liveAccounts(accounts.findings, identity), view.stored);
+  const steps = planFor(whole, snapshot, view).filter((step) => !isAccount(step) && (step.desired === undefined || !isFrame(step.desired)));
   const rest = await applyPlan(steps, hand);
   const missing = view.pullSecret === 'absent' ? `${namespace}/${spec.imagePullSecret}` : undefined;
-  const findings = [...frame.findings, ...rest.findings];
-  return finished({ ...situation, findings, missingPullSecret: missing }, together(frame, rest), hand);
+  const applied = [accounts, rest].reduce(together, frame);
+  return finished({ ...situation, findings: applied.findings, missingPullSecret: missing }, applied, hand);
 }
 
 function wanted(snapshot: Snapshot, site: Site): readonly DesiredObject[] {
@@ -111,6 +116,11 @@ function wanted(snapshot: Snapshot, site: Site): readonly DesiredObject[] {
 /** What has to stand before the target namespace can be looked into. */
 function isFrame(desired: DesiredObject): boolean {
   return desired.type === Namespaces || desired.type === RoleBindings;
+}
+
+/** What the pods run as: its uid has to be known before their Deployment is whole. */
+function isAccount(step: Step): boolean {
+  return step.desired !== undefined && step.type === ServiceAccounts;
 }
 
 function planFor(desired: readonly DesiredObject[], snapshot: Snapshot, view: (View & { known: true }) | undefined): readonly Step[] {
@@ -153,7 +163,7 @@ async function blind(situation: Situation, view: View & { known: false }, hand: 
 /** The ending of a pass that came to its end: the gravest finding names it, the most urgent one says when to look again. */
 function finished(situation: Situation, applied: Applied, hand: Hand): Outcome {
   const findings = situation.findings ?? [];
-  const states = new Set(findings.map((one) => one.state));
+  const states = new Set(findings.filter((one) => !waitsForAccount(one, findings)).map((one) => one.state));
   const failed = findings.filter((one) => one.state === 'failed');
   const due = [
     applied.repairInMs,
@@ -168,6 +178,12 @@ function finished(situation: Situation, applied: Applied, hand: Hand): Outcome {
   const afterMs = Math.min(...due);
   const grave = states.has('denied') ? 'PermissionDenied' : states.has('foreign') ? 'ForeignObject' : undefined;
   return { ...outcome, result: grave === undefined ? { ending: 'wait', reason: 'not everything is applied', afterMs } : stalled(grave, afterMs) };
+}
+
+/** Looked at again when its account is, and no earlier. */
+function waitsForAccount({ type, state, component }: Finding, findings: readonly Finding[]): boolean {
+  if (type !== Deployments || state !== 'waiting') return false;
+  return findings.some((one) => one.type === ServiceAccounts && one.component === component && one.state !== 'applied');
 }
 
 function together(a: Applied, b: Applied): Applied {

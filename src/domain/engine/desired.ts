@@ -32,6 +32,8 @@ export interface DesiredObject {
   readonly object: Manifest;
   /** Hash of everything else in it. */
   readonly revision: string;
+  /** It is not whole yet: what has to be there before it can be applied, for people. */
+  readonly waitsFor?: string;
 }
 
 /** Whose objects: name and uid of an engine. */
@@ -152,9 +154,15 @@ function finish(bare: Bare, engine: EngineIdentity, settings: EngineSettings): D
     // A namespace has no owner: garbage collection would take strangers' objects with it.
     ...(type === Namespaces ? {} : { ownerReferences: [ownerOf(engine)] }),
   };
-  const object: Manifest = { ...bare.object, apiVersion: apiVersionOf(type), kind: type.kind, metadata };
-  const revision = hex64(hash64(canonical(object)));
-  const annotated = { ...metadata, annotations: { ...metadata.annotations, [REVISION_ANNOTATION]: revision } };
+  return sealed(type, component, { ...bare.object, apiVersion: apiVersionOf(type), kind: type.kind, metadata });
+}
+
+/** `object` with the hash of what it holds, in the place of one that it may carry from before. */
+export function sealed(type: ResourceType, component: string, object: Manifest): DesiredObject {
+  const { [REVISION_ANNOTATION]: _before, ...annotations } = object.metadata.annotations ?? {};
+  const metadata = { ...object.metadata, annotations };
+  const revision = hex64(hash64(canonical({ ...object, metadata })));
+  const annotated = { ...metadata, annotations: { ...annotations, [REVISION_ANNOTATION]: revision } };
   return { type, component, object: { ...object, metadata: annotated }, revision };
 }
 
@@ -182,7 +190,7 @@ function isBinding(type: ResourceType): boolean {
   return type.kind === 'RoleBinding' || type.kind === 'ClusterRoleBinding';
 }
 
-/** JSON with sorted keys, so that equal objects hash alike; ids and times never stand in it. */
+/** JSON with sorted keys, so that equal objects hash alike; times never stand in it. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isTree(inner) ? sorted(inner) : inner));
 }

@@ -86,6 +86,7 @@ function objectStep(desired: DesiredObject, stored: KubeObject | undefined, inpu
     if (namespace !== undefined && isTerminating(namespace) && desired.type.namespaced) {
       return { ...base, action: 'wait', cause: `Namespace ${namespace.metadata.name} is being deleted` };
     }
+    if (desired.waitsFor !== undefined) return { ...base, action: 'wait', cause: `waits for ${desired.waitsFor}` };
     return { ...base, action: 'create', cause: 'does not exist' };
   }
   const ownership = ownershipOf(stored, input.engine);
@@ -93,6 +94,7 @@ function objectStep(desired: DesiredObject, stored: KubeObject | undefined, inpu
   if (ownership === 'unowned') return { ...base, action: 'create', stored, cause: 'has no controller' };
   if (ownership === 'leftover') return { ...base, action: 'wait', stored, cause: LEFTOVER };
   if (isTerminating(stored)) return { ...base, action: 'wait', stored, cause: `is being deleted${finalizersOf(stored)}` };
+  if (desired.waitsFor !== undefined) return { ...base, action: 'wait', stored, cause: `waits for ${desired.waitsFor}` };
   return compared(base, desired, stored);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
-import { Deployments, PodDisruptionBudgets, ServiceAccounts } from '../../../src/api/resources.js';
+import { ClusterRoleBindings, Deployments, PodDisruptionBudgets } from '../../../src/api/resources.js';
 import { itemsAt, treeAt } from '../../../src/domain/engine/manifest.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
@@ -81,12 +81,12 @@ describe('not like its ancestor:', () => {
     const stage = new Stage();
     stage.create();
     stage.api.before = (call) => {
-      if (call.verb === 'apply' && [ServiceAccounts, PodDisruptionBudgets].includes(call.type)) throw new ApiError({ kind: 'Invalid', message: `${call.type.kind} is bad`, call: { verb: 'patch', resource: 'x' } });
+      if (call.verb === 'apply' && [ClusterRoleBindings, PodDisruptionBudgets].includes(call.type)) throw new ApiError({ kind: 'Invalid', message: `${call.type.kind} is bad`, call: { verb: 'patch', resource: 'x' } });
     };
     await stage.pass();
 
     expect(stage.made()).toEqual(expect.arrayContaining(['Deployment placement-controller', 'NetworkPolicy placement-controller']));
-    expect(stage.message()).toBe('ServiceAccount multicluster-engine/placement-controller: ServiceAccount is bad; PodDisruptionBudget multicluster-engine/placement-controller: PodDisruptionBudget is bad');
+    expect(stage.message()).toBe('ClusterRoleBinding multicluster-engine-placement-controller: ClusterRoleBinding is bad; PodDisruptionBudget multicluster-engine/placement-controller: PodDisruptionBudget is bad');
   });
 
   it('a change of the message alone is not lost', async () => {

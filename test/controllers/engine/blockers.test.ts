@@ -45,10 +45,14 @@ describe('an object of the same name that somebody else made', () => {
     expect(stage.state()).toBe('Error ForeignObject');
     expect(stage.condition('Stalled')?.message).toBe(`ServiceAccount multicluster-engine/placement-controller: ${cause}`);
     expect(stage.engine().status?.components?.find((row) => row.kind === 'ServiceAccount')).toMatchObject({ status: 'False', reason: 'Skipped' });
-    expect(stage.made()).toContain('Deployment placement-controller');
+    // No pod of ours ever runs as somebody else's account.
+    expect(stage.made()).toContain('NetworkPolicy placement-controller');
+    expect(stage.made()).not.toContain('Deployment placement-controller');
+    expect(stage.engine().status?.components?.find((row) => row.kind === 'Deployment')).toMatchObject({ status: 'False', reason: 'Pending', message: 'waits for ServiceAccount multicluster-engine/placement-controller' });
     expect(result).toMatchObject({ ending: 'stalled', afterMs: 10_000 });
 
     stage.api.remove(ServiceAccounts, ACCOUNT);
+    await stage.settle();
     stage.rollOut();
     await stage.settle();
     expect(stage.state()).toBe('Available EngineReady');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
+import { SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../src/api/names.js';
 import {
   ClusterRoleBindings, Deployments, Namespaces, NetworkPolicies, PodDisruptionBudgets, RoleBindings, Secrets, ServiceAccounts,
 } from '../../../src/api/resources.js';
@@ -123,7 +124,12 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
 
     expect(at(after, 'spec')).toEqual(at(before, 'spec'));
     expect(after.metadata.labels).toEqual(before?.metadata.labels);
-    if (type === Deployments) await user.rollOut(NAMESPACE);
+    if (type === ServiceAccounts) {
+      // Tokens of the old account are refused: its pods are rolled.
+      const path = ['spec', 'template', 'metadata', 'annotations', SERVICE_ACCOUNT_UID_ANNOTATION];
+      await waitFor('the pods to follow', async () => at(await read(Deployments, COMPONENT), ...path) === after.metadata.uid);
+    }
+    if (type === Deployments || type === ServiceAccounts) await user.rollOut(NAMESPACE);
     await user.reaches('hub', 'Available EngineReady');
   }, LONG_MS);
 
