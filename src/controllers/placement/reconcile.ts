@@ -27,6 +27,7 @@ const ABSENCES: readonly DropCause[] = ['Gone', 'NotMember'];
 const BEHIND: Result = { ending: 'wait', reason: 'the cache is behind what was seen', afterMs: 1_000 };
 const DONE: Result = { ending: 'done' };
 const INPUTS_MS = 30_000;
+const TERMINATING: Result = { ending: 'wait', reason: 'the namespace is being deleted', afterMs: 5_000 };
 
 /** One Placement: gather, decide, apply, report. */
 export class PlacementReconciler implements Reconciler {
@@ -57,6 +58,7 @@ export class PlacementReconciler implements Reconciler {
     const applied = await apply(gathered, plan, this.#options.writing, pass);
     if (applied.error === undefined) this.#published(gathered, schedule, applied, pass);
     if (isWorthAReport(applied.error)) await this.#report(gathered, schedule, applied, pass);
+    if (isTerminating(applied.error)) return TERMINATING;
     if (applied.error !== undefined) throw applied.error;
     return schedule.problem === undefined ? DONE : { ending: 'stalled', reason: `cannot be read: ${schedule.problem.field}` };
   }
@@ -80,10 +82,10 @@ export class PlacementReconciler implements Reconciler {
     announceDecision(gathered, { schedule, publication }, recorder);
   }
 
-  async #report(gathered: Gathered, schedule: Schedule, { publication }: Applied, pass: Pass): Promise<void> {
+  async #report(gathered: Gathered, schedule: Schedule, { publication, error }: Applied, pass: Pass): Promise<void> {
     const { writing, recorder, metrics } = this.#options;
     const said = await report(gathered, { schedule, publication }, writing, pass);
-    announceStatus(gathered, { schedule, publication }, said, recorder);
+    if (!isTerminating(error)) announceStatus(gathered, { schedule, publication }, said, recorder);
     const { namespace, name } = gathered.owner;
     metrics?.placement({ namespace, name, phase: said.phase, clusters: said.numberOfSelectedClusters });
   }
@@ -111,6 +113,14 @@ export class PlacementReconciler implements Reconciler {
       if (sources.memory.settle(remembered)) again(key);
     }
   }
+}
+
+/**
+ * Whether a write was refused because its namespace is being deleted: nothing can be created there any more, events
+ * included, while the status of what exists can still be written.
+ */
+function isTerminating(error: unknown): boolean {
+  return isFailure(error, 'Forbidden') && error.causes.some((cause) => cause.reason === 'NamespaceTerminating');
 }
 
 /** Failures that pass by themselves within moments are not told: the pass is tried again and the status stays as it was. */

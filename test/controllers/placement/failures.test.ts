@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
 import { PlacementDecisions } from '../../../src/api/resources.js';
+import { ApiError } from '../../../src/runtime/errors.js';
 import { failure } from '../../support/fakeapi.js';
 import { Hub, NAMESPACE } from './hub.js';
 
@@ -81,6 +82,36 @@ describe('a decision that cannot be written', () => {
       ['DecisionPublished', 'selected 50 clusters'],
       ['PlacementUnsatisfied', '100 of 150 wanted cl'],
     ]);
+  });
+
+  it('because its namespace is being deleted is waited for: one status, no error line, no event', async () => {
+    const hub = await new Hub().start();
+    hub.clusters('a');
+    await hub.rest();
+    const mark = hub.mark;
+    let refusals = 0;
+    let ending = true;
+    hub.api.before = ({ verb, name }) => {
+      if (!ending || verb !== 'create') return;
+      refusals += 1;
+      const { message, call } = failure('Forbidden', verb, PlacementDecisions, name);
+      throw new ApiError({ kind: 'Forbidden', message, call, causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'x' }] });
+    };
+
+    hub.place('web');
+    await hub.clock.advance(21_000);
+
+    expect(refusals).toBe(5);
+    expect(hub.log.lines.filter((line) => line.level === 'error')).toEqual([]);
+    expect(hub.writesSince(mark).filter((write) => !write.startsWith('create'))).toEqual(['updateStatus placements team/web']);
+    expect(hub.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'PublishFailed' });
+    expect(hub.events).toEqual([]);
+
+    ending = false;
+    await hub.rest(6_000);
+
+    expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
+    expect(told(hub)).toEqual(['DecisionPublished']);
   });
 
   it.each([

@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
-import { CustomResourceDefinitions, ManagedClusters, ManagedClusterSets, PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
+import {
+  CustomResourceDefinitions,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  Namespaces,
+  PlacementDecisions,
+  Placements,
+} from '../../../src/api/resources.js';
+import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
+import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';
 import type { ManagedClusterSet } from '../../../src/api/generated/managedclusterset.js';
 import { installCrds } from '../../support/controlplane/install.js';
 import { describeWithServer } from '../../support/controlplane/suite.js';
@@ -32,6 +43,8 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
 
   const members = async (set: string): Promise<number | undefined> =>
     (await fleet.client.get<ManagedClusterSet>(ManagedClusterSets, { name: set }))?.status?.numberOfClusters;
+  const bound = async (namespace: string, name: string): Promise<string | undefined> =>
+    (await fleet.client.get<ManagedClusterSetBinding>(ManagedClusterSetBindings, { namespace, name }))?.status?.conditions?.find((one) => one.type === 'Bound')?.reason;
   const ready = (name: string): Promise<true> => waitFor(`${name} to be ready`, async () => (await fleet.reason('team', name, 'Ready')) === 'DecisionPublished' || undefined);
   const selects = (name: string, clusters: readonly string[]): Promise<true> =>
     waitFor(`${name} to select ${clusters.join(' ')}`, async (seen) => {
@@ -117,12 +130,51 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     await fleet.place('team', 'guest', { numberOfClusters: 1 });
 
     await waitFor('the refusal', async () => (await fleet.reason('team', 'guest', 'Ready')) === 'PublishFailed' || undefined);
+    const message = (await fleet.placement('team', 'guest'))?.status?.conditions?.find((one) => one.type === 'PlacementSatisfied')?.message;
+    expect(message).toMatch(/^the 1 wanted cluster is missing; .*PlacementDecision team\/guest-decision-1/);
     expect((await fleet.decision('team', 'guest-decision-1'))?.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
 
     const { uid = '', resourceVersion = '' } = made.metadata;
     await fleet.client.delete(PlacementDecisions, made.metadata, { preconditions: { uid, resourceVersion } });
     await ready('guest');
     expect(await fleet.selected('team', 'guest')).toHaveLength(1);
+  }, LONG_MS);
+
+  it('wait without an error where a namespace is being deleted', async () => {
+    await fleet.namespace('doomed', 'east');
+    await fleet.place('doomed', 'web', { numberOfClusters: 1 });
+    await waitFor('the decision', async () => (await fleet.reason('doomed', 'web', 'Ready')) === 'DecisionPublished' || undefined);
+    const [errors, events] = [running.log.lines.filter((line) => line.level === 'error').length, running.events.length];
+
+    await fleet.remove(Namespaces, { name: 'doomed' });
+    await fleet.remove(PlacementDecisions, { namespace: 'doomed', name: 'web-decision-1' });
+    await waitFor('the refusal', async () => (await fleet.reason('doomed', 'web', 'Ready')) === 'PublishFailed' || undefined);
+    await quietWindow(2_000);
+
+    expect((await fleet.placement('doomed', 'web'))?.status).toMatchObject({ phase: 'Unsatisfied', decisions: [] });
+    expect(running.log.lines.filter((line) => line.level === 'error')).toHaveLength(errors);
+    expect(running.events).toHaveLength(events);
+    await fleet.remove(Placements, { namespace: 'doomed', name: 'web' });
+  }, LONG_MS);
+
+  it('say that a binding is being deleted, and count no cluster that is', async () => {
+    const held = { finalizers: ['example.com/hold'] };
+    await fleet.namespace('leaving');
+    const binding = { metadata: { namespace: 'leaving', name: 'east', ...held }, spec: { clusterSet: 'east' } };
+    await fleet.client.create<ManagedClusterSetBinding>(ManagedClusterSetBindings, binding, { fieldManager: 'test' });
+    await fleet.set('south');
+    const labels = { [CLUSTER_SET_LABEL]: 'south' };
+    await fleet.client.create<ManagedCluster>(ManagedClusters, { metadata: { name: 'held', labels, ...held }, spec: {} }, { fieldManager: 'test' });
+    await waitFor('the count of south', async () => (await members('south')) === 1 || undefined);
+    await waitFor('the open binding', async () => (await bound('leaving', 'east')) === 'ClusterSetBound' || undefined);
+
+    await fleet.remove(ManagedClusterSetBindings, binding.metadata);
+    await fleet.remove(ManagedClusters, { name: 'held' });
+
+    await waitFor('the binding to close', async () => (await bound('leaving', 'east')) === 'BindingDeleting' || undefined);
+    await waitFor('the count of south', async () => (await members('south')) === 0 || undefined);
+    await fleet.release(ManagedClusterSetBindings, binding.metadata);
+    await fleet.release(ManagedClusters, { name: 'held' });
   }, LONG_MS);
 
   it('tell the status of sets and bindings', async () => {

@@ -3,6 +3,7 @@ import type { ManagedClusterSet } from '../../../src/api/generated/managedcluste
 import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';
 import type { Placement, PlacementSpec } from '../../../src/api/generated/placement.js';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../../src/api/meta.js';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import {
   ManagedClusters,
@@ -119,6 +120,18 @@ export class Fleet {
   async cluster(name: string, set: string, labels: Record<string, string> = {}): Promise<void> {
     const object = { metadata: { name, labels: { [CLUSTER_SET_LABEL]: set, ...labels } }, spec: {} };
     await this.client.apply<ManagedCluster>(ManagedClusters, object, { ...options, force: false });
+  }
+
+  /** Deletes an object as it is stored now. */
+  async remove(type: ResourceType, name: ObjectName): Promise<void> {
+    const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
+    await this.client.delete(type, name, { preconditions: { uid, resourceVersion } });
+  }
+
+  /** Takes the finalizers from an object. */
+  async release(type: ResourceType, name: ObjectName): Promise<void> {
+    const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
+    await this.client.patchMetadata(type, name, { uid, resourceVersion, finalizers: [] }, options);
   }
 
   async claim(name: string, claims: Record<string, string>): Promise<void> {
