@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { beforeAll, test } from '@jest/globals';
+import { beforeAll, describe, test } from '@jest/globals';
 import { load } from 'js-yaml';
 
 import { INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
@@ -43,6 +43,49 @@ const OBJECTS: readonly Attempt[] = [
   { way: 'a Service with external IPs', request: service({ externalIPs: ['192.0.2.1'] }), stoppedBy: ['objects'] },
   { way: 'a component with its own volumes', request: deployment('gateway', { volumes: [{ name: 'tls', secret: { secretName: 'gateway-tls' } }, { name: 'work', emptyDir: {} }] }), stoppedBy: [] },
   { way: 'a component with a volume of the network', request: deployment('gateway', { volumes: [{ name: 'all', nfs: { server: 'example.com', path: '/' } }] }), stoppedBy: ['objects'] },
+];
+
+const SAFE = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+const MAIN = { name: 'main', image: 'old', securityContext: SAFE };
+const SIDE = { name: 'side', image: 'x', securityContext: { capabilities: { add: ['NET_ADMIN'] } }, volumeMounts: [{ name: 'root', mountPath: '/root' }] };
+const FIRST = { name: 'first', image: 'x', ports: [{ containerPort: 80, hostPort: 80 }] };
+/** What others made of a component: each part would be refused if it were the operator's. */
+const SPOILED = { hostNetwork: true, containers: [MAIN, SIDE], initContainers: [FIRST], volumes: [{ name: 'root', hostPath: { path: '/' } }] };
+
+function spec(name: string, pod: Record<string, unknown>): AnyObject {
+  const labels = { 'app.kubernetes.io/name': name };
+  return { metadata: { name }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { serviceAccountName: name, ...pod } } } };
+}
+
+const GATEWAY = `/apis/apps/v1/namespaces/${TARGET}/deployments/gateway`;
+
+/** Server-side apply of the component and of one more container, by name. */
+function beside(container: Record<string, unknown>, list = 'containers'): ApiRequest {
+  const main = { ...MAIN, image: 'multicluster-engine' };
+  return deployment('gateway', list === 'containers' ? { containers: [main, container] } : { containers: [main], [list]: [container] });
+}
+
+/** Writes of a component that others have spoiled: what they did may stay as it is, and nothing is added to it. */
+const REPAIRS: readonly Attempt[] = [
+  { way: 'put the image of its own container right', request: deployment('gateway'), stoppedBy: [] },
+  { way: 'put the number of replicas right', request: merge(GATEWAY, { spec: { replicas: 2 } }), stoppedBy: [] },
+  { way: 'put a label right', request: merge(GATEWAY, { metadata: { labels: { app: 'gateway' } } }), stoppedBy: [] },
+  { way: 'write the network of the node as it is', request: deployment('gateway', { hostNetwork: true }), stoppedBy: [] },
+  { way: 'take it all away', request: merge(GATEWAY, { spec: { template: { spec: { hostNetwork: null, initContainers: null, volumes: null, containers: [MAIN] } } } }), stoppedBy: [] },
+  { way: 'add a safe container', request: beside({ name: 'more', image: 'x', securityContext: SAFE }), stoppedBy: [] },
+  { way: 'add an unsafe container', request: beside({ name: 'more', image: 'x' }), stoppedBy: ['objects'] },
+  { way: 'add an unsafe init container', request: beside({ name: 'more', image: 'x' }, 'initContainers'), stoppedBy: ['objects'] },
+  { way: 'change the image of an unsafe container', request: beside({ name: 'side', image: 'evil' }), stoppedBy: ['objects'] },
+  { way: 'change the command of an unsafe init container', request: beside({ name: 'first', command: ['evil'] }, 'initContainers'), stoppedBy: ['objects'] },
+  { way: 'make its own container unsafe', request: deployment('gateway', {}, { securityContext: { allowPrivilegeEscalation: true } }), stoppedBy: ['objects'] },
+  { way: 'mount a path of the node that others mount', request: deployment('gateway', {}, { volumeMounts: [{ name: 'root', mountPath: '/x' }] }), stoppedBy: ['objects'] },
+  { way: 'mount such a path in a new container', request: beside({ name: 'more', image: 'x', securityContext: SAFE, volumeMounts: [{ name: 'root', mountPath: '/x' }] }), stoppedBy: ['objects'] },
+  { way: 'mount another path of the node', request: deployment('gateway', { volumes: [{ name: 'more', hostPath: { path: '/' } }] }), stoppedBy: ['objects'] },
+  { way: 'change the path that others mount', request: deployment('gateway', { volumes: [{ name: 'root', hostPath: { path: '/etc' } }] }), stoppedBy: ['objects'] },
+  { way: 'add the processes of the node', request: deployment('gateway', { hostPID: true }), stoppedBy: ['objects'] },
+  { way: 'add the IPC namespace of the node', request: deployment('gateway', { hostIPC: true }), stoppedBy: ['objects'] },
+  { way: 'write a component that nobody has spoiled', request: deployment('placement-controller'), stoppedBy: [] },
+  { way: 'switch the network of the node on', request: deployment('placement-controller', { hostNetwork: true }), stoppedBy: ['objects'] },
 ];
 
 const DECISION: AnyObject = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'PlacementDecision', metadata: { name: 'web-decision-1' }, status: { decisions: [] } };
@@ -133,6 +176,17 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     { way: 'make a NodePort Service', request: service({ type: 'NodePort' }) },
   ])('leave everybody else free to $way', async ({ request }) => {
     expectStopped(await server().call(request), []);
+  });
+
+  describe('beside what others put into a component', () => {
+    beforeAll(async () => {
+      await put(`/apis/apps/v1/namespaces/${TARGET}/deployments`, spec('gateway', SPOILED));
+      await put(`/apis/apps/v1/namespaces/${TARGET}/deployments`, spec('placement-controller', { containers: [MAIN] }));
+    });
+
+    test.each(REPAIRS)('judge what the operator itself changes: $way', async ({ request, stoppedBy }) => {
+      expectStopped(await asOperator(request), stoppedBy);
+    });
   });
 
   test('close every new namespace while two engines name different ones, and keep what exists', async () => {
