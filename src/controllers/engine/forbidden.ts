@@ -8,7 +8,7 @@ import { isFailure, type ApiError } from '../../runtime/errors.js';
 export type Judgement =
   /** Nobody is at fault; it passes. */
   | { readonly kind: 'wait'; readonly message: string }
-  /** A right is missing; `message` names verb, resource, namespace and the binding that would cure it. */
+  /** A right is missing; `message` names verb, resource, namespace, the binding that would cure it, and what the server said. */
   | { readonly kind: 'denied'; readonly message: string }
   /** A policy, a quota or Pod Security; `message` is the server's. */
   | { readonly kind: 'refused'; readonly message: string };
@@ -32,6 +32,8 @@ export interface Judge {
 
 /** Rights that were just bound may take this long to hold on every API server. */
 const BINDING_GRACE_MS = 5_000;
+/** Of what the server says, UTF-16 units: several objects have to fit into one message. */
+const SAID_LIMIT = 480;
 
 /**
  * Judges a 403 by its causes, never by its text. A cause NamespaceTerminating: wait. A cause without a reason: an
@@ -47,7 +49,7 @@ export async function judgeForbidden(error: ApiError, attempted: Attempted, judg
     return { kind: 'wait', message: 'the right was bound a moment ago and does not hold everywhere yet' };
   }
   for (const verb of attempted.verbs) {
-    if (!(await mayI(verb, attempted, judge))) return { kind: 'denied', message: missingRight(verb, attempted) };
+    if (!(await mayI(verb, attempted, judge))) return { kind: 'denied', message: `${missingRight(verb, attempted)}; ${said(error)}` };
   }
   return { kind: 'refused', message: error.message };
 }
@@ -67,6 +69,12 @@ async function mayI(verb: string, { type, name }: Attempted, judge: Judge): Prom
 function missingRight(verb: string, { type, name }: Attempted): string {
   const where = name.namespace === undefined ? 'cluster-wide' : `in namespace ${name.namespace}`;
   return `the operator may not ${verb} ${resourceText(type)} ${where}; ${cureFor(type, name)} would give the right`;
+}
+
+/** The server's own words: it alone knows of a binding that is there and leads to no role. */
+function said({ message }: ApiError): string {
+  const cut = message.length <= SAID_LIMIT ? message : `${message.slice(0, SAID_LIMIT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return `the API server says: ${cut}`;
 }
 
 function cureFor(type: ResourceType, name: ObjectName): string {

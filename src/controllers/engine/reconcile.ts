@@ -114,7 +114,10 @@ export class EngineReconciler implements Reconciler {
     };
   }
 
-  /** Makes sure of the installer binding, and opens the target's caches: they tell when what is removed is gone. */
+  /**
+   * Makes sure of the installer binding, and opens the target's caches where it is there: they tell when what is removed
+   * is gone. Gives the binding where it is not as wanted.
+   */
   async #bind(snapshot: Snapshot, hand: Hand): Promise<Finding | undefined> {
     const { settings, targets } = this.#options;
     const { identity, namespace } = snapshot;
@@ -123,8 +126,8 @@ export class EngineReconciler implements Reconciler {
     const ids = new Set(desired.map(desiredId));
     const stored = snapshot.bindings.filter(({ type, object }) => ids.has(idOf(type, object.metadata)));
     const { findings } = await applyPlan(plan({ engine: identity, desired, stored, namespace: snapshot.namespaceObject }), hand);
-    const obstacle = findings.find((one) => one.state !== 'applied' && one.object === undefined);
-    if (obstacle === undefined) targets.open(identity, namespace);
-    return obstacle;
+    const fault = findings.find((one) => one.state !== 'applied');
+    if (fault === undefined || fault.object !== undefined) targets.open(identity, namespace);
+    return fault;
   }
 }

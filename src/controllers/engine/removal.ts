@@ -12,7 +12,7 @@ export interface Ground {
   readonly types: readonly ResourceType[];
   /** With `--namespace` neither the namespace nor bindings are ours. */
   readonly givenBindings: boolean;
-  /** Makes sure of the operator's right in the namespace; what stands in the way, or undefined. */
+  /** Makes sure of the operator's right in the namespace; gives its binding where that is not as it should be. */
   readonly bind: () => Promise<Finding | undefined>;
 }
 

@@ -63,8 +63,10 @@ async function whatIsLeft(ground: Ground, hand: Hand): Promise<Left | Removal> {
 }
 
 async function listOurs(ground: Ground, namespace: string, hand: Hand): Promise<StoredObject[] | Removal> {
-  const obstacle = await ground.bind();
-  if (obstacle !== undefined) return obstructed(`${titleOf(obstacle.type, obstacle.name)}: ${obstacle.message}`, obstacle.state === 'denied');
+  const binding = await ground.bind();
+  const fault = binding && `${titleOf(binding.type, binding.name)}: ${binding.message}`;
+  // One that is there may give the right all the same, whoever made it.
+  if (fault !== undefined && binding?.object === undefined) return obstructed(fault, binding?.state === 'denied');
   const options = { signal: hand.pass.signal, metadataOnly: true, labelSelector: `${ENGINE_LABEL}=${hand.identity.name}` };
   const found: StoredObject[] = [];
   for (const type of ground.types) {
@@ -75,7 +77,7 @@ async function listOurs(ground: Ground, namespace: string, hand: Hand): Promise<
       if (!isFailure(error, 'Forbidden')) throw error;
       const attempted = { type, name: { namespace, name: '' }, verbs: ['list'] };
       const judgement = await judgeForbidden(error, attempted, judgeOf(hand));
-      return obstructed(judgement.message, judgement.kind === 'denied');
+      return obstructed(fault === undefined ? judgement.message : `${fault}; ${judgement.message}`, judgement.kind === 'denied');
     }
   }
   return found;

@@ -230,6 +230,19 @@ describe('a refusal with code 403', () => {
     expect(stage.state()).toBe('Available EngineReady');
   });
 
+  it.each([
+    ['whole', 'clusterrole "x" not found', '; the API server says: clusterrole "x" not found'],
+    ['cut where it is long', `${'x'.repeat(479)}yz`, `; the API server says: ${'x'.repeat(479)}…`],
+  ])('for want of a right tells what the server said, %s', async (_name, message, told) => {
+    const stage = new Stage();
+    stage.create();
+    refuse(stage, RoleBindings, () => refusal({ message }));
+    stage.api.may = () => false;
+    await stage.pass();
+
+    expect(stage.message().endsWith(`would give the right${told}`)).toBe(true);
+  });
+
   it('for want of a cluster-wide right names the cluster-wide binding', async () => {
     const stage = new Stage();
     stage.create();

@@ -229,6 +229,39 @@ describe('an uninstall', () => {
     expect(stage.exists()).toBe(false);
   });
 
+  it('names a binding of somebody else in the place of its own, where the right is missing', async () => {
+    const stage = await installed();
+    const name = { namespace: NAMESPACE, name: 'multicluster-engine-installer' };
+    stage.api.remove(RoleBindings, name);
+    stage.api.put(RoleBindings, { metadata: name });
+    stage.remove();
+    stage.api.before = (call) => {
+      if (call.verb === 'list') throw forbidden();
+    };
+    stage.api.may = () => false;
+    await stage.pass();
+    expect(stage.state()).toBe('Uninstalling PermissionDenied');
+    expect(stage.message()).toContain(
+      'RoleBinding multicluster-engine/multicluster-engine-installer: was made by somebody else and is not touched; delete or rename it',
+    );
+
+    stage.api.before = () => {};
+    stage.api.remove(RoleBindings, name);
+    await removeAll(stage);
+    expect(stage.exists()).toBe(false);
+  });
+
+  it('goes through all the same where such a binding gives the right', async () => {
+    const stage = await installed();
+    const name = { namespace: NAMESPACE, name: 'multicluster-engine-installer' };
+    const binding = stage.api.peek<KubeObject>(RoleBindings, name);
+    stage.api.put(RoleBindings, { ...binding, metadata: { ...binding?.metadata, ...name, labels: {}, ownerReferences: [] } });
+    stage.remove();
+    await removeAll(stage);
+
+    expect(stage.exists()).toBe(false);
+  });
+
   it.each([
     ['list', 'the operator may not list serviceaccounts in namespace multicluster-engine'],
     ['delete', 'Deployment multicluster-engine/placement-controller cannot be deleted: the operator may not delete deployments.apps in namespace multicluster-engine'],
