@@ -3,7 +3,8 @@ import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
 import { Deployments, MultiClusterEngines, Namespaces, RoleBindings, ServiceAccounts } from '../../api/resources.js';
 import { liveAccounts, withAccounts } from '../../domain/engine/accounts.js';
 import { desiredId, desiredObjects, type DesiredObject, type EngineSettings, type Templates } from '../../domain/engine/desired.js';
-import { idOf, titleOf } from '../../domain/engine/manifest.js';
+import { deploymentHealth } from '../../domain/engine/health.js';
+import { idOf, integerAt, titleOf } from '../../domain/engine/manifest.js';
 import { isTerminating, plan, type Step } from '../../domain/engine/plan.js';
 import type { Finding, Situation } from '../../domain/engine/situation.js';
 import { isFailure } from '../../runtime/errors.js';
@@ -65,7 +66,7 @@ function observe(snapshot: Snapshot, hand: Hand, site: Site): Outcome {
   if (!view.known) return { situation: { ...situation, undecided: 'the target namespace is being read' }, hand, result: undecided('caches') };
   const all = wanted(snapshot, site);
   const accounts = liveAccounts(observePlan(planFor(all, snapshot, view)), identity);
-  const findings = observePlan(planFor(withAccounts(all, accounts, view.stored), snapshot, view));
+  const findings = withServed(observePlan(planFor(withAccounts(all, accounts, view.stored), snapshot, view)), view, hand);
   return { situation: { ...situation, findings }, hand, result: { ending: 'done' } };
 }
 
@@ -106,7 +107,19 @@ async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome
   const rest = await applyPlan(steps, hand);
   const missing = view.pullSecret === 'absent' ? `${namespace}/${spec.imagePullSecret}` : undefined;
   const applied = [accounts, rest].reduce(together, frame);
-  return finished({ ...situation, findings: applied.findings, missingPullSecret: missing }, applied, hand);
+  const findings = withServed(applied.findings, view, hand);
+  return finished({ ...situation, findings, missingPullSecret: missing }, applied, hand);
+}
+
+/** `findings` with how many replicas each Deployment served with, as it was seen before this pass wrote anything. */
+function withServed(findings: readonly Finding[], view: View & { known: true }, { memory }: Hand): readonly Finding[] {
+  for (const { type, object } of view.stored) {
+    if (type === Deployments && deploymentHealth(object).ready) memory.serves(idOf(type, object.metadata), integerAt(object, 1, 'spec', 'replicas'));
+  }
+  return findings.map((one) => {
+    const served = memory.served(idOf(one.type, one.name));
+    return served === undefined ? one : { ...one, served };
+  });
 }
 
 function wanted(snapshot: Snapshot, site: Site): readonly DesiredObject[] {

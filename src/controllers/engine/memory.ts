@@ -8,6 +8,7 @@ export class EngineMemory {
   boundAt: number | undefined;
   readonly #attempts = new Map<string, Attempt>();
   readonly #repairs = new Map<string, Repairs>();
+  readonly #served = new Map<string, number>();
   /** Our last write of the engine, and the versions of it that are older. */
   #written: { readonly engine: MultiClusterEngine; readonly older: ReadonlySet<string> } | undefined;
 
@@ -77,6 +78,16 @@ export class EngineMemory {
     if (repairs === undefined || now - repairs.lastAt > REPAIRS_FORGOTTEN_MS) return 0;
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** (repairs.count - 1), LAST_PAUSE_MS);
     return Math.max(repairs.lastAt + pause - now, 0);
+  }
+
+  /** All of the `replicas` that are wanted of Deployment `id` are ready. */
+  serves(id: string, replicas: number): void {
+    this.#served.set(id, replicas);
+  }
+
+  /** How many were wanted when that was so last. */
+  served(id: string): number | undefined {
+    return this.#served.get(id);
   }
 
   repaired(id: string, now: number): void {

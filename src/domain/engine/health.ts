@@ -4,7 +4,10 @@ import { at, integerAt, itemsAt, textAt, type Tree } from './manifest.js';
 export interface Health {
   /** The strict rule: everything is rolled out and available, seen for the object as it stands now. */
   readonly ready: boolean;
-  /** Replicas answer, be it those of an earlier rollout. */
+  /**
+   * Replicas answer, be it those of an earlier rollout: as many as Kubernetes asks for, or, while more are wanted than
+   * before, still as many as had to before.
+   */
   readonly serving: boolean;
   /** rolling: a rollout is under way; stuck: it ran into its deadline; over: nothing is under way. */
   readonly rollout: 'rolling' | 'stuck' | 'over';
@@ -12,7 +15,8 @@ export interface Health {
   readonly message: string;
 }
 
-export type HealthRule = (object: unknown) => Health;
+/** `served`: how many replicas were wanted when all of them were last ready; undefined where that is not known. */
+export type HealthRule = (object: unknown, served?: number) => Health;
 
 /**
  * Health of a Deployment.
@@ -20,7 +24,7 @@ export type HealthRule = (object: unknown) => Health;
  * Ready means: status.observedGeneration ≥ generation, updatedReplicas = replicas = availableReplicas = spec.replicas > 0,
  * and Available=True. So one that was just patched is not ready on its old status.
  */
-export function deploymentHealth(object: unknown): Health {
+export function deploymentHealth(object: unknown, served = Infinity): Health {
   const wanted = integerAt(object, 1, 'spec', 'replicas');
   const count = (field: string): number => integerAt(object, 0, 'status', field);
   const generation = integerAt(object, 0, 'metadata', 'generation');
@@ -33,9 +37,9 @@ export function deploymentHealth(object: unknown): Health {
   const ready = complete && available === wanted && wanted > 0 && isAvailable;
   return {
     ready,
-    serving: isAvailable && available > 0 && wanted > 0,
+    serving: (isAvailable || available >= served) && available > 0 && wanted > 0,
     rollout: rolloutOf(object, { seen, complete }),
-    message: `${available} of ${wanted} replicas available, ${updated} up to date${seen ? '' : ', not looked at yet'}${trouble(object)}`,
+    message: `${available} of ${wanted} replicas available, ${updated} up to date${seen ? '' : ', its change is not seen by the Deployment controller yet'}${trouble(object)}`,
   };
 }
 

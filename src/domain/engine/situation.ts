@@ -26,6 +26,8 @@ export interface Finding {
   readonly message: string;
   /** The object as last seen, where it was. */
   readonly object?: KubeObject;
+  /** Of a Deployment: how many replicas were wanted when all of them were last ready, where that is known. */
+  readonly served?: number;
   /** failed: in how many passes in a row. */
   readonly failures?: number;
 }
@@ -73,7 +75,7 @@ export const ERROR_AFTER_FAILURES = 3;
 export function healthOf(finding: Finding): Health | undefined {
   if (finding.type.kind !== 'Deployment') return undefined;
   const rule = CATALOGUE.find((row) => row.name === finding.component)?.readiness ?? deploymentHealth;
-  return rule(finding.object);
+  return rule(finding.object, finding.served);
 }
 
 /** `Deployment ns/name: message` of each, three at most. */

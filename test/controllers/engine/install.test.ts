@@ -143,6 +143,23 @@ describe('a changed spec', () => {
 });
 
 describe('a new version of the operator', () => {
+  it('with more replicas than before stays Available while those of before serve, and says when one of them is lost', async () => {
+    const old = new Stage();
+    await old.install();
+    const stage = new Stage({ api: old.api, clock: old.clock, settings: { version: '2.0.0', replicas: 3 } });
+    const growing = { wanted: 3, replicas: 4, updated: 1, conditions: [{ type: 'Available', status: 'False' }, { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] };
+    await stage.settle();
+    stage.rollOut({ ...growing, available: 2 });
+    await stage.settle();
+    expect(stage.condition('Available')?.status).toBe('True');
+    expect(stage.reasons()).toEqual(['EngineUpdating']);
+
+    stage.rollOut({ ...growing, available: 1 });
+    await stage.settle();
+    expect(stage.condition('Available')?.status).toBe('False');
+    expect(stage.reasons()).toEqual(['EngineUpdating', 'ComponentUnavailable']);
+  });
+
   it('brings every object to it, and currentVersion follows when every component is ready on it', async () => {
     const old = new Stage();
     await old.install();

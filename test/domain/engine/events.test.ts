@@ -3,12 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { EngineEvents } from '../../../src/api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../../src/api/generated/multiclusterengine.js';
 import { engineEvents } from '../../../src/domain/engine/events.js';
-import type { Situation } from '../../../src/domain/engine/situation.js';
+import type { Finding, Situation } from '../../../src/domain/engine/situation.js';
 import { engineStatus } from '../../../src/domain/engine/status.js';
 import { deployment, engine, findings, LATER, NOW, situation } from '../../support/builders/engine.js';
 
 const starting = findings({ Deployment: { object: deployment({ available: 0, conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] }) } });
 const down = findings({ Deployment: { object: deployment({ available: 0 }) } });
+const growing = (available: number): readonly Finding[] => findings({ Deployment: { served: 2, object: deployment({ wanted: 3, replicas: 3, updated: 1, available, conditions: [{ type: 'Available', status: 'False' }, { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] }) } });
 const foreign = findings({ ServiceAccount: { state: 'foreign', message: 'theirs' } });
 const failing = findings({ ServiceAccount: { state: 'failed', message: 'quota', failures: 3 } });
 
@@ -30,6 +31,9 @@ describe('events of an engine', () => {
     ['an engine that came up', installing, {}, ['EngineAvailable']],
     ['an engine that stays as it is', well, {}, []],
     ['a component that went down', well, { findings: down }, ['ComponentUnavailable']],
+    ['more replicas that are on their way', well, { findings: growing(2) }, []],
+    ['more replicas on their way, and one lost', well, { findings: growing(1) }, ['ComponentUnavailable']],
+    ['a new version with more replicas', well, { version: '2.0.0', findings: growing(2) }, ['EngineUpdating']],
     ['a component that stays down', after(well, { findings: down }), { findings: down }, []],
     ['a foreign object', well, { findings: foreign }, ['EngineStalled']],
     ['a foreign object that is still there', stalled, { findings: foreign }, []],

@@ -27,8 +27,20 @@ describe('a Deployment', () => {
     expect(deploymentHealth(deployment(counts))).toMatchObject(health);
   });
 
+  it.each<[string, number | undefined, DeploymentCounts, boolean]>([
+    ['as many as had to serve before do, while more are wanted', 2, { wanted: 3, replicas: 3, updated: 1, available: 2, conditions: [unavailable, progressing] }, true],
+    ['more than had to serve before do, while still more are wanted', 2, { wanted: 4, replicas: 4, available: 3, conditions: [unavailable, progressing] }, true],
+    ['nobody knows how many had to serve before', undefined, { wanted: 3, replicas: 3, updated: 1, available: 2, conditions: [unavailable, progressing] }, false],
+    ['one that had to serve before is lost, while more are wanted', 2, { wanted: 3, replicas: 3, updated: 1, available: 1, conditions: [unavailable, progressing] }, false],
+    ['one of those that are wanted as before is lost', 2, { available: 1, conditions: [unavailable, finished] }, false],
+    ['fewer are wanted than before', 3, { available: 2 }, true],
+    ['none is left', 0, { available: 0, conditions: [unavailable, finished] }, false],
+  ])('counts as serving or not when %s', (_name, served, counts, serving) => {
+    expect(deploymentHealth(deployment(counts), served).serving).toBe(serving);
+  });
+
   it('without a status is rolling out', () => {
-    expect(deploymentHealth(newDeployment())).toEqual({ ready: false, serving: false, rollout: 'rolling', message: '0 of 2 replicas available, 0 up to date, not looked at yet' });
+    expect(deploymentHealth(newDeployment())).toEqual({ ready: false, serving: false, rollout: 'rolling', message: '0 of 2 replicas available, 0 up to date, its change is not seen by the Deployment controller yet' });
   });
 
   it.each([[undefined], [null], [{}], [{ spec: 'x', status: 7 }], [{ status: { conditions: 'none' } }]])('that is no Deployment (%j) is not ready', (object) => {
