@@ -35,6 +35,7 @@ export type EngineReason = keyof typeof EngineReasons;
 /** Reasons of the rows in `status.components`. */
 export const ComponentReasons = Object.freeze({
   Applied: 'the object is stored as it is wanted',
+  Given: 'the Secret was made by somebody else and is used as it is',
   Available: 'every replica of the Deployment is up to date and available',
   RollingOut: 'the Deployment serves, or will soon, and its rollout is not complete',
   Unavailable: 'the rollout of the Deployment is over or stuck and replicas are missing',
@@ -63,6 +64,7 @@ export const EngineEvents = Object.freeze({
   ComponentFailed: { type: 'Warning', when: 'the same object failed to apply in three passes in a row' },
   PullSecretNotFound: { type: 'Warning', when: 'the pull secret is missing' },
   DriftRepaired: { type: 'Normal', when: 'somebody changed or deleted an object and it was put back; the note names the fields' },
+  CertificateRenewed: { type: 'Normal', when: 'a serving certificate neared its end and a new one took its place' },
   ObjectPruned: { type: 'Normal', when: 'an object that is no longer wanted was deleted' },
 } as const);
 

@@ -7,6 +7,7 @@ import { engineRights } from '../controllers/engine/rights.js';
 import { CATALOGUE } from '../domain/engine/catalogue.js';
 import { targetTypes, type EngineSettings, type Templates } from '../domain/engine/desired.js';
 import { readManifests } from '../kube/manifests.js';
+import { issueServingCertificate } from '../pki/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { Group } from '../runtime/group.js';
 import { takePen, type Hub } from './hub.js';
@@ -23,6 +24,7 @@ export function engineGroup(hub: Hub): Group {
     openCache,
     templates,
     settings,
+    issueCertificate: (names, now) => issueServingCertificate({ names, now }),
     recorder: pen.recorder,
     clock: systemClock,
     random: systemRandom,

@@ -37,6 +37,8 @@ export interface TryOptions {
 
 export interface ApplyOptions extends TryOptions {
   readonly fieldManager: string;
+  /** Ask for no more than the metadata in the answer: what was written need not come back. */
+  readonly metadataOnly?: boolean;
   /** Take fields over from other managers: only for an object that is ours already. Then `metadata.uid` of the object must be set. */
   readonly force: boolean;
 }

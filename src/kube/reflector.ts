@@ -14,8 +14,7 @@ import { withoutManagedFields } from './object.js';
 import { Pace } from './pace.js';
 import { collectionCall } from './pages.js';
 import { resourceOf } from './path.js';
-import type { Change, Indexers, Store } from './store.js';
-import { ObjectStore } from './store.js';
+import { ObjectStore, type Change, type Indexers, type Store } from './store.js';
 import type { Transport } from './transport.js';
 import { watch } from './watch.js';
 import type { WatchEvent } from './watchevent.js';
@@ -29,8 +28,9 @@ export interface CacheOptions<T extends KubeObject> {
   /** Keep metadata only (asks the server for no more). */
   readonly metadataOnly?: boolean;
   readonly indexers?: Indexers<T>;
-  /** Trims an object before it is stored; managedFields are always dropped. */
+  /** Trims an object before it is stored; managedFields are dropped before, unless `managedFields` asks for them. */
   readonly transform?: (object: T) => T;
+  readonly managedFields?: boolean;
   /** Objects asked for at once; default 500. */
   readonly pageSize?: number;
 }
@@ -233,7 +233,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 
   #prepare(object: T): T {
-    const bare = withoutManagedFields(object);
+    const bare = this.#options.managedFields === true ? object : withoutManagedFields(object);
     try {
       return deepFreeze(this.#options.transform?.(bare) ?? bare);
     } catch (error) {

@@ -40,6 +40,8 @@ interface Target {
   readonly type: ResourceType;
   readonly name: ObjectName;
   readonly subresource?: 'status';
+  /** Of the answer. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 class RestClient implements KubeClient {
@@ -101,13 +103,14 @@ class RestClient implements KubeClient {
   }
 
   async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
-    const { fieldManager, force } = options;
-    const target = { verb: 'patch', type, name: object.metadata };
+    const { fieldManager, force, metadataOnly } = options;
+    const target = { verb: 'patch', type, name: object.metadata, metadataOnly };
     if (force) required('metadata.uid', object.metadata.uid, target);
     return this.#write<T>(target, options, {
       method: 'PATCH',
       repeatable: true,
       query: { fieldManager, force: String(force) },
+      accept: acceptOf(metadataOnly),
       contentType: 'application/apply-patch+yaml',
       body: bodyOf(withoutManagedFields(object), type),
     });

@@ -34,6 +34,8 @@ export interface LaunchRequest {
   readonly folder: string;
   /** Address and credentials of the API, in place of the token that a kubelet would mount. */
   readonly kubeconfig: string;
+  /** `https://HOST:PORT` of the API, told as a kubelet tells it: in KUBERNETES_SERVICE_HOST and _PORT. */
+  readonly server?: string;
   /** Files of each volume, by volume and file name. */
   readonly volumes?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
   /** Wins over the container's environment. */
@@ -65,11 +67,17 @@ export async function launch(request: LaunchRequest, clock: Clock = systemClock)
   const mounts = await putVolumes(request);
   const variables = environment(request, mounts);
   const addresses = await listenAddresses(Object.keys(variables));
-  const env = { ...variables, HOME: folder, KUBECONFIG: kubeconfig, ...addresses, ...overrides };
+  const env = { ...variables, HOME: folder, KUBECONFIG: kubeconfig, ...serviceOf(request), ...addresses, ...overrides };
   const [program, ...first] = executable;
   const command: [string, ...string[]] = [program, ...first, ...(container.args ?? [])];
   const child = await startChild({ command, env, cwd: folder, output: 'pipe' }, clock);
   return { ...child, addresses };
+}
+
+function serviceOf({ server }: LaunchRequest): Record<string, string> {
+  if (server === undefined) return {};
+  const { hostname, port } = new URL(server);
+  return { KUBERNETES_SERVICE_HOST: hostname.replace(/^\[|\]$/g, ''), KUBERNETES_SERVICE_PORT: port === '' ? '443' : port };
 }
 
 /** Writes the volumes that the container mounts; gives the folder of each mount path. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { KubeObject, ObjectMeta, ObjectName, ResourceType } from '../../src/api/meta.js';
-import { apiVersionOf, keyOf, PlacementDecisions } from '../../src/api/resources.js';
+import { apiVersionOf, keyOf, PlacementDecisions, Secrets } from '../../src/api/resources.js';
 import type {
   AccessQuestion,
   ApplyOptions,
@@ -30,7 +30,8 @@ type Tree = Record<string, unknown>;
 
 /**
  * The Kubernetes API in memory, for unit tests of controllers: resource versions, uids, generations, status subresource,
- * preconditions, finalizers, caches that may lag. No garbage collection, no schema, no field managers.
+ * preconditions, finalizers, caches that may lag. No garbage collection, no schema, no field managers but those of Secrets,
+ * of which nobody may ask for more than the metadata.
  */
 export class FakeApi implements KubeClient {
   /** Every call that reached the server, refused ones too. */
@@ -84,18 +85,21 @@ export class FakeApi implements KubeClient {
 
   /** A cache of this server; it follows at once unless it is `paused`. */
   cache<T extends KubeObject>(options: CacheOptions<T>): FakeCache<T> {
+    mustNotShow(options.type, options.metadataOnly);
     const cache = new FakeCache<T>(options, () => this.all<T>(options.type));
     this.#caches.push(cache as unknown as FakeCache<KubeObject>);
     return cache;
   }
 
   async get<T extends KubeObject>(type: ResourceType, name: ObjectName, options: ReadOptions = {}): Promise<T | undefined> {
+    mustNotShow(type, options.metadataOnly);
     await this.#call({ verb: 'get', type, name });
     const stored = this.peek<T>(type, name);
     return stored !== undefined && options.metadataOnly === true ? bare(stored) : stored;
   }
 
   async list<T extends KubeObject>(type: ResourceType, namespace: string | undefined, options: ListOptions = {}): Promise<T[]> {
+    mustNotShow(type, options.metadataOnly);
     await this.#call({ verb: 'list', type, name: { name: '' } });
     const found = this.all<T>(type).filter(
       (one) =>
@@ -126,7 +130,14 @@ export class FakeApi implements KubeClient {
     return this.#store(type, withField(stored as T, 'status', Reflect.get(object, 'status')), 'updateStatus');
   }
 
-  async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
+  async apply<T extends KubeObject>(type: ResourceType, applied: T, options: ApplyOptions): Promise<T> {
+    mustNotShow(type, options.metadataOnly);
+    const object = type === Secrets ? booked(applied, options.fieldManager) : applied;
+    const stored = await this.#apply(type, object, options);
+    return options.metadataOnly === true ? bare(stored) : stored;
+  }
+
+  async #apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
     await this.#call({ verb: 'apply', type, name: object.metadata, object });
     const stored = this.peek<T>(type, object.metadata);
     if (stored === undefined) {
@@ -227,6 +238,17 @@ export class FakeApi implements KubeClient {
 export function failure(kind: FailureKind, verb: string, type: ResourceType, name: ObjectName): ApiError {
   const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
   return new ApiError({ kind, message: `${verb} ${resource} ${keyOf(name)}: ${kind}`, call: { verb, resource, ...name } });
+}
+
+/** What is in a Secret is nobody's to read here: a test in which somebody does fails. */
+function mustNotShow(type: ResourceType, metadataOnly: boolean | undefined): void {
+  if (type === Secrets && metadataOnly !== true) throw new Error('what is in a Secret was asked for');
+}
+
+/** With the managed fields of an apply that takes everything over. */
+function booked<T extends KubeObject>(object: T, manager: string): T {
+  const fields = (value: unknown): Tree => (isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [`f:${key}`, fields(inner)])) : {});
+  return { ...object, metadata: { ...object.metadata, managedFields: [{ manager, operation: 'Apply', fieldsV1: fields(object) }] } };
 }
 
 function hasStatus(type: ResourceType): boolean {

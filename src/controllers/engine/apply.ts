@@ -1,7 +1,7 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../api/meta.js';
 import { ENGINE_FIELD_MANAGER } from '../../api/names.js';
-import { Namespaces, RoleBindings } from '../../api/resources.js';
+import { Namespaces, RoleBindings, Secrets } from '../../api/resources.js';
 import type { DesiredObject, EngineIdentity } from '../../domain/engine/desired.js';
 import { driftedFields } from '../../domain/engine/drift.js';
 import type { EngineNote } from '../../domain/engine/events.js';
@@ -36,6 +36,8 @@ export interface Applied {
   readonly notes: readonly EngineNote[];
   /** Ms after which drift whose repair was put off is due. */
   readonly repairInMs?: number;
+  /** Ms after which something is due although all is well now. */
+  readonly wakeInMs?: number;
 }
 
 /**
@@ -53,6 +55,14 @@ export async function applyPlan(steps: readonly Step[], hand: Hand): Promise<App
     if (done.repairInMs !== undefined) repairInMs = Math.min(repairInMs ?? Infinity, done.repairInMs);
   }
   return { findings, notes, ...(repairInMs === undefined ? {} : { repairInMs }) };
+}
+
+/** What two parts of a pass came to, one after the other. */
+export function together(a: Applied, b: Applied): Applied {
+  const repairInMs = Math.min(a.repairInMs ?? Infinity, b.repairInMs ?? Infinity);
+  const wakeInMs = Math.min(a.wakeInMs ?? Infinity, b.wakeInMs ?? Infinity);
+  const times = { ...(repairInMs === Infinity ? {} : { repairInMs }), ...(wakeInMs === Infinity ? {} : { wakeInMs }) };
+  return { findings: [...a.findings, ...b.findings], notes: [...a.notes, ...b.notes], ...times };
 }
 
 /** What a pass may say of the steps without writing: as wanted, or what the pause holds back. */
@@ -87,7 +97,7 @@ async function bring(step: Step, desired: DesiredObject, hand: Hand): Promise<Do
   }
   let verbs: readonly string[] = ['get'];
   try {
-    const fresh = await hand.client.get<KubeObject>(step.type, step.name, { signal: hand.pass.signal });
+    const fresh = await hand.client.get<KubeObject>(step.type, step.name, { signal: hand.pass.signal, metadataOnly: isSecret(step) });
     const next = freshStep(desired, fresh, hand.identity);
     if (next === undefined) return {};
     if (next.action === 'keep') memory.succeeded(id);
@@ -105,12 +115,12 @@ async function write(step: Step, desired: DesiredObject, fresh: KubeObject | und
   const id = idOf(step.type, step.name);
   const uid = fresh?.metadata.uid;
   const object = uid === undefined ? desired.object : { ...desired.object, metadata: { ...desired.object.metadata, uid } };
-  const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, signal: pass.signal };
+  const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, signal: pass.signal, metadataOnly: isSecret(step) };
   const answer = await client.apply(step.type, object, options);
   if (step.type === RoleBindings) memory.boundAt = clock.monotonic();
   pass.log.info({ object: titleOf(step.type, step.name), cause: step.cause }, 'object applied');
   if (step.drift === true) memory.repaired(id, clock.monotonic());
-  const changed = driftedFields(desired.object, answer);
+  const changed = driftedFields(isSecret(step) ? { metadata: desired.object.metadata } : desired.object, answer);
   if (changed.length > 0) {
     const message = `something at admission or after it changes ${changed.join(', ')} again`;
     return { finding: failed(step, { message, revision: desired.revision, object: answer }, hand) };
@@ -118,6 +128,11 @@ async function write(step: Step, desired: DesiredObject, fresh: KubeObject | und
   memory.succeeded(id);
   const note = repairNote(step, hand.engine);
   return { finding: finding(step, 'applied', '', answer), ...(note === undefined ? {} : { note }) };
+}
+
+/** What is in a Secret is written and never read back. */
+function isSecret(step: Step): boolean {
+  return step.type === Secrets;
 }
 
 /** DriftRepaired, where somebody had changed or deleted what this generation and version had applied before. */
@@ -155,13 +170,14 @@ async function prune(step: Step, hand: Hand): Promise<Done> {
 /** Stands for the wanted revision of what is wanted no more. */
 const UNWANTED = 'unwanted';
 
-interface Refusal {
+export interface Refusal {
   readonly error: unknown;
   readonly verbs: readonly string[];
   readonly revision: string;
 }
 
-async function refused(step: Step, refusal: Refusal, hand: Hand): Promise<Finding> {
+/** What became of a step that was answered by `error`. Throws Fenced and Aborted on. */
+export async function refused(step: Step, refusal: Refusal, hand: Hand): Promise<Finding> {
   const { error, verbs, revision } = refusal;
   if (isFailure(error, 'Fenced', 'Aborted')) throw error;
   const object = step.stored === undefined ? {} : { object: step.stored };
@@ -209,7 +225,8 @@ function unwritten(step: Step): Finding {
   return finding(step, state, state === 'applied' ? '' : step.cause);
 }
 
-function finding(step: Step, state: FindingState, message: string, object = step.stored): Finding {
+/** What a pass found of a step's object. */
+export function finding(step: Step, state: FindingState, message: string, object = step.stored): Finding {
   const component = step.desired?.component ?? '';
   return { type: step.type, name: step.name, component, state, message, ...(object === undefined ? {} : { object }) };
 }

@@ -6,6 +6,7 @@ import { createController, type Controller } from '../../runtime/controller.js';
 import type { Source } from '../../runtime/group.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { ControllerMetrics, EngineMetrics } from '../../runtime/metrics.js';
+import type { IssueCertificate } from './certificate.js';
 import { allCaches, openEngineCaches } from './caches.js';
 import { EngineReconciler } from './reconcile.js';
 import { Targets, type OpenCache } from './target.js';
@@ -18,6 +19,7 @@ export interface EngineControllerOptions {
   /** By folder of `deploy/components/`. */
   readonly templates: Templates;
   readonly settings: EngineSettings;
+  readonly issueCertificate: IssueCertificate;
   readonly recorder: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,7 +42,7 @@ export interface EngineController {
 
 /** Builds the controller of engines. Errors: when the templates hold something that no engine may consist of. */
 export function createEngineController(options: EngineControllerOptions): EngineController {
-  const { client, openCache, templates, settings, recorder, clock, random, log, metrics, engineMetrics, workers, settleMs } = options;
+  const { client, openCache, templates, settings, issueCertificate, recorder, clock, random, log, metrics, engineMetrics, workers, settleMs } = options;
   const faults = templateFaults(templates);
   if (faults.length > 0) throw new Error(`components that cannot be installed: ${faults.join('; ')}`);
   const caches = openEngineCaches(openCache, settings.onlyNamespace);
@@ -49,7 +51,7 @@ export function createEngineController(options: EngineControllerOptions): Engine
   const controller = createController({
     name: 'multiclusterengine',
     kind: 'MultiClusterEngine',
-    reconciler: new EngineReconciler({ client, recorder, clock, caches, targets, templates, settings, metrics: engineMetrics }),
+    reconciler: new EngineReconciler({ client, recorder, clock, caches, targets, templates, settings, issueCertificate, metrics: engineMetrics }),
     keys: () => [...caches.engines.store.values()].map((engine) => engine.metadata.name),
     clock,
     random,

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../api/meta.js';
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
-import { Deployments, MultiClusterEngines, Namespaces, RoleBindings, ServiceAccounts } from '../../api/resources.js';
+import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, RoleBindings, ServiceAccounts } from '../../api/resources.js';
 import { liveAccounts, withAccounts } from '../../domain/engine/accounts.js';
+import { APPLY_ORDER } from '../../domain/engine/catalogue.js';
 import { desiredId, desiredObjects, type DesiredObject, type EngineSettings, type Templates } from '../../domain/engine/desired.js';
 import { deploymentHealth } from '../../domain/engine/health.js';
 import { idOf, integerAt, titleOf } from '../../domain/engine/manifest.js';
@@ -9,8 +10,9 @@ import { isTerminating, plan, type Step } from '../../domain/engine/plan.js';
 import type { Finding, Situation } from '../../domain/engine/situation.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Result } from '../../runtime/result.js';
-import { applyPlan, observePlan, type Applied, type Hand } from './apply.js';
+import { applyPlan, observePlan, together, type Applied, type Hand } from './apply.js';
 import { isBoundIn, type EngineCaches } from './caches.js';
+import { bringCertificates, observeCertificates, type IssueCertificate } from './certificate.js';
 import { judgeForbidden } from './forbidden.js';
 import type { Snapshot } from './gather.js';
 import { namespaceBlockers } from './leave.js';
@@ -24,6 +26,7 @@ export interface Site {
   readonly targets: Targets;
   readonly templates: Templates;
   readonly settings: EngineSettings;
+  readonly issueCertificate: IssueCertificate;
 }
 
 /** Looked at again although no watch will say so, ms. */
@@ -67,7 +70,8 @@ function observe(snapshot: Snapshot, hand: Hand, site: Site): Outcome {
   const all = wanted(snapshot, site);
   const accounts = liveAccounts(observePlan(planFor(all, snapshot, view)), identity);
   const findings = withServed(observePlan(planFor(withAccounts(all, accounts, view.stored), snapshot, view)), view, hand);
-  return { situation: { ...situation, findings }, hand, result: { ending: 'done' } };
+  const certificates = observeCertificates(snapshot, view.named, { clock: hand.clock, site });
+  return { situation: { ...situation, findings: [...findings, ...certificates] }, hand, result: { ending: 'done' } };
 }
 
 /** The hand with an engine that carries our finalizer; or the right that is missing for that. */
@@ -104,9 +108,12 @@ async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome
   const accounts = await applyPlan(planFor(all, snapshot, view).filter(isAccount), hand);
   const whole = withAccounts(all, liveAccounts(accounts.findings, identity), view.stored);
   const steps = planFor(whole, snapshot, view).filter((step) => !isAccount(step) && (step.desired === undefined || !isFrame(step.desired)));
-  const rest = await applyPlan(steps, hand);
+  const early = (step: Step): boolean => step.desired !== undefined && APPLY_ORDER.indexOf(step.type) < APPLY_ORDER.indexOf(ConfigMaps);
+  const before = await applyPlan(steps.filter(early), hand);
+  const certificates = await bringCertificates(snapshot, view.named, hand, site);
+  const after = await applyPlan(steps.filter((step) => !early(step)), hand);
   const missing = view.pullSecret === 'absent' ? `${namespace}/${spec.imagePullSecret}` : undefined;
-  const applied = [accounts, rest].reduce(together, frame);
+  const applied = [accounts, before, certificates, after].reduce(together, frame);
   const findings = withServed(applied.findings, view, hand);
   return finished({ ...situation, findings, missingPullSecret: missing }, applied, hand);
 }
@@ -187,7 +194,7 @@ function finished(situation: Situation, applied: Applied, hand: Hand): Outcome {
     ...failed.map((one) => hand.memory.retryIn(idOf(one.type, one.name), hand.clock.monotonic())),
   ].filter((ms) => ms !== undefined);
   const outcome = { situation, hand, notes: applied.notes };
-  if (due.length === 0) return { ...outcome, result: { ending: 'done' } };
+  if (due.length === 0) return { ...outcome, result: { ending: 'done', ...(applied.wakeInMs === undefined ? {} : { wakeAfterMs: applied.wakeInMs }) } };
   const afterMs = Math.min(...due);
   const grave = states.has('denied') ? 'PermissionDenied' : states.has('foreign') ? 'ForeignObject' : undefined;
   return { ...outcome, result: grave === undefined ? { ending: 'wait', reason: 'not everything is applied', afterMs } : stalled(grave, afterMs) };
@@ -197,12 +204,6 @@ function finished(situation: Situation, applied: Applied, hand: Hand): Outcome {
 function waitsForAccount({ type, state, component }: Finding, findings: readonly Finding[]): boolean {
   if (type !== Deployments || state !== 'waiting') return false;
   return findings.some((one) => one.type === ServiceAccounts && one.component === component && one.state !== 'applied');
-}
-
-function together(a: Applied, b: Applied): Applied {
-  const repairInMs = Math.min(a.repairInMs ?? Infinity, b.repairInMs ?? Infinity);
-  const notes = [...a.notes, ...b.notes];
-  return { findings: [...a.findings, ...b.findings], notes, ...(repairInMs === Infinity ? {} : { repairInMs }) };
 }
 
 function stalled(reason: string, afterMs?: number): Result {

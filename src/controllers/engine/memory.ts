@@ -1,4 +1,5 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
+import type { IssuedCertificate } from '../../domain/engine/certificate.js';
 import type { Finding } from '../../domain/engine/situation.js';
 
 /** What the controller remembers of one engine between passes. All of it may be lost at any time, harmlessly. */
@@ -6,6 +7,8 @@ export class EngineMemory {
   readonly uid: string;
   /** Monotonic ms at which the installer binding was last written; its rights may take a moment to hold. */
   boundAt: number | undefined;
+  /** Pairs that were made and are not stored yet, by the id of their Secret: tries of one write are of one pair. */
+  readonly unstored = new Map<string, IssuedCertificate>();
   readonly #attempts = new Map<string, Attempt>();
   readonly #repairs = new Map<string, Repairs>();
   readonly #served = new Map<string, number>();

@@ -1,7 +1,8 @@
 import type { ResourceType } from '../../api/meta.js';
 import { ENGINE_LABEL, INSTALLER_ROLE } from '../../api/names.js';
-import { ClusterRoleBindings, ENGINE_GROUP, MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
-import { BINDINGS } from '../../domain/engine/catalogue.js';
+import { ClusterRoleBindings, ENGINE_GROUP, MultiClusterEngines, Namespaces, RoleBindings, Secrets } from '../../api/resources.js';
+import { BINDINGS, CERTIFICATE_OBJECTS } from '../../domain/engine/catalogue.js';
+import { at } from '../../domain/engine/manifest.js';
 import type { GuardedWrite, GuardRow } from '../../kube/guard.js';
 
 const ENGINE_OWNER = Object.freeze({ group: ENGINE_GROUP, kind: MultiClusterEngines.kind });
@@ -18,6 +19,10 @@ export function engineRights(types: readonly ResourceType[], onlyNamespace: stri
     ...types.flatMap((type): GuardRow[] => [
       { verbs: ['apply'], type, namespace: within, owner: ENGINE_OWNER, check: named },
       { verbs: ['delete'], type, namespace: within },
+    ]),
+    ...CERTIFICATE_OBJECTS.flatMap(({ type, name }): GuardRow[] => [
+      { verbs: ['apply'], type, namespace: within, name: (one) => one === name, owner: ENGINE_OWNER, check: type === Secrets ? keyPair : named },
+      { verbs: ['delete'], type, namespace: within, name: (one) => one === name },
     ]),
   ];
   return onlyNamespace === undefined ? [...rows, ...frameRights()] : rows;
@@ -46,6 +51,10 @@ function isOpen(namespace: string): boolean {
 function named(write: GuardedWrite): string | undefined {
   if (write.force === true && write.object?.metadata.uid === undefined) return 'a forced apply needs metadata.uid';
   return write.object?.metadata.labels?.[ENGINE_LABEL] === undefined ? `label ${ENGINE_LABEL} is missing` : undefined;
+}
+
+function keyPair(write: GuardedWrite): string | undefined {
+  return at(write.object, 'type') === 'kubernetes.io/tls' ? named(write) : 'a Secret of ours holds a certificate with its key';
 }
 
 function ourNamespace(write: GuardedWrite): string | undefined {

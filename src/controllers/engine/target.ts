@@ -1,6 +1,7 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { ENGINE_LABEL } from '../../api/names.js';
 import { MultiClusterEngines, Secrets } from '../../api/resources.js';
+import { CERTIFICATE_OBJECTS } from '../../domain/engine/catalogue.js';
 import type { EngineIdentity } from '../../domain/engine/desired.js';
 import { resourceText } from '../../domain/engine/manifest.js';
 import type { StoredObject } from '../../domain/engine/plan.js';
@@ -13,9 +14,9 @@ export type OpenCache = <T extends KubeObject>(options: CacheOptions<T>) => Cach
 /** Whether a Secret exists; unknown where the operator may not ask. */
 export type SecretPresence = 'present' | 'absent' | 'unknown';
 
-/** What can be decided on now. */
+/** What can be decided on now: `stored` is what carries our label, `named` what certificates consist of, whoever made it. */
 export type View =
-  | { readonly known: true; readonly stored: readonly StoredObject[]; readonly pullSecret: SecretPresence }
+  | { readonly known: true; readonly stored: readonly StoredObject[]; readonly named: readonly StoredObject[]; readonly pullSecret: SecretPresence }
   /** `failure` belongs to `type`: its list or watch has failed, or has not been read yet. */
   | { readonly known: false; readonly type: ResourceType; readonly failure: Error | undefined };
 
@@ -23,6 +24,7 @@ interface Open {
   readonly uid: string;
   readonly namespace: string;
   readonly objects: readonly Cache<KubeObject>[];
+  readonly named: readonly Cache<KubeObject>[];
   secret: { readonly name: string; readonly cache: Cache<KubeObject> } | undefined;
 }
 
@@ -35,8 +37,8 @@ export interface TargetOptions {
 }
 
 /**
- * The caches of the engines' target namespaces: what carries the engine's label there, and its pull secret by name, of
- * which the metadata alone is asked for.
+ * The caches of the engines' target namespaces: what carries the engine's label there; by name, what certificates consist
+ * of, and the pull secret. Of Secrets the metadata alone is asked for.
  *
  * Guarantees: at most one set an engine; a set is closed when its engine goes, is made anew or moves, and all of them
  * when the tenure ends. Outside a tenure none can be opened.
@@ -78,7 +80,8 @@ export class Targets {
     const { types, openCache } = this.#options;
     const labelSelector = `${ENGINE_LABEL}=${engine.name}`;
     const objects = types.map((type) => this.#follow(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })));
-    this.#open.set(engine.name, { uid: engine.uid, namespace, objects, secret: undefined });
+    const named = CERTIFICATE_OBJECTS.map((one) => this.#follow(engine.name, openCache<KubeObject>(byName(one.type, namespace, one.name))));
+    this.#open.set(engine.name, { uid: engine.uid, namespace, objects, named, secret: undefined });
   }
 
   /** What is known of the engine's namespace, its caches being open; `pullSecret` is the name that the spec wants, if any. */
@@ -86,12 +89,11 @@ export class Targets {
     const open = this.#open.get(engine.name);
     if (open === undefined) throw new Error(`view of engine ${engine.name} before its caches were opened`);
     this.#followSecret(engine.name, open, pullSecret);
-    const blind = open.objects.find((cache) => !cache.current());
+    const blind = [...open.objects, ...open.named].find((cache) => !cache.current());
     if (blind !== undefined) return { known: false, type: blind.type, failure: blind.failure() };
     const presence = presenceIn(open.secret?.cache, open.namespace, pullSecret);
     if (presence === undefined) return { known: false, type: Secrets, failure: open.secret?.cache.failure() };
-    const stored = open.objects.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
-    return { known: true, stored, pullSecret: presence };
+    return { known: true, stored: contentOf(open.objects), named: contentOf(open.named), pullSecret: presence };
   }
 
   /** Closes the caches of an engine, if there are any. */
@@ -99,7 +101,7 @@ export class Targets {
     const open = this.#open.get(name);
     if (open === undefined) return;
     this.#open.delete(name);
-    for (const cache of open.objects) this.#stop(cache);
+    for (const cache of [...open.objects, ...open.named]) this.#stop(cache);
     if (open.secret !== undefined) this.#stop(open.secret.cache);
   }
 
@@ -110,8 +112,8 @@ export class Targets {
     if (name === undefined) return;
     this.#mustHold();
     const { namespace } = open;
-    const options = { type: Secrets, namespace, fieldSelector: `metadata.name=${name}`, metadataOnly: true };
-    open.secret = { name, cache: this.#follow(engine, this.#options.openCache<KubeObject>(options)) };
+    const cache = this.#options.openCache<KubeObject>(byName(Secrets, namespace, name));
+    open.secret = { name, cache: this.#follow(engine, cache) };
   }
 
   #follow(engine: string, cache: Cache<KubeObject>): Cache<KubeObject> {
@@ -137,6 +139,16 @@ export class Targets {
     const call = { verb: 'watch', resource: resourceText(MultiClusterEngines) };
     throw new ApiError({ kind: 'Fenced', message: 'the caches of a target namespace are opened by the leader alone', call });
   }
+}
+
+/** One object. Managed fields tell of a Secret what its content, which is not asked for, would. */
+function byName(type: ResourceType, namespace: string, name: string): CacheOptions<KubeObject> {
+  const options = { type, namespace, fieldSelector: `metadata.name=${name}` };
+  return type === Secrets ? { ...options, metadataOnly: true, managedFields: true } : options;
+}
+
+function contentOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[] {
+  return caches.flatMap((cache) => [...cache.store.values()].map((object) => ({ type: cache.type, object })));
 }
 
 /** undefined: not known yet. A right that was taken away is no reason to wait: then nothing is said of the Secret. */

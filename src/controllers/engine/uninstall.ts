@@ -1,13 +1,13 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { ENGINE_LABEL } from '../../api/names.js';
 import { ClusterRoleBindings, Namespaces } from '../../api/resources.js';
-import { BINDINGS } from '../../domain/engine/catalogue.js';
+import { BINDINGS, CERTIFICATE_OBJECTS } from '../../domain/engine/catalogue.js';
 import { titleOf } from '../../domain/engine/manifest.js';
 import { ownershipOf, wasAppliedByUs } from '../../domain/engine/ownership.js';
 import { finalizersOf, isTerminating, removalOrder, type StoredObject } from '../../domain/engine/plan.js';
-import { isFailure } from '../../runtime/errors.js';
+import { isFailure, type ApiError } from '../../runtime/errors.js';
 import type { Hand } from './apply.js';
-import { judgeForbidden } from './forbidden.js';
+import { judgeForbidden, type Attempted } from './forbidden.js';
 import { leaveNamespace, namespaceBlockers, podBlockers } from './leave.js';
 import { going, judgeOf, type Ground, type Removal } from './removal.js';
 
@@ -75,12 +75,24 @@ async function listOurs(ground: Ground, namespace: string, hand: Hand): Promise<
       found.push(...objects.map((object) => ({ type, object })));
     } catch (error) {
       if (!isFailure(error, 'Forbidden')) throw error;
-      const attempted = { type, name: { namespace, name: '' }, verbs: ['list'] };
-      const judgement = await judgeForbidden(error, attempted, judgeOf(hand));
-      return obstructed(fault === undefined ? judgement.message : `${fault}; ${judgement.message}`, judgement.kind === 'denied');
+      return forbidden(error, { type, name: { namespace, name: '' }, verbs: ['list'] }, hand, fault);
+    }
+  }
+  for (const { type, name } of CERTIFICATE_OBJECTS) {
+    try {
+      const object = await hand.client.get<KubeObject>(type, { namespace, name }, { signal: hand.pass.signal, metadataOnly: true });
+      if (object !== undefined) found.push({ type, object });
+    } catch (error) {
+      if (!isFailure(error, 'Forbidden')) throw error;
+      return forbidden(error, { type, name: { namespace, name }, verbs: ['get'] }, hand, fault);
     }
   }
   return found;
+}
+
+async function forbidden(error: ApiError, attempted: Attempted, hand: Hand, fault: string | undefined): Promise<Removal> {
+  const judgement = await judgeForbidden(error, attempted, judgeOf(hand));
+  return obstructed(fault === undefined ? judgement.message : `${fault}; ${judgement.message}`, judgement.kind === 'denied');
 }
 
 /** Deletes them all; what is not gone at once, with the cause. */

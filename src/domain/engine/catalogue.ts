@@ -8,6 +8,7 @@ import {
   NetworkPolicies,
   PodDisruptionBudgets,
   RoleBindings,
+  Secrets,
   ServiceAccounts,
   Services,
 } from '../../api/resources.js';
@@ -25,6 +26,18 @@ export interface ComponentRow {
   readonly order: number;
   /** The Lease that its replicas share, in the operator's namespace, which is then filled into their environment. */
   readonly leaderElection?: string;
+  /** Asks for a serving certificate. */
+  readonly servingCertificate?: ServingCertificateRow;
+}
+
+/** A certificate that the engine controller keeps in the target namespace. */
+export interface ServingCertificateRow {
+  /** The Secret (kubernetes.io/tls) that the component mounts. One that is not ours is used as it is. */
+  readonly secret: string;
+  /** The ConfigMap whose `ca.crt` holds what clients have to trust. */
+  readonly trust: string;
+  /** The Service for whose names it is issued. */
+  readonly service: string;
 }
 
 /** Every component that an engine consists of. */
@@ -36,6 +49,13 @@ export const CATALOGUE: readonly ComponentRow[] = [
     order: 10,
     leaderElection: PLACEMENT_LEASE,
   },
+  {
+    name: 'gateway',
+    folder: 'gateway',
+    readiness: deploymentHealth,
+    order: 20,
+    servingCertificate: { secret: 'gateway-tls', trust: 'gateway-ca', service: 'gateway' },
+  },
 ];
 
 /** The kinds that an engine is made of, in the order in which they are applied; removed in the reverse order. */
@@ -45,16 +65,26 @@ export const APPLY_ORDER: readonly ResourceType[] = [
   ServiceAccounts,
   ClusterRoleBindings,
   ConfigMaps,
+  Secrets,
   Services,
   PodDisruptionBudgets,
   NetworkPolicies,
   Deployments,
 ];
 
-/** A binding by its fixed name. A retired one is wanted no more; it stays here, and so in the operator's rights, until no hub has it. */
-export interface BindingRow {
+/** An object that no YAML holds: known, watched and removed by its name. */
+export interface NamedRow {
   readonly type: ResourceType;
   readonly name: string;
+}
+
+/** What serving certificates consist of, in the order of applying. */
+export const CERTIFICATE_OBJECTS: readonly NamedRow[] = [ConfigMaps, Secrets].flatMap((type) =>
+  CATALOGUE.flatMap(({ servingCertificate: row }) => (row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.trust }])),
+);
+
+/** A binding by its fixed name. A retired one is wanted no more; it stays here, and so in the operator's rights, until no hub has it. */
+export interface BindingRow extends NamedRow {
   readonly retired?: true;
 }
 

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta, ResourceType } from '../../api/meta.js';
 import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_SERVICE_ACCOUNT, PRODUCT, REVISION_ANNOTATION, VERSION_ANNOTATION } from '../../api/names.js';
-import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
+import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings, Secrets } from '../../api/resources.js';
 import { hash64, hex64 } from '../hash.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE, type ComponentRow } from './catalogue.js';
 import { byText, idOf, isTree, type Manifest, type Tree } from './manifest.js';
@@ -60,7 +60,7 @@ export function desiredObjects(
   }
   const place = (one: Bare): number => APPLY_ORDER.indexOf(one.type);
   return bare.map((one, index) => ({ one, index })).sort((a, b) => place(a.one) - place(b.one) || a.index - b.index)
-    .map(({ one }) => finish(one, engine, settings));
+    .map(({ one }) => dress(one, engine, settings));
 }
 
 /**
@@ -81,7 +81,7 @@ export function templateFaults(templates: Templates): readonly string[] {
     for (const one of found) {
       const what = `deploy/components/${row.folder}: ${String(one.kind)} ${one.metadata.name}`;
       const type = typeOf(one);
-      if (type === undefined || type === Namespaces) faults.push(`${what}: kind must be one of ${APPLY_ORDER.map((each) => each.kind).join(', ')}, and not Namespace`);
+      if (type === undefined || type === Namespaces || type === Secrets) faults.push(`${what}: kind must be one of ${APPLY_ORDER.map((each) => each.kind).join(', ')}, and neither Namespace nor Secret`);
       else if (isBinding(type) && !BINDINGS.some((each) => each.type === type && each.name === one.metadata.name)) {
         faults.push(`${what}: a binding must have a row in the table of bindings`);
       }
@@ -95,7 +95,8 @@ function typeOf(manifest: KubeObject): ResourceType | undefined {
   return APPLY_ORDER.find((type) => type.kind === manifest.kind && apiVersionOf(type) === manifest.apiVersion);
 }
 
-interface Bare {
+/** An object without what every object carries. */
+export interface Bare {
   readonly type: ResourceType;
   readonly component: string;
   readonly object: Manifest;
@@ -143,7 +144,7 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
 }
 
 /** Adds what every object carries: type, labels, owner, version and revision. */
-function finish(bare: Bare, engine: EngineIdentity, settings: EngineSettings): DesiredObject {
+export function dress(bare: Bare, engine: EngineIdentity, settings: EngineSettings): DesiredObject {
   const { type, component } = bare;
   const { name, namespace, labels, annotations } = bare.object.metadata;
   const metadata: ObjectMeta = {

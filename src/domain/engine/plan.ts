@@ -125,7 +125,7 @@ export function removalOrder(a: Pick<Step, 'type' | 'name'>, b: Pick<Step, 'type
   return APPLY_ORDER.indexOf(b.type) - APPLY_ORDER.indexOf(a.type) || byText(idOf(a.type, a.name), idOf(b.type, b.name));
 }
 
-const LEFTOVER = 'belongs to an earlier engine of the same name and is about to be garbage collected';
+export const LEFTOVER = 'belongs to an earlier engine of the same name and is about to be garbage collected';
 
 /** Why an object is not ours, naming whose it is where it says so. */
 export function foreignCause(stored: KubeObject): string {

@@ -63,6 +63,7 @@ export function componentRow(finding: Finding): Row {
     const stands = finding.state === 'drifted' && health?.serving !== false;
     return { name, kind, type, status: stands ? 'True' : 'False', reason: REASONS[finding.state], message: clip(finding.message) };
   }
+  if (finding.given === true) return { name, kind, type, status: 'True', reason: 'Given', message: clip(finding.message) };
   if (health === undefined) return { name, kind, type, status: 'True', reason: 'Applied', message: 'applied' };
   const reason: ComponentReason = health.ready ? 'Available' : health.rollout === 'rolling' ? 'RollingOut' : 'Unavailable';
   return { name, kind, type, status: health.serving ? 'True' : 'False', reason, message: clip(health.message) };

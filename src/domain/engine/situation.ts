@@ -22,12 +22,14 @@ export interface Finding {
   readonly name: ObjectName;
   readonly component: string;
   readonly state: FindingState;
-  /** Why; empty for `applied`. */
+  /** Why; empty for `applied`, unless it is `given`. */
   readonly message: string;
   /** The object as last seen, where it was. */
   readonly object?: KubeObject;
   /** Of a Deployment: how many replicas were wanted when all of them were last ready, where that is known. */
   readonly served?: number;
+  /** Somebody else's, and used as it is. */
+  readonly given?: true;
   /** failed: in how many passes in a row. */
   readonly failures?: number;
 }

@@ -8,6 +8,7 @@ import { engineRights } from '../../../src/controllers/engine/rights.js';
 import { targetTypes } from '../../../src/domain/engine/desired.js';
 import type { GuardedWrite } from '../../../src/kube/guard.js';
 import { guardClient } from '../../../src/kube/guard.js';
+import { issueForTest } from '../../support/builders/certificate.js';
 import { engine, finding, NAMESPACE, settings, templates, wanted } from '../../support/builders/engine.js';
 import { ManualClock, settle } from '../../support/clock.js';
 import { FakeApi } from '../../support/fakeapi.js';
@@ -264,6 +265,7 @@ function create(api: FakeApi, clock: ManualClock, given: typeof templates, phase
     openCache: (options) => api.cache(options),
     templates: given,
     settings,
+    issueCertificate: issueForTest,
     recorder: { record: () => undefined, flush: () => Promise.resolve() },
     clock,
     random: () => 0,

@@ -1,6 +1,7 @@
 import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../src/api/generated/multiclusterengine.js';
 import type { Condition, KubeObject, ObjectMeta } from '../../../src/api/meta.js';
-import { Deployments, MultiClusterEngines, Namespaces } from '../../../src/api/resources.js';
+import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets } from '../../../src/api/resources.js';
+import type { IssueCertificate } from '../../../src/controllers/engine/certificate.js';
 import { allCaches, openEngineCaches, type EngineCaches } from '../../../src/controllers/engine/caches.js';
 import { EngineReconciler } from '../../../src/controllers/engine/reconcile.js';
 import { engineRights } from '../../../src/controllers/engine/rights.js';
@@ -12,6 +13,7 @@ import { guardClient } from '../../../src/kube/guard.js';
 import type { EventNote } from '../../../src/kube/recorder.js';
 import type { CacheOptions } from '../../../src/kube/reflector.js';
 import type { Result } from '../../../src/runtime/result.js';
+import { issueForTest } from '../../support/builders/certificate.js';
 import { deployment, NAMESPACE, settings, templates, type DeploymentCounts } from '../../support/builders/engine.js';
 import { ManualClock } from '../../support/clock.js';
 import { FakeApi } from '../../support/fakeapi.js';
@@ -25,6 +27,7 @@ export interface StageOptions {
   readonly clock?: ManualClock;
   /** Stands between the reconciler and the server. */
   readonly wrap?: (client: KubeClient) => KubeClient;
+  readonly issue?: IssueCertificate;
 }
 
 /** The engine controller on an API server in memory, guarded by its own table of rights. Passes are made by hand. */
@@ -54,7 +57,7 @@ export class Stage {
     const client = guardClient(options.wrap?.(this.api) ?? this.api, engineRights(types, all.onlyNamespace), { log: this.log });
     const recorder = { record: (event: EventNote) => void this.events.push(event), flush: () => Promise.resolve() };
     const { caches, targets, clock } = this;
-    this.reconciler = new EngineReconciler({ client, recorder, clock, caches, targets, templates, settings: all });
+    this.reconciler = new EngineReconciler({ client, recorder, clock, caches, targets, templates, settings: all, issueCertificate: options.issue ?? issueForTest });
   }
 
   /** Somebody makes an engine. */
@@ -94,11 +97,12 @@ export class Stage {
 
   /** What the Deployment controller would do: all replicas up, or what `counts` says. */
   rollOut(counts: DeploymentCounts = {}, namespace = NAMESPACE): void {
-    const name = { namespace, name: 'placement-controller' };
-    const stored = this.api.peek<KubeObject>(Deployments, name);
-    if (stored === undefined) throw new Error('there is no Deployment');
-    const { status } = deployment({ generation: stored.metadata.generation ?? 1, ...counts });
-    this.api.put(Deployments, Object.assign({ ...stored }, { status }));
+    const stored = this.api.all<KubeObject>(Deployments).filter((one) => one.metadata.namespace === namespace);
+    if (stored.length === 0) throw new Error('there is no Deployment');
+    for (const one of stored) {
+      const { status } = deployment({ generation: one.metadata.generation ?? 1, ...counts });
+      this.api.put(Deployments, Object.assign({ ...one }, { status }));
+    }
   }
 
   /** Installs engine `hub` to the end. */
@@ -143,7 +147,7 @@ export class Stage {
 
   /** Everything stored that is not an engine, as `Kind ns/name`. */
   made(): string[] {
-    const types = [Namespaces, ...this.caches.bindings.map((cache) => cache.type), ...targetTypes(templates)];
+    const types = [Namespaces, ...this.caches.bindings.map((cache) => cache.type), ...targetTypes(templates), ConfigMaps, Secrets];
     const named = types.flatMap((type) => this.api.all<KubeObject>(type).map((one) => `${type.kind} ${one.metadata.name}`));
     return [...new Set(named)].sort();
   }

@@ -4,12 +4,14 @@ import { ENGINE_FIELD_MANAGER, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } fr
 import { Deployments, MultiClusterEngines } from '../../../src/api/resources.js';
 import { createEngineController } from '../../../src/controllers/engine/controller.js';
 import { engineRights } from '../../../src/controllers/engine/rights.js';
+import { CATALOGUE } from '../../../src/domain/engine/catalogue.js';
 import { targetTypes } from '../../../src/domain/engine/desired.js';
 import type { KubeClient } from '../../../src/kube/client.js';
 import { guardClient } from '../../../src/kube/guard.js';
 import type { EventNote } from '../../../src/kube/recorder.js';
 import { createCache } from '../../../src/kube/reflector.js';
 import { createClient } from '../../../src/kube/rest.js';
+import { issueServingCertificate } from '../../../src/pki/serving.js';
 import type { Transport } from '../../../src/kube/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { Group } from '../../../src/runtime/group.js';
@@ -41,6 +43,7 @@ export class Operator {
       templates,
       settings: onlyNamespace === undefined ? settings : { ...settings, onlyNamespace },
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
+      issueCertificate: (names, now) => issueServingCertificate({ names, now }),
       ...tools,
       settleMs: 50,
     });
@@ -115,10 +118,11 @@ export class User {
 
   /** What the Deployment controller would report: all replicas up, or what `counts` says. */
   async rollOut(namespace: string, counts: DeploymentCounts = {}): Promise<void> {
-    const name = { namespace, name: 'placement-controller' };
-    const stored = await waitFor('the Deployment', () => this.client.get<KubeObject>(Deployments, name));
-    const { status } = deployment({ generation: stored.metadata.generation ?? 1, ...counts });
-    await this.client.updateStatus(Deployments, Object.assign({ ...stored }, { status }), options);
+    for (const { name } of CATALOGUE) {
+      const stored = await waitFor(`Deployment ${name}`, () => this.client.get<KubeObject>(Deployments, { namespace, name }));
+      const { status } = deployment({ generation: stored.metadata.generation ?? 1, ...counts });
+      await this.client.updateStatus(Deployments, Object.assign({ ...stored }, { status }), options);
+    }
   }
 
   mark(): Promise<number> {

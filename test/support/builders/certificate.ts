@@ -1,0 +1,23 @@
+import type { IssuedCertificate } from '../../../src/domain/engine/certificate.js';
+
+export const DAY_MS = 24 * 3600 * 1000;
+/** Stands in every key that {@link issueForTest} makes: what must be found nowhere. */
+export const KEY_CANARY = 'canary-of-a-private-key';
+
+let issued = 0;
+
+/** Something that looks like a pair, another one each time, for 90 days. */
+export function issueForTest(_names: readonly string[], now: number): Promise<IssuedCertificate> {
+  issued += 1;
+  return Promise.resolve(pairForTest(issued, now));
+}
+
+/** The pair of that number. */
+export function pairForTest(number: number, now: number): IssuedCertificate {
+  return { certificate: `${pem(number)}\n`, privateKey: `${KEY_CANARY}-${number}`, notAfter: now + 90 * DAY_MS };
+}
+
+/** The certificate of that number. */
+export function pem(number: number): string {
+  return `-----BEGIN CERTIFICATE-----\n${String(number).padStart(8, 'A')}\n-----END CERTIFICATE-----`;
+}
