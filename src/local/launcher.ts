@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { systemClock, type Clock } from '../runtime/clock.js';
@@ -36,14 +36,18 @@ export interface LaunchRequest {
   readonly kubeconfig: string;
   /** `https://HOST:PORT` of the API, told as a kubelet tells it: in KUBERNETES_SERVICE_HOST and _PORT. */
   readonly server?: string;
-  /** Files of each volume, by volume and file name. */
-  readonly volumes?: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
+  readonly volumes?: Volumes;
   /** Wins over the container's environment. */
   readonly overrides?: Readonly<Record<string, string>>;
 }
 
+/** Files of each volume, by volume and file name. */
+export type Volumes = Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
+
 /** A container that runs as a child process. */
 export interface Launched extends Child {
+  /** Replaces files of mounted volumes, each in one step, as a kubelet does when what they come from has changed. */
+  readonly putVolumes: (volumes: Volumes) => Promise<void>;
   /** Where it listens, `127.0.0.1:PORT`, by the variable that told it so. */
   readonly addresses: Readonly<Record<string, string>>;
 }
@@ -71,7 +75,8 @@ export async function launch(request: LaunchRequest, clock: Clock = systemClock)
   const [program, ...first] = executable;
   const command: [string, ...string[]] = [program, ...first, ...(container.args ?? [])];
   const child = await startChild({ command, env, cwd: folder, output: 'pipe' }, clock);
-  return { ...child, addresses };
+  const renew = async (volumes: Volumes): Promise<void> => void (await putVolumes({ ...request, volumes }));
+  return { ...child, addresses, putVolumes: renew };
 }
 
 function serviceOf({ server }: LaunchRequest): Record<string, string> {
@@ -88,10 +93,15 @@ async function putVolumes({ container, folder, volumes = {} }: LaunchRequest): P
     if (files === undefined) throw new Error(`container ${container.name}: volumeMounts: no files are given for volume ${JSON.stringify(name)}`);
     const place = path.join(folder, 'volumes', name);
     await mkdir(place, { recursive: true, mode: 0o700 });
-    for (const [file, content] of Object.entries(files)) await writeFile(path.join(place, file), content, { mode: 0o600 });
+    for (const [file, content] of Object.entries(files)) await put(path.join(place, file), content);
     mounts.set(path.posix.normalize(mountPath).replace(/\/$/, ''), place);
   }
   return mounts;
+}
+
+async function put(file: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(`${file}.next`, content, { mode: 0o600 });
+  await rename(`${file}.next`, file);
 }
 
 function environment({ container, pod }: LaunchRequest, mounts: ReadonlyMap<string, string>): Record<string, string> {

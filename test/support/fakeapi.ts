@@ -30,14 +30,15 @@ type Tree = Record<string, unknown>;
 
 /**
  * The Kubernetes API in memory, for unit tests of controllers: resource versions, uids, generations, status subresource,
- * preconditions, finalizers, caches that may lag. No garbage collection, no schema, no field managers but those of Secrets,
- * of which nobody may ask for more than the metadata.
+ * preconditions, finalizers, caches that may lag. No garbage collection, no schema, no field managers but those of Secrets.
  */
 export class FakeApi implements KubeClient {
   /** Every call that reached the server, refused ones too. */
   readonly calls: FakeCall[] = [];
   /** Called before each call is carried out; what it throws is the answer. */
   before: (call: FakeCall) => void | Promise<void> = () => {};
+  /** Nobody may ask for more of a Secret than its metadata: who does fails. */
+  concealsSecrets = false;
   /** The answer of SelfSubjectAccessReview. */
   may: (access: AccessQuestion) => boolean = () => true;
   readonly #clock: Clock;
@@ -85,21 +86,21 @@ export class FakeApi implements KubeClient {
 
   /** A cache of this server; it follows at once unless it is `paused`. */
   cache<T extends KubeObject>(options: CacheOptions<T>): FakeCache<T> {
-    mustNotShow(options.type, options.metadataOnly);
+    this.#conceal(options.type, options.metadataOnly);
     const cache = new FakeCache<T>(options, () => this.all<T>(options.type));
     this.#caches.push(cache as unknown as FakeCache<KubeObject>);
     return cache;
   }
 
   async get<T extends KubeObject>(type: ResourceType, name: ObjectName, options: ReadOptions = {}): Promise<T | undefined> {
-    mustNotShow(type, options.metadataOnly);
+    this.#conceal(type, options.metadataOnly);
     await this.#call({ verb: 'get', type, name });
     const stored = this.peek<T>(type, name);
     return stored !== undefined && options.metadataOnly === true ? bare(stored) : stored;
   }
 
   async list<T extends KubeObject>(type: ResourceType, namespace: string | undefined, options: ListOptions = {}): Promise<T[]> {
-    mustNotShow(type, options.metadataOnly);
+    this.#conceal(type, options.metadataOnly);
     await this.#call({ verb: 'list', type, name: { name: '' } });
     const found = this.all<T>(type).filter(
       (one) =>
@@ -131,7 +132,7 @@ export class FakeApi implements KubeClient {
   }
 
   async apply<T extends KubeObject>(type: ResourceType, applied: T, options: ApplyOptions): Promise<T> {
-    mustNotShow(type, options.metadataOnly);
+    this.#conceal(type, options.metadataOnly);
     const object = type === Secrets ? booked(applied, options.fieldManager) : applied;
     const stored = await this.#apply(type, object, options);
     return options.metadataOnly === true ? bare(stored) : stored;
@@ -188,6 +189,10 @@ export class FakeApi implements KubeClient {
     return this.may(access);
   }
 
+  #conceal(type: ResourceType, metadataOnly: boolean | undefined): void {
+    if (this.concealsSecrets && type === Secrets && metadataOnly !== true) throw new Error('what is in a Secret was asked for');
+  }
+
   async #call(call: FakeCall): Promise<void> {
     this.calls.push(call);
     await Promise.resolve();
@@ -238,11 +243,6 @@ export class FakeApi implements KubeClient {
 export function failure(kind: FailureKind, verb: string, type: ResourceType, name: ObjectName): ApiError {
   const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
   return new ApiError({ kind, message: `${verb} ${resource} ${keyOf(name)}: ${kind}`, call: { verb, resource, ...name } });
-}
-
-/** What is in a Secret is nobody's to read here: a test in which somebody does fails. */
-function mustNotShow(type: ResourceType, metadataOnly: boolean | undefined): void {
-  if (type === Secrets && metadataOnly !== true) throw new Error('what is in a Secret was asked for');
 }
 
 /** With the managed fields of an apply that takes everything over. */

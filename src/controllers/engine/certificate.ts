@@ -107,7 +107,12 @@ class CertificateWork {
     const drift = verdict.kind === 'renew' && verdict.drift;
     const repairInMs = drift ? memory.repairIn(id, clock.monotonic()) : 0;
     if (repairInMs > 0) return { findings: [finding(secret, 'waiting', `${verdict.cause}, again and again`)], notes: [], repairInMs };
-    const pair = await this.#pairFor(id);
+    let pair: IssuedCertificate;
+    try {
+      pair = await this.#pairFor(id);
+    } catch (error) {
+      return { findings: [await refused(secret, { error, verbs: [], revision: UNREAD }, this.#hand)], notes: [] };
+    }
     const bundle = bundleOf(pair, verdict.served);
     const published = await applyPlan(trustSteps(this.#one, this.#snapshot, { sight, bundle }), this.#hand);
     if (published.findings.some((one) => one.state !== 'applied')) {

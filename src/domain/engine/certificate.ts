@@ -109,7 +109,8 @@ export function judgeCertificate(one: CertificateCase, sight: CertificateSight):
 
 /** What the ConfigMap holds once `issued` is announced: the certificate that is served until the Secret changes, and this one. */
 export function bundleOf(issued: IssuedCertificate, served: string | undefined): string {
-  return [...(served === undefined ? [] : [served]), ...certificatesIn(issued.certificate)].map((pem) => `${pem}\n`).join('');
+  const trusted = new Set([...(served === undefined ? [] : [served]), ...certificatesIn(issued.certificate)]);
+  return [...trusted].map((pem) => `${pem}\n`).join('');
 }
 
 /** The ConfigMap that publishes `bundle`. */

@@ -5,7 +5,7 @@ import { ClusterRoleBindings, Deployments, PodDisruptionBudgets } from '../../..
 import { itemsAt, treeAt } from '../../../src/domain/engine/manifest.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { Stage } from './stage.js';
+import { ROWS, Stage } from './stage.js';
 
 const COMPONENT = { namespace: NAMESPACE, name: 'placement-controller' };
 
@@ -41,7 +41,7 @@ describe('not like its ancestor:', () => {
     await stage.install();
     stage.woken.length = 0;
     stage.rollOut({ available: 0 });
-    expect(stage.woken).toEqual(['hub']);
+    expect(new Set(stage.woken)).toEqual(new Set(['hub']));
     await stage.settle();
 
     expect(stage.state()).toBe('Progressing ComponentsUnavailable');
@@ -59,7 +59,7 @@ describe('not like its ancestor:', () => {
     const restarted = new Stage({ api: stage.api, clock: stage.clock });
     await restarted.pass();
 
-    expect(restarted.engine().status?.components).toHaveLength(7);
+    expect(restarted.engine().status?.components).toHaveLength(ROWS);
   });
 
   it('every applied object is tracked: each has its row, and each is put back', async () => {
@@ -86,7 +86,8 @@ describe('not like its ancestor:', () => {
     await stage.pass();
 
     expect(stage.made()).toEqual(expect.arrayContaining(['Deployment placement-controller', 'NetworkPolicy placement-controller']));
-    expect(stage.message()).toBe('ClusterRoleBinding multicluster-engine-placement-controller: ClusterRoleBinding is bad; PodDisruptionBudget multicluster-engine/placement-controller: PodDisruptionBudget is bad');
+    expect(stage.message()).toContain('ClusterRoleBinding multicluster-engine-placement-controller: ClusterRoleBinding is bad');
+    expect(stage.message()).toContain('PodDisruptionBudget multicluster-engine/placement-controller: PodDisruptionBudget is bad');
   });
 
   it('a change of the message alone is not lost', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
-import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
+import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
 import { APPLY_ORDER } from '../../../src/domain/engine/catalogue.js';
 import type { KubeClient } from '../../../src/kube/client.js';
+import { pairForTest } from '../../support/builders/certificate.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { ManualClock } from '../../support/clock.js';
 import { FakeApi } from '../../support/fakeapi.js';
@@ -68,6 +69,7 @@ const SCENARIOS: readonly (readonly [string, readonly Scenario[]])[] = [
   ['an installation', [(stage) => stage.create({ imagePullSecret: 'pull' })]],
   ['a changed spec', [(stage) => stage.create(), (stage) => stage.edit({}, { nodeSelector: { a: '1' } })]],
   ['a deleted ServiceAccount', [(stage) => stage.create(), (stage) => stage.api.remove(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' })]],
+  ['a certificate that is lost', [(stage) => stage.create(), (stage) => stage.api.remove(Secrets, { namespace: NAMESPACE, name: 'gateway-tls' })]],
   ['an uninstall', [(stage) => stage.create(), (stage) => stage.remove()]],
   [
     'an uninstall that leaves the namespace',
@@ -75,14 +77,17 @@ const SCENARIOS: readonly (readonly [string, readonly Scenario[]])[] = [
   ],
 ];
 
+/** One pair for every run, so that what they leave behind can be compared. */
+const issue = (_names: readonly string[], now: number) => Promise.resolve(pairForTest(1, now));
+
 /** Plays a scenario; the operator dies once, after `count` writes, and starts anew. Gives what is stored at the end, and what was asked for. */
 async function play(steps: readonly Scenario[], death?: Mortal): Promise<{ state: string; writes: string[] }> {
   const clock = new ManualClock();
   const api = new FakeApi(clock);
-  let stage = new Stage({ api, clock, ...(death && { wrap: (client: KubeClient) => death.wrap(client) }) });
+  let stage = new Stage({ api, clock, issue, ...(death && { wrap: (client: KubeClient) => death.wrap(client) }) });
   for (const step of steps) {
     step(stage);
-    while (!(await live(stage))) stage = new Stage({ api, clock });
+    while (!(await live(stage))) stage = new Stage({ api, clock, issue });
   }
   return { state: snapshot(api), writes: api.writes };
 }

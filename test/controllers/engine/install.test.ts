@@ -5,7 +5,7 @@ import { ClusterRoleBindings, ConfigMaps, Deployments, Namespaces, Secrets, Serv
 import { at, treeAt } from '../../../src/domain/engine/manifest.js';
 import type { ApplyOptions } from '../../../src/kube/client.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { replaced, Stage } from './stage.js';
+import { replaced, ROWS, Stage } from './stage.js';
 
 const DEPLOYMENT = { namespace: NAMESPACE, name: 'placement-controller' };
 
@@ -20,10 +20,17 @@ describe('an engine is installed', () => {
       'apply namespaces multicluster-engine',
       'apply rolebindings multicluster-engine/multicluster-engine-installer',
       'apply serviceaccounts multicluster-engine/placement-controller',
+      'apply serviceaccounts multicluster-engine/gateway',
       'apply clusterrolebindings multicluster-engine-placement-controller',
+      'apply configmaps multicluster-engine/gateway-ca',
+      'apply secrets multicluster-engine/gateway-tls',
+      'apply services multicluster-engine/gateway',
       'apply poddisruptionbudgets multicluster-engine/placement-controller',
+      'apply poddisruptionbudgets multicluster-engine/gateway',
       'apply networkpolicies multicluster-engine/placement-controller',
+      'apply networkpolicies multicluster-engine/gateway',
       'apply deployments multicluster-engine/placement-controller',
+      'apply deployments multicluster-engine/gateway',
       'updateStatus multiclusterengines hub',
     ]);
     expect(stage.state()).toBe('Progressing Installing');
@@ -43,7 +50,7 @@ describe('an engine is installed', () => {
     await stage.install();
     const before = stage.api.calls.length;
 
-    expect(await stage.pass()).toEqual({ ending: 'done' });
+    expect(await stage.pass()).toMatchObject({ ending: 'done' });
     expect(stage.api.calls).toHaveLength(before);
   });
 
@@ -83,7 +90,10 @@ describe('an engine is installed', () => {
     await stage.install();
 
     expect(stage.state()).toBe('Available EngineReady');
-    expect(stage.made()).toEqual(['Deployment placement-controller', 'NetworkPolicy placement-controller', 'PodDisruptionBudget placement-controller', 'ServiceAccount placement-controller']);
+    expect(stage.made()).toEqual([
+      'ConfigMap gateway-ca', 'Deployment gateway', 'Deployment placement-controller', 'NetworkPolicy gateway', 'NetworkPolicy placement-controller',
+      'PodDisruptionBudget gateway', 'PodDisruptionBudget placement-controller', 'Secret gateway-tls', 'Service gateway', 'ServiceAccount gateway', 'ServiceAccount placement-controller',
+    ]);
     expect(new Set(stage.api.calls.map((call) => call.type.kind))).not.toContain('Namespace');
   });
 
@@ -135,7 +145,7 @@ describe('a changed spec', () => {
     await stage.settle();
 
     expect(stage.state()).toBe('Error InvalidSpec');
-    expect(stage.engine().status?.components).toHaveLength(7);
+    expect(stage.engine().status?.components).toHaveLength(ROWS);
     stage.edit({}, {});
     await stage.settle();
     expect(stage.state()).toBe('Available EngineReady');
@@ -338,7 +348,7 @@ describe('the pull secret', () => {
     expect(stage.condition('Ready')?.reason).toBe('RollingOut');
     stage.edit({}, {});
     await stage.settle();
-    expect(stage.opened.filter((one) => one.type === Secrets && one.synced())).toEqual([]);
+    expect(stage.opened.filter((one) => one.type === Secrets && one.synced()).map((one) => [...one.store.values()].map(({ metadata }) => metadata.name))).toEqual([['gateway-tls']]);
   });
 });
 

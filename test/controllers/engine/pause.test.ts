@@ -23,9 +23,10 @@ describe('the pause', () => {
     expect(stage.message()).toBe(
       'annotation multicluster.platform.io/paused stops every write but status; held back: ' +
         'ServiceAccount multicluster-engine/placement-controller: does not exist; ' +
-        'Deployment multicluster-engine/placement-controller: something else is wanted of it now',
+        'Deployment multicluster-engine/placement-controller: something else is wanted of it now; ' +
+        'Deployment multicluster-engine/gateway: something else is wanted of it now',
     );
-    expect(stage.engine().status?.components?.filter((row) => row.reason !== 'Applied').map((row) => `${row.kind} ${row.status} ${row.reason}`)).toEqual(['Deployment True Drifted', 'ServiceAccount False Missing']);
+    expect(stage.engine().status?.components?.filter((row) => row.reason !== 'Applied').map((row) => `${row.kind} ${row.status} ${row.reason}`)).toEqual(['Deployment True Drifted', 'Deployment True Drifted', 'ServiceAccount False Missing']);
   });
 
   it('keeps observedGeneration at the last applied generation', async () => {

@@ -20,6 +20,9 @@ import { FakeApi } from '../../support/fakeapi.js';
 import type { FakeCache } from '../../support/fakecache.js';
 import { RecordingLog } from '../../support/log.js';
 
+/** Rows of an engine that is installed: one an object. */
+export const ROWS = 14;
+
 export interface StageOptions {
   readonly settings?: Partial<EngineSettings>;
   /** An API server with a past; a new one when left out. */
@@ -46,6 +49,7 @@ export class Stage {
   constructor(options: StageOptions = {}) {
     this.clock = options.clock ?? new ManualClock();
     this.api = options.api ?? new FakeApi(this.clock);
+    this.api.concealsSecrets = true;
     const all = { ...settings, ...options.settings };
     const types = targetTypes(templates);
     const wake = (engine: string): void => void this.woken.push(engine);

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/api/meta.js';
 import { ClusterRoleBindings, ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Pods, RoleBindings, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { Stage } from './stage.js';
+import { ROWS, Stage } from './stage.js';
 
 const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
 
@@ -34,9 +34,9 @@ describe('an uninstall', () => {
     const before = stage.api.writes.length;
     const result = await stage.pass();
 
-    expect(stage.api.writes.slice(before)).toEqual(['delete deployments multicluster-engine/placement-controller', 'updateStatus multiclusterengines hub']);
+    expect(stage.api.writes.slice(before)).toEqual(['delete deployments multicluster-engine/gateway', 'delete deployments multicluster-engine/placement-controller', 'updateStatus multiclusterengines hub']);
     expect(stage.state()).toBe('Uninstalling Uninstalling');
-    expect(stage.message()).toBe('5 objects left; waits: Deployment multicluster-engine/placement-controller is being deleted');
+    expect(stage.message()).toBe('12 objects left; waits: Deployment multicluster-engine/gateway is being deleted; Deployment multicluster-engine/placement-controller is being deleted');
     expect(stage.condition('Reconciling')?.reason).toBe('Uninstalling');
     expect(result).toEqual({ ending: 'wait', reason: 'uninstalling', afterMs: 2_000 });
 
@@ -44,9 +44,15 @@ describe('an uninstall', () => {
     const then = stage.api.writes.length;
     await stage.pass();
     expect(stage.api.writes.slice(then)).toEqual([
+      'delete networkpolicies multicluster-engine/gateway',
       'delete networkpolicies multicluster-engine/placement-controller',
+      'delete poddisruptionbudgets multicluster-engine/gateway',
       'delete poddisruptionbudgets multicluster-engine/placement-controller',
+      'delete services multicluster-engine/gateway',
+      'delete secrets multicluster-engine/gateway-tls',
+      'delete configmaps multicluster-engine/gateway-ca',
       'delete clusterrolebindings multicluster-engine-placement-controller',
+      'delete serviceaccounts multicluster-engine/gateway',
       'delete serviceaccounts multicluster-engine/placement-controller',
       'delete namespaces multicluster-engine',
       'patchMetadata multiclusterengines hub',
@@ -91,7 +97,8 @@ describe('an uninstall', () => {
     await stage.pass();
 
     expect(stage.engine().status?.components?.map((row) => `${row.kind} ${row.reason}`)).toEqual([
-      'ClusterRoleBinding Uninstalling', 'Deployment Uninstalling', 'NetworkPolicy Uninstalling', 'PodDisruptionBudget Uninstalling', 'ServiceAccount Uninstalling',
+      'ClusterRoleBinding Uninstalling', 'ConfigMap Uninstalling', 'Deployment Uninstalling', 'Deployment Uninstalling', 'NetworkPolicy Uninstalling', 'NetworkPolicy Uninstalling',
+      'PodDisruptionBudget Uninstalling', 'PodDisruptionBudget Uninstalling', 'Secret Uninstalling', 'Service Uninstalling', 'ServiceAccount Uninstalling', 'ServiceAccount Uninstalling',
     ]);
   });
 
@@ -100,11 +107,12 @@ describe('an uninstall', () => {
     stage.remove();
     let changed = false;
     stage.api.before = (call) => {
-      if (call.verb !== 'delete' || call.type !== Deployments || changed) return;
+      if (call.verb !== 'delete' || call.type !== Deployments || call.name.name !== ACCOUNT.name || changed) return;
       changed = true;
       const object = stage.api.peek<KubeObject>(Deployments, ACCOUNT);
       if (object !== undefined) stage.api.put(Deployments, { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, more: '1' } } });
     };
+    await stage.pass();
     await stage.pass();
 
     expect(stage.api.peek(Deployments, ACCOUNT)?.metadata.deletionTimestamp).toBeDefined();
@@ -307,7 +315,7 @@ describe('an uninstall', () => {
     expect(stage.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
     expect(stage.state()).toBe('Uninstalling Paused');
     expect(stage.message()).toContain('holds the uninstall back; what was made in namespace multicluster-engine stays');
-    expect(stage.engine().status?.components).toHaveLength(7);
+    expect(stage.engine().status?.components).toHaveLength(ROWS);
     stage.edit({ annotations: {} });
     await removeAll(stage);
     expect(stage.exists()).toBe(false);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { MultiClusterEngineSpec } from '../../../src/api/generated/multiclusterengine.js';
 import { REVISION_ANNOTATION } from '../../../src/api/names.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../../../src/domain/engine/catalogue.js';
-import { desiredObjects, targetTypes, templateFaults, type EngineSettings } from '../../../src/domain/engine/desired.js';
+import { desiredId, desiredObjects, targetTypes, templateFaults, type EngineSettings } from '../../../src/domain/engine/desired.js';
 import { at, itemsAt, textAt, treeAt } from '../../../src/domain/engine/manifest.js';
 import { renderPods } from '../../../src/domain/engine/render.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
@@ -23,23 +23,28 @@ describe('what an engine consists of', () => {
       'Namespace multicluster-engine',
       'RoleBinding multicluster-engine-installer',
       'ServiceAccount placement-controller',
+      'ServiceAccount gateway',
       'ClusterRoleBinding multicluster-engine-placement-controller',
+      'Service gateway',
       'PodDisruptionBudget placement-controller',
+      'PodDisruptionBudget gateway',
       'NetworkPolicy placement-controller',
+      'NetworkPolicy gateway',
       'Deployment placement-controller',
+      'Deployment gateway',
     ]);
   });
 
   it('keeps the declared order of kinds', () => {
     expect(APPLY_ORDER.map((type) => type.kind)).toEqual([
-      'Namespace', 'RoleBinding', 'ServiceAccount', 'ClusterRoleBinding', 'ConfigMap', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment',
+      'Namespace', 'RoleBinding', 'ServiceAccount', 'ClusterRoleBinding', 'ConfigMap', 'Secret', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment',
     ]);
   });
 
   it('with --namespace leaves out the namespace and every binding', () => {
     const kinds = desired({}, { onlyNamespace: 'multicluster-engine' }).map((one) => one.type.kind);
 
-    expect(kinds).toEqual(['ServiceAccount', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']);
+    expect([...new Set(kinds)]).toEqual(['ServiceAccount', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']);
   });
 
   it('lives in the target namespace', () => {
@@ -95,10 +100,10 @@ describe('what an engine consists of', () => {
   });
 
   it('has a new revision for whatever changes, and only then', () => {
-    const before = new Map(desired().map((one) => [one.type.kind, one.revision]));
+    const before = new Map(desired().map((one) => [desiredId(one), one.revision]));
     const after = desired({ nodeSelector: { a: '1' } });
 
-    expect(after.filter((one) => before.get(one.type.kind) !== one.revision).map((one) => one.type.kind)).toEqual(['Deployment']);
+    expect(after.filter((one) => before.get(desiredId(one)) !== one.revision).map((one) => one.type.kind)).toEqual(['Deployment', 'Deployment']);
   });
 
   it.each([
@@ -145,7 +150,9 @@ describe('the pods of every component', () => {
       expect(at(one.object, 'spec', 'replicas')).toBe(5);
       for (const container of itemsAt(one.object, 'spec', 'template', 'spec', 'containers')) {
         expect(container['image']).toBe('other:2');
-        expect(itemsAt(container, 'env')).toContainEqual({ name: 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE', value: 'ops' });
+        const leads = CATALOGUE.some((row) => row.name === one.component && row.leaderElection !== undefined);
+        const told = itemsAt(container, 'env').filter(({ name }) => name === 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE').map(({ value }) => value);
+        expect(told).toEqual(leads ? ['ops'] : []);
       }
     }
   });
@@ -228,7 +235,7 @@ describe('the catalogue', () => {
   });
 
   it('finds the kinds of the target namespace in the templates', () => {
-    expect(targetTypes(templates).map((type) => type.kind)).toEqual(['ServiceAccount', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']);
+    expect(targetTypes(templates).map((type) => type.kind)).toEqual(['ServiceAccount', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']);
   });
 
   it('has a row for every binding that a component makes', () => {
@@ -238,11 +245,16 @@ describe('the catalogue', () => {
   });
 
   it.each([
-    ['a missing folder', {}, ['deploy/components/placement-controller: holds no object of component placement-controller']],
+    ['a missing folder', { 'placement-controller': [] }, ['deploy/components/placement-controller: holds no object of component placement-controller']],
     [
       'a kind that no engine consists of',
       { 'placement-controller': [{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } }] },
-      ['deploy/components/placement-controller: Job j: kind must be one of Namespace, RoleBinding, ServiceAccount, ClusterRoleBinding, ConfigMap, Service, PodDisruptionBudget, NetworkPolicy, Deployment, and not Namespace'],
+      ['deploy/components/placement-controller: Job j: kind must be one of Namespace, RoleBinding, ServiceAccount, ClusterRoleBinding, ConfigMap, Secret, Service, PodDisruptionBudget, NetworkPolicy, Deployment, and neither Namespace nor Secret'],
+    ],
+    [
+      'a Secret, whose content would lie in the open',
+      { 'placement-controller': [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }] },
+      [expect.stringContaining('Secret s: kind must be')],
     ],
     [
       'a binding without a row',
@@ -250,7 +262,7 @@ describe('the catalogue', () => {
       ['deploy/components/placement-controller: ClusterRoleBinding b: a binding must have a row in the table of bindings'],
     ],
   ])('refuses %s', (_name, given, faults) => {
-    expect(templateFaults(given)).toEqual(faults);
+    expect(templateFaults({ ...templates, ...given })).toEqual(faults);
   });
 
   it('leaves an object of another kind out, should one have come so far', () => {

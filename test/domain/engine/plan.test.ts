@@ -7,20 +7,20 @@ import { REVISION_ANNOTATION } from '../../../src/api/names.js';
 import { treeAt } from '../../../src/domain/engine/manifest.js';
 import { freshStep, plan, stepText, type PlanInput, type Step, type StoredObject } from '../../../src/domain/engine/plan.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../src/domain/engine/ownership.js';
-import { desired, identity, NAMESPACE, UID, wanted } from '../../support/builders/engine.js';
+import { desired, identity, NAMESPACE, placementOnly, UID, wanted } from '../../support/builders/engine.js';
 
 const kinds = (steps: readonly Step[]): string[] => steps.map((step) => `${step.action} ${step.type.kind}`);
 
 /** Everything stored as wanted, `change` applied to the objects of a kind; undefined takes one away. */
 function world(change: Readonly<Record<string, ((object: KubeObject) => KubeObject) | undefined>> = {}): PlanInput {
-  const objects = desired().map((one) => ({ type: one.type, object: live(one.object) }));
+  const objects = desired({}, {}, placementOnly).map((one) => ({ type: one.type, object: live(one.object) }));
   const changed = objects.flatMap((one) => {
     if (!(one.type.kind in change)) return [one];
     const made = change[one.type.kind]?.(one.object);
     return made === undefined ? [] : [{ ...one, object: made }];
   });
   const namespace = changed.find((one) => one.type.kind === 'Namespace')?.object;
-  return { engine: identity, desired: desired(), stored: changed.filter((one) => one.type.kind !== 'Namespace'), namespace };
+  return { engine: identity, desired: desired({}, {}, placementOnly), stored: changed.filter((one) => one.type.kind !== 'Namespace'), namespace };
 }
 
 function live(object: KubeObject): KubeObject {
@@ -34,14 +34,14 @@ const only = (input: PlanInput, kind: string): Step | undefined => plan(input).f
 
 describe('a plan', () => {
   it('makes everything of a new engine, in the order of applying', () => {
-    const steps = plan({ engine: identity, desired: desired(), stored: [], namespace: undefined });
+    const steps = plan({ engine: identity, desired: desired({}, {}, placementOnly), stored: [], namespace: undefined });
 
-    expect(kinds(steps)).toEqual(desired().map((one) => `create ${one.type.kind}`));
+    expect(kinds(steps)).toEqual(desired({}, {}, placementOnly).map((one) => `create ${one.type.kind}`));
     expect(steps.every((step) => step.cause === 'does not exist')).toBe(true);
   });
 
   it('keeps everything when nothing differs', () => {
-    expect(kinds(plan(world()))).toEqual(desired().map((one) => `keep ${one.type.kind}`));
+    expect(kinds(plan(world()))).toEqual(desired({}, {}, placementOnly).map((one) => `keep ${one.type.kind}`));
   });
 
   it('patches what drifted, names the fields, and touches nothing else', () => {

@@ -24,6 +24,9 @@ export const templates: Templates = Object.fromEntries(
   CATALOGUE.map((row) => [row.folder, readManifests(path.join(root, 'deploy/components', row.folder))]),
 );
 
+/** Those of one component, where one is enough. */
+export const placementOnly: Templates = { 'placement-controller': templates['placement-controller'] ?? [] };
+
 export const settings: EngineSettings = {
   version: '1.0.0',
   image: 'registry.example/engine:1.0.0',
@@ -51,8 +54,8 @@ export function engine(over: EngineOver = {}): MultiClusterEngine {
 }
 
 /** Everything that engine `hub` consists of. */
-export function desired(spec: MultiClusterEngineSpec = {}, over: Partial<EngineSettings> = {}): readonly DesiredObject[] {
-  return desiredObjects(identity, effectiveSpec(spec), templates, { ...settings, ...over });
+export function desired(spec: MultiClusterEngineSpec = {}, over: Partial<EngineSettings> = {}, given = templates): readonly DesiredObject[] {
+  return desiredObjects(identity, effectiveSpec(spec), given, { ...settings, ...over });
 }
 
 /** The wanted object of a kind. */
@@ -99,7 +102,7 @@ export function newDeployment(): Manifest {
   return rest;
 }
 
-const plain = desired();
+const plain = desired({}, {}, placementOnly);
 
 export function finding(kind: string, over: Partial<Finding> = {}): Finding {
   const one = plain.find(({ type }) => type.kind === kind);
@@ -110,7 +113,7 @@ export function finding(kind: string, over: Partial<Finding> = {}): Finding {
   return { type, name: namespace === undefined ? { name } : { namespace, name }, component, state: 'applied', message: '', ...live, ...over };
 }
 
-/** What a pass finds when all is well; `over` replaces the findings of its kinds. */
+/** What a pass finds of one component when all is well; `over` replaces the findings of its kinds. */
 export function findings(over: Readonly<Record<string, Partial<Finding>>> = {}): readonly Finding[] {
   return plain.map((one) => finding(one.type.kind, over[one.type.kind]));
 }

@@ -98,7 +98,8 @@ class Runner {
       wanted.set(`${deployment.metadata.namespace}/${deployment.metadata.name}`, deployment);
     }
     await this.#keepOnly(wanted);
-    for (const [key, deployment] of wanted) await this.#bring(key, deployment);
+    // What one of them lacks does not hold up the others.
+    for (const [key, deployment] of wanted) await this.#bring(key, deployment).catch((error: unknown) => this.#say(`${key}: ${String(error)}`));
   }
 
   /** Stops what is not wanted any more, or not as it is. */
@@ -123,7 +124,10 @@ class Runner {
       // As in a cluster: a new template gets a new name, a crashed container comes back under its own.
       const name = `${deployment.metadata.name}-${running.round}-${slot}`;
       const before = running.pods.get(name);
-      if (before !== undefined && before.exit() === undefined) continue;
+      if (before !== undefined && before.exit() === undefined) {
+        if ((deployment.spec.template.spec.volumes ?? []).length > 0) await before.refresh();
+        continue;
+      }
       if (before !== undefined) this.#say(`${key}: ${name} ended, log in ${before.logFile}`);
       running.pods.set(name, await startPod(this.#server, deployment, { ...this.#options, name }));
       this.#say(`${key}: started ${name}`);

@@ -35,6 +35,8 @@ export interface Pod {
   exit(): Exit | undefined;
   kill(signal: NodeJS.Signals): boolean;
   stop(graceMs?: number): Promise<Exit>;
+  /** Takes over what the Secrets and ConfigMaps of its volumes hold by now, as a kubelet does within a minute. */
+  refresh(): Promise<void>;
   /** The log so far, appended over restarts under the same name. */
   log(): string;
   /** GET of a path at its health or metrics address; the body where the answer is 200, else undefined. */
@@ -56,6 +58,7 @@ export async function startPod(server: ControlPlane, deployment: Deployment, opt
     pod: { name: options.name, namespace },
     executable: options.executable ?? [process.execPath, ENTRY],
     folder: path.join(server.folder, 'pods', `${namespace}.${options.name}`),
+    server: server.url,
     kubeconfig: await server.kubeconfigFor({ serviceAccount: { namespace, name: account } }),
     volumes: await volumesOf(server, namespace, spec),
     ...(options.env === undefined ? {} : { overrides: options.env }),
@@ -74,6 +77,7 @@ export async function startPod(server: ControlPlane, deployment: Deployment, opt
     exit: launched.exit,
     kill: launched.kill,
     stop: launched.stop,
+    refresh: async () => launched.putVolumes(await volumesOf(server, namespace, spec)),
     log,
     health: (uri) => get('MULTICLUSTER_ENGINE_HEALTH_LISTEN', uri),
     metrics: () => get('MULTICLUSTER_ENGINE_METRICS_LISTEN', '/metrics'),
