@@ -10,6 +10,7 @@ export interface Deployment {
 
 export interface PodSpec {
   readonly serviceAccountName?: string;
+  readonly automountServiceAccountToken?: boolean;
   readonly containers: readonly Container[];
   readonly volumes?: readonly Volume[];
 }

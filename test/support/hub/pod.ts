@@ -58,7 +58,8 @@ export async function startPod(server: ControlPlane, deployment: Deployment, opt
     pod: { name: options.name, namespace },
     executable: options.executable ?? [process.execPath, ENTRY],
     folder: path.join(server.folder, 'pods', `${namespace}.${options.name}`),
-    server: server.url,
+    // Told to pods without a token only: with it in their environment the others would look for that.
+    ...(spec.automountServiceAccountToken === false ? { server: server.url } : {}),
     kubeconfig: await server.kubeconfigFor({ serviceAccount: { namespace, name: account } }),
     volumes: await volumesOf(server, namespace, spec),
     ...(options.env === undefined ? {} : { overrides: options.env }),
