@@ -58,6 +58,8 @@ describe('what is sent', () => {
     ['apply', () => client.apply(ConfigMaps, named, { fieldManager, force: false }),
       { method: 'PATCH', contentType: 'application/apply-patch+yaml', query: { fieldManager, force: 'false' }, repeatable: true, target: { verb: 'patch', resource: 'configmaps', namespace: 'n', name: 'x' } },
       { ...named, apiVersion: 'v1', kind: 'ConfigMap' }],
+    ['an apply whose answer is to hold metadata only', () => client.apply(ConfigMaps, named, { fieldManager, force: false, metadataOnly: true }),
+      { method: 'PATCH', accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }, { ...named, apiVersion: 'v1', kind: 'ConfigMap' }],
     ['a forced apply, without managedFields', () => client.apply(ConfigMaps, { metadata: { ...stored.metadata, managedFields: [{}] } } as KubeObject, { fieldManager, force: true }),
       { query: { fieldManager, force: 'true' } }, { ...stored, apiVersion: 'v1', kind: 'ConfigMap' }],
     ['patchMetadata', () => client.patchMetadata(ConfigMaps, named.metadata, { uid: 'u', resourceVersion: '7', finalizers: [] }, { fieldManager }),

@@ -44,8 +44,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
   };
   /** What garbage collection does, which does not run here. */
   const collect = async (): Promise<void> => {
-    const path = `/apis/apps/v1/namespaces/${name}/deployments/placement-controller`;
-    await server().call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+    await user.collect(name);
   };
 
   beforeAll(async () => {
@@ -190,10 +189,17 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     await waitFor('the engine to go', async () => (await user.engine(name)) === undefined, { deadlineMs: 45_000 });
 
     expect((await user.writes(mark)).filter((one) => one.startsWith('delete'))).toEqual([
+      'delete deployments gateway 200',
       'delete deployments placement-controller 200',
+      'delete networkpolicies gateway 200',
       'delete networkpolicies placement-controller 200',
+      'delete poddisruptionbudgets gateway 200',
       'delete poddisruptionbudgets placement-controller 200',
+      'delete services gateway 200',
+      'delete secrets gateway-tls 200',
+      'delete configmaps gateway-ca 200',
       'delete clusterrolebindings multicluster-engine-placement-controller 200',
+      'delete serviceaccounts gateway 200',
       'delete serviceaccounts placement-controller 200',
     ]);
     expect((await user.client.get(ConfigMaps, { namespace: name, name: 'theirs' }))?.metadata.uid).toBe(theirs.metadata.uid);

@@ -164,7 +164,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     expect(stored?.metadata.labels).toHaveProperty('theirs', 'x');
     expect(stored?.metadata.annotations).toHaveProperty('theirs', 'x');
     expect(itemsAt(stored, 'spec', 'template', 'spec', 'containers').map((one) => one['name'])).toEqual(['placement-controller', 'sidecar']);
-    expect((await user.writes(mark)).filter((one) => one.includes('deployments'))).toHaveLength(1);
+    expect((await user.writes(mark)).filter((one) => one.includes('deployments placement-controller'))).toHaveLength(1);
   }, LONG_MS);
 
   it('takes a field away that is wanted no more', async () => {

@@ -43,8 +43,8 @@ describeWithServer('an engine under the rights of the overlay namespaced', { own
     await user.remove('hub');
     await waitFor('the Deployment to be marked', async () =>
       (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }))?.metadata.deletionTimestamp !== undefined);
-    const path = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/placement-controller`;
-    await server().call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+    await waitFor('both to be marked', async () => (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'gateway' }))?.metadata.deletionTimestamp !== undefined);
+    await user.collect(NAMESPACE);
     await waitFor('the engine to go', async () => (await user.engine('hub')) === undefined, { deadlineMs: 45_000 });
 
     expect(await user.client.get(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' })).toBeUndefined();

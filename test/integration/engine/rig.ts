@@ -125,6 +125,14 @@ export class User {
     }
   }
 
+  /** What garbage collection does, which does not run here: ends foreground deletions. */
+  async collect(namespace: string): Promise<void> {
+    for (const { name } of CATALOGUE) {
+      const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
+      await this.#server.call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+    }
+  }
+
   mark(): Promise<number> {
     return this.#server.logMark();
   }

@@ -16,8 +16,8 @@ export interface Findings {
 /** What every authenticated user may do, by the roles that Kubernetes gives them. */
 const EVERYBODY = ['system:basic-user', 'system:discovery', 'system:public-info-viewer'].map((name) => `ClusterRole ${name}`);
 
-/** Requests of this product, whoever's token they carry. */
-const OURS = /^multicluster-engine\//;
+/** Requests of this product, whoever's token they carry; the gateway's apart, which carry its callers'. */
+const OURS = /^multicluster-engine\/(?!.*\(gateway\)$)/;
 
 /** Whose requests they may be. */
 const USERS = /^system:serviceaccount:(multicluster-engine-operator:multicluster-engine-operator|[^:]+:placement-controller)$/;
