@@ -167,7 +167,7 @@ describe('a new version of the operator', () => {
     stage.rollOut({ ...growing, available: 1 });
     await stage.settle();
     expect(stage.condition('Available')?.status).toBe('False');
-    expect(stage.reasons()).toEqual(['EngineUpdating', 'ComponentUnavailable']);
+    expect(stage.reasons()).toEqual(['EngineUpdating', 'ComponentUnavailable', 'ComponentUnavailable']);
   });
 
   it('brings every object to it, and currentVersion follows when every component is ready on it', async () => {

@@ -89,7 +89,7 @@ const PODS: readonly Attempt[] = [
   { way: 'run a Deployment that is no component', request: deployment('miner'), stoppedBy: ['objects'] },
   { way: 'change a Deployment of others in the target namespace', request: merge(`${APPS}/${TARGET}/deployments/theirs`, { spec: { replicas: 5 } }), stoppedBy: ['objects'] },
   { way: 'make a token Secret', request: secret(TARGET), stoppedBy: ['rights'] },
-  { way: 'make a Service with an external IP', request: post(`/api/v1/namespaces/${TARGET}/services`, { metadata: { name: 'gateway' }, spec: { ports: [{ port: 443 }], externalIPs: ['192.0.2.1'] } }), stoppedBy: ['rights'] },
+  { way: 'make a Service with an external IP', request: post(`/api/v1/namespaces/${TARGET}/services`, { metadata: { name: 'gateway' }, spec: { ports: [{ port: 443 }], externalIPs: ['192.0.2.1'] } }), stoppedBy: ['objects'] },
   { way: 'read a Secret by name in the target namespace', request: get(`/api/v1/namespaces/${TARGET}/secrets/theirs`), stoppedBy: ['rights'] },
 ];
 
