@@ -25,7 +25,7 @@ const booked = { manager: 'multicluster-engine', operation: 'Apply', fieldsV1: f
 
 /** Metadata of the Secret as we wrote it, and what `over` says otherwise. */
 function secret(over: Meta = {}): KubeObject {
-  return { metadata: { ...applied.metadata, uid: 's', ...{ managedFields: [booked] }, ...over } };
+  return { metadata: Object.assign({ ...applied.metadata, uid: 's' }, { managedFields: [booked] }, over) };
 }
 
 const trust: KubeObject = trustObject(one, BUNDLE).object;
