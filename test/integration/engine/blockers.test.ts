@@ -171,7 +171,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     await operator.stop();
     operator = await Operator.start(server());
     expect(await user.reaches(name, 'Error PermissionDenied', RIGHT_MS)).toContain(`may not list deployments.apps in namespace ${name}`);
-    expect((await user.engine(name))?.status?.components).toHaveLength(7);
+    expect((await user.engine(name))?.status?.components).toHaveLength(14);
 
     await applyRules(rules);
     await user.reaches(name, 'Available EngineReady', RIGHT_MS);
