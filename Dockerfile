@@ -1,6 +1,8 @@
 # syntax=docker/dockerfile:1
 # One image for every command of the executable. The bundle is a single file, so that the final stage
-# carries Node and the product and nothing else: no package manager, no shell.
+# holds what runs and no dependency's folder.
+ARG RUNTIME=node:24-bookworm-slim
+
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -13,7 +15,8 @@ COPY crds crds
 COPY deploy deploy
 RUN npm run bundle
 
-FROM gcr.io/distroless/nodejs24-debian12:nonroot
+# Any image with Node on its PATH will do: one without a shell is a build argument away.
+FROM ${RUNTIME}
 WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/dist/bundle/main.js dist/src/main.js
@@ -21,4 +24,4 @@ COPY --from=build /build/crds crds
 COPY --from=build /build/deploy/components deploy/components
 COPY LICENSE ./
 USER 65532:65532
-ENTRYPOINT ["/nodejs/bin/node", "/app/dist/src/main.js"]
+ENTRYPOINT ["node", "/app/dist/src/main.js"]
