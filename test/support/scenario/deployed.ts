@@ -56,7 +56,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
 };
 
-/** How long a restarted server may take to find the kind that a policy's parameters are of: it looks every 30 s. */
+/** How long a started or restarted server may take to know the kind of a policy's parameters: it looks every 30 s. */
 const POLICY_MS = 90_000;
 
 async function applyObject(server: ControlPlane, object: AnyObject): Promise<void> {
@@ -70,7 +70,7 @@ async function applyObject(server: ControlPlane, object: AnyObject): Promise<voi
   const { status, text } = await waitFor('the policies to find their parameters', async (seen) => {
     const answer = await server.call(request);
     seen(answer.text);
-    return answer.text.includes('failed to configure policy') ? undefined : answer;
+    return /failed to configure (policy|binding)/.test(answer.text) ? undefined : answer;
   }, { deadlineMs: POLICY_MS, everyMs: 500 });
   if (status >= 300) throw new Error(`${object.kind ?? ''} ${object.metadata?.name ?? ''}: ${status} ${text}`);
 }
