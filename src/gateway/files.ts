@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Clock, Timer } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
-import type { GatewayMetrics } from './metrics.js';
+import type { GatewayMetrics } from '../runtime/metrics.js';
 
 /** Files that are used together and may be replaced while the process runs. */
 export interface WatchedFiles {

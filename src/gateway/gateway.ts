@@ -7,7 +7,7 @@ import { Budget } from './body.js';
 import { certificateFault, servingPair, type ServingPair } from './certificate.js';
 import type { Desk } from './exchange.js';
 import { FileReloader } from './files.js';
-import type { GatewayMetrics } from './metrics.js';
+import type { GatewayMetrics } from '../runtime/metrics.js';
 import { GatewayServer, type ServerLimits } from './server.js';
 import { serveRequest } from './serve.js';
 import { Upstream } from './upstream.js';

@@ -5,7 +5,7 @@ import { refusalAnswer, send, type Answer } from './answer.js';
 import { announcesBody } from './body.js';
 import { answerRequest, checkedHeaders, matchOf, operationFor, type Desk } from './exchange.js';
 import { headerMap } from './headers.js';
-import type { GatewayMetrics } from './metrics.js';
+import type { GatewayMetrics } from '../runtime/metrics.js';
 import { Refusal } from './refusal.js';
 import { ROUTES, type Match } from './routes.js';
 import { UpstreamFailure } from './upstream.js';

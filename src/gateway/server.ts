@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.js';
 import { rawAnswer, refusalAnswer } from './answer.js';
 import type { ServingPair } from './certificate.js';
 import { Connections } from './connections.js';
-import type { GatewayMetrics } from './metrics.js';
+import type { GatewayMetrics } from '../runtime/metrics.js';
 import { REFUSALS, Refusal } from './refusal.js';
 
 export interface ServerLimits {

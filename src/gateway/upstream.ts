@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { Pool, type Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.js';
-import type { GatewayMetrics } from './metrics.js';
+import type { GatewayMetrics } from '../runtime/metrics.js';
 import type { Method } from './routes.js';
 
 export interface UpstreamCall {

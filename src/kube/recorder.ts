@@ -4,7 +4,7 @@ import type { Logger } from '../runtime/logger.js';
 import type { KubeClient } from './client.js';
 import type { EventNote, EventObject, Reporter } from './event.js';
 import { eventOf, seriesKey, seriesOf } from './event.js';
-import type { EventMetrics } from './metrics.js';
+import type { EventMetrics } from '../runtime/metrics.js';
 
 export type { EventNote } from './event.js';
 

@@ -9,7 +9,7 @@ import { aborted } from './failure.js';
 import { History, wentBack } from './history.js';
 import { deepFreeze } from './json.js';
 import { BATCH, currentVersion, otherWork, readListing } from './listing.js';
-import type { CacheMetrics } from './metrics.js';
+import type { CacheMetrics } from '../runtime/metrics.js';
 import { withoutManagedFields } from './object.js';
 import { Pace } from './pace.js';
 import { collectionCall } from './pages.js';

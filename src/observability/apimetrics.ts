@@ -1,23 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { GuardMetrics, LeaderMetrics, RequestMetrics } from '../runtime/metrics.js';
+import type { CacheMetrics, EventMetrics, GuardMetrics, LeaderMetrics, RequestMetrics } from '../runtime/metrics.js';
 
 /** Buckets of client-go's rest_client_request_duration_seconds. */
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
-
-/** What caches count. `resource` is `plural` or `plural.group`. */
-export interface CacheMetrics {
-  /** A list was read to its end. */
-  listed(resource: string, objects: number, seconds: number): void;
-  /** A list or watch has failed. */
-  failed(resource: string, kind: string): void;
-  /** A handler, transform or indexer threw. */
-  broken(resource: string): void;
-}
-
-/** What the writer of events counts. */
-export interface EventMetrics {
-  recorded(outcome: string): void;
-}
 
 /** `rest_client_*`. */
 export function requestMetrics(registry: Registry): RequestMetrics {

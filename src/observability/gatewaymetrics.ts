@@ -1,16 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { GatewayMetrics } from '../runtime/metrics.js';
 
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
 /** What the gateway counts, and the text that Prometheus reads. Labels come from the gateway's tables, never from a client. */
-export interface GatewayRegistry {
-  answered(route: string, method: string, code: number, seconds: number): void;
-  upstream(method: string, code: string, seconds: number): void;
-  abandoned(route: string): void;
-  dropped(cause: string): void;
-  reloaded(file: string, usable: boolean): void;
-  certificateExpiry(seconds: number): void;
-  connections(read: () => number): void;
+export interface GatewayRegistry extends GatewayMetrics {
   readonly contentType: string;
   text(): Promise<string>;
 }

@@ -1,10 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type {
-  ControllerMetrics, EngineMetrics, GuardMetrics, LeaderMetrics, PlacementMetrics, RequestMetrics,
+  CacheMetrics, ControllerMetrics, EngineMetrics, EventMetrics, GuardMetrics, LeaderMetrics, PlacementMetrics, RequestMetrics,
 } from '../runtime/metrics.js';
-import {
-  cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics, type CacheMetrics, type EventMetrics,
-} from './apimetrics.js';
+import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './apimetrics.js';
 import { engineMetrics, placementMetrics } from './fleetmetrics.js';
 import { queueMetrics, reconcileMetrics } from './workmetrics.js';
 
