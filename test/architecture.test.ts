@@ -9,6 +9,8 @@ interface Layer {
   /** Layers that it may import types from. */
   readonly types?: readonly string[];
   readonly packages: readonly string[];
+  /** Of a layer in `imports`, the only files that it may import. */
+  readonly only?: Readonly<Record<string, readonly string[]>>;
   /** Node's own modules: all of them by default. */
   readonly builtins?: readonly string[];
 }
@@ -21,16 +23,21 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   kube: { imports: ['api', 'runtime'], packages: ['@kubernetes/client-node', 'undici', 'js-yaml'] },
   controllers: { imports: ['api', 'domain', 'runtime'], types: ['kube'], packages: [] },
   gateway: { imports: ['api', 'runtime'], packages: ['undici', 'js-yaml'] },
+  apiserver: {
+    imports: ['runtime'],
+    only: { runtime: ['src/runtime/clock.ts'] },
+    packages: ['@marcbachmann/cel-js', '@peculiar/x509', 'js-yaml', 'reflect-metadata'],
+  },
   local: { imports: ['kube', 'runtime'], packages: [] },
   pki: { imports: [], packages: ['@peculiar/x509', 'reflect-metadata'] },
   observability: { imports: ['runtime'], packages: ['pino', 'prom-client'] },
   config: { imports: [], packages: [] },
-  commands: { imports: ['api', 'domain', 'runtime', 'kube', 'controllers', 'gateway', 'local', 'observability', 'pki', 'config'], packages: [] },
+  commands: { imports: ['api', 'domain', 'runtime', 'kube', 'controllers', 'gateway', 'apiserver', 'local', 'observability', 'pki', 'config'], packages: [] },
   main: { imports: ['config', 'commands'], packages: [] },
 };
 const FILES_OF_CONFIG = ['config', 'flags', 'gatewayconfig'];
 
-const GENERATED = /^src\/api\/generated\//;
+const GENERATED = /^src\/(api\/generated|apiserver\/data)\//;
 const DATA_TABLES: readonly string[] = [];
 const FORBIDDEN_NAMES = /^(utils?|helpers?|common|types?|managers?|misc)$/;
 
@@ -54,6 +61,8 @@ describe('imports', () => {
     ['src/runtime/a.ts', `import { x } from 'undici';`, ['src/runtime/a.ts:1 runtime may not import the package undici']],
     ['src/runtime/a.ts', `import PQueue from 'p-queue';\nimport { b } from './b.js';\nimport path from 'node:path';`, []],
     ['src/api/a.ts', `import path from 'node:path';`, ['src/api/a.ts:1 api may not import node:path']],
+    ['src/apiserver/http/a.ts', `import { c } from '../../runtime/clock.js';`, []],
+    ['src/apiserver/http/a.ts', `import { c } from '../../runtime/group.js';`, ['src/apiserver/http/a.ts:1 apiserver may not import ../../runtime/group.js, only src/runtime/clock.ts']],
     ['src/odd/a.ts', `import { b } from './b.js';`, ['src/odd/a.ts:1 odd is in no row of the table of layers']],
     ['src/kube/a.ts', `let x: import('../domain/x.js').X;`, ['src/kube/a.ts:1 kube may not import domain (../domain/x.js)']],
   ])('of %s: %j gives %j', (file, text, wrong) => {
@@ -113,6 +122,7 @@ function wrongImport(one: Import): string[] {
     return layer.packages.includes(packageOf(one.specifier)) ? [] : [`${at} ${from} may not import the package ${one.specifier}`];
   }
   const to = layerOf(targetOf(one));
+  if (layer.only?.[to]?.includes(targetOf(one)) === false) return [`${at} ${from} may not import ${one.specifier}, only ${layer.only[to].join(', ')}`];
   if (to === from || layer.imports.includes(to)) return [];
   if (layer.types?.includes(to) !== true) return [`${at} ${from} may not import ${to} (${one.specifier})`];
   return one.kind === 'type' ? [] : [`${at} ${from} may import only types from ${to} (${one.specifier})`];

@@ -1,0 +1,44 @@
+/** A JSON value. Never changed in place once a second part of the program can see it: make a new one that shares the rest. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/**
+ * An object of JSON. Keys come from users: read one with {@link own} unless it is a literal of the code that no
+ * prototype has, write one with a literal, a spread or {@link withKey}, never `object[key] = …` (`__proto__`).
+ */
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** The value of a key of the object itself; undefined for what only a prototype has. */
+export function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** A copy with one key set; with `undefined` the key is left out. Safe for every key. The order of keys stays. */
+export function withKey(object: JsonObject, key: string, value: Json | undefined): JsonObject {
+  const entries = Object.entries(object).filter(([name, old]) => old !== undefined && (name !== key || value !== undefined));
+  if (value === undefined) return Object.fromEntries(entries);
+  if (!Object.hasOwn(object, key)) return Object.fromEntries([...entries, [key, value]]);
+  return Object.fromEntries(entries.map(([name, old]) => [name, name === key ? value : old]));
+}
+
+/** Whether two values are one to JSON: order of keys and keys that are undefined do not count. */
+export function equal(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (isArray(a)) return isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = definedKeys(a);
+  return keys.length === definedKeys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+}
+
+function definedKeys(object: JsonObject): string[] {
+  return Object.keys(object).filter((key) => object[key] !== undefined);
+}

@@ -1,0 +1,98 @@
+import type { Json } from './json.js';
+import type { KubeObject } from './object.js';
+import type { Schema } from './schema/schema.js';
+import type { FieldError } from './status.js';
+import type { UserInfo } from './user.js';
+
+/** A resource as it is served in one version: what discovery tells of it, and how its objects are treated. */
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  /** Name of its collection in the store; the versions of a resource share one (`events` serves both groups). */
+  readonly collection: string;
+  /** Whether it comes from a CustomResourceDefinition: several answers differ (apiserver-facts). */
+  readonly custom: boolean;
+  /** Of the whole object, apiVersion, kind and metadata included. */
+  readonly schema: Schema;
+  /** Verbs of the main resource, in the order in which discovery tells them; kinds that are only posted have `create`. */
+  readonly verbs: readonly string[];
+  readonly subresources: readonly Subresource[];
+  readonly strategy: Strategy;
+  /** Fields that a field selector may name beside metadata.name and metadata.namespace, with their value of an object. */
+  readonly selectable: Readonly<Record<string, (object: KubeObject) => string>>;
+  readonly columns: readonly Column[];
+  /** Turns a stored object into this version; identity for all but `events`. apiVersion is set by the caller. */
+  readonly convert?: { readonly fromStored: (object: KubeObject) => KubeObject; readonly toStored: (object: KubeObject) => KubeObject };
+  /** Answers a POST without storing anything: reviews. */
+  readonly review?: (object: KubeObject, user: UserInfo) => KubeObject;
+  /** While true every write of a new object is refused (a CRD that is being deleted). */
+  readonly terminating?: boolean;
+}
+
+export interface Subresource {
+  /** `status`, `token`, `finalize`. */
+  readonly name: string;
+  /** Kind and group-version where they are not the resource's own. */
+  readonly kind?: string;
+  readonly group?: string;
+  readonly version?: string;
+  readonly verbs: readonly string[];
+}
+
+/**
+ * What a kind does beyond its schema. All pure; the verbs call them in this order: `default`, then `prepare…`, then
+ * `validate…`. Schema validation of custom resources, CEL included, is done by their `validate…`.
+ */
+export interface Strategy {
+  /** Fills defaults; runs on every decoded object and on the result of every patch. */
+  readonly default: (object: KubeObject) => KubeObject;
+  /** The stored form of a new object: status dropped where it is a subresource, generation set (or kept, facts (j)). */
+  readonly prepareCreate: (object: KubeObject) => KubeObject;
+  /** The stored form of a change; `status` says that it came by the status subresource. Sets generation. */
+  readonly prepareUpdate: (next: KubeObject, old: KubeObject, subresource: string | undefined) => KubeObject;
+  readonly validateCreate: (object: KubeObject) => Findings;
+  readonly validateUpdate: (next: KubeObject, old: KubeObject, subresource: string | undefined) => Findings;
+  /** Rule of metadata.name; undefined when the name is fine, else what is wrong with it (several in order). */
+  readonly validateName: (name: string) => readonly string[];
+  /** Whether a PUT without resourceVersion overwrites (built-ins) or is refused (custom resources). */
+  readonly unconditionalUpdate: boolean;
+  /** Whether a PUT of a name that does not exist creates it (Lease, Node and few others). */
+  readonly createOnUpdate: boolean;
+}
+
+/** What validation found. Warnings are sent as they are, in `Warning` headers. */
+export interface Findings {
+  readonly errors: readonly FieldError[];
+  readonly warnings: readonly string[];
+}
+
+/** A column of a Table between Name and the end, Age included where it is shown. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description: string;
+  /** 0: always shown; above: only with -o wide. */
+  readonly priority: number;
+  /** The cell; null when the object has nothing there. `now` in ms since the epoch, for ages. */
+  readonly cell: (object: KubeObject, now: number) => Json;
+}
+
+/** What is served now; replaced as a whole when a CRD changes. */
+export interface Registry {
+  find(group: string, version: string, plural: string): Resource | undefined;
+  /** By kind, for owner references and reviews. */
+  findKind(group: string, version: string, kind: string): Resource | undefined;
+  all(): readonly Resource[];
+  /** Whether a group or a version of it is built in: unknown paths below them are answered differently (facts (e)). */
+  isBuiltinGroup(group: string): boolean;
+  /** Rises with every change of what is served. */
+  readonly generation: number;
+}
