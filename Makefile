@@ -7,7 +7,7 @@ IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' p
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build run test test-unit test-e2e test-campaign control-plane verify generate lint image deploy manifests clean
+.PHONY: help build run test test-unit test-e2e test-campaign control-plane verify generate apiserver-data lint image deploy manifests clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ verify: $(DEPENDENCIES) ## Regenerate, lint, type-check; fail on a dirty tree
 
 generate: $(DEPENDENCIES) ## Make what is derived from crds/ (types, reference)
 	npm run --silent generate
+
+apiserver-data: build control-plane ## Make src/apiserver/data from the real API server and its Go structs (needs Go)
+	node dist/tools/apiserver/data.js
 
 lint: $(DEPENDENCIES) ## Lint src, test and tools
 	npm run --silent lint
