@@ -27,6 +27,11 @@ export interface Store {
   /** Removes an object; `build` gives its last state with the revision of the removal, which watchers get. */
   remove(collection: string, key: string, build: (revision: number) => KubeObject): Promise<Entry>;
   /**
+   * Resolves when everything up to a revision that was given away is on disk: for who answers with what `newest` says
+   * and writes nothing. Rejects with a StatusError when that change could not be stored.
+   */
+  durable(revision: number): Promise<void>;
+  /**
    * Tells every change after a revision, in order, once: first from history (before this returns or soon after), then as
    * it becomes durable. A listener must not throw and must return at once. Throws {@link Compacted}.
    */

@@ -1,0 +1,70 @@
+import { History, type HistoryLimits } from './history.js';
+import { KeyIndex } from './keyindex.js';
+import type { Change, Entry, Subscription } from './store.js';
+
+/** What the next write of a key builds upon. */
+interface Pending {
+  readonly revision: number;
+  /** undefined for a removal. */
+  readonly entry: Entry | undefined;
+}
+
+interface Watcher {
+  readonly listener: (change: Change) => void;
+  /** The newest revision that it was told. */
+  told: number;
+}
+
+/** The durable objects of one resource, their recent changes, and who wants to hear of the next. */
+export class Collection {
+  readonly name: string;
+  readonly index = new KeyIndex();
+  readonly history: History;
+  /** Bytes of JSON of all objects. */
+  bytes = 0;
+  /** The newest accepted change of each key that is not durable yet. */
+  readonly pending = new Map<string, Pending>();
+  readonly #watchers = new Set<Watcher>();
+
+  constructor(name: string, limits: HistoryLimits, floor: number) {
+    this.name = name;
+    this.history = new History(limits, floor);
+  }
+
+  /** Takes a durable change in, without telling anybody. @param time ms since the epoch. */
+  apply(change: Change, time: number): void {
+    const { entry, previous } = change;
+    this.bytes += (change.type === 'put' ? entry.bytes.length : 0) - (previous?.bytes.length ?? 0);
+    if (change.type === 'put') this.index.set(entry);
+    else this.index.delete(entry.key);
+    this.history.append(change, time);
+  }
+
+  tell(change: Change): void {
+    for (const watcher of this.#watchers) {
+      if (change.revision <= watcher.told) continue;
+      watcher.told = change.revision;
+      watcher.listener(change);
+    }
+  }
+
+  /** Tells what history holds after a revision at once, then the rest as it comes. Throws Compacted. */
+  watch(after: number, listener: (change: Change) => void): Subscription {
+    const missed = this.history.after(after);
+    const watcher: Watcher = { listener, told: Math.max(after, missed.at(-1)?.revision ?? 0) };
+    this.#watchers.add(watcher);
+    for (const change of missed) listener(change);
+    return { end: () => void this.#watchers.delete(watcher) };
+  }
+
+  /** The objects as they were at a revision. Throws Compacted. */
+  listAt(prefix: string, revision: number): readonly Entry[] {
+    const now = this.index.list(prefix);
+    const undone = this.history.undo(revision);
+    if (undone.size === 0) return now;
+    const kept = now.filter((entry) => !undone.has(entry.key));
+    const before: Entry[] = [];
+    for (const entry of undone.values()) if (entry?.key.startsWith(prefix) === true) before.push(entry);
+    return [...kept, ...before].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  }
+}

@@ -1,0 +1,88 @@
+import type { KubeObject } from '../object.js';
+import type { Entry } from './store.js';
+
+/** One state of one object: its JSON for as long as somebody holds it, its parsed form for a while. */
+export class StoredEntry implements Entry {
+  readonly key: string;
+  readonly revision: number;
+  readonly bytes: Buffer;
+  readonly #cache: ParsedCache;
+  #parsed: KubeObject | undefined;
+
+  constructor(key: string, revision: number, bytes: Buffer, cache: ParsedCache) {
+    this.key = key;
+    this.revision = revision;
+    this.bytes = bytes;
+    this.#cache = cache;
+  }
+
+  /** The entry of an object that is there already, so that it need not be parsed soon. */
+  static of(key: string, revision: number, object: KubeObject, cache: ParsedCache): StoredEntry {
+    const entry = new StoredEntry(key, revision, encode(object), cache);
+    entry.#parsed = cache.prepare(object);
+    cache.keep(entry);
+    return entry;
+  }
+
+  get object(): KubeObject {
+    this.#parsed ??= this.#cache.prepare(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
+    this.#cache.keep(this);
+    return this.#parsed;
+  }
+
+  /** Drops the parsed form. */
+  forget(): void {
+    this.#parsed = undefined;
+  }
+}
+
+/**
+ * Bounds how many objects are held parsed: those used since the generation before last, which turns whenever the JSON
+ * of its objects is over the limit. Cheaper than an exact least-recently-used list, as most uses touch nothing.
+ */
+export class ParsedCache {
+  readonly #limit: number;
+  readonly #frozen: boolean;
+  #young = new Set<StoredEntry>();
+  #old = new Set<StoredEntry>();
+  #bytes = 0;
+
+  /** @param limit bytes of JSON of one generation; @param frozen whether objects are frozen to the last leaf, which finds who changes them. */
+  constructor(limit: number, frozen: boolean) {
+    this.#limit = limit;
+    this.#frozen = frozen;
+  }
+
+  prepare(object: KubeObject): KubeObject {
+    if (this.#frozen) freeze(object);
+    return object;
+  }
+
+  keep(entry: StoredEntry): void {
+    if (this.#young.has(entry)) return;
+    this.#young.add(entry);
+    this.#bytes += entry.bytes.length;
+    if (this.#bytes > this.#limit) this.#turn();
+  }
+
+  #turn(): void {
+    for (const entry of this.#old) if (!this.#young.has(entry)) entry.forget();
+    this.#old = this.#young;
+    this.#young = new Set();
+    this.#bytes = 0;
+  }
+}
+
+/** Not from Node's pool: an entry that lives long would hold a whole slab of it. */
+function encode(object: KubeObject): Buffer {
+  const text = JSON.stringify(object);
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text, 'utf8');
+  return bytes;
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const child of Object.values(value)) freeze(child);
+}

@@ -1,0 +1,106 @@
+import type { Entry } from './store.js';
+
+interface Slot {
+  readonly key: string;
+  /** undefined once the object is gone. */
+  entry: Entry | undefined;
+}
+
+/** As many new keys are put in their places one by one; more are merged in at once. */
+const FEW = 16;
+
+/**
+ * Entries by key, in order of keys when asked. A change costs no more than a look-up: the order is mended by the next
+ * who needs it, and a list that was handed out stays as it is.
+ */
+export class KeyIndex {
+  readonly #slots = new Map<string, Slot>();
+  /** In order; may hold slots that are empty. */
+  #sorted: Slot[] = [];
+  #empty = 0;
+  #fresh: Slot[] = [];
+  #all: readonly Entry[] | undefined;
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#slots.get(key)?.entry;
+  }
+
+  set(entry: Entry): void {
+    this.#all = undefined;
+    const slot = this.#slots.get(entry.key);
+    if (slot !== undefined) {
+      slot.entry = entry;
+      return;
+    }
+    const fresh = { key: entry.key, entry };
+    this.#slots.set(entry.key, fresh);
+    this.#fresh.push(fresh);
+  }
+
+  delete(key: string): void {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return;
+    this.#all = undefined;
+    this.#slots.delete(key);
+    slot.entry = undefined;
+    this.#empty += 1;
+  }
+
+  /** Entries whose keys begin with a prefix, in order of keys. The same array as last time while nothing changed and the prefix is ''. */
+  list(prefix: string): readonly Entry[] {
+    if (prefix === '' && this.#all !== undefined) return this.#all;
+    this.#order();
+    const found: Entry[] = [];
+    for (let at = lowerBound(this.#sorted, prefix); at < this.#sorted.length; at++) {
+      const slot = this.#sorted[at];
+      if (slot === undefined || !slot.key.startsWith(prefix)) break;
+      if (slot.entry !== undefined) found.push(slot.entry);
+    }
+    if (prefix === '') this.#all = found;
+    return found;
+  }
+
+  #order(): void {
+    const fresh = this.#fresh.filter((slot) => slot.entry !== undefined);
+    this.#fresh = [];
+    if (fresh.length > FEW || this.#empty > FEW + this.#slots.size) {
+      this.#sorted = merge(this.#sorted.filter((slot) => slot.entry !== undefined), fresh.sort(byKey));
+      this.#empty = 0;
+      return;
+    }
+    for (const slot of fresh) this.#sorted.splice(lowerBound(this.#sorted, slot.key), 0, slot);
+  }
+}
+
+function byKey(a: Slot, b: Slot): number {
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+}
+
+function merge(a: readonly Slot[], b: readonly Slot[]): Slot[] {
+  const merged: Slot[] = [];
+  let next = 0;
+  for (const slot of a) {
+    for (let other = b[next]; other !== undefined && other.key < slot.key; other = b[next]) {
+      merged.push(other);
+      next += 1;
+    }
+    merged.push(slot);
+  }
+  return merged.concat(b.slice(next));
+}
+
+/** The first place whose key is not below `key`. */
+function lowerBound(slots: readonly Slot[], key: string): number {
+  let low = 0;
+  let high = slots.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((slots[middle]?.key ?? '') < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
