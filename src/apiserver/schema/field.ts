@@ -1,0 +1,77 @@
+import type { Json } from '../json.js';
+import type { CauseReason, FieldError } from '../status.js';
+import { goFloat, goJson, goQuote } from './gotext.js';
+
+/**
+ * Makers of the errors of fields, worded as `field.Error` of apimachinery. A path is text: `spec.list[0].name`,
+ * `metadata.labels[a.b/c]`; '' is the root.
+ */
+
+/** The field of an error that belongs to no field. */
+export const NO_FIELD = '<nil>';
+
+export function child(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+export function index(path: string, at: number): string {
+  return `${path}[${at}]`;
+}
+
+/** A key of a map: `path[key]`. */
+export function key(path: string, name: string): string {
+  return `${path}[${name}]`;
+}
+
+export function invalidValue(field: string, value: Json | undefined, detail: string): FieldError {
+  return withValue('FieldValueInvalid', field, `Invalid value: ${goValue(value)}`, detail);
+}
+
+/** With a value that is text of JSON already: structs, whose fields are not in order of their names. */
+export function invalidRaw(field: string, json: string, detail: string): FieldError {
+  return withValue('FieldValueInvalid', field, `Invalid value: ${json}`, detail);
+}
+
+export function typeInvalid(field: string, value: Json | undefined, detail: string): FieldError {
+  return withValue('FieldValueTypeInvalid', field, `Invalid value: ${goValue(value)}`, detail);
+}
+
+export function required(field: string, detail = ''): FieldError {
+  return withValue('FieldValueRequired', field, 'Required value', detail);
+}
+
+export function forbiddenField(field: string, detail: string): FieldError {
+  return withValue('FieldValueForbidden', field, 'Forbidden', detail);
+}
+
+export function duplicate(field: string, value: Json | undefined): FieldError {
+  return withValue('FieldValueDuplicate', field, `Duplicate value: ${goValue(value)}`, '');
+}
+
+export function notFoundValue(field: string, value: Json | undefined): FieldError {
+  return withValue('FieldValueNotFound', field, `Not found: ${goValue(value)}`, '');
+}
+
+export function notSupported(field: string, value: Json | undefined, supported: readonly string[]): FieldError {
+  const detail = supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`;
+  return withValue('FieldValueNotSupported', field, `Unsupported value: ${goValue(value)}`, detail);
+}
+
+/** The value is left out: it may be huge. */
+export function tooLong(field: string, most: number): FieldError {
+  return withValue('FieldValueTooLong', field, 'Too long', `may not be more than ${most} ${most === 1 ? 'byte' : 'bytes'}`);
+}
+
+export function tooMany(field: string, count: number, most: number): FieldError {
+  return withValue('FieldValueTooMany', field, `Too many: ${count}`, `must have at most ${most} ${most === 1 ? 'item' : 'items'}`);
+}
+
+function withValue(reason: CauseReason, field: string, text: string, detail: string): FieldError {
+  return { reason, field, message: detail === '' ? text : `${text}: ${detail}` };
+}
+
+/** A value inside of a message. */
+export function goValue(value: Json | undefined): string {
+  if (typeof value === 'string') return goQuote(value);
+  return typeof value === 'number' && !Number.isInteger(value) ? goFloat(value) : goJson(value);
+}

@@ -1,0 +1,178 @@
+import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
+import { isArray, isObject, type Json } from '../json.js';
+import type { Body } from '../verbs/verbs.js';
+import { compareBytes, goFloat, goQuote } from './gotext.js';
+import { MalformedBody, MAX_DEPTH, wellFormed } from './jsontext.js';
+import { plainScalar } from './scalar.js';
+
+/** Values that aliases may add to a document: against documents that grow by repeating themselves. */
+const MAX_ALIASED = 100_000;
+const RESOLVED_TAGS: readonly string[] = ['!!bool', '!!int', '!!float', '!!null', '!!timestamp'];
+const MERGE = '<<';
+
+/**
+ * Reads the first document of YAML 1.1, as the server's reader does (it turns it into JSON: keys become texts, and are
+ * in order). The last of two equal keys wins; each such is noted with its line.
+ * @throws MalformedBody
+ */
+export function readYaml(text: string): Body {
+  let events: readonly Event[];
+  try {
+    events = parseEvents(text, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark?.line;
+    throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${error.reason.slice(0, 200)}`);
+  }
+  const builder = new Builder(text);
+  for (const event of events) {
+    if (builder.take(event)) break;
+  }
+  return { value: builder.value, duplicates: builder.duplicates };
+}
+
+interface Frame {
+  readonly anchor: string;
+  /** undefined for a sequence. */
+  readonly entries: Map<string, Json> | undefined;
+  readonly merged: Map<string, Json>;
+  readonly items: Json[];
+  /** Of a mapping: the key whose value is next. */
+  key: string | undefined;
+  /** Values in it, aliased ones counted again. */
+  weight: number;
+}
+
+class Builder {
+  readonly duplicates: string[] = [];
+  value: Json = null;
+  readonly #source: string;
+  readonly #stack: Frame[] = [];
+  readonly #anchors = new Map<string, { readonly value: Json; readonly weight: number }>();
+  #aliased = 0;
+  /** Lines are counted on from the last place that was asked for. */
+  #line = 1;
+  #lineAt = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** Takes one event; true when the document is complete. */
+  take(event: Event): boolean {
+    switch (event.type) {
+      case EVENT_ID.DOCUMENT:
+        return false;
+      case EVENT_ID.ALIAS:
+        return this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd));
+      case EVENT_ID.MAPPING:
+      case EVENT_ID.SEQUENCE:
+        return this.#open(event.type === EVENT_ID.MAPPING, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)));
+      case EVENT_ID.SCALAR:
+        return this.#scalar(event);
+      case EVENT_ID.POP:
+        return this.#close();
+    }
+  }
+
+  #open(mapping: boolean, anchor: string): boolean {
+    const frame = this.#stack.at(-1);
+    if (frame?.entries !== undefined && frame.key === undefined) throw new MalformedBody('yaml: invalid map key: only scalars can be keys');
+    this.#stack.push({ anchor, entries: mapping ? new Map() : undefined, merged: new Map(), items: [], key: undefined, weight: 1 });
+    return false;
+  }
+
+  #close(): boolean {
+    const frame = this.#stack.pop();
+    if (frame === undefined) return true;
+    return this.#add(finished(frame), frame.anchor, frame.weight);
+  }
+
+  #scalar(event: ScalarEvent): boolean {
+    const text = event.valueStart < 0 ? '' : wellFormed(getScalarValue(this.#source, event));
+    const tag = event.tagStart < 0 ? '' : this.#source.slice(event.tagStart, event.tagEnd);
+    const plain = event.style === SCALAR_STYLE.PLAIN && tag === '';
+    const value = plain || RESOLVED_TAGS.includes(tag) ? plainScalar(text) : tagged(tag, text);
+    const frame = this.#stack.at(-1);
+    if (frame?.entries === undefined || frame.key !== undefined) {
+      return this.#add(value, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)), 1);
+    }
+    frame.key = keyOf(value);
+    if (frame.entries.has(frame.key) && frame.key !== MERGE) {
+      const shown = typeof value === 'string' ? goQuote(value) : frame.key;
+      this.duplicates.push(`line ${this.#lineOf(event.valueStart)}: key ${shown} already set in map`);
+    }
+    return false;
+  }
+
+  #alias(name: string): boolean {
+    const known = this.#anchors.get(name);
+    if (known === undefined) {
+      const open = this.#stack.some((frame) => frame.anchor === name);
+      throw new MalformedBody(open ? `yaml: anchor '${name}' value contains itself` : `yaml: unknown anchor '${name}' referenced`);
+    }
+    this.#aliased += known.weight;
+    if (this.#aliased > MAX_ALIASED) throw new MalformedBody('yaml: document contains excessive aliasing');
+    const frame = this.#stack.at(-1);
+    if (frame?.entries !== undefined && frame.key === undefined) {
+      frame.key = keyOf(known.value);
+      return false;
+    }
+    return this.#add(known.value, '', known.weight);
+  }
+
+  /** Puts a finished value where it belongs; true when it is the whole document. */
+  #add(value: Json, anchor: string, weight: number): boolean {
+    if (anchor !== '') this.#anchors.set(anchor, { value, weight });
+    const frame = this.#stack.at(-1);
+    if (frame === undefined) {
+      this.value = value;
+      return true;
+    }
+    frame.weight += weight;
+    if (frame.entries === undefined) frame.items.push(value);
+    else if (frame.key === MERGE) merge(frame, value);
+    else frame.entries.set(frame.key ?? '', value);
+    frame.key = undefined;
+    return false;
+  }
+
+  #lineOf(offset: number): number {
+    if (offset < this.#lineAt) {
+      this.#line = 1;
+      this.#lineAt = 0;
+    }
+    for (; this.#lineAt < offset; this.#lineAt += 1) {
+      if (this.#source.charCodeAt(this.#lineAt) === 10) this.#line += 1;
+    }
+    return this.#line;
+  }
+}
+
+function finished({ entries, merged, items }: Frame): Json {
+  if (entries === undefined) return items;
+  const all = new Map([...merged, ...entries]);
+  return Object.fromEntries([...all].sort(([a], [b]) => compareBytes(a, b)));
+}
+
+function merge(frame: Frame, value: Json): void {
+  for (const source of isArray(value) ? value : [value]) {
+    if (!isObject(source)) throw new MalformedBody('yaml: map merge requires map or sequence of maps as the value');
+    for (const [key, item] of Object.entries(source)) {
+      if (item !== undefined && !frame.merged.has(key)) frame.merged.set(key, item);
+    }
+  }
+}
+
+/** A key as text of JSON: 1 is "1", yes is "true". */
+function keyOf(value: Json): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value);
+  throw new MalformedBody(`unsupported map key of type: %!s(<nil>), key: <nil>`);
+}
+
+function tagged(tag: string, text: string): Json {
+  if (tag !== '!!binary') return text;
+  return Buffer.from(text, 'base64').toString('utf8');
+}
