@@ -61,6 +61,8 @@ export interface Strategy {
   readonly validateUpdate: (next: KubeObject, old: KubeObject, subresource: string | undefined) => Findings;
   /** Rule of metadata.name; undefined when the name is fine, else what is wrong with it (several in order). */
   readonly validateName: (name: string) => readonly string[];
+  /** Whether the kind's `validate…` check metadata themselves; else whoever calls them does, before them. */
+  readonly checksMetadata?: boolean;
   /** Whether a PUT without resourceVersion overwrites (built-ins) or is refused (custom resources). */
   readonly unconditionalUpdate: boolean;
   /** Whether a PUT of a name that does not exist creates it (Lease, Node and few others). */

@@ -117,9 +117,9 @@ export function conflict(resource: ResourceName, name: string, why: string): Sta
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** 422 with causes, as `NewInvalid` of apimachinery words it. */
+/** 422 with causes, as `NewInvalid` of apimachinery words it: what is found twice is told once, but listed twice. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): StatusError {
-  const texts = errors.map(({ field, message }) => `${field}: ${message}`);
+  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const causes = errors.map(({ reason, message, field }) => ({ reason, message, field }));
   const details = { ...(name === '' ? {} : { name }), ...groupOf(kind.group), kind: kind.kind, causes };
