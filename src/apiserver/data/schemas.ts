@@ -29,7 +29,8 @@ export interface StructField {
 export type GoType =
   | { readonly shape: 'scalar'; readonly name: string; readonly pointer: boolean }
   | { readonly shape: 'struct'; readonly name: string; readonly pointer: boolean }
-  | { readonly shape: 'list' | 'map'; readonly of: GoType; readonly pointer: boolean };
+  | { readonly shape: 'list'; readonly of: GoType; readonly pointer: boolean }
+  | { readonly shape: 'map'; readonly of: GoType; readonly pointer: boolean };
 
 interface Node {
   readonly $ref?: string;

@@ -1,0 +1,51 @@
+import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { FieldError } from '../../status.js';
+import { fieldsFrom, STATUS, type Kind } from './kind.js';
+
+/** Rules of CustomResourceDefinitions, which the schema room has. */
+export interface DefinitionRules {
+  defaultCrd(crd: KubeObject): KubeObject;
+  validateCrd(crd: KubeObject): readonly FieldError[];
+  validateCrdUpdate(next: KubeObject, old: KubeObject): readonly FieldError[];
+  /** Texts of warnings: formats that nobody knows. */
+  crdWarnings?(crd: KubeObject, old: KubeObject | undefined): readonly string[];
+}
+
+export function definitionKind(rules: DefinitionRules): Kind {
+  return {
+    group: 'apiextensions.k8s.io',
+    version: 'v1',
+    kind: 'CustomResourceDefinition',
+    plural: 'customresourcedefinitions',
+    namespaced: false,
+    definition: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
+    shortNames: ['crd', 'crds'],
+    categories: ['api-extensions'],
+    subresources: [STATUS],
+    conditionalUpdate: true,
+    generation: 'spec',
+    complete: (crd) => rules.defaultCrd(crd),
+    create: (crd) => withStorageVersion({ ...crd, status: {} }),
+    update: (next, old, subresource) => (subresource === 'status' ? fieldsFrom(next, old, ['spec']) : withStorageVersion(fieldsFrom(next, old, ['status']))),
+    validate: (crd) => rules.validateCrd(crd),
+    validateUpdate: (next, old, subresource) => (subresource === 'status' ? [] : rules.validateCrdUpdate(next, old)),
+    warnings: (crd, old) => rules.crdWarnings?.(crd, old) ?? [],
+  };
+}
+
+/** Remembers every version in which objects may be stored. */
+function withStorageVersion(crd: KubeObject): KubeObject {
+  const versions = listOf(crd['spec'], 'versions');
+  const storage = versions.find((version) => isObject(version) && version['storage'] === true);
+  const name = isObject(storage) ? own(storage, 'name') : undefined;
+  const status: JsonObject = isObject(crd['status']) ? crd['status'] : {};
+  const stored = listOf(status, 'storedVersions');
+  if (typeof name !== 'string' || stored.includes(name)) return crd;
+  return { ...crd, status: { ...status, storedVersions: [...stored, name] } };
+}
+
+function listOf(value: Json | undefined, key: string): readonly Json[] {
+  const list = isObject(value) ? own(value, key) : undefined;
+  return isArray(list) ? list : [];
+}

@@ -1,0 +1,59 @@
+import { isObject, own, type Json, type JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { Kind } from './kind.js';
+
+const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+/** Fields of events.k8s.io/v1 by those of v1, which is how events are stored. */
+const RENAMED: readonly (readonly [core: string, events: string])[] = [
+  ['involvedObject', 'regarding'],
+  ['message', 'note'],
+  ['reportingComponent', 'reportingController'],
+  ['source', 'deprecatedSource'],
+  ['firstTimestamp', 'deprecatedFirstTimestamp'],
+  ['lastTimestamp', 'deprecatedLastTimestamp'],
+  ['count', 'deprecatedCount'],
+];
+
+const BOTH = { kind: 'Event', plural: 'events', namespaced: true, collection: 'events', shortNames: ['ev'], createOnUpdate: true } as const;
+
+export const EVENT_KINDS: readonly Kind[] = [
+  { ...BOTH, group: '', version: 'v1', definition: 'io.k8s.api.core.v1.Event', selectable: selectableFields('involvedObject', 'reportingComponent') },
+  {
+    ...BOTH,
+    group: 'events.k8s.io',
+    version: 'v1',
+    definition: 'io.k8s.api.events.v1.Event',
+    selectable: selectableFields('regarding', 'reportingController'),
+    convert: {
+      fromStored: (event) => renamed(event, RENAMED),
+      toStored: (event) => renamed(event, RENAMED.map(([core, events]) => [events, core])),
+    },
+  },
+];
+
+function selectableFields(object: string, reporter: string): Record<string, (event: KubeObject) => string> {
+  const involved = INVOLVED.map((field) => [`${object}.${field}`, (event: KubeObject) => text(structAt(event, object), field)] as const);
+  return {
+    ...Object.fromEntries(involved),
+    reason: (event) => text(event, 'reason'),
+    [reporter]: (event) => text(event, reporter),
+    source: (event) => text(structAt(event, 'source'), 'component') || text(event, reporter),
+    type: (event) => text(event, 'type'),
+  };
+}
+
+function renamed(event: KubeObject, names: readonly (readonly [from: string, to: string])[]): KubeObject {
+  const to = new Map(names);
+  const { apiVersion, kind, metadata } = event;
+  return { apiVersion, kind, metadata, ...Object.fromEntries(Object.entries(event).map(([name, value]) => [to.get(name) ?? name, value])) };
+}
+
+function structAt(value: JsonObject, key: string): JsonObject {
+  const found: Json | undefined = own(value, key);
+  return isObject(found) ? found : {};
+}
+
+function text(value: JsonObject, key: string): string {
+  const found = own(value, key);
+  return typeof found === 'string' ? found : '';
+}

@@ -1,0 +1,47 @@
+import type { Resource } from '../../resource.js';
+import { CONFIG_MAP } from './configmap.js';
+import { definitionKind, type DefinitionRules } from './definition.js';
+import { DEPLOYMENT } from './deployment.js';
+import { EVENT_KINDS } from './event.js';
+import { resourceOf } from './kind.js';
+import { LEASE } from './lease.js';
+import { NAMESPACE } from './namespace.js';
+import { NETWORK_POLICY } from './networkpolicy.js';
+import { NODE } from './node.js';
+import { POD_DISRUPTION_BUDGET } from './poddisruptionbudget.js';
+import { policyKinds, type PolicyRules } from './policy.js';
+import { RBAC_KINDS } from './rbac.js';
+import { reviewKinds, type Reviews } from './review.js';
+import { SECRET } from './secret.js';
+import { SERVICE } from './service.js';
+import { SERVICE_ACCOUNT } from './serviceaccount.js';
+
+/** What other rooms give to the built-in kinds. */
+export interface BuiltinParts {
+  readonly definitions: DefinitionRules;
+  readonly policies: PolicyRules;
+  readonly reviews: Reviews;
+}
+
+/** Rows of all built-in kinds, in the order of discovery: groups as the real server lists them, plurals by name. */
+export function builtinResources(parts: BuiltinParts): readonly Resource[] {
+  const [coreEvent, newEvent] = EVENT_KINDS;
+  return [
+    CONFIG_MAP,
+    ...(coreEvent === undefined ? [] : [coreEvent]),
+    NAMESPACE,
+    NODE,
+    SECRET,
+    SERVICE_ACCOUNT,
+    SERVICE,
+    DEPLOYMENT,
+    ...(newEvent === undefined ? [] : [newEvent]),
+    ...reviewKinds(parts.reviews),
+    NETWORK_POLICY,
+    POD_DISRUPTION_BUDGET,
+    ...RBAC_KINDS,
+    ...policyKinds(parts.policies),
+    definitionKind(parts.definitions),
+    LEASE,
+  ].map(resourceOf);
+}

@@ -1,0 +1,143 @@
+import { builtinSchema } from '../../data/schemas.js';
+import { equal, withKey } from '../../json.js';
+import type { KubeObject, ObjectMeta } from '../../object.js';
+import type { Column, Findings, Resource, Strategy, Subresource } from '../../resource.js';
+import { dns1123Subdomain, type NameRule } from '../../schema/names.js';
+import type { FieldError } from '../../status.js';
+import { canonical } from './canonical.js';
+import { draftOf, isDraft, type Draft } from './draft.js';
+
+/** What sets one built-in kind apart; {@link resourceOf} adds what all have in common. */
+export interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** Name of its schema. */
+  readonly definition: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** All of them when left out. */
+  readonly verbs?: readonly string[];
+  readonly subresources?: readonly Subresource[];
+  readonly collection?: string;
+  readonly validateName?: NameRule;
+  readonly createOnUpdate?: boolean;
+  /** PUT without resourceVersion is refused. */
+  readonly conditionalUpdate?: boolean;
+  /** How metadata.generation moves: `spec` with every change of what is neither metadata nor status (facts (j)). */
+  readonly generation?: 'kept' | 'spec' | 'spec-and-annotations';
+  readonly selectable?: Resource['selectable'];
+  readonly columns?: readonly Column[];
+  readonly convert?: Resource['convert'];
+  readonly review?: Resource['review'];
+  /** Fills defaults into a draft that has no nulls and no zero values of optional fields. */
+  readonly defaults?: (draft: Draft) => void;
+  /** Fills defaults that another room knows. */
+  readonly complete?: (object: KubeObject) => KubeObject;
+  /** What becomes of a new object besides generation: status dropped, addresses given. */
+  readonly create?: (object: KubeObject) => KubeObject;
+  /** What a change may not touch is put back here, and what goes with it is filled in. */
+  readonly update?: (next: KubeObject, old: KubeObject, subresource: string | undefined) => KubeObject;
+  readonly validate?: (object: KubeObject) => readonly FieldError[];
+  readonly validateUpdate?: (next: KubeObject, old: KubeObject, subresource: string | undefined) => readonly FieldError[];
+  readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => readonly string[];
+}
+
+export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+export const STATUS: Subresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
+
+export function resourceOf(kind: Kind): Resource {
+  const { group, version, plural, namespaced } = kind;
+  const { convert, review } = kind;
+  return {
+    group,
+    version,
+    kind: kind.kind,
+    listKind: `${kind.kind}List`,
+    plural,
+    singular: kind.kind.toLowerCase(),
+    shortNames: kind.shortNames ?? [],
+    categories: kind.categories ?? [],
+    namespaced,
+    collection: kind.collection ?? (group === '' ? plural : `${plural}.${group}`),
+    custom: false,
+    schema: builtinSchema(kind.definition),
+    verbs: kind.verbs ?? ALL_VERBS,
+    subresources: kind.subresources ?? [],
+    strategy: strategyOf(kind),
+    selectable: kind.selectable ?? {},
+    columns: kind.columns ?? [],
+    ...(convert === undefined ? {} : { convert }),
+    ...(review === undefined ? {} : { review }),
+  };
+}
+
+function strategyOf(kind: Kind): Strategy {
+  const { definition } = kind;
+  return {
+    default: (object) => withDefaults(kind, object),
+    prepareCreate: (object) => canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object)),
+    prepareUpdate(next, old, subresource) {
+      return canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old));
+    },
+    validateCreate: (object) => findings(kind.validate?.(object) ?? [], kind.warnings?.(object, undefined) ?? []),
+    validateUpdate(next, old, subresource): Findings {
+      return findings(kind.validateUpdate?.(next, old, subresource) ?? [], subresource === undefined ? (kind.warnings?.(next, old) ?? []) : []);
+    },
+    validateName: kind.validateName ?? dns1123Subdomain,
+    unconditionalUpdate: kind.conditionalUpdate !== true,
+    createOnUpdate: kind.createOnUpdate ?? false,
+  };
+}
+
+function withDefaults({ definition, defaults, complete }: Kind, object: KubeObject): KubeObject {
+  const read = canonical(definition, object);
+  if (complete !== undefined) return canonical(definition, complete(read));
+  if (defaults === undefined) return read;
+  const draft = draftOf(read);
+  if (!isDraft(draft)) return read;
+  defaults(draft);
+  const { apiVersion, kind, metadata } = read;
+  const filled: KubeObject = { apiVersion, kind, metadata, ...draft };
+  return equal(filled, read) ? read : canonical(definition, filled);
+}
+
+function firstGeneration({ generation = 'kept' }: Kind, object: KubeObject): KubeObject {
+  return generation === 'kept' ? object : withMeta(object, { ...object.metadata, generation: 1 });
+}
+
+function nextGeneration({ generation = 'kept' }: Kind, next: KubeObject, old: KubeObject): KubeObject {
+  const before = old.metadata.generation;
+  const { generation: _given, ...rest } = next.metadata;
+  const moved = generation !== 'kept' && isMoved(next, old, generation === 'spec-and-annotations');
+  const after = moved ? (before ?? 0) + 1 : before;
+  if (next.metadata.generation === after) return next;
+  return withMeta(next, after === undefined ? rest : { ...rest, generation: after });
+}
+
+function isMoved(next: KubeObject, old: KubeObject, annotations: boolean): boolean {
+  if (annotations && !equal(next.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return true;
+  return !equal(specOf(next), specOf(old));
+}
+
+function specOf(object: KubeObject): KubeObject {
+  return withKey({ ...object, metadata: {} }, 'status', undefined) as KubeObject;
+}
+
+export function withMeta(object: KubeObject, metadata: ObjectMeta): KubeObject {
+  return { ...object, metadata };
+}
+
+/** An object with some of its fields as they are in another one, which may not have them. */
+export function fieldsFrom(object: KubeObject, other: KubeObject, names: readonly string[]): KubeObject {
+  const rest = Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+  const taken = Object.fromEntries(names.filter((name) => other[name] !== undefined).map((name) => [name, other[name]]));
+  const { apiVersion, kind, metadata } = object;
+  return { apiVersion, kind, metadata, ...rest, ...taken };
+}
+
+function findings(errors: readonly FieldError[], warnings: readonly string[]): Findings {
+  return { errors, warnings };
+}

@@ -1,0 +1,73 @@
+import type { KubeObject } from '../../object.js';
+import type { FieldError } from '../../status.js';
+import { fill, inner, items, struct, type Draft } from './draft.js';
+import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
+
+/** Rules of ValidatingAdmissionPolicies and their bindings, which the admission room has. `old` is undefined on a create. */
+export interface PolicyRules {
+  validatePolicy(policy: KubeObject, old: KubeObject | undefined): readonly FieldError[];
+  validateBinding(binding: KubeObject, old: KubeObject | undefined): readonly FieldError[];
+}
+
+const GROUP = 'admissionregistration.k8s.io';
+const DEFINITION = 'io.k8s.api.admissionregistration.v1.';
+
+export function policyKinds(rules: PolicyRules): readonly Kind[] {
+  return [
+    {
+      group: GROUP,
+      version: 'v1',
+      kind: 'ValidatingAdmissionPolicy',
+      plural: 'validatingadmissionpolicies',
+      namespaced: false,
+      definition: `${DEFINITION}ValidatingAdmissionPolicy`,
+      categories: ['api-extensions'],
+      subresources: [STATUS],
+      conditionalUpdate: true,
+      generation: 'spec',
+      defaults: policyDefaults,
+      create: (policy) => ({ ...policy, status: {} }),
+      update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : fieldsFrom(next, old, ['status'])),
+      validate: (policy) => rules.validatePolicy(policy, undefined),
+      validateUpdate: (next, old, subresource) => (subresource === 'status' ? [] : rules.validatePolicy(next, old)),
+    },
+    {
+      group: GROUP,
+      version: 'v1',
+      kind: 'ValidatingAdmissionPolicyBinding',
+      plural: 'validatingadmissionpolicybindings',
+      namespaced: false,
+      definition: `${DEFINITION}ValidatingAdmissionPolicyBinding`,
+      categories: ['api-extensions'],
+      conditionalUpdate: true,
+      generation: 'spec',
+      defaults(binding) {
+        const resources = inner(struct(binding, 'spec'), 'matchResources');
+        if (resources !== undefined) matchDefaults(resources);
+      },
+      validate: (binding) => rules.validateBinding(binding, undefined),
+      validateUpdate: (next, old) => rules.validateBinding(next, old),
+    },
+  ];
+}
+
+function policyDefaults(policy: Draft): void {
+  const spec = struct(policy, 'spec');
+  fill(spec, 'failurePolicy', 'Fail');
+  const constraints = inner(spec, 'matchConstraints');
+  if (constraints !== undefined) matchDefaults(constraints);
+}
+
+function matchDefaults(resources: Draft): void {
+  fill(resources, 'matchPolicy', 'Equivalent');
+  fill(resources, 'namespaceSelector', {});
+  fill(resources, 'objectSelector', {});
+  for (const rule of [...items(resources, 'resourceRules'), ...items(resources, 'excludeResourceRules')]) fill(rule, 'scope', '*');
+}
+
+/** Of metadata nothing is taken but who wrote what. */
+function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
+  const { managedFields, resourceVersion } = next.metadata;
+  const metadata = { ...old.metadata, ...(managedFields === undefined ? {} : { managedFields }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  return fieldsFrom(withMeta(next, metadata), old, ['spec']);
+}
