@@ -28,14 +28,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     only: { runtime: ['src/runtime/clock.ts'] },
     packages: ['@marcbachmann/cel-js', '@peculiar/x509', 'js-yaml', 'reflect-metadata'],
   },
-  local: { imports: ['kube', 'runtime'], packages: [] },
+  local: { imports: ['api', 'kube', 'runtime'], packages: [] },
   pki: { imports: [], packages: ['@peculiar/x509', 'reflect-metadata'] },
   observability: { imports: ['runtime'], packages: ['pino', 'prom-client'] },
   config: { imports: [], packages: [] },
   commands: { imports: ['api', 'domain', 'runtime', 'kube', 'controllers', 'gateway', 'apiserver', 'local', 'observability', 'pki', 'config'], packages: [] },
   main: { imports: ['config', 'commands'], packages: [] },
 };
-const FILES_OF_CONFIG = ['config', 'flags', 'gatewayconfig'];
+const FILES_OF_CONFIG = ['config', 'flags', 'gatewayconfig', 'standaloneconfig'];
 
 const GENERATED = /^src\/(api\/generated|apiserver\/data)\//;
 const DATA_TABLES: readonly string[] = [];

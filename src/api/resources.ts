@@ -23,17 +23,23 @@ export const ServiceAccounts = row(['', 'v1'], 'serviceaccounts', 'ServiceAccoun
 export const ConfigMaps = row(['', 'v1'], 'configmaps', 'ConfigMap', true);
 export const Secrets = row(['', 'v1'], 'secrets', 'Secret', true);
 export const Services = row(['', 'v1'], 'services', 'Service', true);
+export const Nodes = row(['', 'v1'], 'nodes', 'Node', false);
 export const Pods = row(['', 'v1'], 'pods', 'Pod', true);
 export const PersistentVolumeClaims = row(['', 'v1'], 'persistentvolumeclaims', 'PersistentVolumeClaim', true);
 export const Deployments = row(['apps', 'v1'], 'deployments', 'Deployment', true);
 export const PodDisruptionBudgets = row(['policy', 'v1'], 'poddisruptionbudgets', 'PodDisruptionBudget', true);
 export const NetworkPolicies = row(['networking.k8s.io', 'v1'], 'networkpolicies', 'NetworkPolicy', true);
+export const Roles = row(['rbac.authorization.k8s.io', 'v1'], 'roles', 'Role', true);
+export const ClusterRoles = row(['rbac.authorization.k8s.io', 'v1'], 'clusterroles', 'ClusterRole', false);
 export const RoleBindings = row(['rbac.authorization.k8s.io', 'v1'], 'rolebindings', 'RoleBinding', true);
 export const ClusterRoleBindings = row(['rbac.authorization.k8s.io', 'v1'], 'clusterrolebindings', 'ClusterRoleBinding', false);
 export const Leases = row(['coordination.k8s.io', 'v1'], 'leases', 'Lease', true);
 export const Events = row(['events.k8s.io', 'v1'], 'events', 'Event', true);
 export const SelfSubjectAccessReviews = row(['authorization.k8s.io', 'v1'], 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', false);
 export const CustomResourceDefinitions = row(['apiextensions.k8s.io', 'v1'], 'customresourcedefinitions', 'CustomResourceDefinition', false);
+
+export const AdmissionPolicies = row(['admissionregistration.k8s.io', 'v1'], 'validatingadmissionpolicies', 'ValidatingAdmissionPolicy', false);
+export const AdmissionPolicyBindings = row(['admissionregistration.k8s.io', 'v1'], 'validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding', false);
 
 /** The `apiVersion` of a type: `v1` or `group/version`. */
 export function apiVersionOf(type: ResourceType): string {

@@ -8,7 +8,7 @@ import { createElector, type LeaseElector } from '../kube/lease.js';
 import { createRecorder, type EventRecorder } from '../kube/recorder.js';
 import { createCache, type CacheTools } from '../kube/reflector.js';
 import { createClient } from '../kube/rest.js';
-import { createTransport, type Transport } from '../kube/transport.js';
+import { createTransport, type Transport, type TransportOptions } from '../kube/transport.js';
 import { createMetrics, type Metrics } from '../observability/metrics.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
@@ -31,12 +31,13 @@ export interface Pen {
   readonly recorder: EventRecorder;
 }
 
+/** How the transport of a hub comes about; over HTTPS when nothing else is said. */
+export type OpenTransport = (options: TransportOptions) => Transport;
+
 /** @throws Error that names the source and the rule when no API server is configured. */
-export function openHub(config: OperatorConfig, log: Logger): Hub {
+export function openHub(config: OperatorConfig, log: Logger, open: OpenTransport = configured(config, log)): Hub {
   const metrics = createMetrics();
-  const kubeconfig = loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig });
-  log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
-  const transport = createTransport(kubeconfig, {
+  const transport = open({
     clock: systemClock,
     random: systemRandom,
     log,
@@ -46,6 +47,14 @@ export function openHub(config: OperatorConfig, log: Logger): Hub {
   });
   const tools = { clock: systemClock, random: systemRandom, log, metrics: metrics.caches };
   return { config, log, metrics, transport, tools, openCache: (options) => createCache(transport, options, tools) };
+}
+
+function configured(config: OperatorConfig, log: Logger): OpenTransport {
+  return (options) => {
+    const kubeconfig = loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig });
+    log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
+    return createTransport(kubeconfig, options);
+  };
 }
 
 /** `lease` is the group's Lease by name; `controller` its name in events; `rights` the table of what it may write. */

@@ -15,7 +15,7 @@ import { Pool } from './pool.js';
 import type { RateLimit } from './ratelimit.js';
 import { TokenBucket } from './ratelimit.js';
 import { waitBeforeRetry } from './retry.js';
-import { TryFailure, Wire } from './wire.js';
+import { HttpWire, TryFailure, type Wire, type WireOptions } from './wire.js';
 
 /** Moves calls to the API server and answers back; knows HTTP and nothing of objects. */
 export interface Transport {
@@ -66,30 +66,36 @@ const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
  * once more.
  */
 export function createTransport(loader: CredentialLoader, options: TransportOptions): Transport {
-  return new HttpTransport(loader, options);
+  const pool = new Pool({ connections: options.connections ?? 32, headersTimeoutMs: deadlineOf(options) });
+  return new WiredTransport(loader, options, (wiring) => new HttpWire(pool, wiring));
 }
 
-class HttpTransport implements Transport {
+/** The same over another wire than HTTP, to a server that needs no credentials: {@link DoorWire}. */
+export function createTransportOver(wire: (options: WireOptions) => Wire, options: TransportOptions): Transport {
+  const credentials = { server: 'https://localhost', headers: {}, tls: { rejectUnauthorized: true } };
+  return new WiredTransport({ load: async () => credentials }, options, wire);
+}
+
+class WiredTransport implements Transport {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #deadlineMs: number;
   readonly #credentials: KeptCredentials;
-  readonly #pool: Pool;
   readonly #pauses: Pauses;
   readonly #buckets: Readonly<Record<Bucket, TokenBucket>>;
   readonly #wire: Wire;
 
-  constructor(loader: CredentialLoader, options: TransportOptions) {
+  constructor(loader: CredentialLoader, options: TransportOptions, wire: (options: WireOptions) => Wire) {
     const { clock, limits } = options;
     const bucket = (name: Bucket): TokenBucket => new TokenBucket(clock, limits?.[name] ?? LIMITS[name]);
     this.#options = options;
     this.#clock = clock;
-    this.#deadlineMs = Math.min(options.deadlineMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS);
+    this.#deadlineMs = deadlineOf(options);
     this.#credentials = new KeptCredentials(loader, clock, options.log);
-    this.#pool = new Pool({ connections: options.connections ?? 32, headersTimeoutMs: this.#deadlineMs });
     this.#pauses = new Pauses(clock);
     this.#buckets = { default: bucket('default'), events: bucket('events'), leases: bucket('leases') };
-    this.#wire = new Wire(this.#pool, this.#pauses, {
+    this.#wire = wire({
+      pauses: this.#pauses,
       clock,
       metrics: options.metrics,
       userAgent: options.userAgent,
@@ -113,7 +119,7 @@ class HttpTransport implements Transport {
   }
 
   close(): Promise<void> {
-    return this.#pool.close();
+    return this.#wire.close();
   }
 
   /** Tries until it succeeds, until it must not be repeated, or until time is up. */
@@ -169,6 +175,10 @@ class HttpTransport implements Transport {
     }
     this.#options.metrics?.limited(bucket, (this.#clock.monotonic() - started) / 1000);
   }
+}
+
+function deadlineOf(options: TransportOptions): number {
+  return Math.min(options.deadlineMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS);
 }
 
 /** Whatever went wrong in a try, as a failure of the call. */

@@ -14,6 +14,8 @@ import type { Lane, Pool } from './pool.js';
 import { retryAfter } from './retry.js';
 
 export interface WireOptions {
+  /** Where a refusal with Retry-After is put down. */
+  readonly pauses: Pauses;
   readonly clock: Clock;
   readonly metrics?: RequestMetrics | undefined;
   readonly userAgent: string;
@@ -38,15 +40,26 @@ export class TryFailure extends Error {
 }
 
 /** One try of a call: sends it and reads the answer. Knows nothing of repeats. */
-export class Wire {
+export interface Wire {
+  /** The whole answer. Throws TryFailure, ApiError Malformed, what `beforeTry` threw, or the signal's reason. */
+  call(call: Call, credentials: Credentials, signal: AbortSignal): Promise<Answer>;
+  /** The body as it comes, until it ends or the call's own signal fires. */
+  open(call: Call, credentials: Credentials, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  close(): Promise<void>;
+}
+
+/** The wire over kept-alive connections of HTTP/1.1. */
+export class HttpWire implements Wire {
   readonly #pool: Pool;
-  readonly #pauses: Pauses;
   readonly #options: WireOptions;
 
-  constructor(pool: Pool, pauses: Pauses, options: WireOptions) {
+  constructor(pool: Pool, options: WireOptions) {
     this.#pool = pool;
-    this.#pauses = pauses;
     this.#options = options;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
   }
 
   /** The whole answer. Throws TryFailure, ApiError Malformed, what `beforeTry` threw, or the signal's reason. */
@@ -77,7 +90,7 @@ export class Wire {
     try {
       const data = await dispatcher.request({
         origin: base.origin,
-        path: pathOf(base, call),
+        path: `${base.pathname.replace(/\/$/, '')}${targetOf(call)}`,
         method: call.method,
         headers: this.#headers(call, credentials),
         body: call.body ?? null,
@@ -108,7 +121,7 @@ export class Wire {
     const raw = { status: data.statusCode, contentType, bytes };
     if (raw.status >= 200 && raw.status < 300) return parseSuccess(raw, call.target);
     const retryAfterMs = retryAfter(data.headers['retry-after'], this.#options.clock.now());
-    if (retryAfterMs !== undefined) this.#pauses.hold(pauseKey(call), retryAfterMs);
+    if (retryAfterMs !== undefined) this.#options.pauses.hold(pauseKey(call), retryAfterMs);
     const failure = failureOf({ status: raw.status, body: parseRefusal(raw), retryAfterMs }, call.target);
     throw new TryFailure(failure, false, failure.kind === 'Unauthorized' ? credentials : undefined);
   }
@@ -124,10 +137,10 @@ async function* chunksOf(call: Call, body: Dispatcher.ResponseData['body']): Asy
   }
 }
 
-function pathOf(base: URL, call: Call): string {
+/** Path and query of a call. */
+export function targetOf(call: Call): string {
   const query = new URLSearchParams(call.query).toString();
-  const path = `${base.pathname.replace(/\/$/, '')}${call.path}`;
-  return query === '' ? path : `${path}?${query}`;
+  return query === '' ? call.path : `${call.path}?${query}`;
 }
 
 const UNSENT_CODES: ReadonlySet<string> = new Set([

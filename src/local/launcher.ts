@@ -3,26 +3,8 @@ import path from 'node:path';
 
 import { systemClock, type Clock } from '../runtime/clock.js';
 import { startChild, type Child } from './child.js';
+import type { Container, EnvironmentVariable } from './container.js';
 import { freePorts } from './ports.js';
-
-/** The part of a rendered container that a process can be made of; its image and command are not used. */
-export interface Container {
-  readonly name: string;
-  readonly args?: readonly string[];
-  readonly env?: readonly EnvironmentVariable[];
-  readonly volumeMounts?: readonly VolumeMount[];
-}
-
-export interface EnvironmentVariable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath: string }; readonly [source: string]: unknown };
-}
-
-export interface VolumeMount {
-  readonly name: string;
-  readonly mountPath: string;
-}
 
 export interface LaunchRequest {
   readonly container: Container;
@@ -32,8 +14,8 @@ export interface LaunchRequest {
   readonly executable: readonly [string, ...string[]];
   /** The process's own: working folder, home, and parent of its volumes. */
   readonly folder: string;
-  /** Address and credentials of the API, in place of the token that a kubelet would mount. */
-  readonly kubeconfig: string;
+  /** Address and credentials of the API, in place of the token that a kubelet would mount; left out where it mounts none. */
+  readonly kubeconfig?: string;
   /** `https://HOST:PORT` of the API, told as a kubelet tells it: in KUBERNETES_SERVICE_HOST and _PORT. */
   readonly server?: string;
   readonly volumes?: Volumes;
@@ -66,17 +48,21 @@ const LISTEN_VARIABLE = /_LISTEN$/;
  * not given, a program that cannot be started.
  */
 export async function launch(request: LaunchRequest, clock: Clock = systemClock): Promise<Launched> {
-  const { container, executable, folder, kubeconfig, overrides = {} } = request;
+  const { container, executable, folder, overrides = {} } = request;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const mounts = await putVolumes(request);
   const variables = environment(request, mounts);
   const addresses = await listenAddresses(Object.keys(variables));
-  const env = { ...variables, HOME: folder, KUBECONFIG: kubeconfig, ...serviceOf(request), ...addresses, ...overrides };
+  const env = { ...variables, HOME: folder, ...kubeconfigOf(request), ...serviceOf(request), ...addresses, ...overrides };
   const [program, ...first] = executable;
   const command: [string, ...string[]] = [program, ...first, ...(container.args ?? [])];
   const child = await startChild({ command, env, cwd: folder, output: 'pipe' }, clock);
   const renew = async (volumes: Volumes): Promise<void> => void (await putVolumes({ ...request, volumes }));
   return { ...child, addresses, putVolumes: renew };
+}
+
+function kubeconfigOf({ kubeconfig }: LaunchRequest): Record<string, string> {
+  return kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig };
 }
 
 function serviceOf({ server }: LaunchRequest): Record<string, string> {

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 
 import { readManifests } from '../../../src/kube/manifests.js';
-import { launch, type Container } from '../../../src/local/launcher.js';
+import type { Container } from '../../../src/local/container.js';
+import { launch } from '../../../src/local/launcher.js';
 import { issueServingCertificate } from '../../../src/pki/serving.js';
 import { askOnce } from '../../gateway/client.js';
 import { mustConform } from '../../gateway/conformance.js';

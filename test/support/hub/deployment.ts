@@ -1,4 +1,4 @@
-import type { Container } from '../../../src/local/launcher.js';
+import type { Container } from '../../../src/local/container.js';
 import type { AnyMeta } from '../controlplane/api.js';
 
 /** A Deployment as far as a process can be made of it. */

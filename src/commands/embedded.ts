@@ -1,0 +1,44 @@
+import { createClient } from '../kube/rest.js';
+import type { KubeClient } from '../kube/client.js';
+import { DoorWire, type Door, type DoorUser } from '../kube/door.js';
+import { createTransportOver, type Transport, type TransportOptions } from '../kube/transport.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+
+/** May do everything: only for what an administrator does once at the start. */
+const ADMIN: DoorUser = { name: 'multicluster-engine-standalone', groups: ['system:masters', 'system:authenticated'] };
+
+export function accountUser(namespace: string, name: string): DoorUser {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return { name: `system:serviceaccount:${namespace}:${name}`, groups };
+}
+
+/** Ways into an API server of this process. */
+export class Embedded {
+  readonly #door: Door;
+  readonly #log: Logger;
+  readonly #version: string;
+
+  constructor(door: Door, version: string, log: Logger) {
+    this.#door = door;
+    this.#log = log;
+    this.#version = version;
+  }
+
+  /** A transport that acts as a user, without a rate limit of its own unless `options` set one. */
+  transport(user: DoorUser, options: Partial<TransportOptions> = {}): Transport {
+    const free = { qps: 10_000, burst: 20_000 };
+    return createTransportOver((wiring) => new DoorWire(this.#door, user, wiring), {
+      clock: systemClock,
+      random: systemRandom,
+      log: this.#log,
+      userAgent: `multicluster-engine/${this.#version} (standalone)`,
+      limits: { default: free, events: free, leases: free },
+      ...options,
+    });
+  }
+
+  admin(): KubeClient {
+    return createClient(this.transport(ADMIN));
+  }
+}

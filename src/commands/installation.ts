@@ -1,0 +1,44 @@
+import path from 'node:path';
+
+import type { KubeObject, ResourceType } from '../api/meta.js';
+import * as kinds from '../api/resources.js';
+import { packageRoot } from '../config.js';
+import type { KubeClient } from '../kube/client.js';
+import { readKustomization } from '../kube/kustomization.js';
+import { isFailure } from '../runtime/errors.js';
+
+const FIELD_MANAGER = 'multicluster-engine-standalone';
+/** The operator runs inside this process. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['Deployment', 'PodDisruptionBudget', 'NetworkPolicy']);
+const TYPES: ReadonlyMap<string, ResourceType> = new Map(
+  Object.values(kinds).filter(isType).map((type) => [`${kinds.apiVersionOf(type)} ${type.kind}`, type]),
+);
+
+/**
+ * Applies `deploy/standalone`: CRDs, namespace, rights, policies. What somebody else has changed since stays as it is; its
+ * name is given back.
+ * @throws Error for a kind that is not known here; ApiError.
+ */
+export async function install(client: KubeClient): Promise<readonly string[]> {
+  const kept: string[] = [];
+  for (const object of readKustomization(path.join(packageRoot(), 'deploy', 'standalone'))) {
+    if (LEFT_OUT.has(object.kind ?? '')) continue;
+    try {
+      await client.apply(typeOf(object), object, { fieldManager: FIELD_MANAGER, force: false, metadataOnly: true });
+    } catch (error) {
+      if (!isFailure(error, 'Conflict')) throw error;
+      kept.push(`${object.kind ?? ''} ${object.metadata.name}`);
+    }
+  }
+  return kept;
+}
+
+function typeOf(object: KubeObject): ResourceType {
+  const type = TYPES.get(`${object.apiVersion ?? ''} ${object.kind ?? ''}`);
+  if (type === undefined) throw new Error(`deploy/standalone: ${object.kind ?? ''} ${object.metadata.name}: kind of ${object.apiVersion ?? ''} is not known here`);
+  return type;
+}
+
+function isType(value: unknown): value is ResourceType {
+  return typeof value === 'object' && value !== null && 'plural' in value;
+}

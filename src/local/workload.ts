@@ -1,0 +1,77 @@
+import type { KubeObject } from '../api/meta.js';
+import type { Container, Probe } from './container.js';
+
+/** A Deployment of apps/v1 as far as this runtime reads it. */
+export interface Deployment extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly minReadySeconds?: number;
+    readonly progressDeadlineSeconds?: number;
+    readonly template?: { readonly spec?: PodSpec };
+    readonly strategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
+  };
+  readonly status?: DeploymentStatus;
+}
+
+export interface DeploymentStatus {
+  readonly observedGeneration?: number;
+  readonly replicas?: number;
+  readonly updatedReplicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly unavailableReplicas?: number;
+  readonly conditions?: readonly DeploymentCondition[];
+}
+
+export interface DeploymentCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  /** RFC 3339, seconds. */
+  readonly lastUpdateTime: string;
+  readonly lastTransitionTime: string;
+}
+
+export interface PodSpec {
+  readonly serviceAccountName?: string;
+  readonly automountServiceAccountToken?: boolean;
+  readonly terminationGracePeriodSeconds?: number;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly tolerations?: readonly Toleration[];
+  readonly containers?: readonly PodContainer[];
+  readonly volumes?: readonly Volume[];
+}
+
+export interface PodContainer extends Container {
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
+  readonly readinessProbe?: Probe;
+  readonly livenessProbe?: Probe;
+  readonly startupProbe?: Probe;
+}
+
+export interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+}
+
+export interface Volume {
+  readonly name: string;
+  readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
+  readonly configMap?: { readonly name?: string; readonly optional?: boolean };
+  readonly emptyDir?: object;
+}
+
+/** A Node as far as it decides on what may run there. */
+export interface Node extends KubeObject {
+  readonly spec?: { readonly taints?: readonly Taint[]; readonly unschedulable?: boolean };
+  readonly status?: object;
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}

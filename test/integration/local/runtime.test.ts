@@ -1,0 +1,290 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+
+import { createCache } from '../../../src/kube/reflector.js';
+import { loadKubeconfig } from '../../../src/kube/kubeconfig.js';
+import { createClient } from '../../../src/kube/rest.js';
+import { createTransport, type Transport } from '../../../src/kube/transport.js';
+import { parseManifests } from '../../../src/kube/manifests.js';
+import { LocalNode } from '../../../src/local/node.js';
+import { LocalRuntime } from '../../../src/local/runtime.js';
+import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
+import type { AnyObject } from '../../support/controlplane/api.js';
+import type { ControlPlane } from '../../support/controlplane/plane.js';
+import { describeWithServer } from '../../support/controlplane/suite.js';
+import { RecordingLog } from '../../support/log.js';
+import { ownName } from '../../support/names.js';
+import { root } from '../../support/root.js';
+import { waitFor } from '../../support/wait.js';
+
+/** Listens where it is told to, is ready when it says so, and ends itself when it is asked to. */
+const PROGRAM = `
+  const { createServer } = require('node:http');
+  const { readFileSync } = require('node:fs');
+  const [host, port] = process.env.HEALTH_LISTEN.split(':');
+  let well = !process.argv.includes('sick');
+  createServer((request, response) => {
+    if (request.url === '/end') process.exit(3);
+    if (request.url === '/sicken') well = false;
+    if (request.url === '/file') return response.end(readFileSync(process.env.FILE));
+    response.statusCode = well ? 200 : 500;
+    response.end(JSON.stringify({ pid: process.pid, kubeconfig: process.env.KUBECONFIG, host: process.env.KUBERNETES_SERVICE_HOST }));
+  }).listen(Number(port), host);
+  process.on('SIGTERM', () => process.exit(0));`;
+const LABEL = 'test.example.com/run';
+
+jest.setTimeout(60_000);
+
+describeWithServer('the local runtime', { own: true }, (server) => {
+  let namespace: string;
+  let rig: Rig | undefined;
+
+  beforeAll(async () => {
+    await post(server(), 'api/v1/namespaces', { metadata: { name: 'kube-system' } });
+    const rights = path.join(root, 'deploy/standalone/local-runtime.yaml');
+    for (const object of parseManifests(readFileSync(rights, 'utf8'), rights)) {
+      await post(server(), COLLECTIONS[object.kind ?? ''] ?? '', JSON.parse(JSON.stringify(object)));
+    }
+    rig = await Rig.open(server());
+  }, 60_000);
+  beforeEach(async () => {
+    namespace = ownName('local');
+    await post(server(), 'api/v1/namespaces', { metadata: { name: namespace } });
+    await post(server(), `api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'runner' } });
+  });
+  afterAll(() => rig?.close());
+
+  const deploy = (name: string, change: Change = {}): Promise<AnyObject> => post(server(), `apis/apps/v1/namespaces/${namespace}/deployments`, deployment(name, change));
+  const status = (name: string, what: string, passes: (status: Status) => boolean): Promise<Status> => waitFor(what, async (seen) => {
+    const { body } = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}` });
+    const found: Status = JSON.parse(JSON.stringify(body.status ?? {}));
+    seen(found);
+    return passes(found) ? found : undefined;
+  });
+  const ask = async (name: string, uri: string): Promise<string> => {
+    const address = rig?.runtime.addressesOf(namespace, name)?.['HEALTH_LISTEN'];
+    return (await fetch(`http://${address ?? 'nowhere'}${uri}`)).text();
+  };
+  const patch = async (name: string, body: unknown): Promise<void> => {
+    const answer = await server().call({ method: 'PATCH', path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`, body, contentType: 'application/merge-patch+json' });
+    expect(answer.status).toBe(200);
+  };
+
+  test('makes its node, Ready, with what a selector can ask for', async () => {
+    const { body } = await server().call({ path: '/api/v1/nodes/local' });
+    expect(body.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
+    expect(JSON.stringify(body.status)).toContain('"type":"Ready","status":"True"');
+  });
+
+  test('runs a Deployment as a process with the token of its ServiceAccount, and says so when it is ready', async () => {
+    await deploy('web');
+    const seen = await status('web', 'the process to be ready', isAvailable);
+    const said: { kubeconfig: string } = JSON.parse(await ask('web', '/readyz'));
+    const token = await readFile(path.join(path.dirname(said.kubeconfig), 'token'), 'utf8');
+    const claims: { sub: string } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+
+    expect(claims.sub).toBe(`system:serviceaccount:${namespace}:runner`);
+    expect(seen).toMatchObject({ observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 });
+  });
+
+  test('leaves a Deployment without the label alone', async () => {
+    await deploy('other', { labels: {} });
+    await deploy('web');
+    await status('web', 'the labelled one to run', isAvailable);
+    const { body } = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/other` });
+    expect(body.status).toEqual({});
+  });
+
+  test('starts a process again after it ended', async () => {
+    await deploy('web');
+    await status('web', 'the first process', isAvailable);
+    const first: { pid: number } = JSON.parse(await ask('web', '/readyz'));
+    await ask('web', '/end').catch(() => '');
+    const down = await status('web', 'the end to be seen', (one) => !isAvailable(one));
+    await status('web', 'another process', isAvailable);
+    const second: { pid: number } = JSON.parse(await ask('web', '/readyz'));
+
+    expect(JSON.stringify(down.conditions)).toMatch(/CrashLoopBackOff.+ended with code 3/);
+    expect(second.pid).not.toBe(first.pid);
+  });
+
+  test('is not Available while the readiness probe fails, and ends what fails its liveness probe', async () => {
+    await deploy('web');
+    await status('web', 'the process to be ready', isAvailable);
+    await ask('web', '/sicken');
+    await status('web', 'the failure to be seen', (one) => !isAvailable(one));
+    await status('web', 'a healthy process in its place', isAvailable);
+  });
+
+  test('replaces the process when the template changes, and stops it with the Deployment', async () => {
+    await deploy('web');
+    await status('web', 'the first process', isAvailable);
+    const first: { pid: number } = JSON.parse(await ask('web', '/readyz'));
+    await patch('web', { spec: { template: { metadata: { annotations: { changed: 'yes' } } } } });
+    await status('web', 'the second generation', (one) => one.observedGeneration === 2 && isAvailable(one));
+    const second: { pid: number } = JSON.parse(await ask('web', '/readyz'));
+    await patch('web', { spec: { replicas: 0 } });
+    await waitFor('the process to be gone', () => !alive(second.pid));
+
+    expect(second.pid).not.toBe(first.pid);
+    expect(alive(first.pid)).toBe(false);
+  });
+
+  test('tells what it waits for: a Secret, and takes over its changes', async () => {
+    await deploy('web', { secret: 'pair' });
+    const waiting = await status('web', 'the missing Secret to be named', (one) => JSON.stringify(one).includes('pair'));
+    await post(server(), `api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'pair' }, data: { file: btoa('one') } });
+    await status('web', 'the process', isAvailable);
+    const before = await ask('web', '/file');
+    await server().call({ method: 'PATCH', path: `/api/v1/namespaces/${namespace}/secrets/pair`, body: { data: { file: btoa('two') } }, contentType: 'application/merge-patch+json' });
+    await waitFor('the new content', async () => (await ask('web', '/file')) === 'two');
+
+    expect(before).toBe('one');
+    expect(JSON.stringify(waiting.conditions)).toContain(`volume files: Secret ${namespace}/pair does not exist`);
+  });
+
+  test('runs on its node only what the node selector and the tolerations allow', async () => {
+    await deploy('picky', { nodeSelector: { zone: 'moon' } });
+    const refused = await status('picky', 'the refusal', (one) => JSON.stringify(one).includes('FailedScheduling'));
+    await server().call({ method: 'PATCH', path: '/api/v1/nodes/local', body: { metadata: { labels: { zone: 'moon' } } }, contentType: 'application/merge-patch+json' });
+    await status('picky', 'the process once the node has the label', isAvailable);
+
+    expect(JSON.stringify(refused.conditions)).toContain("didn't match Pod's node affinity/selector");
+  });
+
+  test('runs one process where more are wanted, and says that', async () => {
+    await deploy('many', { replicas: 3 });
+    const seen = await status('many', 'one of three', (one) => one.availableReplicas === 1);
+
+    expect(seen).toMatchObject({ replicas: 1, unavailableReplicas: 2 });
+    expect(JSON.stringify(seen.conditions)).toContain('OneProcessEach');
+  });
+
+  test('writes nothing while nothing changes', async () => {
+    await deploy('web');
+    await status('web', 'the process', isAvailable);
+    const { body } = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/web` });
+    await rig?.restart();
+    await waitFor('the process of the second runtime', async () => (await ask('web', '/readyz')) !== '');
+    await status('web', 'it to be available again', isAvailable);
+    const after = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/web` });
+
+    expect(after.body.metadata?.generation).toBe(body.metadata?.generation);
+  });
+});
+
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  ServiceAccount: 'api/v1/namespaces/kube-system/serviceaccounts',
+  ClusterRole: 'apis/rbac.authorization.k8s.io/v1/clusterroles',
+  ClusterRoleBinding: 'apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+};
+
+interface Status {
+  readonly observedGeneration?: number;
+  readonly availableReplicas?: number;
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+}
+
+interface Change {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly replicas?: number;
+  readonly secret?: string;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+}
+
+function isAvailable(status: Status): boolean {
+  return status.conditions?.some(({ type, status: state }) => type === 'Available' && state === 'True') === true;
+}
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function deployment(name: string, change: Change): AnyObject {
+  const { labels = { [LABEL]: 'yes' }, replicas = 1, secret, nodeSelector } = change;
+  const probe = { httpGet: { path: '/healthz', port: 'health' }, periodSeconds: 1, failureThreshold: 1 };
+  const container = {
+    name: 'main',
+    image: 'none',
+    env: [{ name: 'HEALTH_LISTEN', value: '0.0.0.0:8081' }, { name: 'FILE', value: '/files/file' }],
+    ports: [{ name: 'health', containerPort: 8081 }],
+    readinessProbe: probe,
+    livenessProbe: { ...probe, failureThreshold: 2 },
+    ...(secret === undefined ? {} : { volumeMounts: [{ name: 'files', mountPath: '/files' }] }),
+  };
+  const spec = {
+    serviceAccountName: 'runner',
+    containers: [container],
+    ...(secret === undefined ? {} : { volumes: [{ name: 'files', secret: { secretName: secret } }] }),
+    ...(nodeSelector === undefined ? {} : { nodeSelector }),
+  };
+  const pods = { app: name };
+  return { metadata: { name, labels }, spec: { replicas, selector: { matchLabels: pods }, template: { metadata: { labels: pods }, spec } } };
+}
+
+async function post(server: ControlPlane, collection: string, body: AnyObject): Promise<AnyObject> {
+  const answer = await server.call({ method: 'POST', path: `/${collection}`, body });
+  if (answer.status !== 201 && answer.status !== 409) throw new Error(`${collection}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+/** A node and a runtime under the rights of `deploy/standalone`. */
+class Rig {
+  readonly #server: ControlPlane;
+  readonly #transport: Transport;
+  readonly #node: LocalNode;
+  runtime: LocalRuntime;
+
+  private constructor(server: ControlPlane, transport: Transport) {
+    this.#server = server;
+    this.#transport = transport;
+    this.#node = new LocalNode({ client: createClient(transport), clock: systemClock, log: new RecordingLog(), name: 'local', version: 'v0.0.0' });
+    this.runtime = this.#make();
+  }
+
+  static async open(server: ControlPlane): Promise<Rig> {
+    const file = await server.kubeconfigFor({ serviceAccount: { namespace: 'kube-system', name: 'local-runtime' } });
+    const tools = { clock: systemClock, random: systemRandom, log: new RecordingLog(), userAgent: 'local-runtime-test' };
+    const rig = new Rig(server, createTransport(loadKubeconfig({ path: file }), tools));
+    await rig.#node.start();
+    await rig.runtime.start();
+    return rig;
+  }
+
+  async restart(): Promise<void> {
+    await this.runtime.stop();
+    this.runtime = this.#make();
+    await this.runtime.start();
+  }
+
+  async close(): Promise<void> {
+    await this.runtime.stop();
+    await this.#node.stop();
+    await this.#transport.close();
+  }
+
+  #make(): LocalRuntime {
+    const log = new RecordingLog();
+    const client = createClient(this.#transport);
+    const tools = { clock: systemClock, random: systemRandom, log };
+    return new LocalRuntime({
+      site: {
+        transport: this.#transport, client, clock: systemClock, server: this.#server.url, caFile: this.#server.caFile,
+        folder: path.join(this.#server.folder, 'local'), executable: [process.execPath, '--eval', PROGRAM, '--'], addresses: {},
+      },
+      client,
+      openCache: (options) => createCache(this.#transport, options, tools),
+      labelSelector: LABEL,
+      nodeName: 'local',
+      log,
+      report: () => undefined,
+    });
+  }
+}

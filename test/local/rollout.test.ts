@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { rolloutStatus, untilLate, type Observation } from '../../src/local/rollout.js';
+import type { Deployment, DeploymentStatus } from '../../src/local/workload.js';
+
+const NOW = Date.parse('2026-11-21T10:00:00Z');
+const LATER = Date.parse('2026-11-21T10:00:30Z');
+
+function deployment(spec: Deployment['spec'] = {}, status?: DeploymentStatus): Deployment {
+  const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } };
+  return { metadata: { name: 'web', generation: 3 }, spec: { replicas: 1, strategy, ...spec }, ...(status === undefined ? {} : { status }) };
+}
+
+function seen(change: Partial<Observation> = {}): Observation {
+  return { started: true, ready: true, available: true, pod: 'web-1', trouble: undefined, progressedAt: NOW, ...change };
+}
+
+function conditions(status: DeploymentStatus): string[] {
+  return (status.conditions ?? []).map((one) => `${one.type}=${one.status} ${one.reason}`);
+}
+
+describe('the status of a Deployment', () => {
+  it.each<[string, Deployment['spec'], Partial<Observation>, object, string[]]>([
+    ['that runs', {}, {}, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
+      ['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable']],
+    ['that starts', {}, { ready: false, available: false }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated']],
+    ['that is ready, but not for long enough', {}, { available: false }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated']],
+    ['that cannot start', {}, { started: false, ready: false, available: false, trouble: { reason: 'FailedScheduling', message: 'no' } }, { observedGeneration: 3, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated', 'ReplicaFailure=True FailedScheduling']],
+    ['that is late', {}, { ready: false, available: false, progressedAt: NOW - 601_000 }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded']],
+    ['that is late by its own deadline', { progressDeadlineSeconds: 5 }, { ready: false, available: false, progressedAt: NOW - 6_000 }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded']],
+    ['that wants three', { replicas: 3 }, {}, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 2 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated', 'ReplicaFailure=True OneProcessEach']],
+    ['that wants two and can do without one', { replicas: 2, strategy: { rollingUpdate: { maxUnavailable: '50%' } } }, {}, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
+      ['Available=True MinimumReplicasAvailable', 'Progressing=True ReplicaSetUpdated', 'ReplicaFailure=True OneProcessEach']],
+    ['that wants none', { replicas: 0 }, { started: false, ready: false, available: false, pod: '' }, { observedGeneration: 3 },
+      ['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable']],
+  ])('%s', (_name, spec, observed, counts, states) => {
+    const status = rolloutStatus(deployment(spec), seen(observed), NOW);
+    const { conditions: _, ...rest } = status;
+
+    expect(rest).toEqual(counts);
+    expect(conditions(status)).toEqual(states);
+  });
+
+  it('is the stored one, by reference, when nothing changed, however its fields are ordered', () => {
+    const { conditions: all = [], ...counts } = rolloutStatus(deployment(), seen(), NOW);
+    const stored: DeploymentStatus = { conditions: [...all].reverse(), ...counts };
+
+    expect(rolloutStatus(deployment({}, stored), seen(), LATER)).toBe(stored);
+  });
+
+  it('moves the transition time with the status of a condition, and the update time with its words', () => {
+    const first = rolloutStatus(deployment(), seen({ ready: false, available: false }), NOW);
+    const second = rolloutStatus(deployment({}, first), seen(), LATER);
+    const times = (second.conditions ?? []).map((one) => [one.type, one.lastTransitionTime, one.lastUpdateTime]);
+
+    expect(times).toEqual([
+      ['Available', '2026-11-21T10:00:30Z', '2026-11-21T10:00:30Z'],
+      ['Progressing', '2026-11-21T10:00:00Z', '2026-11-21T10:00:30Z'],
+    ]);
+  });
+
+  it.each<[string, Partial<Observation>, number | undefined]>([
+    ['of one that runs', {}, undefined],
+    ['of one that starts', { available: false }, 600_001],
+    ['of one that is late', { available: false, progressedAt: NOW - 700_000 }, undefined],
+  ])('%s is looked at again for its deadline', (_name, observed, ms) => {
+    expect(untilLate(deployment(), seen(observed), NOW)).toBe(ms);
+  });
+});
