@@ -109,7 +109,7 @@ export class LogStore implements Store {
 
   async close(): Promise<void> {
     this.#refusal ??= unavailable('the store is closed');
-    await this.#writer;
+    while (this.#writer !== undefined) await this.#writer;
     await this.#journal.close();
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.js';
 import { Collection } from './collection.js';
 import { ParsedCache } from './entry.js';
 import type { HistoryLimits } from './history.js';
-import type { Change } from './store.js';
+import type { Change, Entry } from './store.js';
 
 export interface Limits {
   /** Of the history of each collection. */
@@ -13,7 +13,11 @@ export interface Limits {
 
 export const LIMITS: Limits = { history: { bytes: 16 * 1024 * 1024, age: 5 * 60_000 }, parsed: 16 * 1024 * 1024 };
 
+/** Revision of an empty store. */
+export const FIRST_REVISION = 1;
 const PRUNE_EVERY_MS = 30_000;
+/** What a record takes beside its object, nearly. */
+const RECORD_BYTES = 120;
 
 /** Everything that is durable: the collections and the newest revision. */
 export class State {
@@ -40,11 +44,11 @@ export class State {
     return this.#revision;
   }
 
-  /** Bytes of JSON of all objects. */
-  get bytes(): number {
-    let bytes = 0;
-    for (const collection of this.#collections.values()) bytes += collection.bytes;
-    return bytes;
+  /** Bytes that a snapshot of it takes, nearly. */
+  get size(): number {
+    let size = 0;
+    for (const { bytes, index } of this.#collections.values()) size += bytes + index.size * RECORD_BYTES;
+    return size;
   }
 
   /** Names of the collections that hold something, sorted. */
@@ -63,6 +67,13 @@ export class State {
     const made = new Collection(name, this.#limits.history, this.#floor);
     this.#collections.set(name, made);
     return made;
+  }
+
+  /** Puts in an object of a snapshot. */
+  load(name: string, entry: Entry): void {
+    const collection = this.collection(name);
+    collection.bytes += entry.bytes.length;
+    collection.index.set(entry);
   }
 
   /** Takes a durable change in; its revision is the newest from now on. @param time ms since the epoch. */

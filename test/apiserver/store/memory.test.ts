@@ -1,31 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../../src/apiserver/object.js';
 import { memoryStore } from '../../../src/apiserver/store/open.js';
-import { Compacted, type Change, type Entry, type Store } from '../../../src/apiserver/store/store.js';
+import { Compacted, type Change, type Store } from '../../../src/apiserver/store/store.js';
 import { ManualClock } from '../../support/clock.js';
+import { put, remove, shown, thing, told } from './things.js';
 
 function open(): Store {
   return memoryStore({ clock: new ManualClock(), frozen: true });
-}
-
-function thing(name: string, revision: number, data: string): KubeObject {
-  return { apiVersion: 'v1', kind: 'Thing', metadata: { name, resourceVersion: String(revision) }, data };
-}
-
-function put(store: Store, key: string, data: string): Promise<Entry> {
-  return store.put('things', key, (revision) => thing(key, revision, data));
-}
-
-function remove(store: Store, key: string): Promise<Entry> {
-  return store.remove('things', key, (revision) => thing(key, revision, 'gone'));
-}
-
-function state(entries: readonly Entry[]): string[] {
-  return entries.map((entry) => `${entry.key}@${entry.revision}=${String(entry.object['data'])}`);
-}
-
-function told(changes: readonly Change[]): string[] {
-  return changes.map(({ revision, type, entry, previous }) => `${revision} ${type} ${entry.key}=${String(entry.object['data'])} was ${previous?.revision ?? 'new'}`);
 }
 
 describe('a store in memory', () => {
@@ -69,8 +49,8 @@ describe('a store in memory', () => {
     await put(store, 'a', 'two');
     await put(store, 'b', 'one');
 
-    expect(state(before)).toEqual(['a@2=one']);
-    expect(state(store.list('things', ''))).toEqual(['a@3=two', 'b@4=one']);
+    expect(shown(before)).toEqual(['a@2=one']);
+    expect(shown(store.list('things', ''))).toEqual(['a@3=two', 'b@4=one']);
   });
 
   it('tells the state at an earlier revision', async () => {
@@ -81,7 +61,7 @@ describe('a store in memory', () => {
     await remove(store, 'b');
     await put(store, 'b', 'two');
 
-    expect([1, 2, 3, 4, 5, 6].map((revision) => state(store.listAt('things', '', revision)))).toEqual([
+    expect([1, 2, 3, 4, 5, 6].map((revision) => shown(store.listAt('things', '', revision)))).toEqual([
       [],
       ['a@2=one'],
       ['a@2=one', 'b@3=one'],
@@ -89,7 +69,7 @@ describe('a store in memory', () => {
       ['a@4=two'],
       ['a@4=two', 'b@6=two'],
     ]);
-    expect(state(store.listAt('things', 'b', 4))).toEqual(['b@3=one']);
+    expect(shown(store.listAt('things', 'b', 4))).toEqual(['b@3=one']);
   });
 
   it('tells a watcher what it missed, then what comes, once', async () => {
@@ -155,7 +135,7 @@ describe('a store in memory', () => {
     expect(store.oldest('others')).toBe(3);
     expect(() => store.listAt('things', '', 2)).toThrow(new Compacted(2, 3));
     expect(() => store.watch('others', 2, () => undefined)).toThrow('revision 2 is compacted: the oldest is 3');
-    expect(state(store.listAt('things', '', 3))).toEqual(['a@3=two']);
+    expect(shown(store.listAt('things', '', 3))).toEqual(['a@3=two']);
   });
 
   it('says when an accepted write is durable', async () => {
@@ -190,7 +170,7 @@ describe('history', () => {
     await put(store, 'a', 'four');
 
     expect(store.oldest('things')).toBe(2);
-    expect(state(store.listAt('things', '', 2))).toEqual(['a@2=one']);
+    expect(shown(store.listAt('things', '', 2))).toEqual(['a@2=one']);
   });
 
   it('of a quiet collection goes when others change', async () => {

@@ -1,0 +1,114 @@
+import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * `read`: must exist. `update`: must exist, for reading and writing. `create`: made, or emptied when it exists.
+ * `exclusive`: made; rejects with the code EEXIST when it exists.
+ */
+export type OpenMode = 'read' | 'update' | 'create' | 'exclusive';
+
+/** The few things that the store asks of a file system; errors carry the codes of Node. Tests inject faults here. */
+export interface FileSystem {
+  /** Makes a folder that only its owner can enter, and what is above it; does nothing when it exists. */
+  makeFolder(folder: string): Promise<void>;
+  /** Names of the files in a folder, in no order. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Opens a file; one that is made can be read and written by its owner only. */
+  open(file: string, mode: OpenMode): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  remove(file: string): Promise<void>;
+  /** Makes durable which files are in a folder. */
+  syncFolder(folder: string): Promise<void>;
+}
+
+export interface OpenFile {
+  size(): Promise<number>;
+  /** Up to `length` bytes; fewer only at the end of the file. */
+  read(position: number, length: number): Promise<Buffer>;
+  /** Writes all of it, or rejects with any part of it written. */
+  write(buffers: readonly Buffer[], position: number): Promise<void>;
+  truncate(length: number): Promise<void>;
+  /** Makes durable what was written, and the size. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', update: 'r+', create: 'w+', exclusive: 'wx+' };
+
+/** The disk. */
+export const disk: FileSystem = {
+  async makeFolder(folder) {
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await syncFolder(path.dirname(made));
+  },
+  list: (folder) => readdir(folder),
+  open: async (file, mode) => new DiskFile(await open(file, FLAGS[mode], 0o600)),
+  rename: (from, to) => rename(from, to),
+  remove: (file) => unlink(file),
+  syncFolder,
+};
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+class DiskFile implements OpenFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async size(): Promise<number> {
+    return (await this.#handle.stat()).size;
+  }
+
+  async read(position: number, length: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafeSlow(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await this.#handle.read(buffer, filled, length - filled, position + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return buffer.subarray(0, filled);
+  }
+
+  async write(buffers: readonly Buffer[], position: number): Promise<void> {
+    const { bytesWritten } = await this.#handle.writev([...buffers], position);
+    const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+    if (bytesWritten === total) return;
+    const rest = Buffer.concat(buffers).subarray(bytesWritten);
+    for (let done = 0; done < rest.length; ) {
+      done += (await this.#handle.write(rest, done, rest.length - done, position + bytesWritten + done)).bytesWritten;
+    }
+  }
+
+  truncate(length: number): Promise<void> {
+    return this.#handle.truncate(length);
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.datasync();
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+/** The code of an error of the file system: `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether a write failed because there is no room, which may pass. */
+export function isFull(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { codeOf, type FileSystem, type OpenFile, type OpenMode } from './filesystem.js';
+
+/** What the lock asks about processes. */
+export interface Processes {
+  readonly pid: number;
+  /** Whether a process runs under this id. */
+  alive(pid: number): boolean;
+  /** Tells the process of an id from a later one of the same id, where the system says it. */
+  mark(pid: number): string | undefined;
+}
+
+/** Somebody else has the folder open. */
+export class FolderInUse extends Error {
+  readonly pid: number;
+
+  constructor(folder: string, pid: number) {
+    super(`${folder} is in use by process ${pid}`);
+    this.name = 'FolderInUse';
+    this.pid = pid;
+  }
+}
+
+export interface Lock {
+  release(): Promise<void>;
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly mark: string | undefined;
+}
+
+/**
+ * Locks a folder for one process. The holder is who made the lock file of the highest number. Who finds that one
+ * released, or its process gone, makes the next number, which only one can, and holds the folder if nobody was faster
+ * and went on to a higher one meanwhile. The highest file is never removed, so that a slow process cannot take its number again.
+ */
+export async function lockFolder(files: FileSystem, folder: string, processes: Processes): Promise<Lock> {
+  for (;;) {
+    const highest = await highestLock(files, folder);
+    const holder = highest === 0 ? undefined : await readHolder(files, path.join(folder, lockName(highest)));
+    if (holder !== undefined && runs(holder, processes)) throw new FolderInUse(folder, holder.pid);
+    const number = highest + 1;
+    if (!(await claim(files, path.join(folder, lockName(number)), processes))) continue;
+    if ((await highestLock(files, folder)) !== number) {
+      await removeIfThere(files, path.join(folder, lockName(number)));
+      continue;
+    }
+    for (const old of await lockNumbers(files, folder)) {
+      if (old < number) await removeIfThere(files, path.join(folder, lockName(old)));
+    }
+    return { release: () => withFile(files, path.join(folder, lockName(number)), 'update', (file) => file.truncate(0)) };
+  }
+}
+
+function lockName(number: number): string {
+  return `lock-${number}`;
+}
+
+async function lockNumbers(files: FileSystem, folder: string): Promise<number[]> {
+  const names = await files.list(folder);
+  return names.filter((name) => /^lock-\d+$/.test(name)).map((name) => Number(name.slice('lock-'.length)));
+}
+
+async function highestLock(files: FileSystem, folder: string): Promise<number> {
+  return Math.max(0, ...(await lockNumbers(files, folder)));
+}
+
+/** Makes a lock file; false when another process made it first. */
+async function claim(files: FileSystem, file: string, processes: Processes): Promise<boolean> {
+  const holder = { pid: processes.pid, mark: processes.mark(processes.pid) };
+  try {
+    await withFile(files, file, 'exclusive', (opened) => opened.write([Buffer.from(JSON.stringify(holder))], 0));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** undefined when it was released, is gone, or was never filled in: its maker looks for higher numbers after that. */
+async function readHolder(files: FileSystem, file: string): Promise<Holder | undefined> {
+  try {
+    return parseHolder((await withFile(files, file, 'read', (opened) => opened.read(0, 1024))).toString('utf8'));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number') return undefined;
+    return { pid: value.pid, mark: 'mark' in value && typeof value.mark === 'string' ? value.mark : undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+function runs({ pid, mark }: Holder, processes: Processes): boolean {
+  if (!processes.alive(pid)) return false;
+  const now = processes.mark(pid);
+  return mark === undefined || now === undefined || mark === now;
+}
+
+async function withFile<T>(files: FileSystem, name: string, mode: OpenMode, use: (file: OpenFile) => Promise<T>): Promise<T> {
+  const file = await files.open(name, mode);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function removeIfThere(files: FileSystem, file: string): Promise<void> {
+  try {
+    await files.remove(file);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** The processes of this machine. */
+export const machine: Processes = {
+  pid: process.pid,
+  alive(pid) {
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      return codeOf(error) === 'EPERM';
+    }
+    return !/^[ZX]$/.test(statOf(pid)?.[0] ?? '');
+  },
+  mark(pid) {
+    const started = statOf(pid)?.[19];
+    const boot = readText('/proc/sys/kernel/random/boot_id');
+    return started === undefined || boot === undefined ? undefined : `${boot.trim()}/${started}`;
+  },
+};
+
+/** The fields of /proc/<pid>/stat from the state on; the name before them may hold anything. */
+function statOf(pid: number): string[] | undefined {
+  const text = readText(`/proc/${pid}/stat`);
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

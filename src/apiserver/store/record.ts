@@ -1,0 +1,69 @@
+import { crc32 } from 'node:zlib';
+import type { Written } from './journal.js';
+
+/** A record as it was read back. */
+export interface StoredRecord extends Written {
+  /** Where the batch begins that it was written with: all before that place was durable then. */
+  readonly batch: number;
+}
+
+export interface Found {
+  readonly record: StoredRecord;
+  /** Bytes of the whole record. */
+  readonly size: number;
+}
+
+/**
+ * magic(4) crc(4) length(4) batch(6) revision(6) time(6) type(1) 0(1) length of collection(2) of key(2), then these two
+ * and the object. The checksum is of all that follows it; `length` counts what follows the 36 bytes.
+ */
+const HEAD = 36;
+/** Not in any UTF-8 text, so that no object can hold what looks like a record. */
+export const MAGIC = Buffer.from([0xff, 0xfe, 0x4b, 0x52]);
+const LARGEST = 16 * 1024 * 1024;
+
+/** A record in pieces that are written one after the other. */
+export function encodeRecord(written: Written, batch: number): [Buffer, Buffer] {
+  const { collection, key, bytes } = written;
+  const collectionLength = Buffer.byteLength(collection);
+  const keyLength = Buffer.byteLength(key);
+  const head = Buffer.allocUnsafe(HEAD + collectionLength + keyLength);
+  MAGIC.copy(head);
+  head.writeUInt32LE(collectionLength + keyLength + bytes.length, 8);
+  head.writeUIntLE(batch, 12, 6);
+  head.writeUIntLE(written.revision, 18, 6);
+  head.writeUIntLE(Math.max(written.time, 0), 24, 6);
+  head.writeUInt8(written.type === 'put' ? 1 : 2, 30);
+  head.writeUInt8(0, 31);
+  head.writeUInt16LE(collectionLength, 32);
+  head.writeUInt16LE(keyLength, 34);
+  head.write(collection, HEAD);
+  head.write(key, HEAD + collectionLength);
+  head.writeUInt32LE(crc32(bytes, crc32(head.subarray(8))), 4);
+  return [head, bytes];
+}
+
+/** The record at a place; `short` when the buffer ends within it, `bad` when there is none. The object is not copied. */
+export function decodeRecord(buffer: Buffer, at: number): Found | 'short' | 'bad' {
+  const left = buffer.length - at;
+  if (left >= MAGIC.length && !MAGIC.equals(buffer.subarray(at, at + MAGIC.length))) return 'bad';
+  if (left < HEAD) return 'short';
+  const length = buffer.readUInt32LE(at + 8);
+  if (length > LARGEST) return 'bad';
+  if (left < HEAD + length) return 'short';
+  const end = at + HEAD + length;
+  if (crc32(buffer.subarray(at + 8, end)) !== buffer.readUInt32LE(at + 4)) return 'bad';
+  const keyAt = at + HEAD + buffer.readUInt16LE(at + 32);
+  const bytesAt = keyAt + buffer.readUInt16LE(at + 34);
+  if (bytesAt > end) return 'bad';
+  const record: StoredRecord = {
+    batch: buffer.readUIntLE(at + 12, 6),
+    revision: buffer.readUIntLE(at + 18, 6),
+    time: buffer.readUIntLE(at + 24, 6),
+    type: buffer.readUInt8(at + 30) === 1 ? 'put' : 'remove',
+    collection: buffer.toString('utf8', at + HEAD, keyAt),
+    key: buffer.toString('utf8', keyAt, bytesAt),
+    bytes: buffer.subarray(bytesAt, end),
+  };
+  return { record, size: HEAD + length };
+}
