@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { UserInfo } from '../user.js';
+
+export const AUTHENTICATED = 'system:authenticated';
+export const UNAUTHENTICATED = 'system:unauthenticated';
+
+export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
+
+/** Whom a token is of, and for which of the wanted audiences it is good. */
+export interface Authenticated {
+  readonly user: UserInfo;
+  readonly audiences: readonly string[];
+}
+
+/** Knows one sort of tokens; undefined for a token that it does not know or that is not good. */
+export type TokenCheck = (token: string, audiences: readonly string[]) => Authenticated | undefined;
+
+/** A token that never expires. */
+export interface StaticToken {
+  readonly token: string;
+  readonly user: string;
+  readonly uid?: string;
+  /** Without system:authenticated, which is added. */
+  readonly groups?: readonly string[];
+}
+
+/** Tokens that are given when the server starts; they are good for the API's own audiences. */
+export function staticTokens(tokens: readonly StaticToken[], own: readonly string[]): TokenCheck {
+  const users = new Map<string, UserInfo>();
+  for (const { token, user, uid, groups = [] } of tokens) {
+    users.set(digest(token), { name: user, ...(uid === undefined ? {} : { uid }), groups: [...groups, AUTHENTICATED] });
+  }
+  return (token, audiences) => {
+    // Found by a hash: how long it takes says nothing of how near a guess was.
+    const user = users.get(digest(token));
+    const good = audiences.filter((one) => own.includes(one));
+    return user === undefined || good.length === 0 ? undefined : { user, audiences: good };
+  };
+}
+
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
+}
+
+export interface Authenticator {
+  /** Who sends this Authorization header: {@link ANONYMOUS} without a bearer token, undefined for a wrong one. */
+  request(authorization: string | undefined): UserInfo | undefined;
+  /** For TokenReview: the audiences are those of the reviewer, or the API's own where it names none. */
+  token(token: string, audiences: readonly string[]): Authenticated | undefined;
+}
+
+export function createAuthenticator(checks: readonly TokenCheck[], own: readonly string[]): Authenticator {
+  const check = (token: string, audiences: readonly string[]): Authenticated | undefined => {
+    for (const one of checks) {
+      const found = one(token, audiences);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return {
+    request(authorization) {
+      const token = bearer(authorization);
+      return token === undefined ? ANONYMOUS : check(token, own)?.user;
+    },
+    token: (token, audiences) => check(token, audiences.length === 0 ? own : audiences),
+  };
+}
+
+function bearer(authorization: string | undefined): string | undefined {
+  const [scheme = '', token = ''] = (authorization ?? '').trim().split(' ');
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
+}

@@ -1,0 +1,142 @@
+import { AUTHENTICATED, UNAUTHENTICATED } from './authenticator.js';
+import type { Attributes, Authorizer } from './authorizer.js';
+import { readAccountName } from './bindings.js';
+import { forbiddenBy } from './forbidden.js';
+import { badRequest, quoted, StatusError } from '../status.js';
+import { MASTERS, type UserInfo } from '../user.js';
+
+/** Between the values of a header that came several times; a header cannot hold it. */
+export const HEADER_SEPARATOR = '\n';
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Whom the headers ask for, before anything is added. */
+interface Wanted {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+const EXTRA = 'impersonate-extra-';
+
+/**
+ * The user whom a request acts as: the sender where it asks for no other. `attributes` are of the sender.
+ * First the modes that also bind what may be done (`impersonate-on:user-info:list` and `impersonate:user-info`), then
+ * plain `impersonate`; where none lets it pass, the failure of the first one counts.
+ */
+export function impersonated(authorizer: Authorizer, headers: Headers, attributes: Attributes): UserInfo | StatusError {
+  const wanted = wantedUser(headers);
+  if (wanted === undefined || wanted instanceof StatusError) return wanted ?? attributes.user;
+  const only = wanted.uid === '' && wanted.groups.length === 0 && Object.keys(wanted.extra).length === 0;
+  const mode = modeOf(wanted, only);
+  const bound = mode === undefined ? undefined : checkBound(authorizer, { mode, wanted, attributes });
+  if (mode !== undefined && bound === undefined) return asUser(wanted, true);
+  const plain = check(authorizer, attributes.user, parts(wanted, 'impersonate', ''));
+  return plain === undefined ? asUser(wanted, false) : (bound ?? plain);
+}
+
+function wantedUser(headers: Headers): Wanted | StatusError | undefined {
+  const name = headers['impersonate-user'] ?? '';
+  const uid = headers['impersonate-uid'] ?? '';
+  const groups = headers['impersonate-group']?.split(HEADER_SEPARATOR) ?? [];
+  const extra = Object.fromEntries(
+    Object.entries(headers).flatMap(([key, value]) => (key.startsWith(EXTRA) ? [[unescape(key.slice(EXTRA.length)), (value ?? '').split(HEADER_SEPARATOR)]] : [])),
+  );
+  if (name !== '') return { name, uid, groups, extra };
+  if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
+  return badRequest(`requested ${goValue({ name, uid, groups, extra })} without impersonating a user name`);
+}
+
+function unescape(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+// As Go prints the struct, which is what the real server shows here.
+function goValue({ uid, groups, extra }: Wanted): string {
+  const list = (values: readonly string[]): string => `[]string{${values.map((one) => quoted(one)).join(', ')}}`;
+  const keys = Object.keys(extra).sort();
+  const map = keys.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${keys.map((key) => `${quoted(key)}:${list(extra[key] ?? []).slice('[]string'.length)}`).join(', ')}}`;
+  return `&user.DefaultInfo{Name:"", UID:${quoted(uid)}, Groups:${groups.length === 0 ? '[]string(nil)' : list(groups)}, Extra:${map}}`;
+}
+
+const NODE = 'system:node:';
+const NODE_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+function nodeName(user: string): string | undefined {
+  const name = user.startsWith(NODE) ? user.slice(NODE.length) : '';
+  return NODE_NAME.test(name) ? name : undefined;
+}
+
+function modeOf(wanted: Wanted, only: boolean): string | undefined {
+  if (nodeName(wanted.name) !== undefined) return only ? 'arbitrary-node' : undefined;
+  if (readAccountName(wanted.name) !== undefined) return only ? 'serviceaccount' : undefined;
+  return 'user-info';
+}
+
+/** Something of the wanted user that needs a right of its own. */
+interface Part {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const AUTHENTICATION = 'authentication.k8s.io';
+
+function parts(wanted: Wanted, verb: string, group: string): readonly Part[] {
+  const plain = { verb, group, subresource: '', namespace: '' };
+  const account = readAccountName(wanted.name);
+  const node = group === '' ? undefined : nodeName(wanted.name);
+  const user = account !== undefined ? { resource: 'serviceaccounts', ...account } : node !== undefined ? { resource: 'nodes', name: node } : { resource: 'users', name: wanted.name };
+  return [
+    { ...plain, ...user },
+    ...(wanted.uid === '' ? [] : [{ ...plain, group: AUTHENTICATION, resource: 'uids', name: wanted.uid }]),
+    ...wanted.groups.map((name) => ({ ...plain, resource: 'groups', name })),
+    ...Object.entries(wanted.extra).flatMap(([subresource, values]) =>
+      values.map((name) => ({ ...plain, group: AUTHENTICATION, resource: 'userextras', subresource, name }))),
+  ];
+}
+
+function check(authorizer: Authorizer, user: UserInfo, wanted: readonly Part[]): StatusError | undefined {
+  for (const part of wanted) {
+    const attributes = { ...part, user, version: 'v1' };
+    const { allowed, reason } = authorizer.authorize(attributes);
+    if (!allowed) return forbiddenBy(attributes, reason);
+  }
+  return undefined;
+}
+
+interface Bound {
+  readonly mode: string;
+  readonly wanted: Wanted;
+  readonly attributes: Attributes;
+}
+
+function checkBound(authorizer: Authorizer, { mode, wanted, attributes }: Bound): StatusError | undefined {
+  const on = { ...attributes, verb: `impersonate-on:${mode}:${attributes.verb}` };
+  const { allowed, reason } = authorizer.authorize(on);
+  if (!allowed) return forbiddenBy(on, reason);
+  const verb = `impersonate:${mode}`;
+  const refused = wanted.groups.includes('') ? 'impersonating the empty string group is not allowed' : undefined;
+  const masters = wanted.groups.includes(MASTERS) ? `impersonating the ${MASTERS} group is not allowed` : undefined;
+  const why = refused ?? masters;
+  if (why === undefined) return check(authorizer, attributes.user, parts(wanted, verb, AUTHENTICATION));
+  const name = refused === undefined ? MASTERS : '';
+  return forbiddenBy({ user: attributes.user, verb, group: AUTHENTICATION, version: 'v1', resource: 'groups', subresource: '', namespace: '', name }, why);
+}
+
+function asUser({ name, uid, groups, extra }: Wanted, bound: boolean): UserInfo {
+  const account = readAccountName(name);
+  const given = groups.length > 0 || account === undefined ? groups : ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`];
+  const own = bound && nodeName(name) !== undefined ? ['system:nodes'] : given;
+  const added = name === 'system:anonymous' ? UNAUTHENTICATED : own.includes(UNAUTHENTICATED) ? undefined : AUTHENTICATED;
+  const all = added === undefined || own.includes(added) ? own : [...own, added];
+  return { name, groups: all, ...(uid === '' ? {} : { uid }), ...(Object.keys(extra).length === 0 ? {} : { extra }) };
+}

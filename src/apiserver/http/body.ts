@@ -1,0 +1,92 @@
+import type { Exchange } from './exchange.js';
+import { MAX_BODY } from './exchange.js';
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './negotiate.js';
+import type { Json } from '../json.js';
+import { parseBody, readBody } from '../schema/decode.js';
+import { MalformedBody } from '../schema/jsontext.js';
+import { badRequest, entityTooLarge, unsupportedMediaType } from '../status.js';
+import type { Body, PatchType } from '../verbs/verbs.js';
+
+/** Reads a protobuf body of a built-in kind. */
+export type ProtobufDecoder = (bytes: Uint8Array) => Body;
+
+const UNKNOWN_FORMAT = 'the body of the request was in an unknown format - accepted media types include: ';
+const OBJECT_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** A body that a caller in the process gave as a value needs no reading. */
+type Raw = { readonly value: Json } | { readonly bytes: Uint8Array };
+
+async function rawBody({ request: { body } }: Exchange): Promise<Raw> {
+  if (body === undefined) return { bytes: Buffer.alloc(0) };
+  if (typeof body !== 'function' && !(body instanceof Uint8Array)) return { value: body };
+  const bytes = typeof body === 'function' ? await body() : body;
+  if (bytes.length > MAX_BODY) throw bodyTooLarge();
+  return { bytes };
+}
+
+export function bodyTooLarge(): ReturnType<typeof entityTooLarge> {
+  return entityTooLarge(`Request entity too large: limit is ${MAX_BODY}`);
+}
+
+/** What the body of a POST or PUT is expected to hold. */
+export interface Expected {
+  readonly kind: string;
+  /** undefined where the kind has no protobuf form. */
+  readonly protobuf: ProtobufDecoder | undefined;
+}
+
+/** @throws StatusError 400, 413 or 415 */
+export async function readObject(exchange: Exchange, expected: Expected): Promise<Body> {
+  const type = mediaType(exchange) ?? JSON_TYPE;
+  const { protobuf } = expected;
+  if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF_TYPE && protobuf === undefined)) throw wrongObjectType(protobuf !== undefined);
+  const raw = await rawBody(exchange);
+  if ('value' in raw) return { value: raw.value, duplicates: [] };
+  if (type === PROTOBUF_TYPE && protobuf !== undefined) return protobuf(raw.bytes);
+  return parseBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json', expected.kind);
+}
+
+function wrongObjectType(protobuf: boolean): ReturnType<typeof unsupportedMediaType> {
+  return unsupportedMediaType(`${UNKNOWN_FORMAT}${(protobuf ? OBJECT_TYPES : [JSON_TYPE, YAML_TYPE]).join(', ')}`);
+}
+
+/** The DeleteOptions of a DELETE; undefined where it has no body. */
+export async function readDeleteOptions(exchange: Exchange, protobuf: ProtobufDecoder): Promise<Body | undefined> {
+  const raw = await rawBody(exchange);
+  if ('bytes' in raw && raw.bytes.length === 0) return undefined;
+  return readObject({ ...exchange, request: { ...exchange.request, body: 'value' in raw ? raw.value : raw.bytes } }, { kind: 'DeleteOptions', protobuf });
+}
+
+/** Which sort of patch the Content-Type says. `custom`: of a custom resource, which knows no strategic merge. */
+export function patchType(exchange: Exchange, custom: boolean): PatchType {
+  const type = PATCH_TYPES[mediaType(exchange) ?? ''];
+  if (type !== undefined && !(custom && type === 'strategic')) return type;
+  if (!custom) throw unsupportedMediaType('415: Unsupported Media Type');
+  throw unsupportedMediaType(`${UNKNOWN_FORMAT}${Object.keys(PATCH_TYPES).filter((one) => !one.includes('strategic')).join(', ')}`);
+}
+
+/** @throws StatusError 400 or 413 */
+export async function readPatch(exchange: Exchange, type: PatchType): Promise<Body> {
+  const raw = await rawBody(exchange);
+  if ('value' in raw) return { value: raw.value, duplicates: [] };
+  try {
+    return readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json');
+  } catch (error) {
+    if (!(error instanceof MalformedBody)) throw error;
+    throw badRequest(`error decoding ${type === 'apply' ? 'YAML' : 'patch'}: ${error.message}`);
+  }
+}
+
+/** The media type without its parameters; undefined where the header is absent or empty, '' where it cannot be read. */
+function mediaType({ request }: Exchange): string | undefined {
+  const header = request.headers['content-type'];
+  if (header === undefined || header === '') return undefined;
+  const [type = '', ...parameters] = header.split(';').map((part) => part.trim());
+  return parameters.every((one) => /^[^=\s]+=.+$/.test(one)) ? type.toLowerCase() : '';
+}

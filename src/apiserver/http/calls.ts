@@ -1,0 +1,103 @@
+import { valueAnswer } from './answer.js';
+import { type ProtobufDecoder, patchType, readDeleteOptions, readObject, readPatch } from './body.js';
+import type { Exchange } from './exchange.js';
+import { noRepresentation, noSuchForm, shapeOf, type TableMaker } from './lists.js';
+import { admits, type Form, negotiate, wantsPretty } from './negotiate.js';
+import type { Route } from './route.js';
+import { watchStream } from './watching.js';
+import { isObject, type Json, type JsonObject } from '../json.js';
+import type { ApiResponse } from '../server.js';
+import type { KubeObject } from '../object.js';
+import type { Body, Query, Target, Verbs, Written } from '../verbs/verbs.js';
+
+/** A subresource that is only posted to, and answers with something else than the object. */
+export type PostHandler = (target: Target, body: Body, exchange: Exchange) => Promise<Written>;
+
+export interface CallRooms {
+  readonly verbs: Verbs;
+  readonly table: TableMaker;
+  readonly protobuf: ProtobufDecoder;
+  /** By `plural/subresource`. */
+  readonly posts: Readonly<Record<string, PostHandler>>;
+}
+
+/** A request that was routed: what to do, and how to answer. */
+interface Call {
+  readonly rooms: CallRooms;
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly query: Query;
+  readonly form: Form;
+}
+
+/** Calls the verb of a route and writes down what it gives. */
+export async function call(rooms: CallRooms, exchange: Exchange, route: Route): Promise<ApiResponse> {
+  const { custom } = route.target.resource;
+  const { accept, query, agent } = exchange.asker;
+  const stream = route.verb === 'watch';
+  // The type of a patch is looked at first, like every Content-Type that a built-in endpoint does not take.
+  if (route.verb === 'patch' && !custom) patchType(exchange, custom);
+  if (!custom && !admits(accept)) throw noRepresentation(route.target.resource.verbs.includes('watch') && route.target.name === '');
+  const form = negotiate(accept, { transforms: true, stream });
+  if (form === undefined) throw noSuchForm(stream);
+  const pretty = form.pretty || wantsPretty(query, agent);
+  const one: Call = { rooms, exchange, route, query: Object.fromEntries(query), form: { ...form, pretty } };
+  return stream ? watchAnswer(one) : answerOf(one);
+}
+
+async function answerOf(one: Call): Promise<ApiResponse> {
+  const { rooms, exchange, route, query, form } = one;
+  const { target, verb } = route;
+  const shape = shapeOf(target.resource, form, exchange.target.query, rooms.table);
+  const write = (code: number, value: Json): ApiResponse => valueAnswer(code, value, form);
+  if (verb === 'get') return write(200, shape.object(rooms.verbs.get(target, query)));
+  if (verb === 'list') return write(200, shape.list(await rooms.verbs.list(target, query)));
+  if (verb === 'delete') {
+    const gone = await rooms.verbs.delete(target, await readDeleteOptions(exchange, rooms.protobuf), query, exchange.caller);
+    return write(200, isObjectOfApi(gone) ? shape.object(gone) : gone);
+  }
+  if (verb === 'deletecollection') {
+    const options = await readDeleteOptions(exchange, rooms.protobuf);
+    return write(200, shape.list(await rooms.verbs.deleteCollection(target, options, query, exchange.caller)));
+  }
+  const written = await writeObject(one);
+  return write(written.code, shape.object(written.object));
+}
+
+async function writeObject({ rooms, exchange, route, query }: Call): Promise<Written> {
+  const { target, verb } = route;
+  const { caller } = exchange;
+  if (verb === 'patch') {
+    const type = patchType(exchange, target.resource.custom);
+    const body = await readPatch(exchange, type);
+    exchange.note(body.value);
+    return rooms.verbs.patch(target, { type, body }, query, caller);
+  }
+  const sub = target.resource.subresources.find((one) => one.name === target.subresource);
+  const protobuf = target.resource.custom ? undefined : rooms.protobuf;
+  const body = await readObject(exchange, { kind: sub?.kind ?? target.resource.kind, protobuf });
+  exchange.note(body.value);
+  if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
+  const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
+  return post === undefined ? rooms.verbs.create(target, body, query, caller) : post(target, body, exchange);
+}
+
+/** Not the Status that tells of a success. */
+function isObjectOfApi(value: JsonObject): value is KubeObject {
+  return value['kind'] !== 'Status' && isObject(value['metadata']);
+}
+
+function watchAnswer({ rooms, exchange, route, query, form }: Call): ApiResponse {
+  const events = rooms.verbs.watch(watched(route), withName(query, route.target), exchange.caller);
+  const values = watchStream(events, { resource: route.target.resource, form, query: exchange.target.query, table: rooms.table });
+  return { code: 200, headers: { 'Content-Type': 'application/json' }, body: { kind: 'stream', values } };
+}
+
+function watched({ target }: Route): Target {
+  return { ...target, name: '' };
+}
+
+/** The old path `watch/…/name` watches one object. */
+function withName(query: Query, { name }: Target): Query {
+  return name === '' ? query : { ...query, fieldSelector: `metadata.name=${name}` };
+}

@@ -1,0 +1,119 @@
+import type { Form, Transform } from './negotiate.js';
+import { type Json, type JsonObject, withKey } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Resource } from '../resource.js';
+import { badRequest, notAcceptable, quoted, StatusError } from '../status.js';
+import type { Listed } from '../verbs/verbs.js';
+
+/** What a Table is made of. */
+export interface TableRequest {
+  readonly resource: Resource;
+  readonly items: readonly KubeObject[];
+  /** Of the list, or with the resourceVersion of the one object. */
+  readonly metadata: JsonObject;
+  readonly includeObject: 'Metadata' | 'Object' | 'None';
+  readonly version: Transform['version'];
+  /** False after the first event of a watch: columnDefinitions is null then. */
+  readonly header: boolean;
+}
+
+export type TableMaker = (request: TableRequest) => Json;
+
+/** Writes objects and lists of a resource in the form that was asked for. */
+export interface Shape {
+  readonly object: (object: KubeObject) => Json;
+  readonly list: (list: Listed) => Json;
+}
+
+/** @throws StatusError 400 for an includeObject that there is not */
+export function shapeOf(resource: Resource, form: Form, query: ReadonlyMap<string, string>, table: TableMaker): Shape {
+  const { as } = form;
+  if (as === undefined) return { object: (object) => object, list: (list) => plainList(resource, list) };
+  if (as.kind === 'Table') return tableShape(resource, { includeObject: includeObject(query), version: as.version }, table);
+  const lists = as.kind === 'PartialObjectMetadataList';
+  return {
+    object: (object) => (lists ? refuse(`you requested ${as.kind}, but the requested object is not a list (${goType(resource, '')})`) : partial(object, as.version)),
+    list: (list) => (lists ? partialList(list, as) : refuse(`you requested ${as.kind}, but the requested object is a list (${goType(resource, 'List')})`)),
+  };
+}
+
+type TableOptions = Pick<TableRequest, 'includeObject' | 'version'>;
+
+function tableShape(resource: Resource, options: TableOptions, table: TableMaker): Shape {
+  const make = (items: readonly KubeObject[], metadata: JsonObject): Json => table({ resource, items, metadata, header: true, ...options });
+  return {
+    object: (object) => make([object], versionOf(object)),
+    list: (list) => make(list.items, listMeta(list)),
+  };
+}
+
+/** The metadata of a Table of one object. */
+export function versionOf(object: KubeObject): JsonObject {
+  return { resourceVersion: object.metadata.resourceVersion };
+}
+
+function plainList(resource: Resource, list: Listed): Json {
+  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+  const metadata = { resourceVersion: list.resourceVersion, continue: list.continue, remainingItemCount: list.remainingItemCount };
+  return { kind: resource.listKind, apiVersion, metadata: compact(metadata), items: resource.custom ? list.items : list.items.map(bare) };
+}
+
+const bareItems = new WeakMap<KubeObject, JsonObject>();
+
+/** Items of built-in kinds do not say their kind. */
+function bare(object: KubeObject): JsonObject {
+  const known = bareItems.get(object);
+  if (known !== undefined) return known;
+  const made = withKey(withKey(object, 'apiVersion', undefined), 'kind', undefined);
+  bareItems.set(object, made);
+  return made;
+}
+
+function listMeta(list: Listed): JsonObject {
+  const next = list.continue === '' ? undefined : list.continue;
+  return compact({ resourceVersion: list.resourceVersion, continue: next, remainingItemCount: list.remainingItemCount });
+}
+
+function compact(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+export function partial(object: KubeObject, version: string): JsonObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+}
+
+function partialList(list: Listed, { kind, version }: Transform): JsonObject {
+  return { kind, apiVersion: `meta.k8s.io/${version}`, metadata: listMeta(list), items: list.items.map((item) => partial(item, version)) };
+}
+
+const INCLUDE = ['Metadata', 'Object', 'None'] as const;
+
+export function includeObject(query: ReadonlyMap<string, string>): TableRequest['includeObject'] {
+  const asked = query.get('includeObject') ?? '';
+  const found = INCLUDE.find((one) => one === (asked === '' ? 'Metadata' : asked));
+  if (found !== undefined) return found;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${quoted(asked)}: must be 'Metadata', 'Object', 'None', or empty`);
+}
+
+function refuse(message: string): never {
+  throw new StatusError(406, message, { reason: 'NotAcceptable' });
+}
+
+/** What an error calls a type: kinds of the real server are structs of a package that is called like the group. */
+function goType(resource: Resource, suffix: string): string {
+  if (resource.custom) return `*unstructured.Unstructured${suffix}`;
+  return `*${resource.group === '' ? 'core' : resource.group.split('.')[0]}.${resource.kind}${suffix}`;
+}
+
+const AVAILABLE = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+const STREAMS = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+
+/** 406 of a built-in endpoint that knows none of the accepted media types. */
+export function noRepresentation(watches: boolean): StatusError {
+  return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${AVAILABLE}${watches ? `, ${STREAMS}` : ''}`);
+}
+
+/** 406 where the media type is known, but not what is asked for in it. */
+export function noSuchForm(stream: boolean): StatusError {
+  return new StatusError(406, `only the following media types are accepted: ${stream ? STREAMS : AVAILABLE}`, { reason: 'NotAcceptable' });
+}

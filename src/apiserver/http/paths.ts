@@ -1,0 +1,103 @@
+import { plainForm, textAnswer, valueAnswer } from './answer.js';
+import type { Exchange } from './exchange.js';
+import type { PathHandler } from './router.js';
+import { wrongMethod } from './route.js';
+import type { Json, JsonObject } from '../json.js';
+import type { ApiResponse } from '../server.js';
+
+/** What the server says of itself. */
+export interface PathRooms {
+  readonly version: JsonObject;
+  /** Checks by name; each tells whether all is well. */
+  readonly checks: Readonly<Record<string, () => boolean>>;
+  /** Text of the metrics, in Prometheus' format. */
+  readonly metrics: () => string;
+  readonly issuer: string;
+  readonly keys: () => readonly JsonObject[];
+  /** Discovery and OpenAPI; undefined for a path that is neither. */
+  readonly documents: (exchange: Exchange) => ApiResponse | undefined;
+  /** Paths that discovery adds to the index at `/`. */
+  readonly groupPaths: () => readonly string[];
+}
+
+export const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
+const OPENID = '/.well-known/openid-configuration';
+const KEYS = '/openid/v1/jwks';
+
+/** The version that is told: what the API is compatible with, and what really runs. */
+export function serverVersion(): JsonObject {
+  return {
+    major: '1', minor: '36', emulationMajor: '1', emulationMinor: '36', minCompatibilityMajor: '1', minCompatibilityMinor: '35',
+    // Build metadata, no pre-release: who compares versions sees 1.36.3.
+    gitVersion: 'v1.36.3+embedded', gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z',
+    goVersion: `node${process.version}`, compiler: 'v8', platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+  };
+}
+
+/** Answers the paths that are no resources. */
+export function createPaths(rooms: PathRooms): PathHandler {
+  return (exchange) => {
+    const { info: { path }, request: { method } } = exchange;
+    if (method === 'OPTIONS' && path === '*') return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+    if (path === '/version' || path === '/version/') return method === 'GET' ? pretty(rooms.version) : refuseMethod();
+    const health = HEALTH_PATHS.find((one) => path === one || path.startsWith(`${one}/`));
+    if (health !== undefined) return healthOf(rooms, { health, check: path.slice(health.length + 1), query: exchange.target.query });
+    if (path === '/metrics') return { ...textAnswer(200, rooms.metrics()), headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } };
+    if (path === OPENID) return openid(rooms, exchange);
+    if (path === KEYS) return cached({ keys: rooms.keys() }, 'application/jwk-set+json');
+    return path === '/' ? pretty(index(rooms)) : rooms.documents(exchange);
+  };
+}
+
+function refuseMethod(): never {
+  throw wrongMethod();
+}
+
+function pretty(value: Json): ApiResponse {
+  return { code: 200, headers: { 'Content-Type': 'application/json' }, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(value, null, 2)), value } };
+}
+
+function cached(value: JsonObject, type: string): ApiResponse {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return { code: 200, headers: { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' }, body: { kind: 'bytes', bytes, value } };
+}
+
+function openid({ issuer }: PathRooms, { request }: Exchange): ApiResponse {
+  return cached({
+    issuer, jwks_uri: `https://${request.headers['host'] ?? 'localhost'}${KEYS}`,
+    response_types_supported: ['id_token'], subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'],
+  }, 'application/json');
+}
+
+function index(rooms: PathRooms): Json {
+  const health = HEALTH_PATHS.flatMap((path) => [path, ...Object.keys(rooms.checks).map((check) => `${path}/${check}`)]);
+  const paths = [OPENID, ...rooms.groupPaths(), ...health, '/metrics', '/openapi/v3', '/openapi/v3/', KEYS, '/version'];
+  return { paths: [...new Set(paths)].sort() };
+}
+
+interface HealthRequest {
+  /** `/readyz` or one of its siblings. */
+  readonly health: string;
+  /** One check, or '' for all. */
+  readonly check: string;
+  readonly query: ReadonlyMap<string, string>;
+}
+
+function healthOf({ checks }: PathRooms, { health, check, query }: HealthRequest): ApiResponse | undefined {
+  const all = Object.entries(checks);
+  if (check !== '') {
+    const one = all.find(([name]) => name === check)?.[1];
+    return one === undefined ? undefined : one() ? textAnswer(200, 'ok') : textAnswer(500, `internal server error: ${check} failed\n`);
+  }
+  const skipped = query.get('exclude');
+  const results = all.map(([name, run]) => ({ name, excluded: name === skipped, good: name === skipped || run() }));
+  const lines = results.map(({ name, excluded, good }) => (excluded ? `[+]${name} excluded: ok\n` : good ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`));
+  const word = health.slice(1);
+  if (results.some(({ good }) => !good)) return textAnswer(500, `${lines.join('')}${word} check failed\n`);
+  return textAnswer(200, query.has('verbose') ? `${lines.join('')}${word} check passed\n` : 'ok');
+}
+
+/** A document in plain JSON or YAML, for discovery. */
+export function document(exchange: Exchange, value: Json, headers: Readonly<Record<string, string>> = {}): ApiResponse {
+  return valueAnswer(200, value, plainForm(exchange.asker), headers);
+}

@@ -1,0 +1,66 @@
+import type { RequestTarget } from './target.js';
+
+/** What a request asks for, in the words of RBAC: read off the path alone, before anything is known of resources. */
+export interface RequestInfo {
+  readonly isResource: boolean;
+  readonly path: string;
+  /** get, list, watch, create, …; for other paths the method in lower case. '' for a method that resources do not know. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  /** Parts of the path from the resource on. */
+  readonly parts: readonly string[];
+  /** Whether the path had `watch/` before the resource, the old way to watch. */
+  readonly watchPath: boolean;
+}
+
+const VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+/** Below a namespace these are the namespace's own. */
+const OF_NAMESPACES = ['status', 'finalize'];
+const NOTHING = { isResource: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [], watchPath: false };
+
+/**
+ * Reads a path as kube-apiserver's RequestInfo does.
+ * @returns a text of what is wrong where the path is none (`/api/v1/watch`)
+ */
+export function requestInfo(method: string, target: RequestTarget): RequestInfo | string {
+  const { path } = target;
+  const other = { ...NOTHING, path, verb: method.toLowerCase() };
+  const parts = path.replace(/^\/+|\/+$/g, '').split('/');
+  const [prefix, ...rest] = parts;
+  const grouped = prefix === 'apis';
+  if ((!grouped && prefix !== 'api') || parts.length < (grouped ? 4 : 3)) return other;
+  const [group = '', version = '', ...below] = grouped ? rest : ['', ...rest];
+  const watchPath = below[0] === 'watch' || below[0] === 'proxy';
+  if (watchPath && below.length < 2) return `unable to determine kind and namespace from url, ${target.raw}`;
+  const verb = watchPath ? (below[0] ?? '') : (VERBS[method] ?? '');
+  const { namespace, parts: own } = namespaceOf(watchPath ? below.slice(1) : below);
+  const [resource = '', name = '', subresource = ''] = own;
+  const found = { ...other, isResource: true, group, version, namespace, resource, parts: own, watchPath };
+  return { ...found, ...verbAndName(verb, name, target), subresource: verb === 'proxy' || verb === 'watch' ? '' : subresource };
+}
+
+function namespaceOf(parts: readonly string[]): { readonly namespace: string; readonly parts: readonly string[] } {
+  const [first, namespace, third] = parts;
+  if (first !== 'namespaces' || namespace === undefined) return { namespace: '', parts };
+  const inside = third !== undefined && !OF_NAMESPACES.includes(third);
+  return { namespace, parts: inside ? parts.slice(2) : parts };
+}
+
+function verbAndName(verb: string, name: string, target: RequestTarget): { readonly verb: string; readonly name: string } {
+  if (name !== '') return { verb, name };
+  if (verb === 'delete') return { verb: 'deletecollection', name };
+  if (verb !== 'get') return { verb, name };
+  const wanted = target.query.get('fieldSelector')?.split(',').map((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1]).find((one) => one !== undefined);
+  const single = wanted === undefined || /[/%]|^\.\.?$/.test(wanted) ? '' : wanted;
+  return { verb: isWatch(target.query.get('watch')) ? 'watch' : 'list', name: single };
+}
+
+/** `watch=maybe` is a watch: all but 0, false and their spellings. Absent is none, empty is one (as a flag). */
+export function isWatch(value: string | undefined): boolean {
+  return value !== undefined && !['0', 'false'].includes(value.toLowerCase());
+}

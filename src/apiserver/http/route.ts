@@ -1,0 +1,102 @@
+import type { RequestInfo } from './requestinfo.js';
+import type { Resource, Subresource } from '../resource.js';
+import { badRequest, methodNotAllowed, noSuchResource, quoted, StatusError } from '../status.js';
+import type { Target } from '../verbs/verbs.js';
+
+export type RouteVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+
+/** A request on a resource, once its path and method are known to fit. */
+export interface Route {
+  readonly verb: RouteVerb;
+  readonly target: Target;
+}
+
+/** 405 as the router of the real server words it. */
+export function wrongMethod(): StatusError {
+  const message = 'the server does not allow this method on the requested resource';
+  return new StatusError(405, message, { reason: 'MethodNotAllowed', details: {} });
+}
+
+/**
+ * Finds what a request does to a resource.
+ * @returns undefined where the real server knows no such path at all (a text 404)
+ * @throws StatusError 404, 405 or 400
+ */
+export function routeOf(resource: Resource, info: RequestInfo, method: string): Route | undefined {
+  const found = resource.custom ? customRoute(resource, info) : builtinRoute(resource, info, method);
+  if (found !== undefined) checkName(found.target.name);
+  return found;
+}
+
+// Built-in kinds: each path and method is registered, so that everything else is a 404 or a 405.
+function builtinRoute(resource: Resource, info: RequestInfo, method: string): Route {
+  const { parts, watchPath } = info;
+  const [, name = '', subname = '', ...more] = parts;
+  const subresource = resource.subresources.find((one) => one.name === subname);
+  const known = more.length === 0 && (subname === '' || (subresource !== undefined && !watchPath));
+  const onItem = name !== '';
+  if (!known || !fitsScope(resource, info, onItem) || (onItem && !hasItems(resource, subresource))) throw noSuchResource();
+  const verb = builtinVerb(info, method, { onItem, subresource: subname !== '' });
+  const allowed = (subresource ?? resource).verbs;
+  const everywhere = resource.namespaced && info.namespace === '' && !onItem;
+  if (verb === undefined || !allowed.includes(verb) || (everywhere && verb !== 'list' && verb !== 'watch')) throw wrongMethod();
+  return { verb, target: targetOf(resource, info, subname) };
+}
+
+function fitsScope(resource: Resource, info: RequestInfo, onItem: boolean): boolean {
+  if (!resource.namespaced) return info.namespace === '' || isNamespaces(resource);
+  return info.namespace !== '' || !onItem;
+}
+
+// `/namespaces/x` reads as the namespace x of the resource namespaces.
+function isNamespaces(resource: Resource): boolean {
+  return resource.group === '' && resource.plural === 'namespaces';
+}
+
+/** What can only be posted has no items, but a subresource that can only be posted has its parent's. */
+function hasItems(resource: Resource, subresource: Subresource | undefined): boolean {
+  return subresource !== undefined || resource.verbs.some((verb) => verb !== 'create' && verb !== 'list');
+}
+
+const ON_COLLECTION: Readonly<Record<string, RouteVerb>> = { GET: 'list', POST: 'create', DELETE: 'deletecollection' };
+const ON_ITEM: Readonly<Record<string, RouteVerb>> = { GET: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const ON_SUBRESOURCE: Readonly<Record<string, RouteVerb>> = { ...ON_ITEM, POST: 'create' };
+
+function builtinVerb(info: RequestInfo, method: string, where: { readonly onItem: boolean; readonly subresource: boolean }): RouteVerb | undefined {
+  if (info.watchPath) return method === 'GET' && info.verb === 'watch' ? 'watch' : undefined;
+  if (where.subresource) return ON_SUBRESOURCE[method];
+  if (where.onItem) return ON_ITEM[method];
+  return method === 'GET' && info.verb === 'watch' ? 'watch' : ON_COLLECTION[method];
+}
+
+const OF_STATUS = ['get', 'update', 'patch'];
+
+// Custom resources: one handler takes every path below a version, and goes by the request's verb.
+function customRoute(resource: Resource, info: RequestInfo): Route | undefined {
+  const everywhere = info.verb === 'list' || info.verb === 'watch';
+  if (resource.namespaced ? info.namespace === '' && !everywhere : info.namespace !== '') return undefined;
+  const subname = info.subresource;
+  if (subname !== '' && !resource.subresources.some((one) => one.name === subname)) {
+    throw new StatusError(404, `${resource.plural}.${resource.group} ${quoted(info.name)} not found`, {
+      reason: 'NotFound',
+      details: { name: info.name, group: resource.group, kind: resource.plural },
+    });
+  }
+  const verb = VERBS.find((one) => one === info.verb);
+  if (verb === undefined || (subname !== '' && !OF_STATUS.includes(verb))) throw methodNotAllowed(resource, info.verb);
+  if ((verb === 'update' || verb === 'patch') && info.name === '') throw badRequest('name must be provided');
+  return { verb, target: targetOf(resource, info, subname) };
+}
+
+const VERBS: readonly RouteVerb[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+
+function targetOf(resource: Resource, info: RequestInfo, subresource: string): Target {
+  const [, name = ''] = info.parts;
+  return { resource, namespace: resource.namespaced ? info.namespace : '', name, subresource };
+}
+
+// What no stored object can be called.
+function checkName(name: string): void {
+  const wrong = name === '.' || name === '..' ? `may not be '${name}'` : name.includes('%') ? `may not contain '%'` : undefined;
+  if (wrong !== undefined) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${wrong}`);
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+
+import { type Asker, failureAnswer, failureOf, type Headers, textAnswer, unknownPath } from './answer.js';
+import { type AuditLog, type AuditedRequest, NO_AUDIT } from './audit.js';
+import { call, type CallRooms } from './calls.js';
+import type { Exchange } from './exchange.js';
+import { routeOf } from './route.js';
+import { requestInfo, type RequestInfo } from './requestinfo.js';
+import { readTarget, type RequestTarget } from './target.js';
+import { warningHeaders } from './warnings.js';
+import type { Authenticator } from '../auth/authenticator.js';
+import type { Attributes, Authorizer } from '../auth/authorizer.js';
+import { escapeHtml, forbiddenBy } from '../auth/forbidden.js';
+import { impersonated } from '../auth/impersonation.js';
+import { noSuchResource, StatusError, unauthorized } from '../status.js';
+import type { Registry } from '../resource.js';
+import type { ApiRequest, ApiResponse } from '../server.js';
+import type { UserInfo } from '../user.js';
+
+/** Answers a path that is no resource; undefined where there is nothing. */
+export type PathHandler = (exchange: Exchange) => ApiResponse | undefined;
+
+export interface Rooms extends CallRooms {
+  readonly registry: () => Registry;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly paths: PathHandler;
+  readonly audit?: AuditLog;
+}
+
+/** Answers requests: who asks, may they, what is it about, and then the verb. */
+export interface Router {
+  /** Never rejects: what fails is an answer too. */
+  dispatch(request: ApiRequest): Promise<ApiResponse>;
+}
+
+export function createRouter(rooms: Rooms): Router {
+  return { dispatch: (request) => dispatch(rooms, request) };
+}
+
+const PRIVATE = 'no-cache, private';
+const NOSNIFF: Headers = { 'X-Content-Type-Options': 'nosniff' };
+
+async function dispatch(rooms: Rooms, request: ApiRequest): Promise<ApiResponse> {
+  const target = readTarget(request.target);
+  if (target === undefined) return { ...textAnswer(400, '400 Bad Request'), headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' } };
+  const id = auditId(request.headers['audit-id']);
+  const info = requestInfo(request.method, target);
+  const always: Headers = { 'Audit-Id': id, 'Cache-Control': PRIVATE };
+  if (typeof info === 'string') {
+    return withHeaders(textAnswer(500, escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${info}\n`)), always);
+  }
+  const audited = rooms.audit?.begin(request, info, id) ?? NO_AUDIT;
+  const warnings: string[] = [];
+  const answer = await answerTo(rooms, { request, target, info, audited, warnings });
+  const headers = warnings.length === 0 ? always : { ...always, Warning: warningHeaders(warnings) };
+  return audited.finish(withHeaders(answer, headers));
+}
+
+/** What came, before it is known who sent it. */
+interface Arrival {
+  readonly request: ApiRequest;
+  readonly target: RequestTarget;
+  readonly info: RequestInfo;
+  readonly audited: AuditedRequest;
+  readonly warnings: string[];
+}
+
+async function answerTo(rooms: Rooms, { request, target, info, audited, warnings }: Arrival): Promise<ApiResponse> {
+  const { headers, signal } = request;
+  const agent = headers['user-agent'] ?? '';
+  const asker: Asker = { accept: headers['accept'], agent, query: target.query };
+  const sender = request.user ?? rooms.authenticator.request(headers['authorization']);
+  if (sender === undefined) return failureAnswer(unauthorized(), asker);
+  audited.sender(sender);
+  const user = impersonated(rooms.authorizer, headers, attributesOf(info, sender));
+  if (user instanceof StatusError) return failureAnswer(user, asker, NOSNIFF);
+  if (user !== sender) audited.actingAs(user);
+  const attributes = attributesOf(info, user);
+  const decision = rooms.authorizer.authorize(attributes);
+  audited.decided(decision);
+  if (!decision.allowed) return failureAnswer(forbiddenBy(attributes, decision.reason), asker, NOSNIFF);
+  const caller = { user, agent: managerOf(agent), warn: (text: string) => void warnings.push(text), signal };
+  try {
+    return await serve(rooms, { request, target, info, asker, caller, note: (body) => audited.body(body) });
+  } catch (error) {
+    return failureAnswer(failureOf(error), asker);
+  }
+}
+
+function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
+  const { verb, path, group, version, resource, subresource, namespace, name } = info;
+  return info.isResource ? { user, verb, group, version, resource, subresource, namespace, name } : { user, verb, path };
+}
+
+function serve(rooms: Rooms, exchange: Exchange): ApiResponse | Promise<ApiResponse> {
+  const { info, request } = exchange;
+  if (!info.isResource) return rooms.paths(exchange) ?? unknownPath();
+  const registry = rooms.registry();
+  const resource = registry.find(info.group, info.version, info.resource);
+  if (resource === undefined && registry.isBuiltinGroup(info.group)) throw noSuchResource();
+  const route = resource === undefined ? undefined : routeOf(resource, info, request.method);
+  return route === undefined ? unknownPath() : call(rooms, exchange, route);
+}
+
+const UUID_LIKE = /^[\x21-\x7e]{1,64}$/;
+
+/** The id that the client gave the request, or a new one. */
+function auditId(given: string | undefined): string {
+  return given !== undefined && UUID_LIKE.test(given) ? given : randomUUID();
+}
+
+const MANAGER_LENGTH = 128;
+
+/** The field manager of who names none: the beginning of the user agent, what can be printed of it. */
+function managerOf(agent: string): string {
+  const name = [...(agent.split('/')[0] ?? '')].filter((one) => /[^\p{C}\p{Z}]| /u.test(one)).join('').slice(0, MANAGER_LENGTH);
+  return name === '' ? 'unknown' : name;
+}
+
+function withHeaders(answer: ApiResponse, headers: Headers): ApiResponse {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}

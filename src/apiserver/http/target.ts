@@ -1,0 +1,48 @@
+/** The target of a request line, taken apart. */
+export interface RequestTarget {
+  /** Decoded, as it came: nothing is cleaned, `//` and `..` stay. */
+  readonly path: string;
+  /** Decoded parameters; of a name that comes twice the first value counts. */
+  readonly query: ReadonlyMap<string, string>;
+  /** Path and query as they came: for logs. */
+  readonly raw: string;
+}
+
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+/** `scheme://authority` of the absolute form. */
+const AUTHORITY = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?]*/;
+
+/**
+ * Reads a request target. `text` holds one character per byte where it came from the wire (as Node gives it).
+ * @returns undefined where the path has a broken escape; a broken one in the query loses that parameter only.
+ */
+export function readTarget(text: string): RequestTarget | undefined {
+  const raw = AUTHORITY.test(text) ? text.replace(AUTHORITY, '') || '/' : text;
+  const mark = raw.indexOf('?');
+  const rawPath = mark < 0 ? raw : raw.slice(0, mark);
+  if (BAD_ESCAPE.test(rawPath)) return undefined;
+  return { path: decode(rawPath), query: readQuery(mark < 0 ? '' : raw.slice(mark + 1)), raw };
+}
+
+function readQuery(text: string): ReadonlyMap<string, string> {
+  const query = new Map<string, string>();
+  for (const pair of text === '' ? [] : text.split('&')) {
+    const sign = pair.indexOf('=');
+    const name = sign < 0 ? pair : pair.slice(0, sign);
+    const value = sign < 0 ? '' : pair.slice(sign + 1);
+    if (pair === '' || pair.includes(';') || BAD_ESCAPE.test(pair)) continue;
+    const key = decode(name.replaceAll('+', ' '));
+    if (!query.has(key)) query.set(key, decode(value.replaceAll('+', ' ')));
+  }
+  return query;
+}
+
+const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;
+const BEYOND_BYTES = /[^\x00-\xff]/;
+
+function decode(text: string): string {
+  if (PLAIN.test(text)) return text;
+  const bytes = text.replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  // A caller in the process may write characters that are no bytes: then these are UTF-16 already.
+  return BEYOND_BYTES.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
+}

@@ -1,0 +1,28 @@
+const MOST = 4 * 1024;
+const ITEM = 256;
+
+/**
+ * Writes `Warning` headers: each text once. Where all of them together are longer than 4,096 characters, each is cut to
+ * 256, and what then comes after 4,096 is left out: as the real server does.
+ */
+export function warningHeaders(texts: readonly string[]): readonly string[] {
+  const distinct = [...new Set(texts)].filter((text) => text !== '').map((text) => [...text]);
+  const total = distinct.reduce((sum, text) => sum + text.length, 0);
+  if (total <= MOST) return distinct.map((text) => header(text.join('')));
+  const headers: string[] = [];
+  let written = 0;
+  for (const text of distinct) {
+    if (written >= MOST) break;
+    const cut = text.slice(0, ITEM);
+    written += cut.length;
+    headers.push(header(cut.join('')));
+  }
+  return headers;
+}
+
+/** What is no header text is left out; quotes and backslashes are escaped. */
+function header(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const line = text.replace(/[\x00-\x1f\x7f]+/g, ' ').replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+  return `299 - "${line}"`;
+}

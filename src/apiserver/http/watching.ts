@@ -1,0 +1,44 @@
+import { includeObject, partial, type TableMaker, versionOf } from './lists.js';
+import type { Form } from './negotiate.js';
+import type { Json } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Resource } from '../resource.js';
+import type { WatchEvent } from '../verbs/verbs.js';
+
+export interface WatchForm {
+  readonly resource: Resource;
+  readonly form: Form;
+  readonly query: ReadonlyMap<string, string>;
+  readonly table: TableMaker;
+}
+
+/**
+ * Events as lines of a stream, in the form that was asked for. As Tables each event is a Table of one row, of which only
+ * the first tells the columns.
+ * @throws StatusError 400, at once, for an includeObject that there is not
+ */
+export function watchStream(events: AsyncIterable<WatchEvent>, { resource, form: { as }, query, table }: WatchForm): AsyncIterable<Json> {
+  if (as === undefined) return map(events, (object) => object);
+  if (as.kind === 'PartialObjectMetadata') return map(events, (object) => partial(object, as.version));
+  // An event holds one object, which is no list: the real server sends nothing.
+  if (as.kind === 'PartialObjectMetadataList') return nothing(events);
+  const include = includeObject(query);
+  let header = true;
+  return map(events, (object) => {
+    const made = table({ resource, items: [object], metadata: versionOf(object), includeObject: include, version: as.version, header });
+    header = false;
+    return made;
+  });
+}
+
+async function* map(events: AsyncIterable<WatchEvent>, write: (object: KubeObject) => Json): AsyncIterable<Json> {
+  for await (const event of events) {
+    // Spelled out, for the order of keys.
+    yield event.type === 'ERROR' ? { type: event.type, object: event.object } : { type: event.type, object: write(event.object) };
+  }
+}
+
+// oxlint-disable-next-line require-yield
+async function* nothing(events: AsyncIterable<WatchEvent>): AsyncIterable<Json> {
+  for await (const _event of events) return;
+}
