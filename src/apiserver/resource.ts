@@ -34,6 +34,8 @@ export interface Resource {
   readonly review?: (object: KubeObject, user: UserInfo) => KubeObject;
   /** While true every write of a new object is refused (a CRD that is being deleted). */
   readonly terminating?: boolean;
+  /** The version in which objects are stored, where it is another one: discovery tells a hash of it. */
+  readonly storageVersion?: string;
 }
 
 export interface Subresource {

@@ -52,11 +52,14 @@ limitations under the License.
 
 async function generate(root: string): Promise<void> {
   const structs = readStructs(root);
-  const definitions = await readDefinitions(Object.keys(structs));
+  const { definitions, parameters } = await readDocuments(Object.keys(structs));
   const folder = path.join(root, 'src/apiserver/data');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'definitions.ts'), table('DEFINITIONS', definitions, [
     'Schemas of the built-in kinds, as JSON by name, from the OpenAPI documents that kube-apiserver publishes.',
+  ]));
+  writeFileSync(path.join(folder, 'parameters.ts'), table('PARAMETERS', parameters, [
+    'Query parameters of the API as OpenAPI documents describe them, as JSON by name.',
   ]));
   writeFileSync(path.join(folder, 'structs.ts'), table('STRUCTS', structs, [
     'The Go structs behind the built-in kinds, as JSON by name of their schema: schemas.ts says what is in it.',
@@ -69,10 +72,11 @@ function readStructs(root: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-async function readDefinitions(structs: readonly string[]): Promise<Record<string, unknown>> {
+async function readDocuments(structs: readonly string[]): Promise<{ definitions: Record<string, unknown>; parameters: Record<string, unknown> }> {
   const plane = await startControlPlane({ size: 'api', label: 'data' });
   try {
     const found: Record<string, unknown> = {};
+    const parameters: Record<string, unknown> = {};
     for (const [groupVersion, kinds] of Object.entries(SERVED)) {
       const answer = await plane.call({ path: `/openapi/v3/${groupVersion}` });
       const document = JSON.parse(answer.text) as Node;
@@ -80,8 +84,9 @@ async function readDefinitions(structs: readonly string[]): Promise<Record<strin
         if (found[name] !== undefined && !isDeepStrictEqual(found[name], schema)) throw new Error(`${name} differs between documents`);
         found[name] = schema;
       }
+      if (groupVersion === 'apis/apps/v1') Object.assign(parameters, parametersOf(document));
     }
-    return found;
+    return { definitions: found, parameters };
   } finally {
     await plane.stop();
   }
@@ -103,6 +108,20 @@ function reachable(document: Node, kinds: readonly string[], structs: readonly s
     if (schema === undefined || found[name] !== undefined) continue;
     found[name] = PER_GROUP.includes(name) ? withoutKinds(schema) : schema;
     todo.push(...references(schema));
+  }
+  return found;
+}
+
+/** Those of queries, by name; that of PATCH says more of fieldManager than the others. */
+function parametersOf(document: Node): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const operations of Object.values(at(document, 'paths'))) {
+    for (const [method, operation] of Object.entries(operations as Node)) {
+      const list = (method === 'parameters' ? operation : (operation as Node)['parameters'] ?? []) as readonly Node[];
+      for (const one of list.filter((parameter) => parameter['in'] === 'query')) {
+        found[method === 'patch' && one['name'] === 'fieldManager' ? 'fieldManager.patch' : String(one['name'])] = one;
+      }
+    }
   }
   return found;
 }

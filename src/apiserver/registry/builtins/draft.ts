@@ -11,8 +11,8 @@ export interface Draft {
 /** A deep copy to write into. */
 export function draftOf(value: Json): DraftValue {
   if (Array.isArray(value)) return value.map((item: Json) => draftOf(item));
-  if (typeof value !== 'object' || value === null) return value as DraftValue;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inner === undefined ? undefined : draftOf(inner)]));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, part === undefined ? undefined : draftOf(part)]));
 }
 
 export function isDraft(value: DraftValue | undefined): value is Draft {

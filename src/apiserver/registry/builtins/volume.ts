@@ -1,4 +1,4 @@
-import { fill, fillZero, inner, items, struct, type Draft } from './draft.js';
+import { fill, fillZero, inner, items, struct, textOf, type Draft } from './draft.js';
 import { pullPolicy } from './image.js';
 import { roundUpResources } from './quantity.js';
 
@@ -40,7 +40,7 @@ const SOURCES: Readonly<Record<string, (source: Draft) => void>> = {
     roundUpResources(resources, 'limits');
     roundUpResources(resources, 'requests');
   },
-  image: (source) => fillZero(source, 'pullPolicy', pullPolicy(String(source['reference'] ?? ''))),
+  image: (source) => fillZero(source, 'pullPolicy', pullPolicy(textOf(source, 'reference'))),
 };
 
 /** A volume without a source is an empty directory. */

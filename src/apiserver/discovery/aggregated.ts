@@ -1,0 +1,48 @@
+import type { Json, JsonObject } from '../json.js';
+import type { Registry, Resource, Subresource } from '../resource.js';
+import { coreOf, groupsOf, type GroupVersion } from './group.js';
+
+/** The media type of the answers below; the answer has to carry it exactly so. */
+export const AGGREGATED_TYPE = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** Answers GET /api: APIGroupDiscoveryList of apidiscovery.k8s.io/v2. */
+export function aggregatedCore(registry: Registry): JsonObject {
+  return discoveryList([{ metadata: {}, versions: [version(coreOf(registry))] }]);
+}
+
+/** Answers GET /apis. */
+export function aggregatedGroups(registry: Registry): JsonObject {
+  return discoveryList(groupsOf(registry).map(({ name, versions }) => ({ metadata: { name }, versions: versions.map(version) })));
+}
+
+function discoveryList(items: readonly Json[]): JsonObject {
+  return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
+}
+
+function version(one: GroupVersion): JsonObject {
+  return { version: one.version, resources: one.resources.map(resourceEntry), freshness: 'Current' };
+}
+
+function resourceEntry(resource: Resource): JsonObject {
+  const { plural, singular, verbs, shortNames, categories, subresources } = resource;
+  return {
+    resource: plural,
+    responseKind: responseKind(resource),
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(subresources.length === 0 ? {} : { subresources: subresources.map((subresource) => subresourceEntry(resource, subresource)) }),
+  };
+}
+
+function subresourceEntry(resource: Resource, { name, kind, group, version: own, verbs }: Subresource): JsonObject {
+  const other = kind === undefined || own === undefined ? undefined : { group: group ?? '', version: own, kind };
+  return { subresource: name, responseKind: other ?? responseKind(resource), verbs };
+}
+
+/** Of its own kinds the real server leaves group and version empty: a client takes those of the list. */
+function responseKind({ custom, group, version: own, kind }: Resource): JsonObject {
+  return custom ? { group, version: own, kind } : { group: '', version: '', kind };
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { Json } from '../json.js';
+import type { Registry, Resource } from '../resource.js';
+
+/** What discovery tells, by group and version, in the order in which it is told. */
+export interface Group {
+  readonly name: string;
+  readonly versions: readonly GroupVersion[];
+}
+
+export interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly resources: readonly Resource[];
+}
+
+/** Built-in groups in the order of the real server (by priority, not by name); groups of custom resources follow. */
+const BUILTIN_ORDER: readonly string[] = [
+  'apps',
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'coordination.k8s.io',
+];
+
+/** All named groups. */
+export function groupsOf(registry: Registry): readonly Group[] {
+  const groups = new Map<string, Map<string, Resource[]>>();
+  for (const resource of registry.all()) {
+    if (resource.group === '') continue;
+    const versions = groups.get(resource.group) ?? new Map<string, Resource[]>();
+    groups.set(resource.group, versions);
+    versions.set(resource.version, [...(versions.get(resource.version) ?? []), resource]);
+  }
+  const names = [...groups.keys()].sort(compareGroups);
+  return names.map((name) => ({ name, versions: versionsOf(name, groups.get(name) ?? new Map()) }));
+}
+
+/** The core group, which has no name and one version. */
+export function coreOf(registry: Registry): GroupVersion {
+  return { group: '', version: 'v1', resources: registry.all().filter((resource) => resource.group === '').sort(byPlural) };
+}
+
+export function groupVersionOf(registry: Registry, group: string, version: string): GroupVersion | undefined {
+  if (group === '') return version === 'v1' ? coreOf(registry) : undefined;
+  return groupsOf(registry).find(({ name }) => name === group)?.versions.find((one) => one.version === version);
+}
+
+/** `apps/v1`, `v1`. */
+export function groupVersionName({ group, version }: { readonly group: string; readonly version: string }): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+function versionsOf(group: string, versions: ReadonlyMap<string, readonly Resource[]>): readonly GroupVersion[] {
+  const names = [...versions.keys()].sort(compareVersions);
+  return names.map((version) => ({ group, version, resources: [...(versions.get(version) ?? [])].sort(byPlural) }));
+}
+
+function byPlural(a: Resource, b: Resource): number {
+  return compare(a.plural, b.plural);
+}
+
+function compareGroups(a: string, b: string): number {
+  const [first, second] = [rank(a), rank(b)];
+  return first === second ? compare(a, b) : first - second;
+}
+
+function rank(group: string): number {
+  const at = BUILTIN_ORDER.indexOf(group);
+  return at < 0 ? BUILTIN_ORDER.length : at;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Stable versions first, then beta, then alpha, the higher ones first; what is no version of Kubernetes last, by name. */
+export function compareVersions(a: string, b: string): number {
+  const [first, second] = [parseVersion(a), parseVersion(b)];
+  if (first === undefined || second === undefined) {
+    if (first === undefined && second === undefined) return compare(a, b);
+    return first === undefined ? 1 : -1;
+  }
+  return second.stage - first.stage || second.major - first.major || second.minor - first.minor;
+}
+
+function parseVersion(text: string): { stage: number; major: number; minor: number } | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text);
+  if (match === null) return undefined;
+  const stage = match[2] === undefined ? 2 : match[2] === 'beta' ? 1 : 0;
+  return { stage, major: Number(match[1]), minor: Number(match[3] ?? 0) };
+}
+
+/** 128 hexadecimal digits in upper case that change with the value: for ETag and the hashes of documents. */
+export function digestOf(value: Json): string {
+  return createHash('sha512').update(JSON.stringify(value)).digest('hex').toUpperCase();
+}
