@@ -29,13 +29,22 @@ export interface Resource {
   readonly selectable: Readonly<Record<string, (object: KubeObject) => string>>;
   readonly columns: readonly Column[];
   /** Turns a stored object into this version; identity for all but `events`. apiVersion is set by the caller. */
-  readonly convert?: { readonly fromStored: (object: KubeObject) => KubeObject; readonly toStored: (object: KubeObject) => KubeObject };
+  readonly convert?: Conversion;
   /** Answers a POST without storing anything: reviews. */
   readonly review?: (object: KubeObject, user: UserInfo) => KubeObject;
+  /** A text that everybody who uses this version is warned with. */
+  readonly deprecation?: string;
   /** While true every write of a new object is refused (a CRD that is being deleted). */
   readonly terminating?: boolean;
   /** The version in which objects are stored, where it is another one: discovery tells a hash of it. */
   readonly storageVersion?: string;
+}
+
+export interface Conversion {
+  readonly fromStored: (object: KubeObject) => KubeObject;
+  readonly toStored: (object: KubeObject) => KubeObject;
+  /** Says of an object that was just stored that `fromStored` gives it back as it is. */
+  readonly trust?: (stored: KubeObject) => void;
 }
 
 export interface Subresource {
@@ -46,6 +55,17 @@ export interface Subresource {
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
+  /** Of one that is a kind of its own (Scale): how it is read from the object, and what a change of it makes of the object. */
+  readonly view?: SubresourceView;
+}
+
+export interface SubresourceView {
+  /** Of the whole view, apiVersion, kind and metadata included. */
+  readonly schema: Schema;
+  readonly read: (object: KubeObject) => KubeObject;
+  /** The object with what the view says. The view's metadata may hold uid and resourceVersion as preconditions. */
+  readonly write: (object: KubeObject, view: KubeObject) => KubeObject;
+  readonly validate: (view: KubeObject) => readonly FieldError[];
 }
 
 /**

@@ -24,6 +24,7 @@ export function definitionKind(rules: DefinitionRules): Kind {
     categories: ['api-extensions'],
     subresources: [STATUS],
     conditionalUpdate: true,
+    storageVersion: 'v1beta1',
     generation: 'spec',
     complete: (crd) => rules.defaultCrd(crd),
     create: (crd) => withStorageVersion({ ...crd, status: {} }),

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../object.js';
 import { fill, fillZero, struct, type Draft } from './draft.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
+import { DEPLOYMENT_SCALE } from './scale.js';
 import { podSpecDefaults } from './podtemplate.js';
 
 export const DEPLOYMENT: Kind = {
@@ -12,7 +13,7 @@ export const DEPLOYMENT: Kind = {
   definition: 'io.k8s.api.apps.v1.Deployment',
   shortNames: ['deploy'],
   categories: ['all'],
-  subresources: [STATUS],
+  subresources: [DEPLOYMENT_SCALE, STATUS],
   generation: 'spec-and-annotations',
   defaults: deploymentDefaults,
   create: (deployment) => ({ ...deployment, status: {} }),

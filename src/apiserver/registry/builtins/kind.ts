@@ -22,6 +22,7 @@ export interface Kind {
   readonly verbs?: readonly string[];
   readonly subresources?: readonly Subresource[];
   readonly collection?: string;
+  readonly storageVersion?: string;
   readonly validateName?: NameRule;
   readonly createOnUpdate?: boolean;
   /** PUT without resourceVersion is refused. */
@@ -50,7 +51,7 @@ export const STATUS: Subresource = { name: 'status', verbs: ['get', 'patch', 'up
 
 export function resourceOf(kind: Kind): Resource {
   const { group, version, plural, namespaced } = kind;
-  const { convert, review } = kind;
+  const { convert, review, storageVersion } = kind;
   return {
     group,
     version,
@@ -71,6 +72,7 @@ export function resourceOf(kind: Kind): Resource {
     columns: kind.columns ?? [],
     ...(convert === undefined ? {} : { convert }),
     ...(review === undefined ? {} : { review }),
+    ...(storageVersion === undefined ? {} : { storageVersion }),
   };
 }
 

@@ -1,0 +1,117 @@
+import { definitionText } from '../data/schemas.js';
+import { isArray, isObject, type Json, type JsonObject } from '../json.js';
+import type { Registry, Resource } from '../resource.js';
+import { customDefinitions } from './customschema.js';
+import { META, referenceTo } from './definition.js';
+import { coreOf, digestOf, groupsOf, groupVersionOf, type GroupVersion } from './group.js';
+import { namesOf } from './operation.js';
+import { pathsOf } from './paths.js';
+
+/** A document of GET /openapi/v3/…, with the hash by which clients keep it. */
+export interface OpenApiDocument {
+  readonly value: JsonObject;
+  /** 128 hexadecimal digits; changes only with the document. */
+  readonly hash: string;
+}
+
+const RELEASE = '1.36';
+const PREFIX = '#/components/schemas/';
+/** Which kinds they are depends on the document. */
+const PER_GROUP = ['DeleteOptions', 'WatchEvent'];
+/** Of the list of resources and of watches. */
+const AUTHENTICATION = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
+
+/** Documents by path (`api/v1`), made once for what is served; the registry is replaced with every change of that. */
+const made = new WeakMap<Registry, { readonly generation: number; readonly documents: Map<string, OpenApiDocument> }>();
+
+/** Answers GET /openapi/v3: where the documents are, with their hashes. */
+export function openApiIndex(registry: Registry): JsonObject {
+  const all = [coreOf(registry), ...groupsOf(registry).flatMap(({ versions }) => versions)];
+  const entries = all.map((one) => {
+    const path = pathOf(one);
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${documentOf(registry, one).hash}` }] as const;
+  });
+  return { paths: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+/** Answers GET /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>; undefined where nothing of it is served. */
+export function openApiDocument(registry: Registry, group: string, version: string): OpenApiDocument | undefined {
+  const found = groupVersionOf(registry, group, version);
+  return found === undefined ? undefined : documentOf(registry, found);
+}
+
+function documentOf(registry: Registry, one: GroupVersion): OpenApiDocument {
+  const known = made.get(registry);
+  const cache = known?.generation === registry.generation ? known : { generation: registry.generation, documents: new Map<string, OpenApiDocument>() };
+  made.set(registry, cache);
+  const path = pathOf(one);
+  const document = cache.documents.get(path) ?? build(one);
+  cache.documents.set(path, document);
+  return document;
+}
+
+function pathOf({ group, version }: GroupVersion): string {
+  return group === '' ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+function build(one: GroupVersion): OpenApiDocument {
+  const paths = { ...groupPath(one), ...Object.assign({}, ...one.resources.map(pathsOf)) as JsonObject };
+  const custom = one.resources.filter((resource) => resource.custom);
+  const own = Object.assign({}, ...custom.map(customDefinitions)) as JsonObject;
+  const value: JsonObject = {
+    openapi: '3.0.0',
+    info: custom.length > 0 ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : { title: 'Kubernetes', version: RELEASE },
+    paths: sorted(paths),
+    components: { schemas: sorted(schemas(one, paths, own)), ...(custom.length > 0 ? {} : { securitySchemes: { BearerToken: AUTHENTICATION } }) },
+  };
+  return { value, hash: digestOf(value) };
+}
+
+/** The list of resources is an operation too, but for groups of custom resources. */
+function groupPath(one: GroupVersion): JsonObject {
+  if (one.resources.some((resource: Resource) => resource.custom)) return {};
+  const { title, tag } = namesOf(one);
+  const types = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml'];
+  const content = Object.fromEntries(types.map((type) => [type, { schema: referenceTo(`${META}APIResourceList`) }]));
+  const get = {
+    tags: [tag],
+    description: 'get available resources',
+    operationId: `get${title}APIResources`,
+    responses: { 200: { description: 'OK', content }, 401: { description: 'Unauthorized' } },
+  };
+  return { [`/${pathOf(one)}/`]: { get } };
+}
+
+/** What the paths refer to, and what that refers to. */
+function schemas({ group, version }: GroupVersion, paths: JsonObject, own: JsonObject): JsonObject {
+  const found = new Map<string, Json>();
+  const todo = references(paths);
+  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+    if (found.has(name)) continue;
+    const schema = own[name] ?? published(name, group, version);
+    if (schema === undefined) continue;
+    found.set(name, schema);
+    todo.push(...references(schema));
+  }
+  return Object.fromEntries(found);
+}
+
+function published(name: string, group: string, version: string): Json | undefined {
+  const text = definitionText(name);
+  if (text === undefined) return undefined;
+  const schema = JSON.parse(text) as JsonObject;
+  const kind = PER_GROUP.find((one) => name === META + one);
+  if (kind === undefined) return schema;
+  const kinds = [{ group: '', kind, version: 'v1' }, ...(group === '' ? [] : [{ group, kind, version }])];
+  return { ...schema, 'x-kubernetes-group-version-kind': kinds };
+}
+
+function references(value: Json | undefined): string[] {
+  if (isArray(value)) return value.flatMap(references);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' && typeof inner === 'string' ? [inner.slice(PREFIX.length)] : references(inner)));
+}
+
+function sorted(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
