@@ -1,0 +1,57 @@
+import { isObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { ObjectReader } from '../registry/reader.js';
+import { StatusError, forbidden, notFound } from '../status.js';
+import type { Admission, AdmissionRequest } from './admission.js';
+
+const IMMORTAL: readonly string[] = ['default', 'kube-public', 'kube-system'];
+const NAMESPACES = { group: '', plural: 'namespaces' };
+
+/** Reads a namespace in its newest state, durable or not: a namespace that was just marked takes nothing more. */
+export type FindNamespace = (name: string) => KubeObject | undefined;
+
+/**
+ * Objects are made only in namespaces that exist and are not being deleted; a few namespaces are never deleted.
+ * Texts and order of the checks are those of the NamespaceLifecycle plugin.
+ */
+export function createNamespaceLifecycle(find: FindNamespace): Admission {
+  return { validate: (request) => check(request, find) };
+}
+
+export function namespacesOf(reader: ObjectReader): FindNamespace {
+  return (name) => reader.get('namespaces', '', name);
+}
+
+function check(request: AdmissionRequest, find: FindNamespace): void {
+  const { resource, operation, name } = request;
+  if (resource.group === '' && resource.plural === 'namespaces') {
+    if (operation === 'DELETE' && IMMORTAL.includes(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
+    return;
+  }
+  if (request.namespace === '' || operation === 'DELETE') return;
+  if (resource.group === 'authorization.k8s.io' && resource.plural === 'localsubjectaccessreviews') return;
+  const namespace = find(request.namespace);
+  if (namespace === undefined) throw notFound(NAMESPACES, request.namespace);
+  if (operation === 'CREATE' && isTerminating(namespace)) throw terminating(request);
+}
+
+function isTerminating({ status }: KubeObject): boolean {
+  return isObject(status) && status.phase === 'Terminating';
+}
+
+function terminating(request: AdmissionRequest): StatusError {
+  const { namespace, resource } = request;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const { code, message, reason, details } = forbidden(resource, nameFor(request), why);
+  const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' };
+  return new StatusError(code, message, { ...(reason === undefined ? {} : { reason }), details: { ...details, causes: [cause] } });
+}
+
+/** How admission names an object that may not have its name yet. */
+export function nameFor({ name, object }: AdmissionRequest): string {
+  if (name !== '') return name;
+  if (object === undefined) return 'Unknown';
+  const { name: own, generateName } = object.metadata;
+  if (own !== undefined && own !== '') return own;
+  return generateName !== undefined && generateName !== '' ? generateName : 'Unknown';
+}

@@ -1,0 +1,159 @@
+import { equal } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Subscription } from '../store/store.js';
+import { StatusError } from '../status.js';
+import type { Context } from '../verbs/context.js';
+import { deleteWith } from '../verbs/delete.js';
+import { deleteOptions } from '../verbs/options.js';
+import { CLEANUP, conditionOf, withCondition } from '../verbs/terminating.js';
+import type { Condition } from '../verbs/terminating.js';
+import { update } from '../verbs/update.js';
+import type { Caller, Target } from '../verbs/verbs.js';
+import { objectAt, readDefinition, readNames } from './definition.js';
+import { nameProblems } from './names.js';
+import type { ObjectReader } from './reader.js';
+import { DEFINITIONS } from './registry.js';
+
+const RETRY_MS = 1000;
+
+/**
+ * Does for CustomResourceDefinitions what the real server's controllers do: accepts their names, establishes them, and
+ * when one is deleted ends its objects first. Writes as the server itself, past admission.
+ */
+export function startDefinitionController(context: Context, reader: ObjectReader): Subscription {
+  const controller = new DefinitionController(context, reader);
+  return { end: () => controller.end() };
+}
+
+class DefinitionController {
+  readonly #context: Context;
+  readonly #reader: ObjectReader;
+  readonly #caller: Caller;
+  readonly #abort = new AbortController();
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #due = new Set<string>();
+  #running = false;
+
+  constructor(context: Context, reader: ObjectReader) {
+    this.#context = { ...context, admission: { admit: ({ object }) => object, validate: () => undefined } };
+    this.#reader = reader;
+    this.#caller = {
+      user: { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] },
+      agent: 'kube-apiserver',
+      warn: () => undefined,
+      signal: this.#abort.signal,
+    };
+    this.#subscriptions.set('', reader.watch(DEFINITIONS, (crd, type) => this.#seen(crd, type)));
+  }
+
+  end(): void {
+    this.#abort.abort();
+    for (const subscription of this.#subscriptions.values()) subscription.end();
+  }
+
+  /** A definition that goes may leave its names to another one. */
+  #seen(crd: KubeObject, type: 'put' | 'remove'): void {
+    const name = crd.metadata.name ?? '';
+    if (type === 'put') this.#enqueue(name);
+    else {
+      this.#subscriptions.get(name)?.end();
+      this.#subscriptions.delete(name);
+      for (const other of this.#reader.list(DEFINITIONS)) if (conditionOf(other, 'NamesAccepted') !== 'True') this.#enqueue(other.metadata.name ?? '');
+    }
+  }
+
+  #enqueue(name: string): void {
+    if (this.#abort.signal.aborted) return;
+    this.#due.add(name);
+    if (this.#running) return;
+    this.#running = true;
+    queueMicrotask(() => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    for (const name of this.#due) {
+      this.#due.delete(name);
+      if (this.#abort.signal.aborted) break;
+      try {
+        await this.#reconcile(name);
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error;
+        if (error.code !== 404 && error.code !== 409) this.#context.clock.after(RETRY_MS, () => this.#enqueue(name));
+      }
+    }
+    this.#running = false;
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const crd = this.#reader.get(DEFINITIONS, '', name);
+    if (crd === undefined) return;
+    const named = this.#withNames(crd);
+    if (named !== crd) await this.#write(named, 'status');
+    else if (crd.metadata.deletionTimestamp !== undefined && (crd.metadata.finalizers ?? []).includes(CLEANUP)) await this.#endInstances(crd);
+  }
+
+  /** Status as the names allow it: accepted and served, or what is in the way. */
+  #withNames(crd: KubeObject): KubeObject {
+    const now = this.#context.clock.now();
+    const others = this.#reader.list(DEFINITIONS).filter((one) => one.metadata.name !== crd.metadata.name);
+    const wanted = objectAt(objectAt(crd, 'spec'), 'names');
+    const status = objectAt(crd, 'status');
+    const problem = nameProblems(readDefinition(crd).group, readNames(wanted), { own: readNames(objectAt(status, 'acceptedNames')), others });
+    if (problem !== undefined) {
+      const refused = withCondition(crd, { type: 'NamesAccepted', status: 'False', ...problem }, now);
+      const kept = conditionOf(refused, 'Established') === 'True' ? refused : withCondition(refused, NOT_ACCEPTED, now);
+      return equal(kept, crd) ? crd : kept;
+    }
+    if (equal(status.acceptedNames, wanted) && conditionOf(crd, 'Established') === 'True') return crd;
+    const accepted: KubeObject = { ...crd, status: { ...status, acceptedNames: wanted } };
+    return withCondition(withCondition(accepted, ACCEPTED, now), ESTABLISHED, now);
+  }
+
+  async #endInstances(crd: KubeObject): Promise<void> {
+    const { name } = readDefinition(crd);
+    const now = this.#context.clock.now();
+    const left = conditionOf(crd, 'Established') === 'True' ? this.#reader.list(name) : [];
+    if (left.length > 0) {
+      const progressing = withCondition(crd, IN_PROGRESS, now);
+      if (!equal(progressing, crd)) return this.#write(progressing, 'status');
+      if (!this.#subscriptions.has(name)) this.#subscriptions.set(name, this.#watchInstances(name));
+      for (const instance of left) await this.#endInstance(crd, instance);
+      return;
+    }
+    const done = withCondition(crd, COMPLETED, now);
+    if (!equal(done, crd)) return this.#write(done, 'status');
+    const finalizers = (crd.metadata.finalizers ?? []).filter((one) => one !== CLEANUP);
+    await this.#write({ ...crd, metadata: { ...crd.metadata, finalizers } }, '');
+  }
+
+  #watchInstances(name: string): Subscription {
+    return this.#reader.watch(name, (_object, type) => {
+      if (type === 'remove' && this.#context.store.count(name) === 0) this.#enqueue(name);
+    });
+  }
+
+  /** Finalizers of an instance hold it; then its removal starts the next round. */
+  async #endInstance(crd: KubeObject, instance: KubeObject): Promise<void> {
+    const { group, names, storage } = readDefinition(crd);
+    const resource = this.#context.registry.find(group, storage, names.plural) ?? this.#context.registry.all().find((one) => one.collection === crd.metadata.name);
+    if (resource === undefined) return;
+    const { namespace = '', name = '' } = instance.metadata;
+    const target = { resource, namespace, name, subresource: '' };
+    await deleteWith(this.#context, { target, options: deleteOptions(undefined, {}), caller: this.#caller }).catch((error: unknown) => {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error;
+    });
+  }
+
+  async #write(crd: KubeObject, subresource: string): Promise<void> {
+    const resource = this.#context.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
+    if (resource === undefined) return;
+    const target: Target = { resource, namespace: '', name: crd.metadata.name ?? '', subresource };
+    await update(this.#context, target, { value: crd, duplicates: [] }, { query: {}, caller: this.#caller });
+  }
+}
+
+const ACCEPTED: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+const ESTABLISHED: Condition = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
+const NOT_ACCEPTED: Condition = { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
+const IN_PROGRESS: Condition = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' };
+const COMPLETED: Condition = { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' };

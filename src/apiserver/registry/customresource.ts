@@ -1,0 +1,159 @@
+import { builtinSchema } from '../data/schemas.js';
+import { equal, isObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Findings, Resource, Strategy } from '../resource.js';
+import { fillDefaults, pruneNulls } from '../schema/defaults.js';
+import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
+import { dns1123Subdomain } from '../schema/names.js';
+import { prune } from '../schema/prune.js';
+import type { Schema } from '../schema/schema.js';
+import { conditionOf } from '../verbs/terminating.js';
+import { readDefinition, servesSame } from './definition.js';
+import type { Definition, DefinitionVersion } from './definition.js';
+
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const STATUS = { name: 'status', verbs: ['get', 'patch', 'update'] };
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/** Which definition a resource was made from. */
+const sources = new WeakMap<Resource, KubeObject>();
+
+/**
+ * The resources that a CustomResourceDefinition serves, one for each served version; none while its names are not its own.
+ * @param before what its last state served: what did not change is given back as the same objects.
+ */
+export function customResources(crd: KubeObject, before: readonly Resource[]): readonly Resource[] {
+  if (conditionOf(crd, 'Established') !== 'True' && conditionOf(crd, 'NamesAccepted') !== 'True') return [];
+  const terminating = crd.metadata.deletionTimestamp !== undefined;
+  const source = before[0] === undefined ? undefined : sources.get(before[0]);
+  const resources = source !== undefined && servesSame(source, crd) ? before : made(readDefinition(crd));
+  const marked = resources.map((resource) => (resource.terminating === true) === terminating ? resource : { ...resource, terminating });
+  for (const resource of marked) sources.set(resource, crd);
+  return marked;
+}
+
+function made(definition: Definition): Resource[] {
+  return definition.versions.filter(({ served }) => served).map((version) => resourceOf(definition, version));
+}
+
+function resourceOf(definition: Definition, version: DefinitionVersion): Resource {
+  const { group, names, namespaced } = definition;
+  return {
+    group,
+    version: version.name,
+    ...names,
+    namespaced,
+    collection: definition.name,
+    custom: true,
+    schema: wholeSchema(version.schema),
+    verbs: VERBS,
+    subresources: version.status ? [STATUS] : [],
+    strategy: strategyOf(definition, version),
+    selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), valueAt(path)])),
+    columns: [],
+    convert: conversionOf(definition, version),
+    ...(version.deprecation === undefined ? {} : { deprecation: version.deprecation }),
+  };
+}
+
+/** The schema with what every object has; the author's own may only narrow it. */
+function wholeSchema(schema: Schema): Schema {
+  const meta = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: builtinSchema(OBJECT_META) } as const;
+  return { ...schema, type: 'object', properties: { ...schema.properties, ...meta } };
+}
+
+/** The text of a field that objects can be selected by; '' where it is missing. */
+function valueAt(path: string): (object: KubeObject) => string {
+  const parts = [...path.matchAll(/\.([^.[\]]+)|\['([^']+)'\]/g)].map(([, plain, quoted]) => plain ?? quoted ?? '');
+  return (object) => {
+    let value: Json | undefined = object;
+    for (const part of parts) value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+    return value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  };
+}
+
+/** What the server makes of an object that was read, be it from a request or from the store: no field that the schema does not know. */
+export function coerced(schema: Schema, object: KubeObject): KubeObject {
+  return withFieldsOf(object, pruneNulls(schema, prune(schema, object, { root: true }).value));
+}
+
+function withFieldsOf(object: KubeObject, value: Json): KubeObject {
+  if (value === object || !isObject(value)) return object;
+  const { apiVersion, kind, metadata } = object;
+  return { ...value, apiVersion, kind, metadata };
+}
+
+/** Conversion None: versions differ in apiVersion, and in what their schemas know and default. */
+function conversionOf({ group, versions, storage }: Definition, { name, schema }: DefinitionVersion): NonNullable<Resource['convert']> {
+  const known = new WeakMap<KubeObject, KubeObject>();
+  const schemas = new Map(versions.map((version) => [`${group}/${version.name}`, version.schema]));
+  const own = `${group}/${name}`;
+  const stored = `${group}/${storage}`;
+  const read = (object: KubeObject): KubeObject => {
+    const from = schemas.get(object.apiVersion) ?? {};
+    const whole = withFieldsOf(object, fillDefaults(from, coerced(from, object)));
+    return object.apiVersion === own ? whole : coerced(schema, { ...whole, apiVersion: own });
+  };
+  return {
+    fromStored(object) {
+      const before = known.get(object);
+      if (before !== undefined) return before;
+      const after = read(object);
+      known.set(object, after);
+      return after;
+    },
+    toStored: (object) => (own === stored ? object : coerced(schemas.get(stored) ?? {}, { ...object, apiVersion: stored })),
+    ...(versions.length === 1 ? { trust: (object: KubeObject) => void known.set(object, object) } : {}),
+  };
+}
+
+function strategyOf({ namespaced }: Definition, { schema, status }: DefinitionVersion): Strategy {
+  const rules = { namespaced, validateName: dns1123Subdomain };
+  return {
+    default: (object) => withFieldsOf(object, fillDefaults(schema, object)),
+    prepareCreate: (object) => ({ ...without(object, status), metadata: { ...object.metadata, generation: 1 } }),
+    prepareUpdate: (next, old, subresource) => (subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old)),
+    validateCreate: (object): Findings => ({
+      errors: validateMeta(object.metadata, rules),
+      warnings: finalizerWarnings(object.metadata.finalizers ?? []),
+    }),
+    validateUpdate: (next, old, subresource): Findings => ({
+      errors: validateMetaUpdate(next.metadata, old.metadata),
+      warnings: subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers),
+    }),
+    validateName: dns1123Subdomain,
+    checksMetadata: true,
+    unconditionalUpdate: false,
+    createOnUpdate: false,
+  };
+}
+
+function without(object: KubeObject, status: boolean): KubeObject {
+  if (!status || object.status === undefined) return object;
+  const { status: _dropped, ...rest } = object;
+  const { apiVersion, kind, metadata } = object;
+  return { ...rest, apiVersion, kind, metadata };
+}
+
+function keepStatus(next: KubeObject, old: KubeObject): KubeObject {
+  return old.status === undefined ? without(next, true) : { ...next, status: old.status };
+}
+
+/** By the status subresource nothing comes but the status, and who wrote it. */
+function withStatus(next: KubeObject, old: KubeObject): KubeObject {
+  const { managedFields } = next.metadata;
+  const { managedFields: _old, ...kept } = old.metadata;
+  const metadata = managedFields === undefined ? kept : { ...kept, managedFields };
+  return next.status === undefined ? { ...without(old, true), metadata } : { ...old, metadata, status: next.status };
+}
+
+/** One generation on where anything but metadata changes. */
+function moved(next: KubeObject, old: KubeObject): KubeObject {
+  if (equal(withoutMeta(next), withoutMeta(old))) return next;
+  return { ...next, metadata: { ...next.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
+}
+
+function withoutMeta({ metadata: _metadata, ...rest }: KubeObject): JsonObject {
+  return rest;
+}

@@ -1,0 +1,151 @@
+import { equal, isArray, isObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Schema } from '../schema/schema.js';
+
+/** A CustomResourceDefinition as far as serving its objects needs it; it has been checked when it was stored. */
+export interface Definition {
+  readonly name: string;
+  readonly group: string;
+  readonly namespaced: boolean;
+  readonly names: DefinitionNames;
+  readonly versions: readonly DefinitionVersion[];
+  /** The version in which objects are stored. */
+  readonly storage: string;
+  readonly revision: number;
+}
+
+export type DefinitionNames = {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+};
+
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly schema: Schema;
+  readonly status: boolean;
+  /** What is said to everybody who uses the version; undefined when it is not deprecated. */
+  readonly deprecation: string | undefined;
+  /** As they stand in the definition. */
+  readonly columns: readonly JsonObject[];
+  readonly selectable: readonly string[];
+}
+
+export function readDefinition(crd: KubeObject): Definition {
+  const spec = objectAt(crd, 'spec');
+  const versions = listAt(spec, 'versions').filter(isObject);
+  const group = textAt(spec, 'group');
+  const names = readNames(acceptedNames(crd) ?? objectAt(spec, 'names'));
+  return {
+    name: crd.metadata.name ?? '',
+    group,
+    namespaced: spec.scope === 'Namespaced',
+    names,
+    versions: versions.map((version) => readVersion(version, { versions, group, kind: names.kind })),
+    storage: textAt(versions.find((version) => version.storage === true) ?? {}, 'name'),
+    revision: Number(crd.metadata.resourceVersion ?? 0),
+  };
+}
+
+/** The names that are the definition's own by now. */
+function acceptedNames(crd: KubeObject): JsonObject | undefined {
+  const accepted = objectAt(objectAt(crd, 'status'), 'acceptedNames');
+  return textAt(accepted, 'plural') === '' ? undefined : accepted;
+}
+
+export function readNames(names: JsonObject): DefinitionNames {
+  const kind = textAt(names, 'kind');
+  return {
+    plural: textAt(names, 'plural'),
+    singular: textAt(names, 'singular'),
+    kind,
+    listKind: textAt(names, 'listKind'),
+    shortNames: textsAt(names, 'shortNames'),
+    categories: textsAt(names, 'categories'),
+  };
+}
+
+interface Siblings {
+  readonly versions: readonly JsonObject[];
+  readonly group: string;
+  readonly kind: string;
+}
+
+function readVersion(version: JsonObject, siblings: Siblings): DefinitionVersion {
+  const schema = objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
+  return {
+    name: textAt(version, 'name'),
+    served: version.served === true,
+    schema,
+    status: isObject(objectAt(version, 'subresources').status),
+    deprecation: version.deprecated === true ? deprecationOf(version, siblings) : undefined,
+    columns: listAt(version, 'additionalPrinterColumns').filter(isObject),
+    selectable: listAt(version, 'selectableFields').filter(isObject).map((field) => textAt(field, 'jsonPath')),
+  };
+}
+
+function deprecationOf(version: JsonObject, { versions, group, kind }: Siblings): string {
+  const said = version.deprecationWarning;
+  if (typeof said === 'string') return said;
+  const name = textAt(version, 'name');
+  const better = versions
+    .filter((one) => one.served === true && one.deprecated !== true && compareVersions(textAt(one, 'name'), name) > 0)
+    .map((one) => textAt(one, 'name'))
+    .sort((a, b) => compareVersions(b, a));
+  const instead = better[0] === undefined ? '' : `; use ${group}/${better[0]} ${kind}`;
+  return `${group}/${name} ${kind} is deprecated${instead}`;
+}
+
+/** How versions rank: v2 over v1 over v1beta2 over v1alpha1, and all of them over other names, which rank by the alphabet. */
+export function compareVersions(a: string, b: string): number {
+  const one = rankOf(a);
+  const other = rankOf(b);
+  if (one === undefined || other === undefined) {
+    if (one !== undefined) return 1;
+    if (other !== undefined) return -1;
+    return a < b ? 1 : a > b ? -1 : 0;
+  }
+  for (const [index, value] of one.entries()) {
+    const difference = value - (other[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const STAGES = ['alpha', 'beta', ''];
+
+function rankOf(version: string): readonly [stage: number, major: number, minor: number] | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (match === null) return undefined;
+  const [, major = '0', stage = '', minor = '0'] = match;
+  return [STAGES.indexOf(stage), Number(major), Number(minor)];
+}
+
+/** Whether two states of a definition serve the same. */
+export function servesSame(a: KubeObject, b: KubeObject): boolean {
+  return equal(a.spec, b.spec) && equal(objectAt(a, 'status').acceptedNames, objectAt(b, 'status').acceptedNames);
+}
+
+export function objectAt(value: JsonObject, key: string): JsonObject {
+  const found: Json | undefined = value[key];
+  return isObject(found) ? found : {};
+}
+
+export function listAt(value: JsonObject, key: string): readonly Json[] {
+  const found = value[key];
+  return isArray(found) ? found : [];
+}
+
+export function textAt(value: JsonObject, key: string): string {
+  const found = value[key];
+  return typeof found === 'string' ? found : '';
+}
+
+function textsAt(value: JsonObject, key: string): readonly string[] {
+  return listAt(value, key).filter((one) => typeof one === 'string');
+}

@@ -1,0 +1,138 @@
+import { equal, isArray, isObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { MODIFIED, conflict, invalid, notFound, unknownError } from '../status.js';
+import { goQuote } from '../schema/gotext.js';
+import { invalidValue } from '../schema/field.js';
+import type { Entry } from '../store/store.js';
+import { checkUpdate } from './check.js';
+import { admissionRequest, newest, served } from './context.js';
+import type { Context } from './context.js';
+import { withMeta, withOwnersOnce } from './metadata.js';
+import { renamed } from './options.js';
+import type { WriteOptions } from './options.js';
+import type { Caller, Target, Written } from './verbs.js';
+import { put, remove, sameButTimes, store } from './write.js';
+
+/** A change of one object: how its next state is made of its state now. */
+export interface Edit {
+  readonly target: Target;
+  readonly options: WriteOptions;
+  readonly caller: Caller;
+  /** Makes the next state, managedFields included; undefined stands for no object. Throws what is wrong with the request. */
+  readonly next: (live: KubeObject | undefined) => KubeObject;
+  /** Of the object that is meant, where the request says it. */
+  readonly uid: string | undefined;
+  /** Whether an object that is not there is made. */
+  readonly creates: boolean;
+}
+
+/** Reads, makes the next state, checks it and writes it, all in one step. Answers when the change is durable. */
+export function change(context: Context, edit: Edit): Promise<Written> {
+  const { target, creates, uid } = edit;
+  const entry = newest(context, target);
+  const live = entry === undefined ? undefined : served(target.resource, entry.object);
+  if (live === undefined && !creates) throw notFound(target.resource, target.name);
+  if (uid !== undefined && uid !== '') checkUid(target, uid, live);
+  const next = admitted(context, edit, live);
+  if (entry === undefined || live === undefined) {
+    return store(context, { target, object: next, options: edit.options, caller: edit.caller, byUpdate: true });
+  }
+  return replace(context, edit, { entry, live, next });
+}
+
+function admitted(context: Context, { target, options, caller, next }: Edit, live: KubeObject | undefined): KubeObject {
+  const object = next(live);
+  const operation = live === undefined ? 'CREATE' : 'UPDATE';
+  const seen = { operation, object, oldObject: live, dryRun: options.dryRun, options: renamed(options, live === undefined ? 'CreateOptions' : 'UpdateOptions') } as const;
+  const after = context.admission.admit(admissionRequest(target, caller, seen), caller.warn) ?? object;
+  return withOwnersOnce(after, caller.warn, 'admitted');
+}
+
+interface States {
+  readonly entry: Entry;
+  readonly live: KubeObject;
+  readonly next: KubeObject;
+}
+
+async function replace(context: Context, edit: Edit, { entry, live, next }: States): Promise<Written> {
+  const { target, options, caller } = edit;
+  const { resource, subresource } = target;
+  const revised = withRevisionChecked(edit, next, live);
+  const prepared = prepare(target, revised, live);
+  for (const warning of checkUpdate(resource, prepared, live, subresource)) caller.warn(warning);
+  const unmoved = sameButTimes(prepared, live);
+  const object = unmoved ? withMeta(prepared, { managedFields: live.metadata.managedFields }) : prepared;
+  const seen = { operation: 'UPDATE', object, oldObject: live, dryRun: options.dryRun, options: renamed(options, 'UpdateOptions') } as const;
+  context.admission.validate(admissionRequest(target, caller, seen), caller.warn);
+  if (endsWith(object, live, resource.kind)) {
+    if (!options.dryRun) await remove(context, { target, object: live });
+    return { code: 200, object };
+  }
+  if (options.dryRun) return { code: 200, object };
+  if (unmoved && isCurrent(entry, target, live)) {
+    await context.store.durable(entry.revision);
+    return { code: 200, object: live };
+  }
+  return { code: 200, object: await put(context, { target, object }) };
+}
+
+/** Whether what is stored is what is served: it is not when a CRD's schema changed since. */
+function isCurrent({ object }: Entry, { resource }: Target, live: KubeObject): boolean {
+  return resource.convert === undefined || object === live || equal(resource.convert.toStored(live), object);
+}
+
+const REVISION = /^\d+$/;
+
+/** The object with the revision that it is based on. Throws 409 where that is not the newest. */
+function withRevisionChecked({ target: { resource, name } }: Edit, next: KubeObject, live: KubeObject): KubeObject {
+  const { resourceVersion: said = '' } = next.metadata;
+  if (said !== '' && !REVISION.test(said)) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: invalid syntax`);
+  if (said === '' || Number(said) === 0) {
+    if (resource.strategy.unconditionalUpdate) return withMeta(next, { resourceVersion: live.metadata.resourceVersion });
+    const missing = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
+    throw invalid({ group: resource.group, kind: resource.plural }, name, [missing]);
+  }
+  if (said !== live.metadata.resourceVersion) throw conflict(resource, name, MODIFIED);
+  return next;
+}
+
+/** What the kind makes of a change, then what no change can do: system fields stay. */
+function prepare({ resource, subresource }: Target, next: KubeObject, live: KubeObject): KubeObject {
+  const { generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = live.metadata;
+  const stripped = withMeta(next, { generation });
+  const prepared = resource.strategy.prepareUpdate(stripped, live, subresource === '' ? undefined : subresource);
+  const said = prepared.metadata;
+  return withMeta(prepared, {
+    uid: said.uid === undefined || said.uid === '' ? uid : said.uid,
+    creationTimestamp: creationTimestamp ?? said.creationTimestamp,
+    deletionTimestamp: deletionTimestamp ?? said.deletionTimestamp,
+    deletionGracePeriodSeconds: said.deletionGracePeriodSeconds ?? deletionGracePeriodSeconds,
+  });
+}
+
+/** Whether a change takes the last finalizer of an object that is being deleted. */
+function endsWith(next: KubeObject, live: KubeObject, kind: string): boolean {
+  if ((next.metadata.finalizers ?? []).length > 0 || live.metadata.deletionTimestamp === undefined) return false;
+  if ((live.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;
+  return kind !== 'Namespace' || !hasSpecFinalizers(next);
+}
+
+export function hasSpecFinalizers({ spec }: KubeObject): boolean {
+  return isObject(spec) && isArray(spec.finalizers) && spec.finalizers.length > 0;
+}
+
+function checkUid({ resource, name, namespace }: Target, uid: string, live: KubeObject | undefined): void {
+  const found = live?.metadata.uid ?? '';
+  if (found === uid) return;
+  const failed = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
+  throw conflict(resource, name, storageError(resource, [namespace, name].filter((part) => part !== ''), failed));
+}
+
+/** Collections that the real server keeps under another name than their resource. */
+const PATHS: Readonly<Record<string, string>> = { nodes: 'minions', services: 'services/specs' };
+const WITH_GROUP: readonly string[] = ['apiextensions.k8s.io'];
+
+function storageError({ group, plural, custom }: Target['resource'], parts: readonly string[], failed: string): string {
+  const folder = custom || WITH_GROUP.includes(group) ? `${group}/${plural}` : (PATHS[plural] ?? plural);
+  return `StorageError: invalid object, Code: 4, Key: /registry/${folder}/${parts.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
+}

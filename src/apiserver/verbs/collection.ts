@@ -1,0 +1,32 @@
+import type { KubeObject } from '../object.js';
+import { StatusError, methodNotAllowed } from '../status.js';
+import type { Context } from './context.js';
+import { deleteWith } from './delete.js';
+import { listOptions } from './listoptions.js';
+import { deleteOptions } from './options.js';
+import { page } from './read.js';
+import { selectionOf } from './selection.js';
+import { allows } from './update.js';
+import type { Body, Caller, Listed, Query, Target } from './verbs.js';
+
+/** DELETE of a collection: every object that the query lists, each as if it were asked for alone. Answers what was listed. */
+export async function deleteCollection(context: Context, target: Target, body: Body | undefined, request: { readonly query: Query; readonly caller: Caller }): Promise<Listed> {
+  const { query, caller } = request;
+  if (!allows(target, 'deletecollection')) throw methodNotAllowed(target.resource, 'deletecollection');
+  const listing = listOptions(query, false);
+  const selection = selectionOf(target, query);
+  const options = deleteOptions(body, query);
+  const listed = page(context, selection, listing);
+  const one = async ({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<void> => {
+    await deleteWith(context, { target: { ...target, namespace, name }, options, caller });
+  };
+  const outcomes = await Promise.allSettled(listed.items.map((item) => one(item)));
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected' && !isGone(outcome.reason)) throw outcome.reason;
+  }
+  return listed;
+}
+
+function isGone(reason: unknown): boolean {
+  return reason instanceof StatusError && reason.code === 404;
+}

@@ -1,0 +1,54 @@
+import { isObject } from '../json.js';
+import type { Json } from '../json.js';
+import { badRequest } from '../status.js';
+
+/** Where a page begins: after `key`, in the state of `revision`; -1 means the newest state. */
+export interface Position {
+  readonly revision: number;
+  /** The first key that may be on the page, relative to the prefix of the list. */
+  readonly start: string;
+}
+
+const VERSION = 'meta.k8s.io/v1';
+
+/** A token as the real server writes it; `after` is the key of the last object of a page, relative to the list's prefix. */
+export function encodeContinue(revision: number, after: string): string {
+  return encodePosition({ revision, start: `${after}\u0000` });
+}
+
+export function encodePosition({ revision, start }: Position): string {
+  return Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start: `/${start}` })).toString('base64url');
+}
+
+/** Throws 400 for what is no token. */
+export function decodeContinue(token: string): Position {
+  const { v, rv, start } = parse(token);
+  if (v !== VERSION) throw unreadable(`continue key is not valid: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {
+    throw unreadable(`continue key is not valid: incorrect encoded start resourceVersion (version ${VERSION})`);
+  }
+  if (typeof start !== 'string' || start === '') throw unreadable(`continue key is not valid: encoded start key empty (version ${VERSION})`);
+  const path = start.startsWith('/') ? start : `/${start}`;
+  const parts = path.slice(1).split('/');
+  const clean = parts.every((part, index) => part !== '.' && part !== '..' && (part !== '' || (index === 0 && parts.length === 1)));
+  if (!clean) throw unreadable(`continue key is not valid: ${start}`);
+  return { revision: rv, start: path.slice(1) };
+}
+
+function parse(token: string): { readonly [key: string]: Json | undefined } {
+  if (!/^[A-Za-z0-9_-]*$/.test(token) || token.length % 4 === 1) {
+    const at = token.search(/[^A-Za-z0-9_-]/);
+    throw unreadable(`continue key is not valid: illegal base64 data at input byte ${at < 0 ? Math.max(token.length - 1, 0) : at}`);
+  }
+  try {
+    const value: Json = JSON.parse(Buffer.from(token, 'base64url').toString('utf8')) as Json;
+    if (isObject(value)) return value;
+  } catch {
+    // Told below, like everything else that is no object.
+  }
+  throw unreadable('continue key is not valid: invalid character in the token');
+}
+
+function unreadable(why: string): Error {
+  return badRequest(`invalid continue token: ${why}`);
+}

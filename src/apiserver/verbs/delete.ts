@@ -1,0 +1,99 @@
+import { equal } from '../json.js';
+import type { JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { conflict, methodNotAllowed, notFound } from '../status.js';
+import { hasSpecFinalizers } from './change.js';
+import { admissionRequest, newest, served } from './context.js';
+import type { Context } from './context.js';
+import { deletionFinalizers, marked } from './finalizers.js';
+import { deleteOptions } from './options.js';
+import type { DeleteOptions } from './options.js';
+import { markerOf } from './terminating.js';
+import type { Body, Caller, Query, Target } from './verbs.js';
+import { put, remove } from './write.js';
+
+export interface Deletion {
+  readonly target: Target;
+  readonly options: DeleteOptions;
+  readonly caller: Caller;
+}
+
+interface Found extends Deletion {
+  readonly live: KubeObject;
+  readonly revision: number;
+}
+
+/** DELETE of one object. */
+export function deleteObject(context: Context, target: Target, body: Body | undefined, request: { readonly query: Query; readonly caller: Caller }): Promise<JsonObject> {
+  const { query, caller } = request;
+  if (!target.resource.verbs.includes('delete') || target.subresource !== '') throw methodNotAllowed(target.resource, 'delete');
+  return deleteWith(context, { target, options: deleteOptions(body, query), caller });
+}
+
+/** The object while something holds it, else a Status of success; when it is durable. Throws 404, 409, and what admission throws. */
+export function deleteWith(context: Context, deletion: Deletion): Promise<JsonObject> {
+  const { target } = deletion;
+  const entry = newest(context, target);
+  if (entry === undefined) throw notFound(target.resource, target.name);
+  const found = { ...deletion, live: served(target.resource, entry.object), revision: entry.revision };
+  const mark = markerOf(target.resource);
+  if (mark === undefined) return deleteFound(context, found);
+  checkPreconditions(found, target.resource.plural, failed);
+  if (found.live.metadata.deletionTimestamp === undefined) {
+    admit(context, found);
+    return write(context, found, mark(found.live, found.options, context.clock.now()));
+  }
+  if (target.resource.kind === 'Namespace' && hasSpecFinalizers(found.live)) return unchanged(context, found);
+  return deleteFound(context, found);
+}
+
+function deleteFound(context: Context, found: Found): Promise<JsonObject> {
+  const { target: { resource }, live, options } = found;
+  checkPreconditions(found, resource.kind, mismatch);
+  admit(context, found);
+  const finalizers = deletionFinalizers(resource, live, options);
+  if (finalizers.length === 0) return end(context, found);
+  const next = marked(live, finalizers, context.clock.now());
+  return equal(next, live) ? unchanged(context, found) : write(context, found, next);
+}
+
+async function end(context: Context, { target, live, options }: Found): Promise<JsonObject> {
+  if (!options.dryRun) await remove(context, { target, object: live });
+  const { resource: { group, plural }, name } = target;
+  const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid: live.metadata.uid };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+async function write(context: Context, { target, options }: Found, object: KubeObject): Promise<JsonObject> {
+  return options.dryRun ? object : await put(context, { target, object });
+}
+
+async function unchanged({ store }: Context, { live, revision }: Found): Promise<JsonObject> {
+  await store.durable(revision);
+  return live;
+}
+
+function admit({ admission }: Context, { target, options, caller, live }: Found): void {
+  const seen = { operation: 'DELETE', object: undefined, oldObject: live, dryRun: options.dryRun, options: options.object } as const;
+  const request = admissionRequest(target, caller, seen);
+  admission.admit(request, caller.warn);
+  admission.validate(request, caller.warn);
+}
+
+type Wording = (what: 'UID' | 'ResourceVersion', said: string, is: string) => string;
+
+const failed: Wording = (what, said, is) => `Precondition failed: ${what} in precondition: ${said}, ${what} in object meta: ${is}`;
+
+const WHY = { UID: 'deleted and then recreated', ResourceVersion: 'modified' };
+
+const mismatch: Wording = (what, said, is) =>
+  `the ${what} in the precondition (${said}) does not match the ${what} in record (${is}). The object might have been ${WHY[what]}`;
+
+function checkPreconditions({ target, live, options }: Found, plural: string, wording: Wording): void {
+  const { group } = target.resource;
+  const { uid = '', resourceVersion = '' } = live.metadata;
+  if (options.uid !== undefined && options.uid !== uid) throw conflict({ group, plural }, target.name, wording('UID', options.uid, uid));
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    throw conflict({ group, plural }, target.name, wording('ResourceVersion', options.resourceVersion, resourceVersion));
+  }
+}

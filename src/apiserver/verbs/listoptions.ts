@@ -1,0 +1,69 @@
+import { forbiddenField, notSupported } from '../schema/field.js';
+import { invalid } from '../status.js';
+import type { FieldError } from '../status.js';
+import { integer, isTrue } from './options.js';
+import type { Query } from './verbs.js';
+
+/** Parameters of a list or a watch, checked, with the defaults of the legacy forms filled. */
+export interface ListOptions {
+  readonly limit: number;
+  readonly continue: string;
+  readonly resourceVersion: string;
+  readonly match: '' | 'Exact' | 'NotOlderThan';
+  readonly bookmarks: boolean;
+  /** undefined for a list, and for a watch that starts from a revision. */
+  readonly initialEvents: boolean | undefined;
+  readonly timeoutSeconds: number | undefined;
+}
+
+const MATCH = 'resourceVersionMatch';
+
+/** Throws 400 for what is no number, 422 ListOptions for combinations that are not allowed. */
+export function listOptions(query: Query, watch: boolean): ListOptions {
+  const limit = integer(query.limit) ?? 0;
+  const timeoutSeconds = integer(query.timeoutSeconds);
+  const { continue: token = '', resourceVersion = '', resourceVersionMatch: asked = '' } = query;
+  const sent = query.sendInitialEvents === undefined ? undefined : isTrue(query.sendInitialEvents);
+  const legacy = watch && sent === undefined && asked === '' && (resourceVersion === '' || resourceVersion === '0');
+  const match = legacy ? 'NotOlderThan' : asked;
+  const initialEvents = legacy ? true : sent;
+  const errors = watch ? checkWatch(match, initialEvents, token) : checkList(match, initialEvents, token, resourceVersion);
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+  return {
+    limit: Math.max(limit, 0),
+    continue: token,
+    resourceVersion,
+    match: match === 'Exact' || match === 'NotOlderThan' ? match : '',
+    bookmarks: query.allowWatchBookmarks !== undefined && isTrue(query.allowWatchBookmarks),
+    initialEvents,
+    timeoutSeconds,
+  };
+}
+
+function checkList(match: string, initialEvents: boolean | undefined, token: string, revision: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (match !== '') {
+    if (revision === '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (token !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
+    if (match === 'Exact' && revision === '0') {
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (initialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  return errors;
+}
+
+function checkWatch(match: string, initialEvents: boolean | undefined, token: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (initialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (match === '') return errors;
+  if (initialEvents === undefined) {
+    errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  }
+  if (match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan']));
+  if (token !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+  return errors;
+}

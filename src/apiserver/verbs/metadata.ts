@@ -1,0 +1,61 @@
+import { equal } from '../json.js';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../object.js';
+import type { Resource } from '../resource.js';
+import { badRequest } from '../status.js';
+
+type MetaChanges = { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined } & { readonly selfLink?: undefined };
+
+/** A copy with other metadata; `undefined` leaves a key out. */
+export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
+  const kept = Object.entries({ ...object.metadata, ...changes }).filter(([, value]) => value !== undefined);
+  return { ...object, metadata: Object.fromEntries(kept) };
+}
+
+/** RFC 3339 in seconds, as every time of metadata is written. */
+export function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** Drops what a client cannot say of a new object: it is ignored, not refused. */
+export function withoutSystemFields(object: KubeObject): KubeObject {
+  return withMeta(object, {
+    creationTimestamp: undefined, uid: undefined, deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined, selfLink: undefined,
+  });
+}
+
+/** The namespace of the request goes into the object; 400 where the object names another one. */
+export function inNamespace(object: KubeObject, namespace: string): KubeObject {
+  const said = object.metadata.namespace ?? '';
+  if (said === namespace) return object;
+  if (said === '') return withMeta(object, { namespace });
+  if (namespace === '') return withMeta(object, { namespace: undefined });
+  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+/** 400 where the object has another name than the URL, or none. */
+export function checkName(object: KubeObject, name: string): void {
+  const said = object.metadata.name ?? '';
+  if (said === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (said !== name) throw badRequest(`the name of the object (${said}) does not match the name on the URL (${name})`);
+}
+
+/** Each owner once. Says so in a warning, worded by whether the request or admission is to blame. */
+export function withOwnersOnce(object: KubeObject, warn: (text: string) => void, when: 'sent' | 'admitted'): KubeObject {
+  const owners = object.metadata.ownerReferences;
+  if (owners === undefined || owners.length < 2) return object;
+  const kept: OwnerReference[] = [];
+  const dropped: string[] = [];
+  for (const owner of owners) {
+    if (kept.some((one) => one.uid === owner.uid && equal(one, owner))) dropped.push(owner.uid);
+    else kept.push(owner);
+  }
+  if (dropped.length === 0) return object;
+  const where = when === 'sent' ? '' : ' after mutating admission happens';
+  warn(`.metadata.ownerReferences contains duplicate entries${where}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${dropped.join(', ')}`);
+  return withMeta(object, { ownerReferences: kept });
+}
+
+/** How a resource is named in the texts of conflicts and of what is not found. */
+export function apiVersionOf({ group, version }: Pick<Resource, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}

@@ -1,0 +1,178 @@
+import { isArray, isObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { forbiddenField, invalidValue, notSupported, required } from '../schema/field.js';
+import { managerErrors } from '../schema/objectmeta.js';
+import { badRequest, invalid, quoted } from '../status.js';
+import type { FieldError } from '../status.js';
+import type { Body, PatchType, Query } from './verbs.js';
+
+/** What a write may be told beside its object. */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+  readonly force: boolean;
+  /** As admission sees them: kind CreateOptions, UpdateOptions or PatchOptions. */
+  readonly object: KubeObject;
+}
+
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly object: KubeObject;
+}
+
+const META = 'meta.k8s.io';
+const DIRECTIVES = ['', 'Ignore', 'Strict', 'Warn'];
+const POLICIES = ['Foreground', 'Background', 'Orphan'];
+
+export function createOptions(query: Query): WriteOptions {
+  return writeOptions('CreateOptions', query, []);
+}
+
+export function updateOptions(query: Query): WriteOptions {
+  return writeOptions('UpdateOptions', query, []);
+}
+
+export function patchOptions(query: Query, type: PatchType): WriteOptions {
+  if (type === 'apply') {
+    const missing = required('fieldManager', 'is required for apply patch');
+    return writeOptions('PatchOptions', query, given(query.fieldManager) ? [] : [missing]);
+  }
+  const forced = forbiddenField('force', 'may not be specified for non-apply patch');
+  return writeOptions('PatchOptions', query, query.force === undefined ? [] : [forced]);
+}
+
+/** The same options under the name that they have for admission. */
+export function renamed(options: WriteOptions, kind: 'CreateOptions' | 'UpdateOptions'): KubeObject {
+  return { ...options.object, kind };
+}
+
+function writeOptions(kind: string, query: Query, before: readonly FieldError[]): WriteOptions {
+  const { fieldManager = '', fieldValidation = '', dryRun } = query;
+  const errors = [...before, ...managerErrors(fieldManager, 'fieldManager'), ...checkDryRun(given(dryRun) ? [dryRun] : [])];
+  if (!DIRECTIVES.includes(fieldValidation)) errors.push(notSupported('fieldValidation', fieldValidation, DIRECTIVES));
+  if (errors.length > 0) throw invalid({ group: META, kind }, '', errors);
+  const fields = {
+    ...(given(dryRun) ? { dryRun: [dryRun] } : {}),
+    ...(query.force === undefined ? {} : { force: isTrue(query.force) }),
+    ...(fieldManager === '' ? {} : { fieldManager }),
+    ...(fieldValidation === '' ? {} : { fieldValidation }),
+  };
+  return {
+    dryRun: given(dryRun),
+    fieldManager,
+    fieldValidation: fieldValidation === 'Ignore' || fieldValidation === 'Strict' ? fieldValidation : 'Warn',
+    force: query.force !== undefined && isTrue(query.force),
+    object: { apiVersion: `${META}/v1`, kind, metadata: {}, ...fields },
+  };
+}
+
+function given(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}
+
+/** Everything but `0` and `false` is true: how query parameters are read. */
+export function isTrue(text: string): boolean {
+  return text !== '0' && text.toLowerCase() !== 'false';
+}
+
+/** 400 with the words of strconv.ParseInt. */
+export function integer(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: invalid syntax`);
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: value out of range`);
+  return value;
+}
+
+function checkDryRun(values: readonly string[]): FieldError[] {
+  return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values, ['All'])];
+}
+
+/** From the body where there is one, else from the query. Throws 400 for a body that is none, 422 for bad values. */
+export function deleteOptions(body: Body | undefined, query: Query): DeleteOptions {
+  const read = body === undefined ? fromQuery(query) : fromBody(body.value);
+  const { dryRun = [], propagationPolicy, orphanDependents } = read;
+  const errors: FieldError[] = [];
+  if (orphanDependents !== undefined && propagationPolicy !== undefined) {
+    errors.push(invalidValue('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'));
+  }
+  if (propagationPolicy !== undefined && !POLICIES.includes(propagationPolicy)) {
+    errors.push(notSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
+  }
+  errors.push(...checkDryRun(dryRun));
+  if (errors.length > 0) throw invalid({ group: META, kind: 'DeleteOptions' }, '', errors);
+  const { uid, resourceVersion } = read.preconditions ?? {};
+  const object = { apiVersion: `${META}/v1`, kind: 'DeleteOptions', metadata: {}, ...asJson(read) };
+  return { dryRun: dryRun.length > 0, uid, resourceVersion, propagationPolicy, orphanDependents, object };
+}
+
+type Preconditions = { readonly uid?: string; readonly resourceVersion?: string };
+
+interface ReadOptions {
+  readonly dryRun?: readonly string[] | undefined;
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly propagationPolicy?: string | undefined;
+  readonly orphanDependents?: boolean | undefined;
+  readonly preconditions?: Preconditions | undefined;
+}
+
+function asJson(options: ReadOptions): JsonObject {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function fromQuery(query: Query): ReadOptions {
+  const { dryRun, propagationPolicy, orphanDependents } = query;
+  return {
+    gracePeriodSeconds: integer(query.gracePeriodSeconds),
+    propagationPolicy: given(propagationPolicy) ? propagationPolicy : undefined,
+    orphanDependents: orphanDependents === undefined ? undefined : isTrue(orphanDependents),
+    dryRun: given(dryRun) ? [dryRun] : undefined,
+  };
+}
+
+function fromBody(value: Json): ReadOptions {
+  if (!isObject(value)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${wordOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
+  const { apiVersion, kind } = value;
+  if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
+    throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted(typeof apiVersion === 'string' ? apiVersion : 'meta.k8s.io/v1')} in scheme "pkg/apis/meta/internalversion/scheme/register.go:31"`);
+  }
+  const preconditions = field(value, 'preconditions', isObject, 'object');
+  return {
+    gracePeriodSeconds: field(value, 'gracePeriodSeconds', isInteger, 'int64'),
+    preconditions: preconditions === undefined ? undefined : {
+      ...optional('uid', field(preconditions, 'uid', isString, 'string', 'Preconditions')),
+      ...optional('resourceVersion', field(preconditions, 'resourceVersion', isString, 'string', 'Preconditions')),
+    },
+    orphanDependents: field(value, 'orphanDependents', isBoolean, 'bool'),
+    propagationPolicy: field(value, 'propagationPolicy', isString, 'v1.DeletionPropagation'),
+    dryRun: field(value, 'dryRun', isStrings, 'string'),
+  };
+}
+
+function optional(key: 'uid' | 'resourceVersion', value: string | undefined): Preconditions {
+  return value === undefined ? {} : { [key]: value };
+}
+
+function field<T extends Json>(from: JsonObject, key: string, is: (value: Json) => value is T, type: string, of = 'DeleteOptions'): T | undefined {
+  const value = from[key];
+  if (value === undefined || value === null) return undefined;
+  if (!is(value)) throw badRequest(`json: cannot unmarshal ${wordOf(value)} into Go struct field ${of}.${key} of type ${type}`);
+  return value;
+}
+
+const isString = (value: Json): value is string => typeof value === 'string';
+const isBoolean = (value: Json): value is boolean => typeof value === 'boolean';
+const isInteger = (value: Json): value is number => Number.isSafeInteger(value);
+const isStrings = (value: Json): value is readonly string[] => isArray(value) && value.every(isString);
+
+function wordOf(value: Json): string {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return 'bool';
+  return isArray(value) ? 'array' : typeof value;
+}

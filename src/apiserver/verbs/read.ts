@@ -1,0 +1,149 @@
+import type { KubeObject } from '../object.js';
+import { keyOf } from '../registry/reader.js';
+import { StatusError, badRequest, expired, methodNotAllowed, notFound, unknownError } from '../status.js';
+import { goQuote } from '../schema/gotext.js';
+import { Compacted } from '../store/store.js';
+import type { Entry } from '../store/store.js';
+import { served } from './context.js';
+import type { Context } from './context.js';
+import { decodeContinue, encodeContinue, encodePosition } from './continue.js';
+import type { Position } from './continue.js';
+import { listOptions } from './listoptions.js';
+import type { ListOptions } from './listoptions.js';
+import { selected, selectionOf } from './selection.js';
+import type { Selection } from './selection.js';
+import { allows } from './update.js';
+import type { Listed, Query, Target } from './verbs.js';
+
+const TOO_OLD = 'The resourceVersion for the provided list is too old.';
+const TOKEN_TOO_OLD = 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+/** GET of one object, or of a subresource that holds the whole object. */
+export function get({ store }: Context, target: Target, query: Query): KubeObject {
+  const { resource, namespace, name } = target;
+  if (!allows(target, 'get')) throw methodNotAllowed(resource, 'get');
+  const asked = revisionOf(query.resourceVersion ?? '', (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
+  if (asked > store.revision) throw tooLarge(asked, store.revision);
+  const entry = store.get(resource.collection, keyOf(namespace, name));
+  if (entry === undefined) throw notFound(resource, name);
+  return served(resource, entry.object);
+}
+
+/** A revision of a request; '' and 0 are both 0. */
+export function revisionOf(text: string, refuse: (why: string) => Error): number {
+  if (text === '') return 0;
+  if (!/^\d+$/.test(text)) throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`);
+  const value = Number(text);
+  if (value > 2 ** 64) throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: value out of range`);
+  return value;
+}
+
+/** 504: the real server waits three seconds for such a revision first; here none is ever on its way. */
+export function tooLarge(asked: number, current: number): StatusError {
+  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+  return new StatusError(504, `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    reason: 'Timeout',
+    details: { causes, retryAfterSeconds: 1 },
+  });
+}
+
+/** LIST of a collection or of a part of it. */
+export function list(context: Context, target: Target, query: Query): Listed {
+  if (!allows(target, 'list')) throw methodNotAllowed(target.resource, 'list');
+  const options = listOptions(query, false);
+  const selection = selectionOf(target, query);
+  return page(context, selection, options);
+}
+
+interface State {
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+}
+
+/** One page, of one state. */
+export function page(context: Context, selection: Selection, options: ListOptions): Listed {
+  const position = options.continue === '' ? undefined : positionOf(options);
+  const state = position === undefined ? stateOf(context, selection, options) : stateAt(context, selection, position);
+  const limit = position === undefined && options.resourceVersion === '0' ? 0 : options.limit;
+  const items: KubeObject[] = [];
+  let last: Entry | undefined;
+  let examined = 0;
+  for (const entry of state.entries) {
+    if (limit > 0 && items.length >= limit) break;
+    const object = selected(selection, entry);
+    examined += 1;
+    if (object === undefined) continue;
+    items.push(object);
+    last = entry;
+  }
+  const left = state.entries.length - examined;
+  return { items, resourceVersion: String(state.revision), ...end(selection, state, { left, last }) };
+}
+
+interface Rest {
+  readonly left: number;
+  readonly last: Entry | undefined;
+}
+
+/** Where the next page begins. Only a list without selectors says how much is left. */
+function end({ target, prefix, everything }: Selection, { revision }: State, { left, last }: Rest): Pick<Listed, 'continue' | 'remainingItemCount'> {
+  if (left === 0 || last === undefined) return { continue: target.resource.custom ? '' : undefined, remainingItemCount: undefined };
+  const remainingItemCount = everything ? left : undefined;
+  return { continue: encodeContinue(revision, last.key.slice(prefix.length)), remainingItemCount };
+}
+
+function positionOf({ continue: token, resourceVersion }: ListOptions): Position {
+  const position = decodeContinue(token);
+  if (resourceVersion !== '' && resourceVersion !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  return position;
+}
+
+function stateOf({ store }: Context, selection: Selection, { resourceVersion, match, limit }: ListOptions): State {
+  const asked = revisionOf(resourceVersion, (why) => badRequest(`invalid resource version: resourceVersion: Invalid value: ${why}`));
+  const { target: { resource }, prefix, key } = selection;
+  if (asked > store.revision) throw tooLarge(asked, store.revision);
+  const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0 && key === undefined);
+  if (!exact) return { entries: only(selection, key === undefined ? store.list(resource.collection, prefix) : entryOf(store.get(resource.collection, key))), revision: store.revision };
+  try {
+    return { entries: only(selection, store.listAt(resource.collection, prefix, asked)), revision: asked };
+  } catch (error) {
+    if (error instanceof Compacted) throw expired(TOO_OLD);
+    throw error;
+  }
+}
+
+function entryOf(entry: Entry | undefined): readonly Entry[] {
+  return entry === undefined ? [] : [entry];
+}
+
+function only({ key }: Selection, entries: readonly Entry[]): readonly Entry[] {
+  return key === undefined ? entries : entries.filter((entry) => entry.key === key);
+}
+
+/** The rest of a list from a position. */
+function stateAt({ store }: Context, selection: Selection, position: Position): State {
+  const { target: { resource }, prefix } = selection;
+  const revision = position.revision < 0 ? store.revision : position.revision;
+  if (revision > store.revision) throw tooLarge(revision, store.revision);
+  const start = prefix + position.start;
+  try {
+    const entries = position.revision < 0 ? store.list(resource.collection, prefix) : store.listAt(resource.collection, prefix, revision);
+    return { entries: entries.slice(firstFrom(entries, start)), revision };
+  } catch (error) {
+    if (error instanceof Compacted) throw expired(TOKEN_TOO_OLD, { continue: encodePosition({ revision: -1, start: position.start }) });
+    throw error;
+  }
+}
+
+/** Index of the first entry whose key is not before `start`. */
+function firstFrom(entries: readonly Entry[], start: string): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const entry = entries[middle];
+    if (entry !== undefined && entry.key < start) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

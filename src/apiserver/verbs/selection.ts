@@ -1,0 +1,54 @@
+import type { KubeObject } from '../object.js';
+import type { Entry } from '../store/store.js';
+import { served } from './context.js';
+import { exactMatch, matchesFields, parseFieldSelector } from './fieldselectors.js';
+import { matchesLabels, parseLabelSelector } from './selectors.js';
+import type { Query, Target } from './verbs.js';
+import { badRequest } from '../status.js';
+
+/** Which objects of a collection a list or a watch is about. */
+export interface Selection {
+  readonly target: Target;
+  /** Prefix of their keys. */
+  readonly prefix: string;
+  /** The one key that can match, where the selectors name it. */
+  readonly key: string | undefined;
+  /** Whether there is no selector at all. */
+  readonly everything: boolean;
+  /** By labels and fields of the object as it is served. */
+  readonly matches: (object: KubeObject) => boolean;
+}
+
+/** Throws 400 for selectors that cannot be read or name a field that nobody can select by. */
+export function selectionOf(target: Target, query: Query): Selection {
+  const { resource } = target;
+  const labels = parseLabelSelector(query.labelSelector);
+  const fields = parseFieldSelector(query.fieldSelector, resource);
+  const name = exactMatch(fields, 'metadata.name');
+  if (target.name !== '' && fields.length > 0 && name !== target.name) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  }
+  const namespace = target.namespace === '' && resource.namespaced ? (exactMatch(fields, 'metadata.namespace') ?? '') : target.namespace;
+  const prefix = namespace === '' ? '' : `${namespace}/`;
+  const only = target.name === '' ? name : target.name;
+  const everything = labels.length === 0 && fields.length === 0 && target.name === '';
+  return {
+    target,
+    prefix,
+    key: only !== undefined && (!resource.namespaced || namespace !== '') ? prefix + only : undefined,
+    everything,
+    matches: (object) =>
+      everything || ((target.name === '' || object.metadata.name === target.name) && matchesLabels(labels, object.metadata.labels) && matchesFields(fields, resource, object)),
+  };
+}
+
+/** Whether a key belongs to the selection; says nothing of labels and fields. */
+export function covers({ prefix, key }: Selection, candidate: string): boolean {
+  return key === undefined ? candidate.startsWith(prefix) : candidate === key;
+}
+
+/** The object of an entry as it is served, where it matches. */
+export function selected(selection: Selection, entry: Entry): KubeObject | undefined {
+  const object = served(selection.target.resource, entry.object);
+  return selection.matches(object) ? object : undefined;
+}

@@ -1,0 +1,68 @@
+import { isArray, isObject } from '../json.js';
+import type { Json } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Resource } from '../resource.js';
+import { timestamp, withMeta } from './metadata.js';
+import type { DeleteOptions } from './options.js';
+
+/** What the first DELETE makes of an object that goes only after what it holds is gone. */
+export type Marker = (object: KubeObject, options: DeleteOptions, now: number) => KubeObject;
+
+/** The marker of a kind whose end takes a controller; undefined for all others. */
+export function markerOf({ group, kind }: Resource): Marker | undefined {
+  if (group === '' && kind === 'Namespace') return markNamespace;
+  if (group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition') return markDefinition;
+  return undefined;
+}
+
+function markNamespace(namespace: KubeObject, { orphanDependents, propagationPolicy }: DeleteOptions, now: number): KubeObject {
+  const finalizers = namespace.metadata.finalizers ?? [];
+  const asked = orphanDependents ?? propagationPolicy;
+  const orphan = orphanDependents ?? propagationPolicy === 'Orphan';
+  const foreground = orphanDependents === undefined ? propagationPolicy === 'Foreground' : !orphanDependents;
+  const kept = finalizers.filter((one) => one !== 'orphan' && one !== 'foregroundDeletion');
+  const next = asked === undefined ? finalizers : [...kept, ...(orphan ? ['orphan'] : []), ...(foreground ? ['foregroundDeletion'] : [])];
+  const status = isObject(namespace.status) ? namespace.status : {};
+  const marked = withMeta(namespace, { deletionTimestamp: timestamp(now), finalizers: next.length === 0 ? undefined : next });
+  return { ...marked, status: { ...status, phase: 'Terminating' } };
+}
+
+export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
+
+function markDefinition(definition: KubeObject, _options: DeleteOptions, now: number): KubeObject {
+  const finalizers = definition.metadata.finalizers ?? [];
+  const next = finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP];
+  const marked = withMeta(definition, { deletionTimestamp: timestamp(now), finalizers: next });
+  return withCondition(marked, {
+    type: 'Terminating',
+    status: 'True',
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  }, now);
+}
+
+export type Condition = {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+};
+
+/** The object with a condition set in its status; its time moves only where its status does. */
+export function withCondition(object: KubeObject, condition: Condition, now: number): KubeObject {
+  const status = isObject(object.status) ? object.status : {};
+  const conditions = isArray(status.conditions) ? status.conditions : [];
+  const old = conditions.find((one) => isObject(one) && one.type === condition.type);
+  const same = isObject(old) && old.status === condition.status;
+  const set: Json = { ...condition, lastTransitionTime: same ? (old.lastTransitionTime ?? null) : timestamp(now) };
+  const next = old === undefined ? [...conditions, set] : conditions.map((one) => (one === old ? set : one));
+  return { ...object, status: { ...status, conditions: next } };
+}
+
+export function conditionOf(object: KubeObject, type: string): Condition['status'] | undefined {
+  const conditions = isObject(object.status) && isArray(object.status.conditions) ? object.status.conditions : [];
+  for (const one of conditions) {
+    if (isObject(one) && one.type === type && (one.status === 'True' || one.status === 'False')) return one.status;
+  }
+  return undefined;
+}

@@ -1,0 +1,32 @@
+import { methodNotAllowed } from '../status.js';
+import { change } from './change.js';
+import type { Context } from './context.js';
+import { decodeObject } from './decoding.js';
+import { tracked } from './managers.js';
+import { checkName, inNamespace, withOwnersOnce } from './metadata.js';
+import { updateOptions } from './options.js';
+import type { Body, Caller, Query, Target, Written } from './verbs.js';
+
+/** PUT, of an object or of a subresource that holds the whole object. */
+export function update(context: Context, target: Target, body: Body, request: { readonly query: Query; readonly caller: Caller }): Promise<Written> {
+  const { query, caller } = request;
+  const { resource, namespace, name, subresource } = target;
+  if (!allows(target, 'update')) throw methodNotAllowed(resource, 'update');
+  const options = updateOptions(query);
+  const decoded = decodeObject(resource, body, options, caller);
+  const placed = inNamespace(decoded, resource.namespaced ? namespace : '');
+  checkName(placed, name);
+  const object = withOwnersOnce(placed, caller.warn, 'sent');
+  return change(context, {
+    target, options, caller,
+    next: (live) => tracked(context, { target, options, caller }, live, object),
+    uid: object.metadata.uid,
+    creates: resource.strategy.createOnUpdate && subresource === '',
+  });
+}
+
+/** Whether a verb goes with a resource, or with the subresource that is meant. */
+export function allows({ resource, subresource }: Target, verb: string): boolean {
+  if (subresource === '') return resource.verbs.includes(verb);
+  return resource.subresources.some(({ name, verbs }) => name === subresource && verbs.includes(verb));
+}
