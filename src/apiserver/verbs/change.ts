@@ -1,3 +1,4 @@
+import { settleTimes } from '../apply/track.js';
 import { equal, isArray, isObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { MODIFIED, conflict, invalid, notFound, unknownError } from '../status.js';
@@ -11,7 +12,7 @@ import { withMeta, withOwnersOnce } from './metadata.js';
 import { renamed } from './options.js';
 import type { WriteOptions } from './options.js';
 import type { Caller, Target, Written } from './verbs.js';
-import { put, remove, sameButTimes, store } from './write.js';
+import { put, remove, store } from './write.js';
 
 /** A change of one object: how its next state is made of its state now. */
 export interface Edit {
@@ -60,8 +61,7 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
   const revised = withRevisionChecked(edit, next, live);
   const prepared = prepare(target, revised, live);
   for (const warning of checkUpdate(resource, prepared, live, subresource)) caller.warn(warning);
-  const unmoved = sameButTimes(prepared, live);
-  const object = unmoved ? withMeta(prepared, { managedFields: live.metadata.managedFields }) : prepared;
+  const object = settleTimes(prepared, live);
   const seen = { operation: 'UPDATE', object, oldObject: live, dryRun: options.dryRun, options: renamed(options, 'UpdateOptions') } as const;
   context.admission.validate(admissionRequest(target, caller, seen), caller.warn);
   if (endsWith(object, live, resource.kind)) {
@@ -69,7 +69,7 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
     return { code: 200, object };
   }
   if (options.dryRun) return { code: 200, object };
-  if (unmoved && isCurrent(entry, target, live)) {
+  if ((object === live || equal(object, live)) && isCurrent(entry, target, live)) {
     await context.store.durable(entry.revision);
     return { code: 200, object: live };
   }
@@ -78,7 +78,7 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
 
 /** Whether what is stored is what is served: it is not when a CRD's schema changed since. */
 function isCurrent({ object }: Entry, { resource }: Target, live: KubeObject): boolean {
-  return resource.convert === undefined || object === live || equal(resource.convert.toStored(live), object);
+  return resource.convert === undefined || object === live || equal({ ...resource.convert.toStored(live), apiVersion: object.apiVersion }, object);
 }
 
 const REVISION = /^\d+$/;

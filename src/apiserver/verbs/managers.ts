@@ -1,15 +1,48 @@
+import { serverSideApply } from '../apply/apply.js';
+import type { OtherVersion } from '../apply/resource.js';
+import { trackUpdate } from '../apply/track.js';
+import { isObject } from '../json.js';
+import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
+import { served, storable } from './context.js';
 import type { Context } from './context.js';
+import { apiVersionOf } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import type { Caller, Target } from './verbs.js';
 
-interface Write {
+export interface Write {
   readonly target: Target;
   readonly options: WriteOptions;
   readonly caller: Caller;
 }
 
 /** The next state with managedFields that tell who owns which of its fields. */
-export function tracked(_context: Context, _write: Write, _live: KubeObject | undefined, next: KubeObject): KubeObject {
-  return next;
+export function tracked(context: Context, write: Write, live: KubeObject | undefined, next: KubeObject): KubeObject {
+  const { target: { resource, subresource }, options, caller } = write;
+  const manager = options.fieldManager === '' ? caller.agent : options.fieldManager;
+  return trackUpdate({ live, next, manager, subresource, resource, now: context.clock.now(), other: otherVersions(context, write) });
+}
+
+/** The live object with a configuration applied to it, before defaults. */
+export function applied(context: Context, write: Write, live: KubeObject | undefined, configuration: Json): KubeObject {
+  const { target: { resource, subresource }, options } = write;
+  const { fieldManager: manager, force } = options;
+  return serverSideApply({
+    live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(context, write),
+  });
+}
+
+/** Versions in which other managers may have written the same object. */
+function otherVersions({ registry }: Context, { target: { resource } }: Write): (apiVersion: string) => OtherVersion | undefined {
+  return (apiVersion) => {
+    const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+    const other = registry.find(group, version, resource.plural);
+    if (other === undefined || other.collection !== resource.collection) return undefined;
+    const mine = apiVersionOf(resource);
+    const between = (from: typeof resource, to: typeof resource, as: string): OtherVersion['convert'] => (object) => {
+      const whole: KubeObject = { ...object, apiVersion: as, kind: resource.kind, metadata: isObject(object.metadata) ? object.metadata : {} };
+      return resource.custom ? whole : { ...served(to, storable(from, whole)), apiVersion: as };
+    };
+    return { schema: other.schema, convert: between(resource, other, apiVersion), restore: between(other, resource, mine) };
+  };
 }

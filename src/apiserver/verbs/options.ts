@@ -47,9 +47,10 @@ export function patchOptions(query: Query, type: PatchType): WriteOptions {
   return writeOptions('PatchOptions', query, query.force === undefined ? [] : [forced]);
 }
 
-/** The same options under the name that they have for admission. */
+/** The same options as admission knows them: a patch is an update to it, or a create. */
 export function renamed(options: WriteOptions, kind: 'CreateOptions' | 'UpdateOptions'): KubeObject {
-  return { ...options.object, kind };
+  const { force: _force, apiVersion, metadata, ...rest } = options.object;
+  return { ...rest, apiVersion, kind, metadata };
 }
 
 function writeOptions(kind: string, query: Query, before: readonly FieldError[]): WriteOptions {

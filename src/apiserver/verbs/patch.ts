@@ -1,78 +1,110 @@
-import { isObject } from '../json.js';
+import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
 import { mergePatch } from '../patch/merge.js';
-import { goJson } from '../schema/gotext.js';
+import { strategicMerge } from '../patch/strategic.js';
+import { goFloat, goJson, compareBytes } from '../schema/gotext.js';
 import { invalidValue } from '../schema/field.js';
-import { badRequest, invalid, methodNotAllowed, notFound, unsupportedMediaType } from '../status.js';
+import { conflict, invalid, methodNotAllowed, notFound, unknownError, unsupportedMediaType } from '../status.js';
 import { change } from './change.js';
 import type { Context } from './context.js';
-import { DecodeFailure, decode, goKind } from './decoding.js';
-import { tracked } from './managers.js';
-import { checkName, inNamespace } from './metadata.js';
+import { DecodeFailure, decode } from './decoding.js';
+import { applied, tracked } from './managers.js';
+import type { Write } from './managers.js';
+import { apiVersionOf, checkName, inNamespace } from './metadata.js';
 import { patchOptions } from './options.js';
-import type { WriteOptions } from './options.js';
 import { allows } from './update.js';
 import type { Body, Caller, PatchType, Query, Target, Written } from './verbs.js';
+
+const CUSTOM_TYPES = 'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
 
 export interface Patch {
   readonly type: PatchType;
   readonly body: Body;
 }
 
-interface Patching {
-  readonly target: Target;
-  readonly patch: Patch;
-  readonly options: WriteOptions;
-  readonly caller: Caller;
-}
-
-/** PATCH in any of its kinds. */
+/** PATCH in any of its kinds. Only apply makes an object that is not there. */
 export function patch(context: Context, target: Target, given: Patch, request: { readonly query: Query; readonly caller: Caller }): Promise<Written> {
   const { query, caller } = request;
-  const { resource, namespace, name } = target;
+  const { resource } = target;
   if (!allows(target, 'patch')) throw methodNotAllowed(resource, 'patch');
-  if (resource.custom && given.type === 'strategic') throw unsupportedMediaType('the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml');
+  if (resource.custom && given.type === 'strategic') throw unsupportedMediaType(CUSTOM_TYPES);
   const options = patchOptions(query, given.type);
-  const patching = { target, patch: given, options, caller };
+  const write = { target, options, caller };
   return change(context, {
-    target, options, caller,
-    next(live) {
-      const next = patched(context, patching, live);
-      const placed = inNamespace(next, resource.namespaced ? namespace : '');
-      checkName(placed, name);
-      return placed;
-    },
+    ...write,
+    next: (live) => placed(target, given.type === 'apply' ? appliedTo(context, write, live, given.body) : patched(context, write, live, given), live),
     uid: undefined,
     creates: given.type === 'apply' && target.subresource === '',
   });
 }
 
-function patched(context: Context, patching: Patching, live: KubeObject | undefined): KubeObject {
-  const { target, patch: { type, body }, options, caller } = patching;
-  if (live === undefined) throw notFound(target.resource, target.name);
-  const value = type === 'json' ? jsonPatch(live, body.value) : merged(live, body.value);
-  const found = type === 'json' ? [...body.duplicates.map((one) => `json patch ${one}`), ...jsonPatchFindings(body.value)] : body.duplicates;
-  const object = decodePatched(patching, value, found, goJson(value));
-  return tracked(context, { target, options, caller }, live, object);
+function placed({ resource, namespace, name }: Target, next: KubeObject, live: KubeObject | undefined): KubeObject {
+  const { uid } = next.metadata;
+  if (live === undefined && uid !== undefined && uid !== '') {
+    throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  }
+  const object = inNamespace(next, resource.namespaced ? namespace : '');
+  checkName(object, name);
+  return object;
 }
 
-function merged(live: KubeObject, patchValue: Json): Json {
-  if (!isObject(patchValue)) throw badRequest(`error decoding patch: json: cannot unmarshal ${goKind(patchValue)} into Go value of type map[string]interface {}`);
-  return mergePatch(live, patchValue);
+/** What the apply gives, read as a client's object would be: values in their canonical form, defaults filled. */
+function appliedTo(context: Context, write: Write, live: KubeObject | undefined, body: Body): KubeObject {
+  const { resource } = write.target;
+  const merged = applied(context, write, live, body.value);
+  if (merged === live) return live;
+  if (resource.custom) return resource.strategy.default(merged);
+  try {
+    return decode(resource, merged).object;
+  } catch (error) {
+    if (!(error instanceof DecodeFailure)) throw error;
+    const { name = '', namespace = '' } = merged.metadata;
+    const version = apiVersionOf(resource);
+    const kind = `${version.includes('/') ? version : `/${version}`}, Kind=${resource.kind}`;
+    throw unknownError(`failed to convert new typed object (${namespace}/${name}; ${kind}) to object: ${error.message}`);
+  }
+}
+
+function patched(context: Context, write: Write, live: KubeObject | undefined, { type, body }: Patch): KubeObject {
+  const { target } = write;
+  if (live === undefined) throw notFound(target.resource, target.name);
+  const value = type === 'json' ? jsonPatch(live, body.value) : type === 'merge' ? mergePatch(live, body.value) : strategicMerge(target.resource.schema, live, body.value);
+  const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
+  const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;
+  const object = decodePatched(write, { value, found, shown: type === 'strategic' ? goMap(body.value) : goJson(value) });
+  return tracked(context, write, live, object);
+}
+
+interface Patched {
+  readonly value: Json;
+  /** What strict decoding says of the patch itself. */
+  readonly found: readonly string[];
+  /** The value that errors are about. */
+  readonly shown: string;
 }
 
 /** The patched object. 422 for what is none, with all of it in the text; warns of, or refuses, what fieldValidation is about. */
-function decodePatched({ target, options, caller }: Patching, value: Json, before: readonly string[], shown: string): KubeObject {
+function decodePatched({ target, options, caller }: Write, { value, found, shown }: Patched): KubeObject {
   const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown, why)]);
   try {
     const { object, findings } = decode(target.resource, value);
-    const all = [...before, ...findings];
+    const all = [...found, ...findings];
     if (all.length > 0 && options.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${all.join(', ')}`);
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
     return object;
   } catch (error) {
     throw error instanceof DecodeFailure ? refuse(error.message) : error;
   }
+}
+
+/** `map[spec:map[foo:1]]`: how Go prints a map. */
+function goMap(value: Json | undefined): string {
+  if (value === undefined || value === null) return '<nil>';
+  if (isArray(value)) return `[${value.map(goMap).join(' ')}]`;
+  if (typeof value === 'number') return goFloat(value);
+  if (!isObject(value)) return String(value);
+  const members = Object.entries(value).sort(([a], [b]) => compareBytes(a, b));
+  return `map[${members.map(([key, member]) => `${key}:${goMap(member)}`).join(' ')}]`;
 }

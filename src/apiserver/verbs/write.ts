@@ -1,5 +1,4 @@
-import { equal } from '../json.js';
-import type { KubeObject, ManagedFieldsEntry } from '../object.js';
+import type { KubeObject } from '../object.js';
 import { keyOf } from '../registry/reader.js';
 import { MODIFIED, StatusError, alreadyExists, conflict, unknownError } from '../status.js';
 import type { Entry } from '../store/store.js';
@@ -126,18 +125,3 @@ export async function remove({ store: objects }: Context, { target, object }: Pu
 function withRevision(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
-
-/** Whether two states of an object are one but for the times of managedFields, which move alone only for nothing. */
-export function sameButTimes(a: KubeObject, b: KubeObject): boolean {
-  const mine = a.metadata.managedFields ?? [];
-  const theirs = b.metadata.managedFields ?? [];
-  if (mine.length !== theirs.length) return false;
-  if (!mine.every((entry, index) => equal(timeless(entry), timeless(theirs[index])))) return false;
-  return equal(withMeta(a, { managedFields: undefined }), withMeta(b, { managedFields: undefined }));
-}
-
-function timeless(entry: ManagedFieldsEntry | undefined): ManagedFieldsEntry {
-  const { time: _time, ...rest } = entry ?? {};
-  return rest;
-}
-
