@@ -1,0 +1,158 @@
+import { equal, isObject, own as memberOf } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { goDecoded } from '../patch/decode.js';
+import { badRequest, unknownError } from '../status.js';
+import { rootAtom } from './atom.js';
+import { misfits } from './check.js';
+import type { Conflict } from './conflict.js';
+import { applyConflict, conflictsOf, conflictsOutside } from './conflict.js';
+import { isEmpty, sameFields } from './fieldset.js';
+import { KUBECTL, lastAppliedFields, withLastApplied } from './lastapplied.js';
+import { merge } from './merge.js';
+import { entriesOf, textOf, withEntries, withoutEntries } from './object.js';
+import type { Owner, Owners } from './owners.js';
+import { ownerId, readOwners, timeText, writeOwners } from './owners.js';
+import type { Terms } from './ownership.js';
+import { fitOwners, ownable, settle } from './ownership.js';
+import { prune } from './prune.js';
+import { resetFields, withoutReset } from './reset.js';
+import type { FieldsResource, OtherVersion } from './resource.js';
+import { apiVersionOf, kindText } from './resource.js';
+import { toSet } from './toset.js';
+import { updateOwners } from './update.js';
+import { zeroOf } from './zero.js';
+
+export interface ApplyRequest {
+  /** The stored object in the version of the request; undefined when there is none. */
+  readonly live: KubeObject | undefined;
+  /** The body. */
+  readonly applied: Json;
+  readonly manager: string;
+  /** '' for the main resource. */
+  readonly subresource: string;
+  readonly force: boolean;
+  readonly resource: FieldsResource;
+  /** Ms since the epoch. */
+  readonly now: number;
+  /** Versions beside the request's in which owners may have named their fields; those of others are forgotten. */
+  readonly other?: (apiVersion: string) => OtherVersion | undefined;
+}
+
+/** The manager of what an object had before anything was known of its managers. */
+const BEFORE = 'before-first-apply';
+
+/**
+ * The object after a server-side apply, with its managedFields, before defaults: fields of the body are put in, those
+ * that this manager applied before and nobody else owns are taken out. It is `live` itself when nothing changes. A new
+ * object has what the body has.
+ *
+ * @throws StatusError 400 for a body of another kind or with managedFields, 409 when others own what would change and
+ *   `force` is not given, 500 (without reason) when the body does not fit the schema or repeats items.
+ */
+export function serverSideApply(request: ApplyRequest): KubeObject {
+  const { live, manager, force, resource } = request;
+  const applied = checkedBody(request.applied, resource);
+  const terms = termsOf(request);
+  const bare = live === undefined ? { apiVersion: terms.apiVersion, kind: resource.kind } : withoutEntries(live);
+  const owners = ownersOf(request, bare, terms);
+  checkTypes(applied, bare, terms);
+  const turn = { request, applied, bare, owners, terms };
+  let result = run(turn, force);
+  if ('conflicts' in result && manager === KUBECTL) result = takeOver(turn, result.conflicts);
+  if ('conflicts' in result) throw applyConflict(result.conflicts);
+  const object = manager === KUBECTL ? withLastApplied(result.object, applied) : result.object;
+  const old = entriesOf(live);
+  const entries = writeOwners(result.owners, old);
+  return live !== undefined && object === bare && entries === old ? live : withEntries(object, entries);
+}
+
+/** What the rules of ownership depend on in a request. */
+export function termsOf({ resource, subresource, other }: Pick<ApplyRequest, 'resource' | 'subresource' | 'other'>): Terms {
+  return {
+    apiVersion: apiVersionOf(resource),
+    atom: rootAtom(resource.schema),
+    reset: resetFields(resource, subresource),
+    other: other ?? (() => undefined),
+  };
+}
+
+function checkedBody(applied: Json, resource: FieldsResource): JsonObject {
+  if (!isObject(applied)) {
+    const type = 'json: cannot unmarshal ' + goDecoded(applied) + ' into Go value of type map[string]interface {}';
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${type}`);
+  }
+  const kind = kindText(textOf(applied, 'apiVersion'), textOf(applied, 'kind'));
+  if (kind !== kindText(apiVersionOf(resource), resource.kind)) throw badRequest(`invalid object type: ${kind}`);
+  const metadata = memberOf(applied, 'metadata');
+  if (isObject(metadata) && Array.isArray(memberOf(metadata, 'managedFields'))) throw badRequest('metadata.managedFields must be nil');
+  return applied;
+}
+
+function ownersOf({ live, resource, subresource, now }: ApplyRequest, bare: JsonObject, terms: Terms): Owners {
+  const owners = storedOwners(live);
+  if (owners.size > 0 || live === undefined) return owners;
+  const zero = zeroOf(resource.schema, bare, resource.custom);
+  return updateOwners(owners, { live: zero, next: bare }, { manager: BEFORE, subresource, now }, terms);
+}
+
+function storedOwners(live: KubeObject | undefined): Owners {
+  try {
+    return readOwners(entriesOf(live));
+  } catch (error) {
+    throw unknownError(`failed to decode managed fields: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function checkTypes(applied: JsonObject, live: JsonObject, { atom }: Terms): void {
+  const problem = misfits(atom, applied, false);
+  if (problem !== undefined) throw unknownError(`failed to create typed patch object (${nameOf(applied)}): ${problem}`);
+  const stored = misfits(atom, live, true);
+  if (stored !== undefined) throw unknownError(`failed to create typed live object (${nameOf(live)}): ${stored}`);
+}
+
+/** `namespace/name; apps/v1, Kind=Deployment` of a body. */
+function nameOf(object: JsonObject): string {
+  const metadata = memberOf(object, 'metadata');
+  const known = isObject(metadata) ? metadata : {};
+  return `${textOf(known, 'namespace')}/${textOf(known, 'name')}; ${kindText(textOf(object, 'apiVersion'), textOf(object, 'kind'))}`;
+}
+
+interface Turn {
+  readonly request: ApplyRequest;
+  readonly applied: JsonObject;
+  /** The live object without managedFields. */
+  readonly bare: JsonObject;
+  readonly owners: Owners;
+  readonly terms: Terms;
+}
+
+type Result = { readonly object: JsonObject; readonly owners: Owners } | { readonly conflicts: readonly Conflict[] };
+
+function run({ request, applied, bare, owners, terms }: Turn, force: boolean): Result {
+  const { manager, subresource, now } = request;
+  const fields = withoutReset(toSet(terms.atom, applied), terms.reset);
+  const self: Owner = { manager, operation: 'Apply', apiVersion: terms.apiVersion, subresource, time: undefined, fields };
+  const id = ownerId(self);
+  const fitted = fitOwners(owners, terms);
+  const last = fitted.get(id);
+  fitted.set(id, { ...self, time: last?.time });
+  const merged = merge(terms.atom, bare, applied);
+  const pruned = prune(isObject(merged) ? merged : bare, last, fitted, terms);
+  const object = pruned !== bare && equal(pruned, bare) ? bare : pruned;
+  const { owners: settled, disputes } = settle(fitted, id, { live: bare, next: object }, terms);
+  if (!force && disputes.length > 0) return { conflicts: conflictsOf(disputes) };
+  const final = new Map(settled);
+  const mine = ownable(fields);
+  const own = last !== undefined && sameFields(last.fields, mine) ? last.fields : mine;
+  if (isEmpty(own)) final.delete(id);
+  else final.set(id, { ...self, fields: own, time: object === bare ? last?.time : timeText(now) });
+  return { object, owners: final };
+}
+
+/** Conflicts about what client-side apply of kubectl had set are none for its server-side apply. */
+function takeOver(turn: Turn, conflicts: readonly Conflict[]): Result {
+  const { terms, bare } = turn;
+  const others = conflictsOutside(conflicts, lastAppliedFields(terms.atom, bare, terms.apiVersion));
+  return others.length > 0 ? { conflicts: others } : run(turn, true);
+}

@@ -1,0 +1,154 @@
+import type { Element } from './element.js';
+import { compareElements } from './element.js';
+
+/** A place in a set of fields: whether it is in the set itself, and what is below it. */
+export interface FieldNode {
+  readonly self: boolean;
+  readonly below: FieldSet;
+}
+
+/**
+ * A set of paths of fields, as a tree. No node of it is empty (neither in the set nor with anything below). Never
+ * changed once made.
+ */
+export type FieldSet = ReadonlyMap<Element, FieldNode>;
+
+export const NO_FIELDS: FieldSet = new Map();
+
+export function isEmpty(set: FieldSet): boolean {
+  return set.size === 0;
+}
+
+/** Collects paths. A path of no steps is the whole object, which nobody owns. */
+export class FieldSetBuilder {
+  readonly #root: MutableSet = new Map();
+
+  insert(path: readonly Element[]): void {
+    let set = this.#root;
+    let node: MutableNode | undefined;
+    for (const element of path) {
+      node = set.get(element) ?? { self: false, below: new Map() };
+      set.set(element, node);
+      set = node.below;
+    }
+    if (node !== undefined) node.self = true;
+  }
+
+  /** What was collected; nothing may be inserted after it. */
+  build(): FieldSet {
+    return this.#root;
+  }
+}
+
+interface MutableNode {
+  self: boolean;
+  readonly below: MutableSet;
+}
+
+type MutableSet = Map<Element, MutableNode>;
+
+export function setOf(...paths: readonly (readonly Element[])[]): FieldSet {
+  const builder = new FieldSetBuilder();
+  for (const path of paths) builder.insert(path);
+  return builder.build();
+}
+
+export function has(set: FieldSet, path: readonly Element[]): boolean {
+  let at: FieldNode | undefined;
+  let below = set;
+  for (const element of path) {
+    at = below.get(element);
+    if (at === undefined) return false;
+    below = at.below;
+  }
+  return at?.self === true;
+}
+
+export function below(set: FieldSet, element: Element): FieldSet {
+  return set.get(element)?.below ?? NO_FIELDS;
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || b.size === 0) return a;
+  if (a.size === 0) return b;
+  const joined = new Map(a);
+  let changed = false;
+  for (const [element, right] of b) {
+    const left = a.get(element);
+    const node = left === undefined ? right : { self: left.self || right.self, below: union(left.below, right.below) };
+    if (left !== undefined && node.self === left.self && node.below === left.below) continue;
+    joined.set(element, node);
+    changed = true;
+  }
+  return changed ? joined : a;
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const shared = new Map<Element, FieldNode>();
+  for (const [element, left] of a) {
+    const right = b.get(element);
+    if (right === undefined) continue;
+    put(shared, element, { self: left.self && right.self, below: intersection(left.below, right.below) });
+  }
+  return shared;
+}
+
+/** What is in `a` and not in `b`; taking a field away does not take what is below it. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, false);
+}
+
+/** What is in `a` and neither in `b` nor below a field that is in `b`. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, true);
+}
+
+function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
+  if (a.size === 0 || b.size === 0) return a;
+  const left = new Map<Element, FieldNode>();
+  let changed = false;
+  for (const [element, node] of a) {
+    const taken = b.get(element);
+    const kept = taken === undefined ? node : subtractNode(node, taken, recursive);
+    changed ||= kept !== node;
+    put(left, element, kept);
+  }
+  return changed ? left : a;
+}
+
+function subtractNode(node: FieldNode, taken: FieldNode, recursive: boolean): FieldNode {
+  const kept = recursive && taken.self ? NO_FIELDS : subtract(node.below, taken.below, recursive);
+  const self = node.self && !taken.self;
+  return self === node.self && kept === node.below ? node : { self, below: kept };
+}
+
+function put(set: Map<Element, FieldNode>, element: Element, node: FieldNode): void {
+  if (node.self || node.below.size > 0) set.set(element, node);
+}
+
+export function sameFields(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  for (const [element, left] of a) {
+    const right = b.get(element);
+    if (right === undefined || left.self !== right.self || !sameFields(left.below, right.below)) return false;
+  }
+  return true;
+}
+
+/** Every path in the set, in the real server's order: the members of a level first, then what is below each. */
+export function pathsOf(set: FieldSet): Element[][] {
+  const found: Element[][] = [];
+  const walk = (level: FieldSet, prefix: readonly Element[]): void => {
+    const nodes = sortedNodes(level);
+    for (const [element, node] of nodes) if (node.self) found.push([...prefix, element]);
+    for (const [element, node] of nodes) walk(node.below, [...prefix, element]);
+  };
+  walk(set, []);
+  return found;
+}
+
+export function sortedNodes(set: FieldSet): [Element, FieldNode][] {
+  const nodes = [...set];
+  return nodes.length < 2 ? nodes : nodes.sort(([a], [b]) => compareElements(a, b));
+}

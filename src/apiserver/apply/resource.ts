@@ -1,0 +1,30 @@
+import type { JsonObject } from '../json.js';
+import type { Schema } from '../schema/schema.js';
+
+/** What has to be known of a resource to say who owns which field; every `Resource` is one. */
+export interface FieldsResource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly custom: boolean;
+  /** Of the whole object. */
+  readonly schema: Schema;
+  readonly subresources: readonly { readonly name: string }[];
+}
+
+/** Another version of a resource: owners may have named their fields in it. */
+export interface OtherVersion {
+  readonly schema: Schema;
+  /** An object of the request's version as it is in this one, and back. */
+  readonly convert: (object: JsonObject) => JsonObject;
+  readonly restore: (object: JsonObject) => JsonObject;
+}
+
+export function apiVersionOf({ group, version }: FieldsResource): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`, `/, Kind=`. */
+export function kindText(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
+}

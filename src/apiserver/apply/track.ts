@@ -1,0 +1,85 @@
+import type { KubeObject, ManagedFieldsEntry } from '../object.js';
+import { equal } from '../json.js';
+import { termsOf } from './apply.js';
+import { misfits } from './check.js';
+import { entriesOf, withEntries, withoutEntries } from './object.js';
+import type { Owners } from './owners.js';
+import { readOwners, writeOwners } from './owners.js';
+import type { FieldsResource, OtherVersion } from './resource.js';
+import { updateOwners } from './update.js';
+import { zeroOf } from './zero.js';
+
+export interface TrackRequest {
+  /** The stored object in the version of the request; undefined when it is being created. */
+  readonly live: KubeObject | undefined;
+  /** What the request makes of it, defaults filled in, as it is before the strategy prepares it. */
+  readonly next: KubeObject;
+  readonly manager: string;
+  /** '' for the main resource. */
+  readonly subresource: string;
+  readonly resource: FieldsResource;
+  /** Ms since the epoch. */
+  readonly now: number;
+  /** Versions beside the request's in which owners may have named their fields; those of others are forgotten. */
+  readonly other?: (apiVersion: string) => OtherVersion | undefined;
+}
+
+/**
+ * The object of a POST, PUT or PATCH (but apply) with its managedFields: what it changes is its manager's. The ones
+ * that the body brings count when they can be read, so that a client may edit them; `[{}]` and `[]` forget them all,
+ * and from then on nobody is written down until somebody applies. Gives `live` when all is as it was.
+ */
+export function trackUpdate(request: TrackRequest): KubeObject {
+  const { live, next, resource, subresource } = request;
+  const owners = ownersOf(request);
+  const bare = withoutEntries(next);
+  if (owners.size === 0 && live !== undefined) return finish(request, undefined);
+  const terms = termsOf(request);
+  const old = live === undefined ? zeroOf(resource.schema, bare, resource.custom) : withoutEntries(live);
+  // The real server writes such an object without managedFields rather than refuse it here.
+  if (misfits(terms.atom, bare, true) !== undefined || misfits(terms.atom, old, true) !== undefined) return finish(request, undefined);
+  const by = { manager: request.manager, subresource, now: request.now };
+  const updated = updateOwners(owners, { live: old, next: bare }, by, terms);
+  return finish(request, writeOwners(updated, entriesOf(live)));
+}
+
+function finish({ live, next }: TrackRequest, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
+  if (live !== undefined && entries === entriesOf(live) && equal(withoutEntries(live), withoutEntries(next))) return live;
+  return entries === entriesOf(next) ? next : withEntries(next, entries);
+}
+
+function ownersOf({ live, next, subresource }: TrackRequest): Owners {
+  const given = entriesOf(next);
+  if (subresource !== '' || given === undefined) return readable(entriesOf(live)) ?? new Map();
+  if (isReset(given)) return new Map();
+  const owners = readable(given);
+  return owners === undefined || owners.size === 0 ? readable(entriesOf(live)) ?? new Map() : owners;
+}
+
+function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
+  const [first] = entries;
+  return first === undefined || (entries.length === 1 && Object.values(first).every((value) => value === undefined));
+}
+
+function readable(entries: readonly ManagedFieldsEntry[] | undefined): Owners | undefined {
+  try {
+    return readOwners(entries);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * `next` with the time stamps of `live` in its managedFields when nothing but those differs: to be asked last, after
+ * defaults and strategy, so that an apply that changes nothing writes nothing. Gives `live` in that case.
+ */
+export function settleTimes(next: KubeObject, live: KubeObject): KubeObject {
+  const [after, before] = [entriesOf(next) ?? [], entriesOf(live) ?? []];
+  if (next === live || after.length === 0 || after.length !== before.length) return next;
+  if (!after.every((entry, index) => equal(untimed(entry), untimed(before[index] ?? {})))) return next;
+  return equal(withoutEntries(next), withoutEntries(live)) ? live : next;
+}
+
+function untimed({ time: _time, ...rest }: ManagedFieldsEntry): Omit<ManagedFieldsEntry, 'time'> {
+  return rest;
+}

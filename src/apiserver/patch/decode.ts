@@ -1,0 +1,10 @@
+import { isArray, isObject } from '../json.js';
+import type { Json } from '../json.js';
+
+/** How Go's decoder calls a value that does not fit: `object`, `array`, `string`, `number`, `bool`. */
+export function goDecoded(value: Json): string {
+  if (isArray(value)) return 'array';
+  if (isObject(value)) return 'object';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value;
+}

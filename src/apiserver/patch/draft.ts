@@ -1,0 +1,132 @@
+import { isArray, isObject } from '../json.js';
+import type { Json } from '../json.js';
+
+/** A value in a document that is being changed: containers that were opened are drafts, all else is as it came. */
+export type DraftValue = Json | Container;
+
+/** An object or array being changed, by the keys of a JSON pointer. Answers false where a key does not fit. */
+export interface Container {
+  /** Whether a key can be read: any member of an object, an index inside an array. */
+  readable(key: string): boolean;
+  get(key: string): DraftValue | undefined;
+  /** The container below a key, ready to be changed; undefined when there is none. */
+  open(key: string): Container | undefined;
+  add(key: string, value: DraftValue): boolean;
+  replace(key: string, value: DraftValue): boolean;
+  remove(key: string): boolean;
+  finish(): Json;
+}
+
+/** A draft of an object or array; undefined for any other value. */
+export function draftOf(value: DraftValue | undefined): Container | undefined {
+  if (isContainer(value)) return value;
+  if (isArray(value)) return new ArrayDraft([...value]);
+  if (!isObject(value)) return undefined;
+  return new ObjectDraft(new Map(Object.entries(value).flatMap(([key, child]) => (child === undefined ? [] : [[key, child]]))));
+}
+
+/** The value as plain JSON. */
+export function finish(value: DraftValue): Json {
+  return isContainer(value) ? value.finish() : value;
+}
+
+function isContainer(value: DraftValue | undefined): value is Container {
+  return value instanceof ObjectDraft || value instanceof ArrayDraft;
+}
+
+class ObjectDraft implements Container {
+  readonly #members: Map<string, DraftValue>;
+
+  constructor(members: Map<string, DraftValue>) {
+    this.#members = members;
+  }
+
+  readable(): boolean {
+    return true;
+  }
+
+  get(key: string): DraftValue | undefined {
+    return this.#members.get(key);
+  }
+
+  open(key: string): Container | undefined {
+    const draft = draftOf(this.#members.get(key));
+    if (draft !== undefined) this.#members.set(key, draft);
+    return draft;
+  }
+
+  add(key: string, value: DraftValue): boolean {
+    this.#members.set(key, value);
+    return true;
+  }
+
+  replace(key: string, value: DraftValue): boolean {
+    return this.add(key, value);
+  }
+
+  remove(key: string): boolean {
+    return this.#members.delete(key);
+  }
+
+  finish(): Json {
+    return Object.fromEntries([...this.#members].map(([key, value]) => [key, finish(value)]));
+  }
+}
+
+class ArrayDraft implements Container {
+  readonly #items: DraftValue[];
+
+  constructor(items: DraftValue[]) {
+    this.#items = items;
+  }
+
+  readable(key: string): boolean {
+    return this.#index(key, this.#items.length) !== undefined;
+  }
+
+  get(key: string): DraftValue | undefined {
+    const index = this.#index(key, this.#items.length);
+    return index === undefined ? undefined : this.#items[index];
+  }
+
+  open(key: string): Container | undefined {
+    const index = this.#index(key, this.#items.length);
+    if (index === undefined) return undefined;
+    const draft = draftOf(this.#items[index]);
+    if (draft !== undefined) this.#items[index] = draft;
+    return draft;
+  }
+
+  add(key: string, value: DraftValue): boolean {
+    const index = key === '-' ? this.#items.length : this.#index(key, this.#items.length + 1);
+    if (index === undefined) return false;
+    this.#items.splice(index, 0, value);
+    return true;
+  }
+
+  replace(key: string, value: DraftValue): boolean {
+    const index = this.#index(key, this.#items.length);
+    if (index === undefined) return false;
+    this.#items[index] = value;
+    return true;
+  }
+
+  remove(key: string): boolean {
+    const index = this.#index(key, this.#items.length);
+    if (index === undefined) return false;
+    this.#items.splice(index, 1);
+    return true;
+  }
+
+  finish(): Json {
+    return this.#items.map(finish);
+  }
+
+  /** Reads an index below `size`; below zero it counts from the end. */
+  #index(key: string, size: number): number | undefined {
+    if (!/^[+-]?[0-9]+$/.test(key)) return undefined;
+    const index = Number(key);
+    const counted = index < 0 ? index + size : index;
+    return counted >= 0 && counted < size ? counted : undefined;
+  }
+}

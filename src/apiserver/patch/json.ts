@@ -1,0 +1,158 @@
+import { equal, isArray, isObject, own } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import { badRequest, entityTooLarge, terseInvalid } from '../status.js';
+import { goDecoded } from './decode.js';
+import { draftOf, finish } from './draft.js';
+import type { Container, DraftValue } from './draft.js';
+
+const MOST_OPERATIONS = 10_000;
+/** Bytes of JSON that all `copy` operations of one patch may make together. */
+const MOST_COPIED = 3 * 1024 * 1024;
+
+const MEMBERS: readonly string[] = ['op', 'path', 'from', 'value'];
+
+interface State {
+  root: Container;
+  copied: number;
+}
+
+/**
+ * The document after a JSON patch (RFC 6902), with the readings of the library that kube-apiserver uses: `replace` of a
+ * missing member adds it, a missing member tests as null and copies as null, negative indexes count from the end, a
+ * path need not start with a slash. The document is not changed.
+ *
+ * @throws StatusError 400 when it is no list of operations, 413 above 10,000 of them, else the terse 422.
+ */
+export function jsonPatch(document: Json, patch: Json): Json {
+  const operations = readOperations(patch);
+  if (operations.length > MOST_OPERATIONS) {
+    throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`);
+  }
+  const root = draftOf(document);
+  if (root === undefined) throw terseInvalid();
+  const state: State = { root, copied: 0 };
+  for (const operation of operations) {
+    if (!run(state, operation)) throw terseInvalid();
+  }
+  return finish(state.root);
+}
+
+/** What strict decoding says of a JSON patch: `json patch unknown field "[0].foo"`. */
+export function jsonPatchFindings(patch: Json): string[] {
+  if (!isArray(patch)) return [];
+  return patch.flatMap((operation, index) =>
+    Object.keys(isObject(operation) ? operation : {})
+      .filter((key) => !MEMBERS.includes(key))
+      .map((key) => `json patch unknown field "[${index}].${key}"`));
+}
+
+function readOperations(patch: Json): readonly JsonObject[] {
+  if (patch === null) return [];
+  if (!isArray(patch)) throw unreadable(`${goDecoded(patch)} into Go value of type []handlers.jsonPatchOp`);
+  return patch.map((operation) => {
+    if (operation === null) return {};
+    if (!isObject(operation)) throw unreadable(`${goDecoded(operation)} into Go value of type handlers.jsonPatchOp`);
+    for (const member of ['op', 'path', 'from']) {
+      const value = own(operation, member);
+      if (value === undefined || value === null || typeof value === 'string') continue;
+      throw unreadable(`${goDecoded(value)} into Go struct field jsonPatchOp.${member} of type string`);
+    }
+    return operation;
+  });
+}
+
+function unreadable(what: string): Error {
+  return badRequest(`error decoding patch: json: cannot unmarshal ${what}`);
+}
+
+/** Runs one operation; false when it does not apply. */
+function run(state: State, operation: JsonObject): boolean {
+  const path = own(operation, 'path');
+  if (typeof path !== 'string') return false;
+  const value = own(operation, 'value') ?? null;
+  switch (own(operation, 'op')) {
+    case 'add':
+      return add(state, path, value);
+    case 'remove':
+      return remove(state, path);
+    case 'replace':
+      return replace(state, path, value);
+    case 'move':
+      return move(state, path, own(operation, 'from'));
+    case 'copy':
+      return copy(state, path, own(operation, 'from'));
+    case 'test':
+      return test(state, path, value);
+    default:
+      return false;
+  }
+}
+
+interface Place {
+  readonly container: Container;
+  readonly key: string;
+}
+
+/** The container that holds the last part of a path; undefined when there is none. What comes before the first slash is not looked at. */
+function find(state: State, path: string): Place | undefined {
+  const parts = path.split('/').slice(1).map(unescapePart);
+  const key = parts.pop();
+  if (key === undefined) return undefined;
+  let container = state.root;
+  for (const part of parts) {
+    const next = container.open(part);
+    if (next === undefined) return undefined;
+    container = next;
+  }
+  return { container, key };
+}
+
+function unescapePart(part: string): string {
+  return part.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~'));
+}
+
+function add(state: State, path: string, value: DraftValue): boolean {
+  const place = find(state, path);
+  return place !== undefined && place.container.add(place.key, value);
+}
+
+function remove(state: State, path: string): boolean {
+  const place = find(state, path);
+  return place !== undefined && place.container.remove(place.key);
+}
+
+function replace(state: State, path: string, value: Json): boolean {
+  if (path === '') {
+    const root = draftOf(value);
+    if (root === undefined) return false;
+    state.root = root;
+    return true;
+  }
+  const place = find(state, path);
+  return place !== undefined && place.container.replace(place.key, value);
+}
+
+function move(state: State, path: string, from: Json | undefined): boolean {
+  const source = typeof from === 'string' ? find(state, from) : undefined;
+  const value = source?.container.get(source.key);
+  if (source === undefined || value === undefined || !source.container.remove(source.key)) return false;
+  return add(state, path, value);
+}
+
+function copy(state: State, path: string, from: Json | undefined): boolean {
+  const source = typeof from === 'string' ? find(state, from) : undefined;
+  if (source === undefined || !source.container.readable(source.key)) return false;
+  const target = find(state, path);
+  if (target === undefined) return false;
+  const value = finish(source.container.get(source.key) ?? null);
+  state.copied += Buffer.byteLength(JSON.stringify(value));
+  return state.copied <= MOST_COPIED && target.container.add(target.key, value);
+}
+
+function test(state: State, path: string, value: Json): boolean {
+  if (path === '') return equal(finish(state.root), value);
+  const place = find(state, path);
+  if (place === undefined || !place.container.readable(place.key)) return false;
+  return equal(finish(place.container.get(place.key) ?? null), value);
+}
+

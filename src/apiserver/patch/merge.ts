@@ -1,0 +1,43 @@
+import { equal, isObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import { badRequest } from '../status.js';
+import { goDecoded } from './decode.js';
+import { withoutNulls } from './directive.js';
+
+/**
+ * The document after a JSON merge patch (RFC 7386). Deviates from it as kube-apiserver does: nulls in objects inside an
+ * array are dropped, unless the array takes the place of an object. Shares what stays the same; a patch that changes
+ * nothing gives the document itself.
+ *
+ * @throws StatusError 400 when the patch is not an object.
+ */
+export function mergePatch(target: Json, patch: Json): Json {
+  if (patch === null) throw badRequest('Invalid JSON Patch');
+  if (!isObject(patch)) {
+    throw badRequest(`error decoding patch: json: cannot unmarshal ${goDecoded(patch)} into Go value of type map[string]interface {}`);
+  }
+  return isObject(target) ? mergeObjects(target, patch) : withoutNulls(patch);
+}
+
+function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(target));
+  let changed = false;
+  for (const [key, value] of Object.entries(patch)) {
+    const old = merged.get(key);
+    if (value === undefined) continue;
+    if (value === null) {
+      changed = merged.delete(key) || changed;
+      continue;
+    }
+    const next = mergeValue(old, value);
+    if (equal(next, old)) continue;
+    merged.set(key, next);
+    changed = true;
+  }
+  return changed ? Object.fromEntries(merged) : target;
+}
+
+function mergeValue(old: Json | undefined, patch: Json): Json {
+  if (!isObject(old)) return withoutNulls(patch);
+  return isObject(patch) ? mergeObjects(old, patch) : patch;
+}

@@ -1,0 +1,23 @@
+import type { Schema } from '../schema/schema.js';
+import { unknownError } from '../status.js';
+import { goQuote } from '../apply/gotext.js';
+
+/**
+ * What is known of a member of an object, for merging.
+ *
+ * @throws StatusError 500 as the real server answers where its type has no such field, or is a map of names.
+ */
+export function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
+  if (schema === undefined) throw unknownError('merging an object in json but data type is not struct, instead is: interface');
+  const properties = schema.properties;
+  if (properties === undefined) throw unknownError('merging an object in json but data type is not struct, instead is: map');
+  const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (field !== undefined) return field;
+  throw unknownError(`unable to find api field in struct for the json field ${goQuote(name)}`);
+}
+
+/** The strategy of a field beside `retainKeys`, which only says that a client may send that directive. */
+export function strategyOf(field: Schema | undefined): string {
+  const strategies = (field?.['x-kubernetes-patch-strategy'] ?? '').split(',');
+  return strategies.find((strategy) => strategy !== 'retainKeys') ?? '';
+}

@@ -1,0 +1,85 @@
+import { isObject, own } from '../json.js';
+import type { Json } from '../json.js';
+import { unknownError } from '../status.js';
+import { goValue } from '../apply/gotext.js';
+
+/** What an item of a merged list is told apart by: the value of its merge key, or the item itself when there is none. */
+export function identity(item: Json, mergeKey: string): Json | undefined {
+  if (mergeKey === '') return item;
+  return isObject(item) ? own(item, mergeKey) : undefined;
+}
+
+/** The items in `order` and the others, each in the order of `items`. */
+export function partition(items: readonly Json[], order: readonly Json[], mergeKey: string): [Json[], Json[]] {
+  const wanted = new Set(order.map((item) => identity(item, mergeKey)));
+  const listed: Json[] = [];
+  const others: Json[] = [];
+  for (const item of items) {
+    if (mergeKey !== '') requireKey(item, mergeKey);
+    (wanted.has(identity(item, mergeKey)) ? listed : others).push(item);
+  }
+  return [listed, others];
+}
+
+/** What the order of a merged list comes from. */
+export interface Orders {
+  readonly patch: readonly Json[];
+  readonly server: readonly Json[];
+  readonly mergeKey: string;
+}
+
+/**
+ * Puts the patch's items in the patch's order and weaves the server's own items in: one of those stands before the
+ * first patch item that the server has behind it.
+ */
+export function weave(patchItems: readonly Json[], serverItems: readonly Json[], { patch, server, mergeKey }: Orders): Json[] {
+  const right = inOrder(patchItems, patch, mergeKey);
+  const left = inOrder(serverItems, server, mergeKey);
+  const places = placesOf(server, mergeKey);
+  const woven: Json[] = [];
+  let next = 0;
+  for (const item of right) {
+    const place = places.get(identity(item, mergeKey));
+    while (next < left.length && place !== undefined && before(left[next], place)) woven.push(left[next++] ?? null);
+    woven.push(item);
+  }
+  return [...woven, ...left.slice(next)];
+
+  function before(item: Json | undefined, place: number): boolean {
+    const own = places.get(identity(item ?? null, mergeKey));
+    return own !== undefined && own < place;
+  }
+}
+
+function inOrder(items: readonly Json[], order: readonly Json[], mergeKey: string): Json[] {
+  if (mergeKey !== '') for (const item of [...items, ...order]) requireKey(item, mergeKey);
+  const places = placesOf(order, mergeKey);
+  const place = (item: Json): number => places.get(identity(item, mergeKey)) ?? 0;
+  return [...items].sort((a, b) => place(a) - place(b));
+}
+
+function placesOf(items: readonly Json[], mergeKey: string): Map<Json | undefined, number> {
+  const places = new Map<Json | undefined, number>();
+  items.forEach((item, index) => {
+    const key = identity(item, mergeKey);
+    if (!places.has(key)) places.set(key, index);
+  });
+  return places;
+}
+
+/** @throws StatusError 500 when an item has no merge key. */
+export function requireKey(item: Json, mergeKey: string): Json {
+  if (!isObject(item)) throw unknownError('expected a map[string]interface {}, but received a ' + kindOf(item));
+  const key = own(item, mergeKey);
+  if (key === undefined) throw unknownError(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`);
+  return key;
+}
+
+/** `%s` of Go's type of a decoded value. */
+export function kindOf(value: Json | undefined): string {
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return isObject(value) ? 'map[string]interface {}' : '[]interface {}';
+}
