@@ -25,13 +25,13 @@ export function failure(code: string): Error {
 
 /**
  * A disk in memory that forgets what was not synced when it crashes, and part of what is being written. Directory entries
- * last once their folder was synced; before that, any number of the first of them may.
+ * last once their folder was synced; before that, any of their changes may.
  */
 export class FaultyDisk implements FileSystem {
   #files = new Map<string, Inode>();
   #durable = new Map<string, Inode>();
-  /** What the directory was after each change since the last sync of the folder. */
-  #pending: Map<string, Inode>[] = [];
+  /** Changes of the directory since the last sync of the folder. */
+  #pending: ((files: Map<string, Inode>) => void)[] = [];
   #crashed = false;
   steps = 0;
   /** Bytes that all files may have together. */
@@ -54,7 +54,7 @@ export class FaultyDisk implements FileSystem {
     if (found !== undefined && mode !== 'create') return this.#handle(file, found);
     this.#step(`create ${path.basename(file)}`);
     const inode = { content: Buffer.alloc(0), durable: Buffer.alloc(0) };
-    this.#change((files) => files.set(file, inode));
+    this.#change((files) => void files.set(file, inode));
     return this.#handle(file, inode);
   }
 
@@ -63,7 +63,7 @@ export class FaultyDisk implements FileSystem {
     const inode = this.#files.get(from);
     if (inode === undefined) throw failure('ENOENT');
     this.#change((files) => {
-      files.delete(from);
+      if (files.get(from) === inode) files.delete(from);
       files.set(to, inode);
     });
   }
@@ -71,7 +71,7 @@ export class FaultyDisk implements FileSystem {
   async remove(file: string): Promise<void> {
     this.#step(`remove ${path.basename(file)}`);
     if (!this.#files.has(file)) throw failure('ENOENT');
-    this.#change((files) => files.delete(file));
+    this.#change((files) => void files.delete(file));
   }
 
   async syncFolder(): Promise<void> {
@@ -89,8 +89,11 @@ export class FaultyDisk implements FileSystem {
   /** The disk as the next process finds it, when the machine stopped: `pick(n)` chooses among n. */
   afterPowerLoss(tear: Tear, pick: (choices: number) => number): FaultyDisk {
     const next = new FaultyDisk();
-    const directories = [this.#durable, ...this.#pending];
-    const kept = directories[tear === 'none' ? 0 : tear === 'all' ? directories.length - 1 : pick(directories.length)] ?? this.#durable;
+    const kept = new Map(this.#durable);
+    const first = tear === 'prefix' ? pick(this.#pending.length + 1) : this.#pending.length;
+    for (const [index, change] of this.#pending.entries()) {
+      if (index < first && tear !== 'none' && (tear !== 'sectors' || pick(2) === 0)) change(kept);
+    }
     for (const [file, inode] of kept) {
       const content = torn(inode, tear, pick);
       next.#files.set(file, { content, durable: content });
@@ -101,7 +104,11 @@ export class FaultyDisk implements FileSystem {
 
   /** The disk as the next process finds it, when only this process stopped. */
   afterKill(): FaultyDisk {
-    return this.afterPowerLoss('all', () => 0);
+    const next = new FaultyDisk();
+    next.#files = this.#files;
+    next.#durable = this.#durable;
+    next.#pending = this.#pending;
+    return next;
   }
 
   /** Changes bytes behind the store's back. */
@@ -116,11 +123,10 @@ export class FaultyDisk implements FileSystem {
     return [...this.#files.keys()].map((file) => path.basename(file)).sort();
   }
 
-  #change(change: (files: Map<string, Inode>) => unknown): void {
-    const files = new Map(this.#files);
-    change(files);
-    this.#files = files;
-    this.#pending.push(files);
+  #change(change: (files: Map<string, Inode>) => void): void {
+    this.#files = new Map(this.#files);
+    change(this.#files);
+    this.#pending.push(change);
   }
 
   #step(what: string): void {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { openStore } from '../../../src/apiserver/store/open.js';
 import type { Store } from '../../../src/apiserver/store/store.js';
@@ -14,12 +14,14 @@ function open(files: FaultyDisk, warn: (text: string) => void = () => undefined)
   return openStore({ folder: '/data', clock: new ManualClock(), onFatal: () => undefined, warn, files, processes, log: SMALL, frozen: true });
 }
 
+jest.setTimeout(60_000);
+
 type Operation = readonly [type: 'put' | 'remove', key: string, size: number];
 
 /** Batches of operations: those of a batch are written at once. */
 type Script = readonly (readonly Operation[])[];
 
-const SCRIPT: Script = Array.from({ length: 24 }, (_, round) => [
+const SCRIPT: Script = Array.from({ length: 16 }, (_, round) => [
   ['put', `k${round % 3}`, 100],
   ['put', `k${round}`, 10],
   round % 4 === 3 ? ['remove', `k${round - 2}`, 0] : ['put', 'k0', 30],
@@ -107,6 +109,23 @@ describe('a store in a folder', () => {
     }
   });
 
+  it('never loses what it showed after a kill, not even when the power fails then', async () => {
+    const steps = await countSteps();
+    for (let crashAt = 1; crashAt <= steps.length; crashAt++) {
+      const files = new FaultyDisk();
+      files.before = ({ number }) => {
+        if (number === crashAt) throw files.crash();
+      };
+      const ledger = new Ledger();
+      await life(files, ledger, SCRIPT);
+      const killed = files.afterKill();
+      const store = await open(killed);
+      ledger.restart(store);
+      ledger.check(store);
+      await check(killed.afterPowerLoss('none', picker(crashAt)), ledger);
+    }
+  });
+
   it('has every answered write after crash upon crash', async () => {
     const operation = fc.tuple(fc.constantFrom<'put' | 'remove'>('put', 'put', 'put', 'remove'), fc.constantFrom('a', 'b', 'c/d', 'é'), fc.integer({ min: 0, max: 400 }));
     const script = fc.array(fc.array(operation, { maxLength: 5 }), { maxLength: 15 });
@@ -142,6 +161,17 @@ describe('a full disk', () => {
     expect(await ledger.put(store, 'b', 'two')).toBe('answered');
     ledger.check(store);
     await check(files.afterPowerLoss('none', picker(1)), ledger);
+  });
+
+  it('leaves nothing of a refused batch, of which some would have fitted', async () => {
+    const files = new FaultyDisk();
+    const store = await open(files);
+    const ledger = new Ledger();
+    await ledger.put(store, 'a', 'one');
+    files.capacity = 600;
+    expect(await Promise.all(['b', 'c', 'd', 'e'].map((key) => ledger.put(store, key, 'two')))).toEqual(['refused', 'refused', 'refused', 'refused']);
+    await check(files.afterKill(), ledger);
+    await check(files.afterPowerLoss('all', picker(1)), ledger);
   });
 
   it('leaves nothing of a refused write, whenever it fills up and whatever crashes then', async () => {

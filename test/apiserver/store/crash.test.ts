@@ -1,0 +1,8 @@
+import { expect, it } from '@jest/globals';
+import { crashRounds } from './crashrounds.js';
+
+it('a store has every answered write after its process was killed, time and again', async () => {
+  const { answered } = await crashRounds(4);
+
+  expect(answered).toBeGreaterThanOrEqual(400);
+}, 120_000);

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { machine } from '../../../src/apiserver/store/lock.js';
+import { openStore } from '../../../src/apiserver/store/open.js';
+import type { Store } from '../../../src/apiserver/store/store.js';
+import { ManualClock } from '../../support/clock.js';
+import { put, shown } from './things.js';
+
+let above = '';
+let folder = '';
+
+beforeEach(async () => {
+  above = await mkdtemp(path.join(tmpdir(), 'store-'));
+  folder = path.join(above, 'deep', 'data');
+});
+
+afterEach(() => rm(above, { recursive: true }));
+
+function open(log = {}): Promise<Store> {
+  return openStore({ folder, clock: new ManualClock(), onFatal: () => undefined, log });
+}
+
+describe('a store on the disk', () => {
+  it('is for its owner alone', async () => {
+    const store = await open({ segment: 500, garbage: 500 });
+    for (let count = 0; count < 20; count++) await put(store, `k${count % 3}`, 'x'.repeat(50));
+    await store.close();
+
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    const names = await readdir(folder);
+    expect(names.map((name) => name.split('-')[0])).toEqual(expect.arrayContaining(['lock', 'segment']));
+    for (const name of names) expect([name, (await stat(path.join(folder, name))).mode & 0o777]).toEqual([name, 0o600]);
+  });
+
+  it('goes on where it ended', async () => {
+    const store = await open();
+    await Promise.all(['a', 'b', 'c'].map((key) => put(store, key, `${key} `.repeat(400_000))));
+    await store.close();
+    const again = await open();
+
+    expect(shown(again.list('things', ''))).toEqual(['a', 'b', 'c'].map((key, index) => `${key}@${index + 2}=${`${key} `.repeat(400_000)}`));
+    await again.close();
+  });
+
+  it('is refused to a second, by the id of the process that has it open', async () => {
+    const store = await open();
+    await expect(open()).rejects.toThrow(`${folder} is in use by process ${process.pid}`);
+    await store.close();
+    await (await open()).close();
+  });
+});
+
+describe('the machine', () => {
+  it('knows a process that runs from one that ended', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await once(child, 'spawn');
+    const pid = child.pid ?? 0;
+    expect(machine.alive(pid)).toBe(true);
+    expect(machine.mark(pid)).toBe(machine.mark(pid));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(machine.alive(pid)).toBe(false);
+  });
+});
