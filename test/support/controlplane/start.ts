@@ -7,9 +7,10 @@ import { freePorts } from '../../../src/local/ports.js';
 import { collect } from '../audit/collection.js';
 import { missingPrograms } from './binaries.js';
 import { prepare } from './credentials.js';
+import { EmbeddedServer } from './embedded.js';
 import { caFile, layout } from './flags.js';
 import type { Capability, ControlPlane, StartOptions } from './plane.js';
-import { RunningControlPlane, type Description } from './running.js';
+import { RunningControlPlane, type Description, type Lifecycle } from './running.js';
 import { Servers } from './servers.js';
 
 /** What each size can do. */
@@ -19,6 +20,24 @@ export const CAPABILITIES = {
 } as const satisfies Record<StartOptions['size'], readonly Capability[]>;
 
 const ATTEMPTS = 3;
+
+/** Which program stands behind the interface: kube-apiserver, or the one of `src/apiserver`. */
+export type Backend = 'real' | 'embedded';
+
+/** What the embedded server can do beyond `api`: its controllers are part of it. Deployments have no pods. */
+const EMBEDDED: readonly Capability[] = [...CAPABILITIES.api, 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'];
+
+/** What the smallest server of a program can do. */
+export function offered(backend: Backend): readonly Capability[] {
+  return backend === 'real' ? CAPABILITIES.api : EMBEDDED;
+}
+
+/** The server that tests run against where they need no other: CONTROL_PLANE, `real` when it is not set. */
+export function chosenBackend(): Backend {
+  const asked = process.env['CONTROL_PLANE'] ?? 'real';
+  if (asked === 'real' || asked === 'embedded') return asked;
+  throw new Error(`CONTROL_PLANE: ${JSON.stringify(asked)}: must be real or embedded`);
+}
 
 /**
  * Starts a real control plane on free ports in a folder of its own and waits until it answers.
@@ -32,7 +51,12 @@ export function startControlPlane(options: StartOptions): Promise<ControlPlane> 
 
 /** {@link startControlPlane} for whoever hands the server on to other processes. */
 export async function startRunning(options: StartOptions): Promise<RunningControlPlane> {
-  const { description, servers, keepLogs } = await start(options, ATTEMPTS);
+  return startBackend(options.size === 'hub' ? 'real' : chosenBackend(), options);
+}
+
+/** {@link startControlPlane} with a certain program behind it. The embedded one comes in size `api` only. */
+export async function startBackend(backend: Backend, options: StartOptions): Promise<RunningControlPlane> {
+  const { description, servers, keepLogs } = await start(backend, options, ATTEMPTS);
   return new RunningControlPlane(description, {
     stopServer: (signal) => servers.stopServer(signal),
     startServer: () => servers.startServer(),
@@ -47,12 +71,12 @@ export async function startRunning(options: StartOptions): Promise<RunningContro
 
 interface Started {
   readonly description: Description;
-  readonly servers: Servers;
+  readonly servers: Lifecycle & { start(): Promise<void> };
   readonly keepLogs: boolean;
 }
 
-async function start(options: StartOptions, attempts: number): Promise<Started> {
-  const missing = missingPrograms(options.size);
+async function start(backend: Backend, options: StartOptions, attempts: number): Promise<Started> {
+  const missing = backend === 'real' ? missingPrograms(options.size) : undefined;
   if (missing !== undefined) throw new Error(missing);
   const parent = options.parent ?? process.env['CONTROL_PLANE_FOLDER'];
   const base = parent ?? tmpdir();
@@ -62,11 +86,12 @@ async function start(options: StartOptions, attempts: number): Promise<Started> 
   const where = layout(folder, { api, etcd, peer });
   const users = await prepare(where, options);
   const url = `https://127.0.0.1:${api}`;
-  const ca = caFile(where);
+  const ca = backend === 'real' ? caFile(where) : path.join(where.data, 'ca.crt');
   const token = users[0]?.token ?? '';
   const kubeconfig = await writeKubeconfig(path.join(folder, 'admin'), { server: url, caFile: ca, token });
-  const servers = new Servers(where, options.size, { url, caFile: ca, token, kubeconfig });
-  const capabilities = CAPABILITIES[options.size];
+  const admin = { url, caFile: ca, token, kubeconfig };
+  const servers = backend === 'real' ? new Servers(where, options.size, admin) : new EmbeddedServer(where, users, { level: options.log ?? 'Metadata', admin });
+  const capabilities = backend === 'real' ? CAPABILITIES[options.size] : EMBEDDED;
   const description = { url, caFile: ca, adminKubeconfig: kubeconfig, folder, auditLog: where.auditLog, capabilities, users };
   try {
     await servers.start();
@@ -74,7 +99,7 @@ async function start(options: StartOptions, attempts: number): Promise<Started> 
   } catch (error) {
     await servers.stop();
     // Between the choice of a port and its use somebody else can take it.
-    if (attempts > 1 && String(error).includes('address already in use')) return start(options, attempts - 1);
+    if (attempts > 1 && /address already in use|EADDRINUSE/.test(String(error))) return start(backend, options, attempts - 1);
     throw error;
   }
 }

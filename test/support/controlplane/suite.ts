@@ -4,7 +4,7 @@ import { missingPrograms } from './binaries.js';
 import { labelOf } from './label.js';
 import type { Capability, ControlPlane, StartOptions } from './plane.js';
 import { sharedControlPlane } from './shared.js';
-import { CAPABILITIES, startControlPlane } from './start.js';
+import { chosenBackend, offered, startControlPlane } from './start.js';
 
 export interface Needs {
   /** Beyond plain reading and writing. `restart` and `compaction` disturb others and imply `own`. */
@@ -26,7 +26,7 @@ const START_MS = 180_000;
 export function describeWithServer(title: string, needs: Needs, body: (server: () => ControlPlane) => void): void {
   const size = sizeFor(needs.capabilities ?? []);
   const named = `${title} (${sentence(needs.capabilities ?? [])})`;
-  const missing = missingPrograms(size);
+  const missing = size === 'api' && chosenBackend() === 'embedded' ? undefined : missingPrograms(size);
   if (missing !== undefined) {
     leaveOut(named, missing);
     return;
@@ -47,8 +47,7 @@ export function describeWithServer(title: string, needs: Needs, body: (server: (
 }
 
 function sizeFor(capabilities: readonly Capability[]): StartOptions['size'] {
-  const offered: readonly Capability[] = CAPABILITIES.api;
-  return capabilities.every((one) => offered.includes(one)) ? 'api' : 'hub';
+  return capabilities.every((one) => offered(chosenBackend()).includes(one)) ? 'api' : 'hub';
 }
 
 function sentence(capabilities: readonly Capability[]): string {

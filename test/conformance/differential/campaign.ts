@@ -1,0 +1,60 @@
+import type { ConformanceTarget } from '../target.js';
+import { THING_CRD } from './kinds.js';
+import { playSequence, type Difference } from './sequence.js';
+import { agentOf } from './side.js';
+
+export interface Campaign {
+  readonly sequences: number;
+  readonly requests: number;
+  /** One a sequence that parted; known ones apart. */
+  readonly differences: readonly Difference[];
+  /** How often each known difference was met, by its reason. */
+  readonly known: Readonly<Record<string, number>>;
+}
+
+const AT_ONCE = 8;
+/** So many tell enough. */
+const MOST_DIFFERENCES = 50;
+
+/** Plays the sequences `first` … `first + count - 1` against both servers, some at once, each in a namespace of its own. */
+export async function runCampaign(servers: { readonly embedded: ConformanceTarget; readonly real: ConformanceTarget }, first: number, count: number): Promise<Campaign> {
+  const players = {
+    embedded: { target: servers.embedded, agent: agentOf(servers.embedded) },
+    real: { target: servers.real, agent: agentOf(servers.real) },
+  };
+  await Promise.all([servers.embedded, servers.real].map(install));
+  const differences: Difference[] = [];
+  const known: Record<string, number> = {};
+  let next = first;
+  let requests = 0;
+  let sequences = 0;
+  const worker = async (): Promise<void> => {
+    while (next < first + count && differences.length < MOST_DIFFERENCES) {
+      const played = await playSequence(next++, players);
+      sequences += 1;
+      requests += played.requests;
+      for (const reason of played.known) known[reason] = (known[reason] ?? 0) + 1;
+      if (played.difference !== undefined) differences.push(played.difference);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  for (const { agent } of Object.values(players)) agent.destroy();
+  return { sequences, requests, differences, known };
+}
+
+async function install(target: ConformanceTarget): Promise<void> {
+  const made = await target.call({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: THING_CRD });
+  if (made.status !== 201 && made.status !== 409) throw new Error(`${target.name}: ${made.status} ${made.text}`);
+  const end = performance.now() + 30_000;
+  for (;;) {
+    const { status } = await target.call({ path: '/apis/differential.example.com/v1/things' });
+    if (status === 200) return;
+    if (performance.now() > end) throw new Error(`${target.name}: things are not served after 30 s`);
+  }
+}
+
+/** What parted, for people: the moves up to there and both answers. */
+export function described({ seed, step, moves, embedded, real }: Difference): string {
+  const last = moves.slice(-6).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? ''} ${JSON.stringify(move.body ?? null)}`);
+  return [`seed ${seed}, step ${step}:`, ...last, `embedded: ${JSON.stringify(embedded)}`, `real:     ${JSON.stringify(real)}`].join('\n');
+}

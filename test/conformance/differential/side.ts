@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+
+import type { ConformanceTarget } from '../target.js';
+import type { Value } from './features.js';
+import { Masks } from './mask.js';
+import type { Move } from './move.js';
+
+/** An answer without what differs from server to server. */
+export interface Outcome {
+  readonly code: number;
+  readonly contentType: string;
+  readonly warnings: readonly string[];
+  readonly body: unknown;
+}
+
+/** One server as one sequence sees it: remembers uids and resourceVersions, and hides them. */
+export class Side {
+  readonly #target: ConformanceTarget;
+  readonly #agent: Agent;
+  readonly #namespace: string;
+  readonly #masks = new Masks();
+  /** uid and resourceVersion by path. */
+  readonly #seen = new Map<string, { readonly uid: string; readonly version: string }>();
+
+  constructor(target: ConformanceTarget, agent: Agent, namespace: string) {
+    this.#target = target;
+    this.#agent = agent;
+    this.#namespace = namespace;
+  }
+
+  async play(move: Move): Promise<Outcome> {
+    const path = this.#resolved(move.path);
+    const answer = await this.#send({ ...move, path, ...(move.body === undefined ? {} : { body: this.#body(move.body) }) });
+    const parsed = parse(answer.text, answer.contentType);
+    this.#remember(path, parsed);
+    return { code: answer.code, contentType: answer.contentType, warnings: answer.warnings.map((text) => this.#masks.text(text)), body: this.#masks.value(parsed) };
+  }
+
+  /** Events of a collection from `version` on until `signal` fires, masked like everything else. */
+  async follow(collection: string, version: string, signal: AbortSignal, onEvent: (event: unknown) => void): Promise<void> {
+    await this.#target.stream(`${this.#resolved(collection)}?watch=true&resourceVersion=${version}`, (line) => onEvent(JSON.parse(line)), signal);
+  }
+
+  /** The same masks for what a watch told. */
+  masked(value: unknown): unknown {
+    return this.#masks.value(value);
+  }
+
+  #body(body: Value): Value {
+    const text = this.#resolved(JSON.stringify(body));
+    return JSON.parse(text);
+  }
+
+  #resolved(text: string): string {
+    const named = text.replaceAll('{{namespace}}', this.#namespace);
+    return named.replaceAll(/\{\{(uid|rv) ([^}]+)\}\}/g, (_all, what: string, path: string) => {
+      const seen = this.#seen.get(path);
+      return what === 'uid' ? (seen?.uid ?? 'never-seen') : (seen?.version ?? '1');
+    });
+  }
+
+  #remember(path: string, body: unknown): void {
+    const found: { kind?: string; metadata?: { name?: string; uid?: string; resourceVersion?: string }; items?: unknown } = typeof body === 'object' && body !== null ? body : {};
+    const { name, uid, resourceVersion } = found.metadata ?? {};
+    if (found.items !== undefined || name === undefined || uid === undefined || resourceVersion === undefined) return;
+    const bare = path.replace(/\?.*$/, '').replace(/\/(status|scale)$/, '');
+    const own = bare.endsWith(`/${name}`) ? bare : `${bare}/${name}`;
+    this.#seen.set(own, { uid, version: resourceVersion });
+  }
+
+  #send(move: Move): Promise<{ code: number; contentType: string; warnings: readonly string[]; text: string }> {
+    const body = move.body === undefined ? undefined : JSON.stringify(move.body);
+    const options: RequestOptions = {
+      method: move.method,
+      agent: this.#agent,
+      signal: AbortSignal.timeout(30_000),
+      headers: {
+        authorization: `Bearer ${this.#target.token}`,
+        accept: move.accept ?? 'application/json',
+        'user-agent': 'differential/1',
+        ...(body === undefined ? {} : { 'content-type': move.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
+      },
+    };
+    return new Promise((resolve, reject) => {
+      const outgoing = httpsRequest(new URL(move.path, this.#target.url), options, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => resolve({
+          code: incoming.statusCode ?? 0,
+          contentType: incoming.headers['content-type'] ?? '',
+          warnings: incoming.rawHeaders.flatMap((text, at) => (at % 2 === 1 && incoming.rawHeaders[at - 1]?.toLowerCase() === 'warning' ? [text] : [])),
+          text: Buffer.concat(chunks).toString('utf8'),
+        }));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+}
+
+export function agentOf(target: ConformanceTarget): Agent {
+  return new Agent({ keepAlive: true, ca: readFileSync(target.caFile) });
+}
+
+function parse(text: string, contentType: string): unknown {
+  if (!contentType.startsWith('application/json')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { startChild } from '../../../src/local/child.js';
+import { startBackend, type Backend } from '../../support/controlplane/start.js';
+import { root } from '../../support/root.js';
+
+/**
+ * Runs the API machinery part of Kubernetes' own end-to-end tests against one server and compares with what is committed here.
+ *
+ *   node dist/test/conformance/kubernetes/run.js real        writes specs.txt: every spec that passes on the real control plane
+ *   node dist/test/conformance/kubernetes/run.js embedded    each of these must pass, but for those in skipped.txt
+ *
+ * A second argument replaces the focus: only specs that it matches are run, nothing is written, only these are compared. The last line is
+ * `N passed, N failed`.
+ */
+
+const HERE = path.join(root, 'test', 'conformance', 'kubernetes');
+const FOCUS = 'sig-api-machinery.*(Discovery|PublishOpenAPI|FieldValidation|CustomResource|CRD|Watchers|WatchList|ServerSideApply|Table trans|chunking|server version|ValidatingAdmissionPolicy|Namespaces|OpenAPIV3|Garbage|health)';
+const SKIP = 'Webhook|Slow|Disruptive|MutatingAdmission|Aggregator';
+
+/** Name of each spec that ran → whether it passed. */
+type Results = ReadonlyMap<string, boolean>;
+
+function asBackend(text: string | undefined): Backend {
+  if (text === 'real' || text === 'embedded') return text;
+  throw new Error(`usage: run.js real|embedded [FOCUS], got ${JSON.stringify(text)}`);
+}
+
+function lines(file: string): string[] {
+  return readFileSync(path.join(HERE, file), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** Of skipped.txt: `reason: name of the spec`. */
+function skipped(): ReadonlyMap<string, string> {
+  return new Map(lines('skipped.txt').map((line) => {
+    const cut = line.indexOf(': ');
+    return [line.slice(cut + 2), line.slice(0, cut)];
+  }));
+}
+
+async function runSpecs(kubeconfig: string, focus: string, skip: string): Promise<Results> {
+  const program = execFileSync('bash', [path.join(HERE, 'build.sh')], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? '';
+  const report = await mkdtemp(path.join(tmpdir(), 'kubernetes-e2e-'));
+  const child = await startChild({
+    command: [program, `--kubeconfig=${kubeconfig}`, '--provider=skeleton', '--allowed-not-ready-nodes=-1', `--ginkgo.focus=${focus}`, `--ginkgo.skip=${skip}`, `--report-dir=${report}`, '--ginkgo.no-color', '--ginkgo.timeout=60m'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: report },
+    output: 'pipe',
+  });
+  child.output.pipe(process.stdout, { end: false });
+  await child.exited;
+  return resultsOf(readFileSync(path.join(report, 'junit_01.xml'), 'utf8'));
+}
+
+function resultsOf(xml: string): Results {
+  const results = new Map<string, boolean>();
+  for (const [, name = '', status = ''] of xml.matchAll(/<testcase name="\[It\] ([^"]*)"[^>]* status="([a-z]+)"/g)) {
+    if (status !== 'skipped' && status !== 'pending') results.set(plain(name), status === 'passed');
+  }
+  return results;
+}
+
+function plain(text: string): string {
+  return text.replaceAll('&#34;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+function compare(results: Results, focused: boolean): number {
+  const left = skipped();
+  const wanted = lines('specs.txt').filter((name) => !left.has(name) && (!focused || results.has(name)));
+  const failed = wanted.filter((name) => results.get(name) !== true);
+  for (const name of failed) process.stdout.write(`${results.has(name) ? 'failed' : 'did not run'}: ${name}\n`);
+  process.stdout.write(`${wanted.length - failed.length} passed, ${failed.length} failed\n`);
+  return failed.length === 0 && wanted.length > 0 ? 0 : 1;
+}
+
+function record(results: Results): number {
+  const passed = [...results].filter(([, good]) => good).map(([name]) => name).sort();
+  for (const [name, good] of results) if (!good) process.stdout.write(`failed on the real control plane: ${name}\n`);
+  writeFileSync(path.join(HERE, 'specs.txt'), `# Specs of Kubernetes' end-to-end tests that pass on the real control plane; written by run.js.\n${passed.join('\n')}\n`);
+  process.stdout.write(`${passed.length} passed, ${results.size - passed.length} failed\n`);
+  return 0;
+}
+
+const backend = asBackend(process.argv[2]);
+const focus = process.argv[3];
+const server = await startBackend(backend, { size: backend === 'real' ? 'hub' : 'api', label: `kubernetes-e2e-${backend}` });
+let code = 1;
+try {
+  const skip = backend === 'real' ? SKIP : [SKIP, ...[...skipped().keys()].map(escaped)].join('|');
+  const results = await runSpecs(server.adminKubeconfig, focus ?? FOCUS, skip);
+  code = backend === 'real' && focus === undefined ? record(results) : compare(results, focus !== undefined);
+} finally {
+  await server.stop();
+}
+process.exit(code);

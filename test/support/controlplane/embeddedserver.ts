@@ -1,0 +1,22 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+
+import { startApiServer } from '../../../src/apiserver/apiserver.js';
+import { systemClock } from '../../../src/runtime/clock.js';
+import type { EmbeddedOptions } from './embedded.js';
+
+/** What {@link EmbeddedServer} runs: the API server alone, with the users and the audit log that tests ask for. */
+const options: EmbeddedOptions = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+const server = await startApiServer({
+  folder: options.folder,
+  listen: { host: '127.0.0.1', port: options.port },
+  users: options.users,
+  audit: { file: options.auditLog, level: options.auditLevel },
+  clock: systemClock,
+});
+if (existsSync(options.compactFile)) {
+  server.compact();
+  await rm(options.compactFile);
+}
+await writeFile(options.readyFile, '');
+process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
