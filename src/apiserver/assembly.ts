@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+
+import { createChain, guard } from './admission/chain.js';
+import { definitionLifecycle } from './admission/definition.js';
+import { createNamespaceLifecycle } from './admission/namespacelifecycle.js';
+import { createAuthenticator, staticTokens, type StaticToken } from './auth/authenticator.js';
+import { createEscalationCheck } from './auth/escalation.js';
+import { toJwk, type SigningKey } from './auth/jwt.js';
+import { createAuthorizer, createRuleResolver } from './auth/rbac.js';
+import { createReviews } from './auth/reviews.js';
+import { requestToken } from './auth/tokenrequest.js';
+import { accountTokens, ISSUER } from './auth/tokens.js';
+import type { AuditLog } from './http/audit.js';
+import { createDocuments } from './http/documents.js';
+import { partial, type TableRequest } from './http/lists.js';
+import { createPaths, serverVersion } from './http/paths.js';
+import { createRouter, type Router } from './http/router.js';
+import type { Json } from './json.js';
+import { unsupportedMediaType } from './status.js';
+import { builtinResources } from './registry/builtins/index.js';
+import { startDefinitionController } from './registry/crdcontroller.js';
+import { createReader, type ObjectReader } from './registry/reader.js';
+import { createRegistry, type ServedRegistry } from './registry/registry.js';
+import type { Store } from './store/store.js';
+import { contextOf, createVerbs } from './verbs/assembly.js';
+import type { Verbs } from './verbs/verbs.js';
+import type { Clock } from '../runtime/clock.js';
+
+export interface AssemblyOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly signing: SigningKey;
+  readonly tokens: readonly StaticToken[];
+  readonly audit: AuditLog | undefined;
+  /** `host:port`, for discovery; known once the server listens. */
+  readonly address: () => string;
+  /** Text of the metrics. */
+  readonly metrics: () => string;
+}
+
+/** All rooms, wired to each other. */
+export interface Assembly {
+  readonly router: Router;
+  readonly verbs: Verbs;
+  readonly registry: ServedRegistry;
+  readonly reader: ObjectReader;
+  /** Ends what follows the store. */
+  close(): void;
+}
+
+/** Wires the rooms to each other: from what is stored to an answer. */
+export function assemble(options: AssemblyOptions): Assembly {
+  const { store, clock, signing, tokens } = options;
+  const reader = createReader(store);
+  const resolver = createRuleResolver(reader);
+  const authorizer = createAuthorizer(resolver);
+  const authenticator = createAuthenticator([staticTokens(tokens, [ISSUER]), accountTokens({ key: signing, reader, clock })], [ISSUER]);
+  const builtins = builtinResources({
+    definitions: { defaultCrd: (crd) => crd, validateCrd: () => [], validateCrdUpdate: () => [] },
+    policies: { validatePolicy: () => [], validateBinding: () => [] },
+    reviews: createReviews({ authenticator, authorizer, resolver, clock }),
+  });
+  const registry = createRegistry(builtins, reader);
+  const namespaces = createNamespaceLifecycle((name) => store.newest('namespaces', name)?.object);
+  const escalation = createEscalationCheck({ resolver, authorizer });
+  const admission = createChain({ first: [guard(namespaces), guard(definitionLifecycle), guard(escalation)], last: [] });
+  const context = contextOf({ store, registry, admission, authorizer, clock, uuid: randomUUID });
+  const verbs = createVerbs(context);
+  const definitions = startDefinitionController(context, reader);
+  const router = createRouter({
+    table: namesOnly, protobuf: noProtobuf,
+    registry: () => registry, verbs, authenticator, authorizer,
+    ...(options.audit === undefined ? {} : { audit: options.audit }),
+    posts: { 'serviceaccounts/token': async (target, body, { caller }) => requestToken({ key: signing, reader, clock, admission }, target, body, caller) },
+    paths: createPaths({
+      version: serverVersion(), checks: { ping: () => true, log: () => true, etcd: () => store.revision > 0 }, metrics: options.metrics, issuer: ISSUER,
+      keys: () => [toJwk(signing)], groupPaths: () => groupPaths(registry),
+      documents: createDocuments({ registry: () => registry, address: options.address, now: () => clock.now() }),
+    }),
+  });
+  return {
+    router, verbs, registry, reader,
+    close() {
+      definitions.end();
+      resolver.close();
+    },
+  };
+}
+
+/** What the index at `/` tells of groups. */
+function groupPaths(registry: ServedRegistry): readonly string[] {
+  const paths = registry.all().flatMap(({ group, version }) => (group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`]));
+  return ['/apis', '/apis/', ...new Set(paths)];
+}
+
+function namesOnly({ items, metadata, version, includeObject, header }: TableRequest): Json {
+  const columnDefinitions = header ? [{ name: 'Name', type: 'string', format: 'name', description: '', priority: 0 }] : null;
+  const rows = items.map((item) => ({ cells: [item.metadata.name ?? ''], object: includeObject === 'None' ? null : includeObject === 'Object' ? item : partial(item, version) }));
+  return { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata, columnDefinitions, rows };
+}
+
+function noProtobuf(): never {
+  throw unsupportedMediaType('the body of the request was in an unknown format - accepted media types include: application/json, application/yaml');
+}

@@ -1,0 +1,133 @@
+import type { Authorizer } from './authorizer.js';
+import { readReference } from './bindings.js';
+import { aggregate, RBAC_GROUP, type RuleResolver } from './rbac.js';
+import { hasOrAll, type PolicyRule, rulesOf } from './rules.js';
+import type { Admission, AdmissionRequest } from '../admission/admission.js';
+import { equal, isArray, isObject, type JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { forbidden, quoted } from '../status.js';
+import { MASTERS, type UserInfo } from '../user.js';
+
+/** What is asked to find out whether somebody gives away more than they have. */
+interface Parts {
+  readonly resolver: RuleResolver;
+  readonly authorizer: Authorizer;
+}
+
+const FULL: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] },
+  { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
+];
+
+/**
+ * Refuses a role that gives rights which its writer does not have (unless they may `escalate` it), and a binding of such
+ * a role (unless they may `bind` it).
+ */
+export function createEscalationCheck(parts: Parts): Admission {
+  return {
+    validate(request) {
+      const { user, resource, operation, object, oldObject } = request;
+      if (resource.group !== RBAC_GROUP || operation === 'DELETE' || object === undefined || user.groups.includes(MASTERS)) return;
+      if (oldObject !== undefined && onlyForCollection(object, oldObject)) return;
+      if (resource.plural === 'roles' || resource.plural === 'clusterroles') checkRole(parts, request, object);
+      else checkBinding(parts, request, object);
+    },
+  };
+}
+
+/** Whether nothing but finalizers and owners change: what the garbage collector does. */
+function onlyForCollection(next: KubeObject, old: KubeObject): boolean {
+  return equal(withoutOwners(next), withoutOwners(old));
+}
+
+function withoutOwners(object: KubeObject): JsonObject {
+  return { ...object, metadata: { ...object.metadata, finalizers: undefined, ownerReferences: undefined, managedFields: undefined } };
+}
+
+function checkRole(parts: Parts, request: AdmissionRequest, role: KubeObject): void {
+  const { user, resource, namespace, operation, oldObject } = request;
+  // A request that makes an object has no name yet for the authorizer.
+  const name = operation === 'CREATE' ? '' : request.name;
+  const escalate = { user, verb: 'escalate', group: RBAC_GROUP, version: '*', resource: resource.plural, subresource: '', namespace, name };
+  if (parts.authorizer.authorize(escalate).allowed) return;
+  const missing = notHeld(parts, { user, namespace }, rulesOf(role));
+  if (missing !== undefined) throw forbidden(resource, role.metadata.name ?? '', missing);
+  if (!aggregates(role) && !(oldObject !== undefined && aggregates(oldObject))) return;
+  if (notHeld(parts, { user, namespace }, FULL) === undefined) return;
+  throw forbidden(resource, role.metadata.name ?? '', 'must have cluster-admin privileges to use the aggregationRule');
+}
+
+function aggregates(role: KubeObject): boolean {
+  const rule = role['aggregationRule'];
+  const selectors = isObject(rule) ? rule['clusterRoleSelectors'] : undefined;
+  return isArray(selectors) && selectors.length > 0;
+}
+
+function checkBinding(parts: Parts, request: AdmissionRequest, binding: KubeObject): void {
+  const { user, namespace, resource } = request;
+  const role = readReference(binding['roleRef']);
+  const plural = role.kind === 'ClusterRole' ? 'clusterroles' : role.kind === 'Role' ? 'roles' : undefined;
+  // What the kind's own rules refuse is theirs to say.
+  if (plural === undefined) return;
+  const bind = { user, verb: 'bind', group: RBAC_GROUP, version: '*', resource: plural, subresource: '', namespace, name: role.name };
+  if (parts.authorizer.authorize(bind).allowed) return;
+  const missing = notHeld(parts, { user, namespace }, parts.resolver.referenced(role, namespace));
+  if (missing !== undefined) throw forbidden(resource, binding.metadata.name ?? '', missing);
+}
+
+/** What of the rules somebody does not have, as a text; undefined when they have it all. */
+function notHeld({ resolver }: Parts, { user, namespace }: { readonly user: UserInfo; readonly namespace: string }, wanted: readonly PolicyRule[]): string | undefined {
+  const { rules, errors } = resolver.held(user, namespace);
+  const own = [...rules].map(({ rule }) => rule);
+  const missing = wanted.flatMap(breakDown).filter((rule) => !own.some((one) => covers(one, rule)));
+  if (missing.length === 0) return undefined;
+  const lines = [...new Set(compact(missing).map(describe))].sort();
+  const who = `user ${quoted(user.name)} (groups=${list(user.groups)})`;
+  const doubts = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`;
+  return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${doubts}`;
+}
+
+/** The same rights in rules of one verb and one resource (or path) each. */
+function breakDown(rule: PolicyRule): readonly PolicyRule[] {
+  const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name]);
+  const ofResources = rule.apiGroups.flatMap((group) => rule.resources.flatMap((resource) => rule.verbs.flatMap((verb) =>
+    names.map((resourceNames) => ({ verbs: [verb], apiGroups: [group], resources: [resource], resourceNames, nonResourceURLs: [] })))));
+  const ofPaths = rule.nonResourceURLs.flatMap((url) => rule.verbs.map((verb) => ({ verbs: [verb], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [url] })));
+  return [...ofResources, ...ofPaths];
+}
+
+function covers(owner: PolicyRule, wanted: PolicyRule): boolean {
+  const named = owner.resourceNames.length === 0 || (wanted.resourceNames.length > 0 && wanted.resourceNames.every((name) => owner.resourceNames.includes(name)));
+  return named
+    && wanted.verbs.every((verb) => hasOrAll(owner.verbs, verb))
+    && wanted.apiGroups.every((group) => hasOrAll(owner.apiGroups, group))
+    && wanted.resources.every((resource) => coversResource(owner.resources, resource))
+    && wanted.nonResourceURLs.every((path) => owner.nonResourceURLs.some((url) => url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, '')))));
+}
+
+function coversResource(resources: readonly string[], wanted: string): boolean {
+  const slash = wanted.indexOf('/');
+  return hasOrAll(resources, wanted) || (slash >= 0 && resources.includes(`*${wanted.slice(slash)}`));
+}
+
+/** Puts the verbs of one resource together again. */
+function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  const merged = new Map<string, PolicyRule>();
+  for (const rule of rules) {
+    const { apiGroups, resources, resourceNames, nonResourceURLs, verbs } = rule;
+    const simple = nonResourceURLs.length === 0;
+    const key = JSON.stringify(simple ? [apiGroups, resources, resourceNames] : [nonResourceURLs, verbs]);
+    const before = merged.get(key);
+    merged.set(key, before === undefined || !simple ? rule : { ...before, verbs: [...before.verbs, ...verbs] });
+  }
+  return [...merged.values()];
+}
+
+function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const parts = [['APIGroups', apiGroups], ['Resources', resources], ['NonResourceURLs', nonResourceURLs], ['ResourceNames', resourceNames], ['Verbs', verbs]] as const;
+  return `{${parts.flatMap(([name, values]) => (values.length === 0 ? [] : [`${name}:${list(values)}`])).join(', ')}}`;
+}
+
+function list(values: readonly string[]): string {
+  return `[${values.map((value) => quoted(value)).join(' ')}]`;
+}

@@ -1,0 +1,114 @@
+import { ISSUER, issueToken, type TokenWish } from './tokens.js';
+import type { SigningKey } from './jwt.js';
+import { strings } from './rules.js';
+import type { Admission } from '../admission/admission.js';
+import { isObject, type Json, type JsonObject, own } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { ObjectReader } from '../registry/reader.js';
+import { badRequest, conflict, type FieldError, invalid, notFound } from '../status.js';
+import type { Body, Caller, Target, Written } from '../verbs/verbs.js';
+import type { Clock } from '../../runtime/clock.js';
+
+interface Parts {
+  readonly key: SigningKey;
+  readonly reader: ObjectReader;
+  readonly clock: Clock;
+  readonly admission: Admission;
+}
+
+const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
+const ACCOUNTS = { group: '', plural: 'serviceaccounts' };
+const DEFAULT_SECONDS = 3600;
+const LEAST_SECONDS = 600;
+const MOST_SECONDS = 2 ** 32;
+
+/** Answers POST …/serviceaccounts/<name>/token. */
+export function requestToken(parts: Parts, target: Target, { value }: Body, caller: Caller): Written {
+  const { namespace, name } = target;
+  const request = isObject(value) ? value : {};
+  const metadata = objectAt(request, 'metadata');
+  checkMeta(metadata, { name, namespace });
+  const account = parts.reader.get(ACCOUNTS.plural, namespace, name);
+  if (account === undefined) throw notFound(ACCOUNTS, name);
+  const uid = own(metadata, 'uid');
+  if (typeof uid === 'string' && uid !== '' && uid !== account.metadata.uid) {
+    throw conflict({ group: KIND.group, plural: KIND.kind }, name, `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`);
+  }
+  const spec = completed(objectAt(request, 'spec'));
+  checkSeconds(spec.expirationSeconds);
+  const now = parts.clock.now();
+  const made = { name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: stamp(now) };
+  const object: KubeObject = { kind: KIND.kind, apiVersion: `${KIND.group}/v1`, metadata: made, spec };
+  const options: KubeObject = { apiVersion: 'meta.k8s.io/v1', kind: 'CreateOptions', metadata: {} };
+  parts.admission.validate({ user: caller.user, operation: 'CREATE', resource: target.resource, subresource: 'token', namespace, name, object, oldObject: undefined, dryRun: false, options }, caller.warn);
+  const bound = boundTo(parts.reader, spec.boundObjectRef, namespace);
+  const wish: TokenWish = { account, audiences: spec.audiences, seconds: spec.expirationSeconds, ...(bound === undefined ? {} : { bound }) };
+  const status = { token: issueToken(parts.key, parts.clock, wish), expirationTimestamp: stamp(now + spec.expirationSeconds * 1000) };
+  return { code: 201, object: { ...object, status } };
+}
+
+function stamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+type Spec = {
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  readonly boundObjectRef: Json;
+};
+
+function completed(spec: JsonObject): Spec {
+  const audiences = strings(own(spec, 'audiences'));
+  const seconds = own(spec, 'expirationSeconds');
+  return {
+    audiences: audiences.length === 0 ? [ISSUER] : audiences,
+    expirationSeconds: typeof seconds === 'number' ? seconds : DEFAULT_SECONDS,
+    boundObjectRef: own(spec, 'boundObjectRef') ?? null,
+  };
+}
+
+function checkMeta(metadata: JsonObject, expected: { readonly name: string; readonly namespace: string }): void {
+  for (const field of ['name', 'namespace'] as const) {
+    const given = own(metadata, field);
+    if (typeof given !== 'string' || given === '' || given === expected[field]) continue;
+    throw invalid(KIND, expected.name, [wrong(`metadata.${field}`, given, `must match the service account ${field} if specified`)]);
+  }
+}
+
+function checkSeconds(seconds: number): void {
+  const errors: FieldError[] = [];
+  if (seconds < LEAST_SECONDS) errors.push(wrong('spec.expirationSeconds', seconds, 'may not specify a duration less than 10 minutes'));
+  if (seconds > MOST_SECONDS) errors.push(wrong('spec.expirationSeconds', seconds, 'may not specify a duration larger than 2^32 seconds'));
+  if (errors.length > 0) throw invalid(KIND, '', errors);
+}
+
+function wrong(field: string, value: Json, why: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
+}
+
+/** The object with which a token is to end. Pods are not served, so nothing can be bound to one. */
+function boundTo(reader: ObjectReader, reference: Json, namespace: string): TokenWish['bound'] {
+  if (!isObject(reference)) return undefined;
+  const [kind, name, uid, apiVersion] = [text(reference, 'kind'), text(reference, 'name'), text(reference, 'uid'), text(reference, 'apiVersion')];
+  const core = !apiVersion.includes('/');
+  const known = !core ? undefined : kind === 'Secret' ? 'secret' : kind === 'Node' ? 'node' : undefined;
+  if (core && kind === 'Pod') throw notFound({ group: '', plural: 'pods' }, name);
+  if (known === undefined) throw badRequest(`cannot bind token to object of type ${apiVersion}, Kind=${kind}`);
+  const plural = `${known}s`;
+  const object = reader.get(plural, known === 'node' ? '' : namespace, name);
+  if (object === undefined) throw notFound({ group: '', plural }, name);
+  if (uid !== '' && uid !== object.metadata.uid) {
+    throw conflict({ group: '', plural: kind }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+  }
+  return { kind: known, object };
+}
+
+function text(object: JsonObject, key: string): string {
+  const value = own(object, key);
+  return typeof value === 'string' ? value : '';
+}
+
+function objectAt(object: JsonObject, key: string): JsonObject {
+  const value = own(object, key);
+  return isObject(value) ? value : {};
+}

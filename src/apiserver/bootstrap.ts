@@ -1,0 +1,49 @@
+import type { Assembly } from './assembly.js';
+import { AUTHENTICATED } from './auth/authenticator.js';
+import { bootstrapRbac } from './auth/bootstrap.js';
+import { isObject, type JsonObject } from './json.js';
+import { StatusError } from './status.js';
+import { MASTERS } from './user.js';
+import type { Caller } from './verbs/verbs.js';
+
+/** Who makes what every cluster has. */
+const CALLER: Caller = {
+  user: { name: 'system:apiserver', groups: [MASTERS, AUTHENTICATED] },
+  agent: 'kube-apiserver',
+  warn: () => undefined,
+  signal: new AbortController().signal,
+};
+
+const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
+
+/** The Service by which workloads of the cluster would find the API. */
+const KUBERNETES: JsonObject = {
+  apiVersion: 'v1', kind: 'Service',
+  metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+  spec: { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], type: 'ClusterIP', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }] },
+};
+
+/**
+ * Makes namespaces, default rights and the Service `kubernetes`, then what else is wanted: where it does not exist.
+ * @throws StatusError of what the server itself refuses
+ */
+export async function bootstrap(rooms: Assembly, objects: readonly JsonObject[]): Promise<void> {
+  const namespaces = NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
+  await Promise.all(namespaces.map((one) => ensure(rooms, one)));
+  await Promise.all([KUBERNETES, ...bootstrapRbac()].map((one) => ensure(rooms, one)));
+  for (const one of objects) await ensure(rooms, one);
+}
+
+async function ensure({ registry, verbs, reader }: Assembly, value: JsonObject): Promise<void> {
+  const { apiVersion, kind, metadata } = value;
+  const [version = '', group = ''] = String(apiVersion).split('/').reverse();
+  const resource = registry.findKind(group, version, String(kind));
+  if (resource === undefined || !isObject(metadata)) throw new Error(`${String(apiVersion)} ${String(kind)}: no such kind is served`);
+  const namespace = resource.namespaced && typeof metadata['namespace'] === 'string' ? metadata['namespace'] : '';
+  if (reader.get(resource.collection, namespace, String(metadata['name'])) !== undefined) return;
+  try {
+    await verbs.create({ resource, namespace, name: '', subresource: '' }, { value, duplicates: [] }, {}, CALLER);
+  } catch (error) {
+    if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { dump } from 'js-yaml';
+
+import { generateSigningKey, readSigningKey, type SigningKey } from './auth/jwt.js';
+import { issueAuthority, issueServing, type KeyPair, stillGood } from './http/tls.js';
+
+/** Everything secret that a server has, the same after every start. */
+export interface Credentials {
+  readonly authority: KeyPair;
+  readonly serving: KeyPair;
+  readonly signing: SigningKey;
+  /** Of the administrator. */
+  readonly token: string;
+  /** Where the authority's certificate lies. */
+  readonly caFile: string;
+}
+
+interface Place {
+  /** Made for its owner alone when it does not exist. */
+  readonly folder: string;
+  /** What the server listens on: its certificate is good for it. */
+  readonly host: string;
+  /** Ms since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Reads the credentials of a folder, and makes those that are missing or near their end: a kubeconfig stays good over
+ * restarts for as long as the authority does (ten years). All files are for their owner alone.
+ */
+export async function openCredentials({ folder, host, now }: Place): Promise<Credentials> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = (name: string): string => path.join(folder, name);
+  const kept = await readPair(file('ca'));
+  const authority = kept !== undefined && stillGood(kept, now) ? kept : await writePair(file('ca'), await issueAuthority(now));
+  const served = await readPair(file('apiserver'));
+  const fits = served !== undefined && stillGood(served, now, { authority, host });
+  const serving = fits ? served : await writePair(file('apiserver'), await issueServing(authority, host, now));
+  const key = (await readText(file('service-account.key'))) ?? (await writeSecret(file('service-account.key'), generateSigningKey()));
+  const token = (await readText(file('admin.token'))) ?? (await writeSecret(file('admin.token'), randomBytes(24).toString('hex')));
+  return { authority, serving, signing: readSigningKey(key), token: token.trim(), caFile: file('ca.crt') };
+}
+
+async function readPair(base: string): Promise<KeyPair | undefined> {
+  const [certificate, privateKey] = [await readText(`${base}.crt`), await readText(`${base}.key`)];
+  return certificate === undefined || privateKey === undefined ? undefined : { certificate, privateKey };
+}
+
+async function writePair(base: string, pair: KeyPair): Promise<KeyPair> {
+  await writeSecret(`${base}.key`, pair.privateKey);
+  await writeSecret(`${base}.crt`, pair.certificate);
+  return pair;
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whole or not at all: a half-written key would lock its owner out. */
+async function writeSecret(file: string, text: string): Promise<string> {
+  await writeFile(`${file}.new`, text, { mode: 0o600, flush: true });
+  await rename(`${file}.new`, file);
+  return text;
+}
+
+/** Writes a kubeconfig of the administrator, and says where. */
+export async function writeKubeconfig(folder: string, { authority, token }: Credentials, url: string): Promise<string> {
+  const file = path.join(folder, 'kubeconfig');
+  await writeSecret(file, dump({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'standalone', cluster: { server: url, 'certificate-authority-data': Buffer.from(authority.certificate).toString('base64') } }],
+    users: [{ name: 'admin', user: { token } }],
+    contexts: [{ name: 'standalone', context: { cluster: 'standalone', user: 'admin' } }],
+    'current-context': 'standalone',
+  }));
+  return file;
+}

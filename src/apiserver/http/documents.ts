@@ -1,0 +1,115 @@
+import { plainForm, valueAnswer } from './answer.js';
+import type { Exchange } from './exchange.js';
+import { noRepresentation, noSuchForm } from './lists.js';
+import { type AcceptClause, admits, readAccept } from './negotiate.js';
+import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../discovery/aggregated.js';
+import { digestOf } from '../discovery/group.js';
+import { coreVersions, groupAnswer, groupList, resourceList } from '../discovery/legacy.js';
+import { openApiDocument, openApiIndex } from '../discovery/openapi.js';
+import type { Json, JsonObject } from '../json.js';
+import type { Registry } from '../resource.js';
+import type { ApiResponse } from '../server.js';
+import { noSuchResource } from '../status.js';
+
+interface Rooms {
+  readonly registry: () => Registry;
+  /** `host:port` under which the server is reached. */
+  readonly address: () => string;
+  readonly now: () => number;
+}
+
+/** Answers discovery and OpenAPI, in every form; undefined for other paths. */
+export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiResponse | undefined {
+  const tags = new WeakMap<JsonObject, string>();
+  const kept = keepByGeneration(rooms.registry);
+  const tagOf = (value: JsonObject): string => {
+    const tag = tags.get(value) ?? digestOf(value);
+    tags.set(value, tag);
+    return tag;
+  };
+  return (exchange) => {
+    const { path } = exchange.info;
+    if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApi(rooms, exchange);
+    const [prefix, group = '', version, ...more] = trimmed(path).split('/').slice(1);
+    if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
+    const core = prefix === 'api';
+    if (group === '') {
+      if (wantsAggregated(exchange)) return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
+      return plain(exchange, core ? coreVersions(rooms.address()) : groupList(rooms.registry()));
+    }
+    return oneGroup(rooms.registry(), exchange, core ? { group: '', version: group } : { group, version });
+  };
+}
+
+function trimmed(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+function oneGroup(registry: Registry, exchange: Exchange, { group, version }: { readonly group: string; readonly version: string | undefined }): ApiResponse | undefined {
+  const found = version === undefined ? groupAnswer(registry, group) : resourceList(registry, group, version);
+  if (found !== undefined) return plain(exchange, found);
+  if (registry.isBuiltinGroup(group)) throw noSuchResource();
+  return undefined;
+}
+
+function plain(exchange: Exchange, value: Json): ApiResponse {
+  if (!admits(exchange.asker.accept)) throw noRepresentation(false);
+  return valueAnswer(200, value, plainForm(exchange.asker));
+}
+
+/** The first clause that can be met counts: `as=APIGroupDiscoveryList` in v2, or the plain list. */
+function wantsAggregated(exchange: Exchange): boolean {
+  const { accept } = exchange.asker;
+  if (accept === undefined || accept === '') return false;
+  for (const clause of readAccept(accept)) {
+    if (isAggregated(clause)) return true;
+    if (!['as', 'g', 'v'].some((name) => clause.parameters.has(name)) && admits(clause.media)) return false;
+  }
+  throw noSuchForm(false);
+}
+
+function isAggregated({ media, parameters }: AcceptClause): boolean {
+  const known = media === 'application/json' || media === 'application/*' || media === '*/*';
+  return known && parameters.get('g') === 'apidiscovery.k8s.io' && parameters.get('v') === 'v2' && parameters.get('as') === 'APIGroupDiscoveryList';
+}
+
+function aggregated(exchange: Exchange, value: JsonObject, tagOf: (value: JsonObject) => string): ApiResponse {
+  const tag = `"${tagOf(value)}"`;
+  const headers = { 'Content-Type': AGGREGATED_TYPE, ETag: tag, Vary: 'Accept', 'Cache-Control': 'public' };
+  if (exchange.request.headers['if-none-match'] === tag) return { code: 304, headers, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+  return { code: 200, headers, body: { kind: 'value', value } };
+}
+
+/** Makes a value once for every state of what is served. */
+function keepByGeneration(registry: () => Registry): (name: string, make: (registry: Registry) => JsonObject) => JsonObject {
+  const values = new Map<string, { readonly generation: number; readonly value: JsonObject }>();
+  return (name, make) => {
+    const now = registry();
+    const known = values.get(name);
+    if (known?.generation === now.generation) return known.value;
+    const value = make(now);
+    values.set(name, { generation: now.generation, value });
+    return value;
+  };
+}
+
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+
+function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | undefined {
+  const rest = trimmed(exchange.info.path).slice('/openapi/v3'.length);
+  if (rest === '') return { code: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(openApiIndex(registry()))) } };
+  const [, prefix, ...names] = rest.split('/');
+  const [group = '', version = '', ...more] = prefix === 'api' ? ['', ...names] : names;
+  const found = more.length > 0 || (prefix !== 'api' && prefix !== 'apis') ? undefined : openApiDocument(registry(), group, version);
+  if (found === undefined) return undefined;
+  const tag = `"${found.hash}"`;
+  const asked = exchange.target.query.get('hash');
+  const headers = { 'Content-Type': 'application/json', ETag: tag, Vary: 'Accept' };
+  const lasting = { 'Cache-Control': 'public, immutable', Expires: new Date(now() + YEAR_MS).toUTCString() };
+  if (asked !== undefined && asked !== '' && asked !== found.hash) {
+    return { code: 301, headers: { Location: `/openapi/v3${rest}?hash=${found.hash}` }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+  }
+  const all = asked === found.hash ? { ...headers, ...lasting } : headers;
+  if (exchange.request.headers['if-none-match'] === tag) return { code: 304, headers: all, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+  return { code: 200, headers: all, body: { kind: 'value', value: found.value } };
+}
