@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { ControlPlane } from '../../test/support/controlplane/plane.js';
 import { startControlPlane } from '../../test/support/controlplane/start.js';
 
 /** Writes src/apiserver/data from a real API server and from the Go structs behind it: `make apiserver-data`. */
@@ -28,6 +30,7 @@ const SERVED: Readonly<Record<string, readonly string[]>> = {
 const OF_SUBRESOURCES = ['Scale', 'TokenRequest'];
 /** What documents of custom resources refer to, and what schemas of embedded objects are made of. */
 const ALWAYS = ['DeleteOptions', 'ObjectMeta', 'ListMeta', 'Status', 'Patch', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'WatchEvent'];
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 /** Their `x-kubernetes-group-version-kind` names the group of the document; discovery/openapi.ts puts it in again. */
 const PER_GROUP = [`${META}DeleteOptions`, `${META}WatchEvent`];
@@ -52,7 +55,7 @@ limitations under the License.
 
 async function generate(root: string): Promise<void> {
   const structs = readStructs(root);
-  const { definitions, parameters } = await readDocuments(Object.keys(structs));
+  const { definitions, parameters, columns } = await readDocuments(Object.keys(structs));
   const folder = path.join(root, 'src/apiserver/data');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'definitions.ts'), table('DEFINITIONS', definitions, [
@@ -60,6 +63,9 @@ async function generate(root: string): Promise<void> {
   ]));
   writeFileSync(path.join(folder, 'parameters.ts'), table('PARAMETERS', parameters, [
     'Query parameters of the API as OpenAPI documents describe them, as JSON by name.',
+  ]));
+  writeFileSync(path.join(folder, 'columns.ts'), table('COLUMNS', columns, [
+    'Columns of tables of the built-in kinds, as JSON by group and plural.',
   ]));
   writeFileSync(path.join(folder, 'structs.ts'), table('STRUCTS', structs, [
     'The Go structs behind the built-in kinds, as JSON by name of their schema: schemas.ts says what is in it.',
@@ -72,7 +78,13 @@ function readStructs(root: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-async function readDocuments(structs: readonly string[]): Promise<{ definitions: Record<string, unknown>; parameters: Record<string, unknown> }> {
+interface Documents {
+  readonly definitions: Record<string, unknown>;
+  readonly parameters: Record<string, unknown>;
+  readonly columns: Record<string, unknown>;
+}
+
+async function readDocuments(structs: readonly string[]): Promise<Documents> {
   const plane = await startControlPlane({ size: 'api', label: 'data' });
   try {
     const found: Record<string, unknown> = {};
@@ -86,10 +98,37 @@ async function readDocuments(structs: readonly string[]): Promise<{ definitions:
       }
       if (groupVersion === 'apis/apps/v1') Object.assign(parameters, parametersOf(document));
     }
-    return { definitions: found, parameters };
+    return { definitions: found, parameters, columns: await readColumns(plane) };
   } finally {
     await plane.stop();
   }
+}
+
+/** A list as a Table, of each resource that can be listed. */
+async function readColumns(plane: ControlPlane): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const [groupVersion, kinds] of Object.entries(SERVED)) {
+    const list = JSON.parse((await plane.call({ path: `/${groupVersion}` })).text) as { resources: readonly { name: string; kind: string; verbs: readonly string[] }[] };
+    for (const { name } of list.resources.filter((one) => kinds.includes(one.kind) && one.verbs.includes('list') && !one.name.includes('/'))) {
+      const answer = await readAs(plane, `/${groupVersion}/${name}?limit=1`, TABLE);
+      found[`${groupVersion === 'api/v1' ? '' : groupVersion.split('/')[1]}/${name}`] = answer['columnDefinitions'];
+    }
+  }
+  return found;
+}
+
+/** GET with a media type of its own. */
+async function readAs(plane: ControlPlane, target: string, accept: string): Promise<Node> {
+  const bearer = readFileSync(path.join(path.dirname(plane.adminKubeconfig), 'token'), 'utf8').trim();
+  const ca = readFileSync(plane.caFile);
+  const text = await new Promise<string>((resolve, reject) => {
+    const outgoing = request(new URL(target, plane.url), { ca, headers: { accept, authorization: `Bearer ${bearer}` } }, (incoming) => {
+      let all = '';
+      incoming.setEncoding('utf8').on('data', (part: string) => (all += part)).on('end', () => resolve(all)).on('error', reject);
+    });
+    outgoing.on('error', reject).end();
+  });
+  return JSON.parse(text) as Node;
 }
 
 /** The schemas that the operations of these kinds refer to, in the end. */

@@ -21,8 +21,13 @@ const PER_GROUP = ['DeleteOptions', 'WatchEvent'];
 /** Of the list of resources and of watches. */
 const AUTHENTICATION = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
 
-/** Documents by path (`api/v1`), made once for what is served; the registry is replaced with every change of that. */
-const made = new WeakMap<Registry, { readonly generation: number; readonly documents: Map<string, OpenApiDocument> }>();
+interface Made {
+  readonly resources: readonly Resource[];
+  readonly document: OpenApiDocument;
+}
+
+/** Documents by path (`api/v1`), made again when another resource is served there: resources are replaced, not changed. */
+const made = new WeakMap<Registry, Map<string, Made>>();
 
 /** Answers GET /openapi/v3: where the documents are, with their hashes. */
 export function openApiIndex(registry: Registry): JsonObject {
@@ -41,12 +46,14 @@ export function openApiDocument(registry: Registry, group: string, version: stri
 }
 
 function documentOf(registry: Registry, one: GroupVersion): OpenApiDocument {
-  const known = made.get(registry);
-  const cache = known?.generation === registry.generation ? known : { generation: registry.generation, documents: new Map<string, OpenApiDocument>() };
-  made.set(registry, cache);
+  const known = made.get(registry) ?? new Map<string, Made>();
+  made.set(registry, known);
   const path = pathOf(one);
-  const document = cache.documents.get(path) ?? build(one);
-  cache.documents.set(path, document);
+  const before = known.get(path);
+  const { resources } = one;
+  if (before?.resources.length === resources.length && before.resources.every((resource, index) => resource === resources[index])) return before.document;
+  const document = build(one);
+  known.set(path, { resources, document });
   return document;
 }
 

@@ -1,6 +1,6 @@
-import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { FieldError } from '../../status.js';
+import { listAt, structAt, textAt, textsAt } from './fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 
 /** Rules of CustomResourceDefinitions, which the schema room has. */
@@ -37,16 +37,10 @@ export function definitionKind(rules: DefinitionRules): Kind {
 
 /** Remembers every version in which objects may be stored. */
 function withStorageVersion(crd: KubeObject): KubeObject {
-  const versions = listOf(crd['spec'], 'versions');
-  const storage = versions.find((version) => isObject(version) && version['storage'] === true);
-  const name = isObject(storage) ? own(storage, 'name') : undefined;
-  const status: JsonObject = isObject(crd['status']) ? crd['status'] : {};
-  const stored = listOf(status, 'storedVersions');
-  if (typeof name !== 'string' || stored.includes(name)) return crd;
+  const storage = listAt(structAt(crd, 'spec'), 'versions').find((version) => version['storage'] === true);
+  const name = storage === undefined ? '' : textAt(storage, 'name');
+  const status = structAt(crd, 'status');
+  const stored = textsAt(status, 'storedVersions');
+  if (name === '' || stored.includes(name)) return crd;
   return { ...crd, status: { ...status, storedVersions: [...stored, name] } };
-}
-
-function listOf(value: Json | undefined, key: string): readonly Json[] {
-  const list = isObject(value) ? own(value, key) : undefined;
-  return isArray(list) ? list : [];
 }

@@ -1,5 +1,5 @@
-import { isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
+import { structAt, textAt } from './fields.js';
 import type { Kind } from './kind.js';
 
 const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
@@ -32,13 +32,13 @@ export const EVENT_KINDS: readonly Kind[] = [
 ];
 
 function selectableFields(object: string, reporter: string): Record<string, (event: KubeObject) => string> {
-  const involved = INVOLVED.map((field) => [`${object}.${field}`, (event: KubeObject) => text(structAt(event, object), field)] as const);
+  const involved = INVOLVED.map((field) => [`${object}.${field}`, (event: KubeObject) => textAt(structAt(event, object), field)] as const);
   return {
     ...Object.fromEntries(involved),
-    reason: (event) => text(event, 'reason'),
-    [reporter]: (event) => text(event, reporter),
-    source: (event) => text(structAt(event, 'source'), 'component') || text(event, reporter),
-    type: (event) => text(event, 'type'),
+    reason: (event) => textAt(event, 'reason'),
+    [reporter]: (event) => textAt(event, reporter),
+    source: (event) => textAt(structAt(event, 'source'), 'component') || textAt(event, reporter),
+    type: (event) => textAt(event, 'type'),
   };
 }
 
@@ -46,14 +46,4 @@ function renamed(event: KubeObject, names: readonly (readonly [from: string, to:
   const to = new Map(names);
   const { apiVersion, kind, metadata } = event;
   return { apiVersion, kind, metadata, ...Object.fromEntries(Object.entries(event).map(([name, value]) => [to.get(name) ?? name, value])) };
-}
-
-function structAt(value: JsonObject, key: string): JsonObject {
-  const found: Json | undefined = own(value, key);
-  return isObject(found) ? found : {};
-}
-
-function text(value: JsonObject, key: string): string {
-  const found = own(value, key);
-  return typeof found === 'string' ? found : '';
 }

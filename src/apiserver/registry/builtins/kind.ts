@@ -1,9 +1,10 @@
 import { builtinSchema } from '../../data/schemas.js';
 import { equal, withKey } from '../../json.js';
 import type { KubeObject, ObjectMeta } from '../../object.js';
-import type { Column, Findings, Resource, Strategy, Subresource } from '../../resource.js';
+import type { Findings, Resource, Strategy, Subresource } from '../../resource.js';
 import { dns1123Subdomain, type NameRule } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
+import { builtinColumns } from '../../table/builtin.js';
 import { canonical } from './canonical.js';
 import { draftOf, isDraft, type Draft } from './draft.js';
 
@@ -30,7 +31,6 @@ export interface Kind {
   /** How metadata.generation moves: `spec` with every change of what is neither metadata nor status (facts (j)). */
   readonly generation?: 'kept' | 'spec' | 'spec-and-annotations';
   readonly selectable?: Resource['selectable'];
-  readonly columns?: readonly Column[];
   readonly convert?: Resource['convert'];
   readonly review?: Resource['review'];
   /** Fills defaults into a draft that has no nulls and no zero values of optional fields. */
@@ -69,7 +69,7 @@ export function resourceOf(kind: Kind): Resource {
     subresources: kind.subresources ?? [],
     strategy: strategyOf(kind),
     selectable: kind.selectable ?? {},
-    columns: kind.columns ?? [],
+    columns: builtinColumns(group, plural),
     ...(convert === undefined ? {} : { convert }),
     ...(review === undefined ? {} : { review }),
     ...(storageVersion === undefined ? {} : { storageVersion }),

@@ -1,4 +1,5 @@
-import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { isObject, type Json, type JsonObject } from '../../json.js';
+import { listAt, structAt, textAt, textEntries, textsAt } from './fields.js';
 
 const OPERATORS: Readonly<Record<string, (key: string, values: string) => string>> = {
   In: (key, values) => `${key} in (${values})`,
@@ -19,21 +20,13 @@ export function formatSelector(selector: Json | undefined): string {
 
 function requirementsOf(selector: Json | undefined): string[] {
   if (!isObject(selector)) return [];
-  const labels = own(selector, 'matchLabels');
-  const expressions = own(selector, 'matchExpressions');
-  const equal = isObject(labels) ? Object.entries(labels).map(([key, value]): [string, string] => [key, `${key}=${String(value)}`]) : [];
-  const others = isArray(expressions) ? expressions.filter(isObject).map((one): [string, string] => [text(one, 'key'), requirement(one)]) : [];
+  const equal = textEntries(structAt(selector, 'matchLabels')).map(([key, value]): [string, string] => [key, `${key}=${value}`]);
+  const others = listAt(selector, 'matchExpressions').map((one): [string, string] => [textAt(one, 'key'), requirement(one)]);
   return [...equal, ...others].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, written]) => written);
 }
 
 function requirement(one: JsonObject): string {
-  const values = own(one, 'values');
-  const listed = isArray(values) ? values.map(String).sort().join(',') : '';
-  const operator = text(one, 'operator');
-  return Object.hasOwn(OPERATORS, operator) ? (OPERATORS[operator]?.(text(one, 'key'), listed) ?? '') : '';
-}
-
-function text(value: JsonObject, key: string): string {
-  const found = own(value, key);
-  return typeof found === 'string' ? found : '';
+  const listed = textsAt(one, 'values').toSorted().join(',');
+  const operator = textAt(one, 'operator');
+  return Object.hasOwn(OPERATORS, operator) ? (OPERATORS[operator]?.(textAt(one, 'key'), listed) ?? '') : '';
 }

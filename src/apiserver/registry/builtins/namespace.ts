@@ -1,7 +1,7 @@
-import { isArray, isObject, own } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { dns1123Label } from '../../schema/names.js';
 import { fillZero, struct } from './draft.js';
+import { structAt, textAt, textsAt } from './fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -30,15 +30,11 @@ function keptBy(subresource: string | undefined): readonly string[] {
 }
 
 function phaseOf(namespace: KubeObject): string {
-  const status = namespace['status'];
-  const phase = isObject(status) ? own(status, 'phase') : undefined;
-  return typeof phase === 'string' ? phase : '';
+  return textAt(structAt(namespace, 'status'), 'phase');
 }
 
 function finalizersOf(namespace: KubeObject): readonly string[] {
-  const spec = namespace['spec'];
-  const finalizers = isObject(spec) ? own(spec, 'finalizers') : undefined;
-  return isArray(finalizers) ? finalizers.filter((name) => typeof name === 'string') : [];
+  return textsAt(structAt(namespace, 'spec'), 'finalizers');
 }
 
 function withFinalizer(finalizers: readonly string[]): readonly string[] {

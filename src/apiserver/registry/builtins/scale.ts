@@ -1,8 +1,9 @@
 import { builtinSchema } from '../../data/schemas.js';
-import { isObject, own, withKey, type Json, type JsonObject } from '../../json.js';
+import { own, withKey } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { Subresource } from '../../resource.js';
 import { invalidValue } from '../../schema/field.js';
+import { numberAt, structAt } from './fields.js';
 import { selectorText } from './labelselector.js';
 
 /** The number of replicas of a Deployment as a kind of its own, `Scale` of autoscaling/v1. */
@@ -40,14 +41,4 @@ function scaleOf(deployment: KubeObject): KubeObject {
 
 function withReplicas(deployment: KubeObject, replicas: number): KubeObject {
   return { ...deployment, spec: withKey(structAt(deployment, 'spec'), 'replicas', replicas) };
-}
-
-function structAt(value: JsonObject, key: string): JsonObject {
-  const found = own(value, key);
-  return isObject(found) ? found : {};
-}
-
-function numberAt(value: JsonObject, key: string): number {
-  const found: Json | undefined = own(value, key);
-  return typeof found === 'number' ? found : 0;
 }

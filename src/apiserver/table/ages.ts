@@ -1,0 +1,37 @@
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/**
+ * How long ago a time was, for people: `119s`, `3m5s`, `10m`, `7h59m`, `47h`, `7d23h`, `729d`, `2y1d`.
+ * @param time as RFC 3339; undefined gives `<unknown>`, what is no time or lies ahead `<invalid>`.
+ * @param now ms since the epoch.
+ */
+export function ageOf(time: string | undefined, now: number): string {
+  if (time === undefined || time === '') return '<unknown>';
+  const then = Date.parse(time);
+  return Number.isNaN(then) ? '<invalid>' : durationText(now - then);
+}
+
+/** A length of time in ms with two or three significant figures. */
+export function durationText(ms: number): string {
+  const seconds = Math.trunc(ms / SECOND);
+  if (seconds < -1) return '<invalid>';
+  if (seconds <= 0) return '0s';
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.trunc(ms / MINUTE);
+  if (minutes < 10) return two(minutes, 'm', seconds % 60, 's');
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.trunc(ms / HOUR);
+  if (hours < 8) return two(hours, 'h', minutes % 60, 'm');
+  if (hours < 48) return `${hours}h`;
+  const days = Math.trunc(hours / 24);
+  if (days < 8) return two(days, 'd', hours % 24, 'h');
+  if (days < 730) return `${days}d`;
+  const years = Math.trunc(days / 365);
+  return years < 8 ? two(years, 'y', days % 365, 'd') : `${years}y`;
+}
+
+function two(large: number, unit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large}${unit}` : `${large}${unit}${small}${smallUnit}`;
+}

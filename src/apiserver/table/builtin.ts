@@ -1,0 +1,113 @@
+import { COLUMNS } from '../data/columns.js';
+import type { JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Column } from '../resource.js';
+import { formatSelector, selectorText } from '../registry/builtins/labelselector.js';
+import { ageOf } from './ages.js';
+import { EVENT_CELLS } from './events.js';
+import { countAt, listAt, numberAt, structAt, textAt, textEntries, textsAt } from '../registry/builtins/fields.js';
+import type { Cells } from './cells.js';
+import { NODE_CELLS } from './nodes.js';
+import { SERVICE_CELLS } from './services.js';
+
+const AGE: Cells = {
+  Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
+  'Created At': ({ metadata }) => metadata.creationTimestamp ?? null,
+};
+
+const BINDING: Cells = {
+  Role: (binding) => `${textAt(structAt(binding, 'roleRef'), 'kind')}/${textAt(structAt(binding, 'roleRef'), 'name')}`,
+  Users: (binding) => subjects(binding, 'User', ({ name }) => name),
+  Groups: (binding) => subjects(binding, 'Group', ({ name }) => name),
+  ServiceAccounts: (binding) => subjects(binding, 'ServiceAccount', ({ namespace, name }) => `${namespace}/${name}`),
+};
+
+const CELLS: Readonly<Record<string, Cells>> = {
+  '/configmaps': { Data: (map) => countAt(map, 'data') + countAt(map, 'binaryData') },
+  '/events': EVENT_CELLS,
+  '/namespaces': { Status: (namespace) => textAt(structAt(namespace, 'status'), 'phase') },
+  '/nodes': NODE_CELLS,
+  '/secrets': { Type: (secret) => textAt(secret, 'type'), Data: (secret) => countAt(secret, 'data') },
+  '/services': SERVICE_CELLS,
+  'admissionregistration.k8s.io/validatingadmissionpolicies': {
+    Validations: (policy) => listAt(structAt(policy, 'spec'), 'validations').length,
+    ParamKind: (policy) => paramKind(structAt(policy, 'spec')),
+  },
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': {
+    PolicyName: (binding) => textAt(structAt(binding, 'spec'), 'policyName'),
+    ParamRef: (binding) => paramRef(structAt(binding, 'spec')),
+  },
+  'apps/deployments': {
+    Ready: (deployment) => `${statusNumber(deployment, 'readyReplicas')}/${numberAt(structAt(deployment, 'spec'), 'replicas')}`,
+    'Up-to-date': (deployment) => statusNumber(deployment, 'updatedReplicas'),
+    Available: (deployment) => statusNumber(deployment, 'availableReplicas'),
+    Containers: (deployment) => containers(deployment, 'name'),
+    Images: (deployment) => containers(deployment, 'image'),
+    Selector: (deployment) => selectorText(structAt(deployment, 'spec')['selector']),
+  },
+  'coordination.k8s.io/leases': { Holder: (lease) => textAt(structAt(lease, 'spec'), 'holderIdentity') },
+  'events.k8s.io/events': EVENT_CELLS,
+  'networking.k8s.io/networkpolicies': { 'Pod-Selector': (policy) => formatSelector(structAt(policy, 'spec')['podSelector']) },
+  'policy/poddisruptionbudgets': {
+    'Min Available': (budget) => limit(budget, 'minAvailable'),
+    'Max Unavailable': (budget) => limit(budget, 'maxUnavailable'),
+    'Allowed Disruptions': (budget) => statusNumber(budget, 'disruptionsAllowed'),
+  },
+  'rbac.authorization.k8s.io/clusterrolebindings': BINDING,
+  'rbac.authorization.k8s.io/rolebindings': BINDING,
+};
+
+/** Columns of a built-in kind beside its name, described as the real server does; none where it cannot be listed. */
+export function builtinColumns(group: string, plural: string): readonly Column[] {
+  const key = `${group}/${plural}`;
+  const text = COLUMNS[key];
+  if (text === undefined) return [];
+  const cells: Cells = { ...AGE, ...CELLS[key] };
+  const described = JSON.parse(text) as readonly Omit<Column, 'cell'>[];
+  return described.flatMap((column, index) => {
+    if (index === 0 && column.format === 'name') return [];
+    const { format, ...rest } = column;
+    const shown = format === undefined || format === '' ? rest : { ...rest, format };
+    return [{ ...shown, cell: cells[column.name] ?? (() => null) }];
+  });
+}
+
+function subjects(binding: KubeObject, kind: string, show: (subject: { name: string; namespace: string }) => string): string {
+  const found = listAt(binding, 'subjects').filter((subject) => textAt(subject, 'kind') === kind);
+  return found.map((subject) => show({ name: textAt(subject, 'name'), namespace: textAt(subject, 'namespace') })).join(', ');
+}
+
+function statusNumber(object: KubeObject, field: string): number {
+  return numberAt(structAt(object, 'status'), field);
+}
+
+function containers(deployment: KubeObject, field: string): string {
+  const pod = structAt(structAt(structAt(deployment, 'spec'), 'template'), 'spec');
+  return listAt(pod, 'containers').map((container) => textAt(container, field)).join(',');
+}
+
+function limit(budget: KubeObject, field: string): string {
+  const value = structAt(budget, 'spec')[field];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'N/A';
+}
+
+function paramKind(spec: JsonObject): string {
+  const kind = structAt(spec, 'paramKind');
+  return spec['paramKind'] === undefined ? '<unset>' : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`;
+}
+
+/** Nobody knows here whether the parameters have namespaces: `*` stands for any. */
+function paramRef(spec: JsonObject): string {
+  const reference = structAt(spec, 'paramRef');
+  const name = textAt(reference, 'name');
+  if (name !== '') return `${textAt(reference, 'namespace') || '*'}/${name}`;
+  return reference['selector'] === undefined ? '<unset>' : goSelector(structAt(reference, 'selector'));
+}
+
+/** A selector as Go prints the struct. */
+function goSelector(selector: JsonObject): string {
+  const labels = textEntries(structAt(selector, 'matchLabels')).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const expressions = listAt(selector, 'matchExpressions').map((one) =>
+    `LabelSelectorRequirement{Key:${textAt(one, 'key')},Operator:${textAt(one, 'operator')},Values:[${textsAt(one, 'values').join(' ')}],},`);
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.map(([key, value]) => `${key}: ${value},`).join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+}

@@ -1,0 +1,62 @@
+import { isArray, isObject, type Json } from '../json.js';
+import type { Column } from '../resource.js';
+import { ageOf } from './ages.js';
+import { compilePath } from './jsonpath.js';
+
+/** `additionalPrinterColumns` of a CustomResourceDefinition. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
+const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
+const CREATED = 'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata';
+/** What is shown of a custom resource whose definition says nothing of it. */
+const AGE: PrinterColumn = { name: 'Age', type: 'date', description: CREATED, jsonPath: '.metadata.creationTimestamp' };
+
+/**
+ * Columns of a custom resource beside its name; Age alone where the definition has none. A path that cannot be read ends
+ * the columns, as on the real server (its definition would not have been accepted).
+ */
+export function customColumns(columns: readonly PrinterColumn[]): readonly Column[] {
+  const made: Column[] = [];
+  for (const column of columns.length === 0 ? [AGE] : columns) {
+    const find = compilePath(column.jsonPath);
+    if (find === undefined) break;
+    made.push(columnOf(column, find));
+  }
+  return made;
+}
+
+function columnOf({ name, type, format, description, priority, jsonPath }: PrinterColumn, find: (value: Json) => readonly Json[]): Column {
+  const known = TYPES.find((one) => one === type) ?? 'string';
+  return {
+    name,
+    type: known,
+    ...(format === undefined ? {} : { format }),
+    description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    priority: priority ?? 0,
+    cell: (object, now) => cellOf(known, find(object)[0], now),
+  };
+}
+
+/** A value that does not fit the type of its column is not shown. */
+function cellOf(type: Column['type'], value: Json | undefined, now: number): Json {
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? ageOf(value, now) : null;
+    case 'string':
+      return isArray(value) || isObject(value) ? JSON.stringify(value) : String(value);
+  }
+}

@@ -1,0 +1,57 @@
+import type { JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { ageOf } from './ages.js';
+import { numberAt, structAt, textAt } from '../registry/builtins/fields.js';
+import type { Cells } from './cells.js';
+
+/** Events of either group: v1 and events.k8s.io/v1 call the same fields differently. */
+export const EVENT_CELLS: Cells = {
+  'Last Seen': lastSeen,
+  Type: (event) => textAt(event, 'type'),
+  Reason: (event) => textAt(event, 'reason'),
+  Object: about,
+  Subobject: (event) => textAt(involved(event), 'fieldPath'),
+  Source: source,
+  Message: (event) => (textAt(event, 'message') || textAt(event, 'note')).trim(),
+  'First Seen': firstSeen,
+  Count: count,
+  Name: ({ metadata }) => metadata.name ?? '',
+};
+
+function involved(event: KubeObject): JsonObject {
+  return structAt(event, 'involvedObject' in event ? 'involvedObject' : 'regarding');
+}
+
+function about(event: KubeObject): string {
+  const kind = textAt(involved(event), 'kind').toLowerCase();
+  const name = textAt(involved(event), 'name');
+  return name === '' ? kind : `${kind}/${name}`;
+}
+
+function source(event: KubeObject): string {
+  const old = structAt(event, 'source' in event ? 'source' : 'deprecatedSource');
+  const component = textAt(old, 'component') || textAt(event, 'reportingComponent') || textAt(event, 'reportingController');
+  const instance = textAt(old, 'host') || textAt(event, 'reportingInstance');
+  return instance === '' ? component : `${component}, ${instance}`;
+}
+
+function firstSeen(event: KubeObject, now: number): string {
+  const first = textAt(event, 'firstTimestamp') || textAt(event, 'deprecatedFirstTimestamp') || textAt(event, 'eventTime');
+  return ageOf(first, now);
+}
+
+function lastSeen(event: KubeObject, now: number): string {
+  const series = structAt(event, 'series');
+  if (isPresent(event)) return ageOf(textAt(series, 'lastObservedTime'), now);
+  const last = textAt(event, 'lastTimestamp') || textAt(event, 'deprecatedLastTimestamp');
+  return last === '' ? firstSeen(event, now) : ageOf(last, now);
+}
+
+function count(event: KubeObject): number {
+  if (isPresent(event)) return numberAt(structAt(event, 'series'), 'count');
+  return numberAt(event, 'count') || numberAt(event, 'deprecatedCount') || 1;
+}
+
+function isPresent(event: KubeObject): boolean {
+  return event['series'] !== undefined && event['series'] !== null;
+}
