@@ -1,58 +1,66 @@
 import type { Socket } from 'node:net';
 
 /**
- * The open connections. When there are as many as allowed, a new one takes the place of the one that has been idle
- * longest: connections that only stand there keep nobody out.
+ * The open connections. When there are as many as allowed, a new one takes the place of the one whose last answer lies
+ * longest ago. Only those for which the API server is at work stay whatever comes: who merely holds a connection, be it
+ * silent or in the middle of a slow request, keeps nobody out.
  */
 export class Connections {
   readonly #limit: number;
+  readonly #onEvicted: () => void;
   /** By the client's address and port, in which a TLS connection and the TCP connection below it are alike. Oldest first. */
-  readonly #idle = new Map<string, Socket>();
+  readonly #waiting = new Map<string, Socket>();
   readonly #busy = new Map<string, Socket>();
 
-  constructor(limit: number) {
+  /** `onEvicted` is called for each connection that had to give way. */
+  constructor(limit: number, onEvicted: () => void = () => undefined) {
     this.#limit = limit;
+    this.#onEvicted = onEvicted;
   }
 
   get open(): number {
-    return this.#idle.size + this.#busy.size;
+    return this.#waiting.size + this.#busy.size;
   }
 
-  /** Takes a connection in; false when it was cut because all others are at work. */
+  /** Takes a connection in; false when it was cut because the API server is at work for all others. */
   add(socket: Socket): boolean {
     const key = keyOf(socket);
     if (this.open >= this.#limit && !this.#evict()) {
       socket.destroy();
       return false;
     }
-    this.#idle.set(key, socket);
+    this.#waiting.set(key, socket);
     socket.once('close', () => {
-      if (this.#idle.get(key) === socket) this.#idle.delete(key);
+      if (this.#waiting.get(key) === socket) this.#waiting.delete(key);
       if (this.#busy.get(key) === socket) this.#busy.delete(key);
     });
     return true;
   }
 
-  /** A request of it is being answered. */
+  /** The API server is at work for it. */
   work(socket: Socket): void {
-    move(keyOf(socket), this.#idle, this.#busy);
+    move(keyOf(socket), this.#waiting, this.#busy);
   }
 
-  /** It waits for its next request. */
+  /** Its client has the next move. */
   rest(socket: Socket): void {
-    move(keyOf(socket), this.#busy, this.#idle);
+    const key = keyOf(socket);
+    move(key, this.#busy, this.#waiting);
+    move(key, this.#waiting, this.#waiting);
   }
 
   #evict(): boolean {
-    for (const [key, socket] of this.#idle) {
-      this.#idle.delete(key);
+    for (const [key, socket] of this.#waiting) {
+      this.#waiting.delete(key);
       socket.destroy();
+      this.#onEvicted();
       return true;
     }
     return false;
   }
 }
 
+/** Puts it at the end of `to`. */
 function move(key: string, from: Map<string, Socket>, to: Map<string, Socket>): void {
   const socket = from.get(key);
   if (socket === undefined) return;

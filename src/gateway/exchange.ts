@@ -15,8 +15,8 @@ import type { Upstream, UpstreamCall } from './upstream.js';
 export interface Desk {
   readonly upstream: Pick<Upstream, 'call'>;
   readonly budget: Budget;
-  /** The OpenAPI document, JSON. */
-  readonly openapi: string;
+  /** The OpenAPI document, JSON; bytes, so that an answer costs nothing to make. */
+  readonly openapi: Buffer;
   /** Whether the gateway can serve. */
   ready(): boolean;
 }
@@ -29,6 +29,8 @@ export interface Request {
   readonly operation: Operation;
   /** Called before the body is read, for a client that waits to be asked for it. */
   askForBody(): void;
+  /** Does what the client waits for; meanwhile its connection gives way to no other. */
+  atWork<T>(work: () => Promise<T>): Promise<T>;
   /** Fires when the client leaves. */
   readonly gone: AbortSignal;
   /** Hands an answer to the client. */
@@ -124,12 +126,12 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
 
 /** One call. What fits is delivered when the call is over, so that a slow client holds no connection to the API server. */
 async function forward(request: Request, desk: Desk, asked: Asked, call: UpstreamCall): Promise<void> {
-  const whole = await desk.upstream.call(call, request.gone, async (answer) => {
+  const whole = await request.atWork(() => desk.upstream.call(call, request.gone, async (answer) => {
     const outcome = await outcomeOf(answer, asked);
     if (outcome.rest === undefined) return outcome;
     await request.deliver(outcome);
     return undefined;
-  });
+  }));
   if (whole !== undefined) await deliverWhole(request, desk, whole);
 }
 

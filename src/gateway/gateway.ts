@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.js';
 import { delay } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
@@ -8,7 +7,7 @@ import { certificateFault, servingPair, type ServingPair } from './certificate.j
 import type { Desk } from './exchange.js';
 import { FileReloader } from './files.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
-import { GatewayServer, type ServerLimits } from './server.js';
+import { GatewayServer, type Arrival, type ServerLimits } from './server.js';
 import { serveRequest } from './serve.js';
 import { Upstream } from './upstream.js';
 
@@ -56,9 +55,8 @@ export class Gateway {
     this.#options = options;
     const { clock, metrics, strict, limits, userAgent } = options;
     this.#upstream = new Upstream({ origin: options.upstream, clock, timeoutMs: options.upstreamTimeoutMs, userAgent, metrics });
-    const desk: Desk = { upstream: this.#upstream, budget: new Budget(BUDGET), openapi: options.openapi, ready: () => this.#fault() === undefined };
-    const serve = (message: IncomingMessage, response: ServerResponse, expectant: boolean): Promise<void> =>
-      serveRequest({ message, response, expectant }, { ...options, desk });
+    const desk: Desk = { upstream: this.#upstream, budget: new Budget(BUDGET), openapi: Buffer.from(options.openapi), ready: () => this.#fault() === undefined };
+    const serve = (arrival: Arrival): Promise<void> => serveRequest(arrival, { ...options, desk });
     this.#server = new GatewayServer({ limits, strict, clock, metrics, serve });
     const reload = { clock, log: options.log, metrics, everyMs: options.reloadEveryMs };
     this.#reloaders = [

@@ -8,15 +8,8 @@ import { headerMap } from './headers.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
 import { Refusal } from './refusal.js';
 import { ROUTES, type Match } from './routes.js';
+import type { Arrival } from './server.js';
 import { UpstreamFailure } from './upstream.js';
-
-/** One request as the server hands it over. */
-export interface Arrival {
-  readonly message: IncomingMessage;
-  readonly response: ServerResponse;
-  /** The client waits to be asked for the body. */
-  readonly expectant: boolean;
-}
 
 export interface Serving {
   readonly desk: Desk;
@@ -68,7 +61,7 @@ export async function serveRequest(arrival: Arrival, serving: Serving): Promise<
   log.info({ ...fields, code: answered ? response.statusCode : undefined, whole: response.writableFinished }, 'request');
 }
 
-async function attempt({ message, response, expectant }: Arrival, serving: Serving, { trace, gone }: { trace: Trace; gone: AbortSignal }): Promise<void> {
+async function attempt({ message, response, expectant, atWork }: Arrival, serving: Serving, { trace, gone }: { trace: Trace; gone: AbortSignal }): Promise<void> {
   const found = matchOf(message);
   if (found !== undefined) trace.match = found;
   const headers = checkedHeaders(message);
@@ -76,7 +69,7 @@ async function attempt({ message, response, expectant }: Arrival, serving: Servi
   const askForBody = (): void => {
     if (expectant) response.writeContinue();
   };
-  await answerRequest({ message, headers, match, operation, askForBody, gone, deliver: (answer) => deliver(response, answer, serving.clock) }, serving.desk);
+  await answerRequest({ message, headers, match, operation, askForBody, atWork, gone, deliver: (answer) => deliver(response, answer, serving.clock) }, serving.desk);
 }
 
 interface Conclusion {

@@ -21,12 +21,24 @@ export interface ServerOptions {
   readonly strict: boolean;
   readonly clock: Clock;
   readonly metrics: GatewayMetrics;
-  /** Answers one request; never rejects. `expectant`: the client waits to be asked for the body. */
-  readonly serve: (message: IncomingMessage, response: ServerResponse, expectant: boolean) => Promise<void>;
+  /** Answers one request; never rejects. */
+  readonly serve: (arrival: Arrival) => Promise<void>;
+}
+
+/** One request as the server hands it over. */
+export interface Arrival {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The client waits to be asked for the body. */
+  readonly expectant: boolean;
+  /** Does what the client waits for; meanwhile its connection gives way to no other. */
+  atWork<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const KEEP_ALIVE_MS = 15_000;
 const CHECK_MS = 500;
+/** How long a client has for taking an answer to what was no request. */
+const FAREWELL_MS = 5_000;
 const MAX_HEAD = 16 * 1024;
 /** Forward secrecy and authenticated encryption alone. */
 const CIPHERS = [
@@ -49,12 +61,16 @@ export class GatewayServer {
   readonly #server: Server;
   readonly #connections: Connections;
   readonly #answering = new Map<Socket, ServerResponse>();
+  /** Those with a request that waits for the end of the answer before. */
+  readonly #queued = new WeakSet<Socket>();
+  /** Those that are closed after the answer under way. */
+  readonly #leaving = new WeakSet<Socket>();
   #closing = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
     const { limits, metrics } = options;
-    this.#connections = new Connections(limits.maxConnections);
+    this.#connections = new Connections(limits.maxConnections, () => metrics.dropped('capacity'));
     this.#server = createServer({
       ...TLS,
       ALPNProtocols: ['http/1.1'],
@@ -124,19 +140,48 @@ export class GatewayServer {
   async #take(message: IncomingMessage, response: ServerResponse, expectant: boolean): Promise<void> {
     const { socket } = message;
     const current = this.#answering.get(socket);
-    if (current !== undefined && !current.writableEnded) {
-      current.shouldKeepAlive = false;
-      current.once('finish', () => socket.destroySoon());
+    if (current !== undefined && !(await this.#isOver(current, socket))) {
       message.resume();
       return;
     }
     if (this.#closing) response.shouldKeepAlive = false;
     this.#answering.set(socket, response);
-    this.#connections.work(socket);
-    await this.#options.serve(message, response, expectant);
+    await this.#options.serve({ message, response, expectant, atWork: (work) => this.#atWork(socket, work) });
     if (this.#answering.get(socket) === response) this.#answering.delete(socket);
     this.#connections.rest(socket);
     if (this.#closing) socket.destroySoon();
+  }
+
+  /**
+   * Whether the answer under way has come to its end. What a client asks before it can have read that answer is not
+   * answered: answers that nobody takes would pile up.
+   */
+  async #isOver(current: ServerResponse, socket: Socket): Promise<boolean> {
+    if (current.writableEnded && !this.#queued.has(socket)) {
+      // All of it is written; whether the system has it all, or the client has stopped reading, shows in a moment.
+      this.#queued.add(socket);
+      await new Promise<void>((resolve) => {
+        current.once('finish', resolve);
+        current.once('close', resolve);
+        if (current.writableFinished || current.destroyed) resolve();
+      });
+      this.#queued.delete(socket);
+      return current.writableFinished && socket.writable;
+    }
+    if (this.#leaving.has(socket)) return false;
+    this.#leaving.add(socket);
+    current.shouldKeepAlive = false;
+    current.once('finish', () => socket.destroySoon());
+    return false;
+  }
+
+  async #atWork<T>(socket: Socket, work: () => Promise<T>): Promise<T> {
+    this.#connections.work(socket);
+    try {
+      return await work();
+    } finally {
+      this.#connections.rest(socket);
+    }
   }
 
   /** What the parser refuses, and requests that did not arrive in time. */
@@ -153,7 +198,9 @@ export class GatewayServer {
 
   #refuseRaw(socket: Socket, refusal: Refusal): void {
     const answer = refusalAnswer(refusal, this.#options.strict);
+    const timer = this.#options.clock.after(FAREWELL_MS, () => socket.destroy());
     socket.on('error', () => undefined);
+    socket.once('close', () => timer.cancel());
     socket.end(rawAnswer(answer), () => socket.destroy());
   }
 }

@@ -3,17 +3,20 @@ import type { TLSSocket } from 'node:tls';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { ManualClock } from '../support/clock.js';
 import { quietWindow, waitFor } from '../support/wait.js';
 import { mustConform } from './conformance.js';
 import { CANARY } from './client.js';
 import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, type Rig } from './rig.js';
-import { obliging } from './upstream.js';
+import { obliging, PLACEMENT, reply } from './upstream.js';
 import { open, parseReplies, readReplies, sendRaw } from './wire.js';
 
 const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
 const READ = `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`;
 const CREATE = `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: ${ENGINE_YAML.length}\r\n\r\n${ENGINE_YAML}`;
 const REMOVE = `DELETE ${ENGINES}/engine HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`;
+
+const LIST = { apiVersion: PLACEMENT.apiVersion, kind: 'PlacementList', metadata: {} };
 
 let rig: Rig;
 
@@ -56,21 +59,20 @@ afterAll(() => {
 });
 
 describe('a client that leaves', () => {
-  it.each([['GET', READ], ['POST', CREATE], ['DELETE', REMOVE]])('while a %s is under way takes the upstream call with it, within a second', async (_method, bytes) => {
-    rig.upstream.script = () => undefined;
-    const socket = await open(rig.wire);
+  it.each([['GET', READ], ['POST', CREATE], ['DELETE', REMOVE]])('while a %s is under way takes the upstream call with it, at once: no timer has to run out', async (_method, bytes) => {
+    const timeless = await startRig({ clock: new ManualClock(Date.now()) });
+    timeless.upstream.script = () => undefined;
+    const socket = await open(timeless.wire);
     socket.write(bytes);
-    await waitFor('the call upstream', () => rig.upstream.requests.length === 1, { everyMs: 5 });
-    const [upstream] = rig.upstream.sockets;
+    await waitFor('the call upstream', () => timeless.upstream.requests.length === 1, { everyMs: 5 });
+    const [upstream] = timeless.upstream.sockets;
     const ended = upstream === undefined ? Promise.reject(new Error('no connection')) : once(upstream, 'close');
 
-    const left = performance.now();
     socket.destroy();
-    await ended;
 
-    // The one time that is promised in figures: twice of what was measured at the worst would still be below it.
-    expect(performance.now() - left).toBeLessThan(1_000);
-    expect(rig.upstream.requests).toHaveLength(1);
+    await ended;
+    expect(timeless.upstream.requests).toHaveLength(1);
+    await timeless.stop();
   });
 
   it('politely, with an end of its own, is not waited for either', async () => {
@@ -110,12 +112,42 @@ describe('a client that leaves', () => {
     await waitFor('every connection to be gone', async () => (await rig.metrics.text()).includes('multicluster_gateway_connections 0\n'));
     expect(rig.upstream.requests).toHaveLength(4 * 38);
   });
+});
 
-  it('does not take an answer has its connection cut in the end, and holds up nobody', async () => {
-    const mute = await startRig({ limits: { maxConnections: 10, headerTimeoutMs: 1_500, requestTimeoutMs: 2_500 } });
+describe('a client that does not take its answer', () => {
+  const LARGE = 'x'.repeat(16 * 1024 * 1024);
+
+  it('is cut off when the time of the upstream call is over, and holds up nobody', async () => {
+    const clock = new ManualClock(Date.now());
+    const mute = await startRig({ clock, upstreamTimeoutMs: 15_000 });
+    mute.upstream.script = (_request, socket) => socket.write(reply(200, { ...LIST, items: [{ ...PLACEMENT, spec: { x: LARGE } }] }));
+    const socket = await open(mute.wire);
+    socket.write(`GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`);
+    await new Promise((resolve) => socket.once('readable', resolve));
+    expect((await mute.ask({ path: '/livez', token: '' })).status).toBe(200);
+    expect(mute.upstream.sockets.size).toBe(1);
+
+    await clock.advance(15_000);
+
+    await waitFor('the connection upstream to be gone', () => mute.upstream.sockets.size === 0);
+    const taken = await new Promise<string>((resolve) => {
+      let text = '';
+      socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+      socket.on('close', () => resolve(text));
+    });
+    expect(taken.length).toBeLessThan(LARGE.length);
+    expect(await mute.metrics.text()).toMatch(/multicluster_gateway_abandoned_requests_total\{route="[^"]+"\} 1/);
+    await mute.stop();
+  });
+
+  it('is not answered again before it has', async () => {
+    const mute = await startRig();
     const socket = await open(mute.wire);
     socket.pause();
-    for (let index = 0; index < 3; index++) expect((await mute.ask({ path: PLACEMENTS })).status).toBe(200);
+    socket.write(`GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`.repeat(1_000));
+    await waitFor('the end of the connection', async () => (await mute.metrics.text()).includes('multicluster_gateway_connections 0\n'));
+
+    expect(mute.upstream.requests.length).toBeLessThanOrEqual(2);
     socket.destroy();
     await mute.stop();
   });
@@ -154,29 +186,6 @@ describe('a slow client', () => {
     await once(socket, 'close');
     expect(rig.upstream.requests).toEqual([]);
   });
-
-  it('200 times, a byte a second each, does not slow a healthy one', async () => {
-    const patient = await startRig();
-    const time = async (): Promise<number> => {
-      const begun = performance.now();
-      for (let index = 0; index < 40; index++) expect((await patient.ask({ path: PLACEMENTS })).status).toBe(200);
-      return performance.now() - begun;
-    };
-    await time();
-    const alone = await time();
-    const sockets = await Promise.all(Array.from({ length: 200 }, () => open(patient.wire)));
-    const text = `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n`;
-    let at = 0;
-    for (const socket of sockets) socket.write(text);
-    const timer = setInterval(() => sockets.forEach((socket) => socket.writable && socket.write('X: y\r\n'[at++ % 6] ?? '')), 1_000);
-
-    const beset = Math.min(await time(), await time(), await time());
-
-    clearInterval(timer);
-    for (const socket of sockets) socket.destroy();
-    await patient.stop();
-    expect(beset).toBeLessThan(Math.max(3 * alone, 1_000));
-  }, 60_000);
 });
 
 describe('many connections', () => {
@@ -189,7 +198,22 @@ describe('many connections', () => {
     for (const socket of crowd) socket.destroy();
   });
 
-  it('that are at work do not give way: the new one is closed', async () => {
+  it('that are in the middle of a slow request give way too', async () => {
+    const small = await startRig({ limits: { maxConnections: 10, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 } });
+    const slow = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
+    for (const socket of slow) socket.write(CREATE.slice(0, -1));
+    await waitFor('their heads', async () => (await small.metrics.text()).includes('multicluster_gateway_connections 10\n'));
+
+    const { replies } = await sendRaw(READ, small.wire);
+
+    expect(replies).toMatchObject([{ status: 200 }]);
+    expect(await small.metrics.text()).toContain('multicluster_gateway_dropped_connections_total{cause="capacity"} 1\n');
+    expect(small.upstream.requests.map(({ method }) => method)).toEqual(['GET']);
+    for (const socket of slow) socket.destroy();
+    await small.stop();
+  });
+
+  it('for which the API server is at work do not give way: the new one is closed', async () => {
     const small = await startRig({ limits: { maxConnections: 10, headerTimeoutMs: 5_000, requestTimeoutMs: 5_000 } });
     small.upstream.script = () => undefined;
     const busy = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));

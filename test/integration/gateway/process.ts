@@ -16,7 +16,10 @@ const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 /** The names of the Service, besides those of this machine. */
 const NAMES = ['localhost', 'gateway.multicluster-engine.svc'];
 
-/** A gateway process in front of a real API server. */
+/** What a gateway process stands in front of. */
+export type Behind = Pick<ControlPlane, 'folder' | 'url' | 'caFile'>;
+
+/** A gateway process in front of an API server. */
 export interface GatewayProcess {
   readonly port: number;
   readonly folder: string;
@@ -30,7 +33,8 @@ export interface GatewayProcess {
   stop(): Promise<string>;
 }
 
-export async function startGateway(server: ControlPlane, flags: readonly string[] = []): Promise<GatewayProcess> {
+/** `nodeOptions`: for node itself. */
+export async function startGateway(server: Behind, flags: readonly string[] = [], nodeOptions: readonly string[] = []): Promise<GatewayProcess> {
   const folder = await mkdtemp(path.join(server.folder, 'gateway-'));
   const pair = await issueServingCertificate({ names: NAMES, addresses: ['127.0.0.1'], now: Date.now() });
   const [cert, key] = [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
@@ -39,7 +43,7 @@ export async function startGateway(server: ControlPlane, flags: readonly string[
   const [port = 0, metrics = 0, health = 0] = await freePorts(3);
   const listen = [`--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, '--shutdown-delay=0s'];
   const child = await startChild({
-    command: [process.execPath, MAIN, 'gateway', ...listen, `--tls-cert=${cert}`, `--tls-key=${key}`, `--upstream=${server.url}`, `--upstream-ca=${server.caFile}`, ...flags],
+    command: [process.execPath, ...nodeOptions, MAIN, 'gateway', ...listen, `--tls-cert=${cert}`, `--tls-key=${key}`, `--upstream=${server.url}`, `--upstream-ca=${server.caFile}`, ...flags],
     env: { PATH: process.env['PATH'] ?? '' }, output: 'pipe',
   });
   const output = text(child.output);

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
+
+import { startGateway, type GatewayProcess } from '../integration/gateway/process.js';
+import { root } from '../support/root.js';
+import { quietWindow, waitFor } from '../support/wait.js';
+import { askOnce, type Ask } from './client.js';
+import { mustConform } from './conformance.js';
+import type { CrowdKind } from './crowd.js';
+import { gather, type Gathering } from './gather.js';
+import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS } from './rig.js';
+import { RecordingUpstream } from './upstream.js';
+
+const CAP = 1_000;
+const MIB = 1024 * 1024;
+const HELD_MS = 3_000;
+/** 10,000, or as many as a process may have here at the utmost: node takes whatever the hard limit gives. */
+const MANY = Math.min(10_000, mostFiles() - 500);
+const READ: Ask = { path: `${PLACEMENTS}/web` };
+const CREATE: Ask = { method: 'POST', path: ENGINES, headers: { 'content-type': 'application/yaml' }, body: ENGINE_YAML };
+
+let folder = '';
+let upstream: RecordingUpstream;
+let gateway: GatewayProcess;
+let crowd: Gathering | undefined;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gateway-crowd-'));
+  const behind = await pairFor();
+  writeFileSync(path.join(folder, 'ca.crt'), behind.certificate);
+  upstream = new RecordingUpstream(behind);
+  // In a pod of 512 MiB node takes half of them for its heap; here it would take its share of the whole machine.
+  const heap = `--max-old-space-size=${memoryLimit() / MIB / 2}`;
+  gateway = await startGateway({ folder, url: await upstream.start(), caFile: path.join(folder, 'ca.crt') }, [], [heap]);
+}, 60_000);
+
+afterAll(async () => {
+  const lines = (await gateway.stop()).trimEnd().split('\n');
+  await upstream.stop();
+  rmSync(folder, { recursive: true, force: true });
+  // Nothing but the log: no warning of node's own, and no error.
+  expect(lines.filter((line) => !line.startsWith('{"level":"info"'))).toEqual([]);
+  expect(lines.filter((line) => line.includes('canary'))).toEqual([]);
+});
+
+afterEach(async () => {
+  await crowd?.stop();
+  crowd = undefined;
+  await waitFor('the crowd to be gone', async () => (await gauge('multicluster_gateway_connections')) === 0);
+});
+
+async function gauge(name: string): Promise<number> {
+  return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(await gateway.metrics())?.[1] ?? Number.NaN);
+}
+
+function mostFiles(): number {
+  const limit = execFileSync('/bin/sh', ['-c', 'ulimit -Hn']).toString().trim();
+  const files = limit === 'unlimited' ? Infinity : Number(limit);
+  if (files < 10_500) process.stderr.write(`test/gateway/crowd.test.ts: only ${files} files a process: fewer than 10,000 connections are tried\n`);
+  return files;
+}
+
+/** What the pod may use, bytes. */
+function memoryLimit(): number {
+  const file = path.join(root, 'deploy', 'components', 'gateway', 'deployment.yaml');
+  const limit: unknown = Object(load(readFileSync(file, 'utf8'))).spec.template.spec.containers[0].resources.limits.memory;
+  const mebibytes = /^(\d+)Mi$/.exec(String(limit))?.[1];
+  if (mebibytes === undefined) throw new Error(`${file}: limits.memory: ${String(limit)}`);
+  return Number(mebibytes) * MIB;
+}
+
+/** Good clients, one on a kept connection and one that opens one for each request, until they are stopped. */
+function healthy(): { readonly answered: () => number; stop(): Promise<readonly string[]> } {
+  const failures: string[] = [];
+  let answered = 0;
+  let going = true;
+  const work = async (agent: Agent): Promise<void> => {
+    for (let index = 0; going; index++) {
+      const what = index % 2 === 0 ? READ : CREATE;
+      try {
+        const reply = await askOnce(gateway.port, what, agent);
+        mustConform(what.method ?? 'GET', what.path, reply);
+        if (reply.status !== 200) failures.push(String(reply.status));
+      } catch (error) {
+        failures.push(String(error));
+      }
+      answered += 1;
+    }
+    agent.destroy();
+  };
+  const all = Promise.all([new Agent({ keepAlive: true, ca: gateway.ca }), new Agent({ keepAlive: false, ca: gateway.ca })].map(work));
+  return {
+    answered: () => answered,
+    async stop() {
+      going = false;
+      await all;
+      return failures;
+    },
+  };
+}
+
+interface Siege {
+  readonly failures: readonly string[];
+  /** That the crowd has had in all. */
+  readonly had: number;
+  readonly mostConnections: number;
+  readonly mostMemory: number;
+}
+
+/** Has good clients work while a crowd comes and stays. */
+async function besiege(counts: Readonly<Partial<Record<CrowdKind, number>>>): Promise<Siege> {
+  const clients = healthy();
+  await waitFor('the good clients', () => clients.answered() >= 10);
+  const bad = (crowd = gather(gateway.port, counts));
+  let [mostConnections, mostMemory] = [0, 0];
+  const look = async (): Promise<void> => {
+    mostConnections = Math.max(mostConnections, await gauge('multicluster_gateway_connections'));
+    mostMemory = Math.max(mostMemory, await gauge('process_resident_memory_bytes'));
+  };
+  await waitFor('everybody to have come', async (seen) => {
+    await look();
+    const report = await bad.report();
+    seen(report);
+    return report.complete;
+  }, { deadlineMs: 120_000 });
+  const before = clients.answered();
+  for (let held = 0; held < HELD_MS; held += 250) {
+    await quietWindow(250);
+    await look();
+  }
+  await waitFor('answers while the crowd stays', () => clients.answered() >= before + 20, { deadlineMs: 60_000 });
+  const failures = await clients.stop();
+  return { failures, had: (await bad.report()).opened, mostConnections, mostMemory };
+}
+
+describe('a good client is answered every time, within the cap and the memory of a pod,', () => {
+  it.each<[string, Partial<Record<CrowdKind, number>>, number]>([
+    [`while ${MANY} connections are opened that say nothing`, { silent: MANY * 0.8, greeted: MANY * 0.2 }, CAP],
+    ['while 200 send a byte a second', { head: 100, body: 100 }, 200],
+    ['while 1,500 drip their handshake', { handshake: 1_500 }, CAP],
+    ['while 1,500 drip the head of a request', { head: 1_500 }, CAP],
+    ['while 1,500 drip the body of a request', { body: 1_500 }, CAP],
+    ['while 200 send requests without waiting for answers', { pipeline: 200 }, 20],
+    ['while 1,500 do not read their answers', { deaf: 1_500 }, CAP],
+    ['while all of them come at once', { silent: 500, greeted: 200, handshake: 400, head: 400, body: 400, pipeline: 50, deaf: 200 }, CAP],
+  ])('%s', async (_what, counts, besieging) => {
+    const { failures, had, mostConnections, mostMemory } = await besiege(counts);
+
+    expect(failures).toEqual([]);
+    // The crowd was really there.
+    expect(had).toBeGreaterThanOrEqual(besieging);
+    expect(mostConnections).toBeGreaterThanOrEqual(besieging);
+    expect(mostConnections).toBeLessThanOrEqual(CAP);
+    expect(mostMemory).toBeLessThan(memoryLimit());
+  }, 240_000);
+});
