@@ -12,10 +12,9 @@ import { requestToken } from './auth/tokenrequest.js';
 import { accountTokens, ISSUER } from './auth/tokens.js';
 import type { AuditLog } from './http/audit.js';
 import { createDocuments } from './http/documents.js';
-import { partial, type TableRequest } from './http/lists.js';
+import { createTableMaker } from './http/lists.js';
 import { createPaths, serverVersion } from './http/paths.js';
 import { createRouter, type Router } from './http/router.js';
-import type { Json } from './json.js';
 import { unsupportedMediaType } from './status.js';
 import { builtinResources } from './registry/builtins/index.js';
 import { startDefinitionController } from './registry/crdcontroller.js';
@@ -68,7 +67,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const verbs = createVerbs(context);
   const definitions = startDefinitionController(context, reader);
   const router = createRouter({
-    table: namesOnly, protobuf: noProtobuf,
+    table: createTableMaker(() => clock.now()), protobuf: noProtobuf,
     registry: () => registry, verbs, authenticator, authorizer,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     posts: { 'serviceaccounts/token': async (target, body, { caller }) => requestToken({ key: signing, reader, clock, admission }, target, body, caller) },
@@ -91,12 +90,6 @@ export function assemble(options: AssemblyOptions): Assembly {
 function groupPaths(registry: ServedRegistry): readonly string[] {
   const paths = registry.all().flatMap(({ group, version }) => (group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`]));
   return ['/apis', '/apis/', ...new Set(paths)];
-}
-
-function namesOnly({ items, metadata, version, includeObject, header }: TableRequest): Json {
-  const columnDefinitions = header ? [{ name: 'Name', type: 'string', format: 'name', description: '', priority: 0 }] : null;
-  const rows = items.map((item) => ({ cells: [item.metadata.name ?? ''], object: includeObject === 'None' ? null : includeObject === 'Object' ? item : partial(item, version) }));
-  return { kind: 'Table', apiVersion: `meta.k8s.io/${version}`, metadata, columnDefinitions, rows };
 }
 
 function noProtobuf(): never {

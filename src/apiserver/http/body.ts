@@ -4,7 +4,7 @@ import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './negotiate.js';
 import type { Json } from '../json.js';
 import { parseBody, readBody } from '../schema/decode.js';
 import { MalformedBody } from '../schema/jsontext.js';
-import { badRequest, entityTooLarge, unsupportedMediaType } from '../status.js';
+import { badRequest, entityTooLarge, StatusError, unsupportedMediaType } from '../status.js';
 import type { Body, PatchType } from '../verbs/verbs.js';
 
 /** Reads a protobuf body of a built-in kind. */
@@ -45,15 +45,15 @@ export interface Expected {
 export async function readObject(exchange: Exchange, expected: Expected): Promise<Body> {
   const type = mediaType(exchange) ?? JSON_TYPE;
   const { protobuf } = expected;
-  if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF_TYPE && protobuf === undefined)) throw wrongObjectType(protobuf !== undefined);
+  if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF_TYPE && protobuf === undefined)) throw unknownFormat(OBJECT_TYPES);
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
   if (type === PROTOBUF_TYPE && protobuf !== undefined) return protobuf(raw.bytes);
   return parseBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json', expected.kind);
 }
 
-function wrongObjectType(protobuf: boolean): ReturnType<typeof unsupportedMediaType> {
-  return unsupportedMediaType(`${UNKNOWN_FORMAT}${(protobuf ? OBJECT_TYPES : [JSON_TYPE, YAML_TYPE]).join(', ')}`);
+function unknownFormat(types: readonly string[]): StatusError {
+  return new StatusError(415, `${UNKNOWN_FORMAT}${types.join(', ')}`, { reason: 'UnsupportedMediaType' });
 }
 
 /** The DeleteOptions of a DELETE; undefined where it has no body. */
@@ -68,7 +68,7 @@ export function patchType(exchange: Exchange, custom: boolean): PatchType {
   const type = PATCH_TYPES[mediaType(exchange) ?? ''];
   if (type !== undefined && !(custom && type === 'strategic')) return type;
   if (!custom) throw unsupportedMediaType('415: Unsupported Media Type');
-  throw unsupportedMediaType(`${UNKNOWN_FORMAT}${Object.keys(PATCH_TYPES).filter((one) => !one.includes('strategic')).join(', ')}`);
+  throw unknownFormat(Object.keys(PATCH_TYPES).filter((one) => !one.includes('strategic')));
 }
 
 /** @throws StatusError 400 or 413 */

@@ -6,8 +6,9 @@ import { admits, type Form, negotiate, wantsPretty } from './negotiate.js';
 import type { Route } from './route.js';
 import { watchStream } from './watching.js';
 import { isObject, type Json, type JsonObject } from '../json.js';
-import type { ApiResponse } from '../server.js';
 import type { KubeObject } from '../object.js';
+import type { ApiResponse } from '../server.js';
+import { badRequest } from '../status.js';
 import type { Body, Query, Target, Verbs, Written } from '../verbs/verbs.js';
 
 /** A subresource that is only posted to, and answers with something else than the object. */
@@ -37,9 +38,9 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   const stream = route.verb === 'watch';
   // The type of a patch is looked at first, like every Content-Type that a built-in endpoint does not take.
   if (route.verb === 'patch' && !custom) patchType(exchange, custom);
-  if (!custom && !admits(accept)) throw noRepresentation(route.target.resource.verbs.includes('watch') && route.target.name === '');
+  if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
   const form = negotiate(accept, { transforms: true, stream });
-  if (form === undefined) throw noSuchForm(stream);
+  if (form === undefined) throw noSuchForm(stream && negotiate(accept, { transforms: true, stream: false }) !== undefined);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = { rooms, exchange, route, query: Object.fromEntries(query), form: { ...form, pretty } };
   return stream ? watchAnswer(one) : answerOf(one);
@@ -69,10 +70,12 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   const { caller } = exchange;
   if (verb === 'patch') {
     const type = patchType(exchange, target.resource.custom);
+    checkNamed(target);
     const body = await readPatch(exchange, type);
     exchange.note(body.value);
     return rooms.verbs.patch(target, { type, body }, query, caller);
   }
+  if (verb === 'update') checkNamed(target);
   const sub = target.resource.subresources.find((one) => one.name === target.subresource);
   const protobuf = target.resource.custom ? undefined : rooms.protobuf;
   const body = await readObject(exchange, { kind: sub?.kind ?? target.resource.kind, protobuf });
@@ -80,6 +83,11 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
   const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
   return post === undefined ? rooms.verbs.create(target, body, query, caller) : post(target, body, exchange);
+}
+
+// Only paths of custom resources get here without one.
+function checkNamed({ name }: Target): void {
+  if (name === '') throw badRequest('name must be provided');
 }
 
 /** Not the Status that tells of a success. */

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { MAX_BODY } from './exchange.js';
 import type { KeyPair } from './tls.js';
 import { bodyTooLarge } from './body.js';
+import { wrongMethod } from './route.js';
 import { HEADER_SEPARATOR } from '../auth/impersonation.js';
 import type { Json } from '../json.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
@@ -201,7 +202,11 @@ async function answerTunnel({ dispatch }: ListenerOptions, request: IncomingMess
   const { method = '', url = '' } = request;
   const { code, body } = await dispatch({ method, target: url, headers: readHeaders(request), body: undefined, signal: new AbortController().signal });
   const text = body.kind === 'value' ? `${JSON.stringify(body.value)}\n` : body.kind === 'bytes' ? Buffer.from(body.bytes).toString('utf8') : '';
-  socket.end(`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`);
+  socket.end(rawAnswer(code, text));
+}
+
+function rawAnswer(code: number, text: string): string {
+  return `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`;
 }
 
 const REASONS: Readonly<Record<string, string>> = { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout' };
@@ -210,6 +215,11 @@ const REASONS: Readonly<Record<string, string>> = { HPE_HEADER_OVERFLOW: '431 Re
 function refuse(error: NodeJS.ErrnoException, socket: NodeJS.WritableStream & { readonly writable: boolean; destroy(): void }): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  // Node knows only the methods of the standards.
+  if (error.code === 'HPE_INVALID_METHOD') {
+    socket.end(rawAnswer(405, `${JSON.stringify(wrongMethod().toStatus())}\n`));
     return;
   }
   const line = REASONS[error.code ?? ''] ?? '400 Bad Request';

@@ -2,7 +2,8 @@ import type { Form, Transform } from './negotiate.js';
 import { type Json, type JsonObject, withKey } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
-import { badRequest, notAcceptable, quoted, StatusError } from '../status.js';
+import { notAcceptable, StatusError } from '../status.js';
+import { type IncludeObject, includeObjectOf, toTable } from '../table/table.js';
 import type { Listed } from '../verbs/verbs.js';
 
 /** What a Table is made of. */
@@ -11,13 +12,21 @@ export interface TableRequest {
   readonly items: readonly KubeObject[];
   /** Of the list, or with the resourceVersion of the one object. */
   readonly metadata: JsonObject;
-  readonly includeObject: 'Metadata' | 'Object' | 'None';
+  readonly includeObject: IncludeObject;
   readonly version: Transform['version'];
   /** False after the first event of a watch: columnDefinitions is null then. */
   readonly header: boolean;
 }
 
 export type TableMaker = (request: TableRequest) => Json;
+
+/** Makes Tables with ages as of now. */
+export function createTableMaker(now: () => number): TableMaker {
+  return ({ resource, items, metadata, includeObject, version, header }) => {
+    const table = toTable(items, resource, { includeObject, now: now(), headers: header, metadata });
+    return version === 'v1' ? table : { ...table, apiVersion: `meta.k8s.io/${version}` };
+  };
+}
 
 /** Writes objects and lists of a resource in the form that was asked for. */
 export interface Shape {
@@ -29,7 +38,7 @@ export interface Shape {
 export function shapeOf(resource: Resource, form: Form, query: ReadonlyMap<string, string>, table: TableMaker): Shape {
   const { as } = form;
   if (as === undefined) return { object: (object) => object, list: (list) => plainList(resource, list) };
-  if (as.kind === 'Table') return tableShape(resource, { includeObject: includeObject(query), version: as.version }, table);
+  if (as.kind === 'Table') return tableShape(resource, { includeObject: includeObjectOf(query.get('includeObject')), version: as.version }, table);
   const lists = as.kind === 'PartialObjectMetadataList';
   return {
     object: (object) => (lists ? refuse(`you requested ${as.kind}, but the requested object is not a list (${goType(resource, '')})`) : partial(object, as.version)),
@@ -84,15 +93,6 @@ export function partial(object: KubeObject, version: string): JsonObject {
 
 function partialList(list: Listed, { kind, version }: Transform): JsonObject {
   return { kind, apiVersion: `meta.k8s.io/${version}`, metadata: listMeta(list), items: list.items.map((item) => partial(item, version)) };
-}
-
-const INCLUDE = ['Metadata', 'Object', 'None'] as const;
-
-export function includeObject(query: ReadonlyMap<string, string>): TableRequest['includeObject'] {
-  const asked = query.get('includeObject') ?? '';
-  const found = INCLUDE.find((one) => one === (asked === '' ? 'Metadata' : asked));
-  if (found !== undefined) return found;
-  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${quoted(asked)}: must be 'Metadata', 'Object', 'None', or empty`);
 }
 
 function refuse(message: string): never {

@@ -38,7 +38,6 @@ export function serverVersion(): JsonObject {
 export function createPaths(rooms: PathRooms): PathHandler {
   return (exchange) => {
     const { info: { path }, request: { method } } = exchange;
-    if (method === 'OPTIONS' && path === '*') return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
     if (path === '/version' || path === '/version/') return method === 'GET' ? pretty(rooms.version) : refuseMethod();
     const health = HEALTH_PATHS.find((one) => path === one || path.startsWith(`${one}/`));
     if (health !== undefined) return healthOf(rooms, { health, check: path.slice(health.length + 1), query: exchange.target.query });
@@ -87,7 +86,8 @@ function healthOf({ checks }: PathRooms, { health, check, query }: HealthRequest
   const all = Object.entries(checks);
   if (check !== '') {
     const one = all.find(([name]) => name === check)?.[1];
-    return one === undefined ? undefined : one() ? textAnswer(200, 'ok') : textAnswer(500, `internal server error: ${check} failed\n`);
+    if (one === undefined) return undefined;
+    return one() ? { ...textAnswer(200, 'ok'), headers: { 'Content-Type': 'text/plain; charset=utf-8' } } : textAnswer(500, `internal server error: ${check} failed\n`);
   }
   const skipped = query.get('exclude');
   const results = all.map(([name, run]) => ({ name, excluded: name === skipped, good: name === skipped || run() }));

@@ -14,6 +14,8 @@ export interface RequestInfo {
   readonly name: string;
   /** Parts of the path from the resource on. */
   readonly parts: readonly string[];
+  /** Whether the resource stands below `namespaces/<name>/`. */
+  readonly nested: boolean;
   /** Whether the path had `watch/` before the resource, the old way to watch. */
   readonly watchPath: boolean;
 }
@@ -21,7 +23,7 @@ export interface RequestInfo {
 const VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 /** Below a namespace these are the namespace's own. */
 const OF_NAMESPACES = ['status', 'finalize'];
-const NOTHING = { isResource: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [], watchPath: false };
+const NOTHING = { isResource: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [], nested: false, watchPath: false };
 
 /**
  * Reads a path as kube-apiserver's RequestInfo does.
@@ -38,17 +40,17 @@ export function requestInfo(method: string, target: RequestTarget): RequestInfo 
   const watchPath = below[0] === 'watch' || below[0] === 'proxy';
   if (watchPath && below.length < 2) return `unable to determine kind and namespace from url, ${target.raw}`;
   const verb = watchPath ? (below[0] ?? '') : (VERBS[method] ?? '');
-  const { namespace, parts: own } = namespaceOf(watchPath ? below.slice(1) : below);
+  const { namespace, parts: own, nested } = namespaceOf(watchPath ? below.slice(1) : below);
   const [resource = '', name = '', subresource = ''] = own;
-  const found = { ...other, isResource: true, group, version, namespace, resource, parts: own, watchPath };
+  const found = { ...other, isResource: true, group, version, namespace, resource, parts: own, nested, watchPath };
   return { ...found, ...verbAndName(verb, name, target), subresource: verb === 'proxy' || verb === 'watch' ? '' : subresource };
 }
 
-function namespaceOf(parts: readonly string[]): { readonly namespace: string; readonly parts: readonly string[] } {
+function namespaceOf(parts: readonly string[]): Pick<RequestInfo, 'namespace' | 'parts' | 'nested'> {
   const [first, namespace, third] = parts;
-  if (first !== 'namespaces' || namespace === undefined) return { namespace: '', parts };
-  const inside = third !== undefined && !OF_NAMESPACES.includes(third);
-  return { namespace, parts: inside ? parts.slice(2) : parts };
+  if (first !== 'namespaces' || namespace === undefined) return { namespace: '', parts, nested: false };
+  const nested = third !== undefined && !OF_NAMESPACES.includes(third);
+  return { namespace, parts: nested ? parts.slice(2) : parts, nested };
 }
 
 function verbAndName(verb: string, name: string, target: RequestTarget): { readonly verb: string; readonly name: string } {

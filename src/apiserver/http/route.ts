@@ -33,7 +33,7 @@ function builtinRoute(resource: Resource, info: RequestInfo, method: string): Ro
   const { parts, watchPath } = info;
   const [, name = '', subname = '', ...more] = parts;
   const subresource = resource.subresources.find((one) => one.name === subname);
-  const known = more.length === 0 && (subname === '' || (subresource !== undefined && !watchPath));
+  const known = more.length === 0 && info.verb !== 'proxy' && (subname === '' || (subresource !== undefined && !watchPath));
   const onItem = name !== '';
   if (!known || !fitsScope(resource, info, onItem) || (onItem && !hasItems(resource, subresource))) throw noSuchResource();
   const verb = builtinVerb(info, method, { onItem, subresource: subname !== '' });
@@ -44,13 +44,8 @@ function builtinRoute(resource: Resource, info: RequestInfo, method: string): Ro
 }
 
 function fitsScope(resource: Resource, info: RequestInfo, onItem: boolean): boolean {
-  if (!resource.namespaced) return info.namespace === '' || isNamespaces(resource);
+  if (!resource.namespaced) return !info.nested;
   return info.namespace !== '' || !onItem;
-}
-
-// `/namespaces/x` reads as the namespace x of the resource namespaces.
-function isNamespaces(resource: Resource): boolean {
-  return resource.group === '' && resource.plural === 'namespaces';
 }
 
 /** What can only be posted has no items, but a subresource that can only be posted has its parent's. */
@@ -84,7 +79,6 @@ function customRoute(resource: Resource, info: RequestInfo): Route | undefined {
   }
   const verb = VERBS.find((one) => one === info.verb);
   if (verb === undefined || (subname !== '' && !OF_STATUS.includes(verb))) throw methodNotAllowed(resource, info.verb);
-  if ((verb === 'update' || verb === 'patch') && info.name === '') throw badRequest('name must be provided');
   return { verb, target: targetOf(resource, info, subname) };
 }
 

@@ -42,14 +42,15 @@ const PRIVATE = 'no-cache, private';
 const NOSNIFF: Headers = { 'X-Content-Type-Options': 'nosniff' };
 
 async function dispatch(rooms: Rooms, request: ApiRequest): Promise<ApiResponse> {
+  if (request.method === 'OPTIONS' && request.target === '*') return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
   const target = readTarget(request.target);
   if (target === undefined) return { ...textAnswer(400, '400 Bad Request'), headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' } };
   const id = auditId(request.headers['audit-id']);
   const info = requestInfo(request.method, target);
-  const always: Headers = { 'Audit-Id': id, 'Cache-Control': PRIVATE };
   if (typeof info === 'string') {
-    return withHeaders(textAnswer(500, escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${info}\n`)), always);
+    return withHeaders(textAnswer(500, escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${info}\n`)), { 'Audit-Id': id });
   }
+  const always: Headers = { 'Audit-Id': id, 'Cache-Control': PRIVATE };
   const audited = rooms.audit?.begin(request, info, id) ?? NO_AUDIT;
   const warnings: string[] = [];
   const answer = await answerTo(rooms, { request, target, info, audited, warnings });
@@ -95,6 +96,8 @@ function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
 
 function serve(rooms: Rooms, exchange: Exchange): ApiResponse | Promise<ApiResponse> {
   const { info, request } = exchange;
+  // To RBAC it is one path with the one of a single slash; to the router it is not.
+  if (info.path.startsWith('//')) return unknownPath();
   if (!info.isResource) return rooms.paths(exchange) ?? unknownPath();
   const registry = rooms.registry();
   const resource = registry.find(info.group, info.version, info.resource);

@@ -1,8 +1,9 @@
-import { includeObject, partial, type TableMaker, versionOf } from './lists.js';
+import { partial, type TableMaker, versionOf } from './lists.js';
 import type { Form } from './negotiate.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
+import { includeObjectOf } from '../table/table.js';
 import type { WatchEvent } from '../verbs/verbs.js';
 
 export interface WatchForm {
@@ -22,7 +23,7 @@ export function watchStream(events: AsyncIterable<WatchEvent>, { resource, form:
   if (as.kind === 'PartialObjectMetadata') return map(events, (object) => partial(object, as.version));
   // An event holds one object, which is no list: the real server sends nothing.
   if (as.kind === 'PartialObjectMetadataList') return nothing(events);
-  const include = includeObject(query);
+  const include = includeObjectOf(query.get('includeObject'));
   let header = true;
   return map(events, (object) => {
     const made = table({ resource, items: [object], metadata: versionOf(object), includeObject: include, version: as.version, header });

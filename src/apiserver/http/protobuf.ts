@@ -1,0 +1,58 @@
+import { STRUCTS } from '../data/structs.js';
+import { definitionName, META } from '../discovery/definition.js';
+import type { Json } from '../json.js';
+import { badRequest } from '../status.js';
+import type { Body } from '../verbs/verbs.js';
+import { decodeStruct } from './protobuf/message.js';
+import { fieldsOf, MalformedMessage, type WireField } from './protobuf/reader.js';
+
+/** A body in protobuf, as JSON has it. */
+export interface ProtobufBody extends Body {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const MAGIC = Buffer.from('k8s\0', 'latin1');
+/** Kinds of every group. */
+const EVERYWHERE: readonly string[] = ['DeleteOptions'];
+
+/**
+ * Decodes a body of `application/vnd.kubernetes.protobuf`: an object of a built-in kind in an envelope that says its
+ * kind. The value is what the same object is in JSON.
+ * @throws StatusError 400 for what is no such body or of a kind that has no protobuf here.
+ */
+export function decodeProtobuf(bytes: Uint8Array): ProtobufBody {
+  try {
+    return decode(bytes);
+  } catch (error) {
+    if (error instanceof MalformedMessage) throw badRequest(`the object provided is unrecognized: ${error.message}`);
+    throw error;
+  }
+}
+
+function decode(bytes: Uint8Array): ProtobufBody {
+  if (!MAGIC.equals(bytes.subarray(0, MAGIC.length))) {
+    throw badRequest("the object provided is unrecognized (must be of type Status): the provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
+  }
+  const envelope = fieldsOf(bytes.subarray(MAGIC.length));
+  const type = fieldsOf(part(envelope, 1));
+  const apiVersion = Buffer.from(part(type, 1)).toString('utf8');
+  const kind = Buffer.from(part(type, 2)).toString('utf8');
+  const definition = definitionFor(apiVersion, kind);
+  const value: Json = { apiVersion, kind, ...decodeStruct(definition, part(envelope, 2)) };
+  return { apiVersion, kind, value, duplicates: [] };
+}
+
+function part(fields: readonly WireField[], at: number): Uint8Array {
+  const found = fields.findLast(({ number }) => number === at)?.value;
+  if (found === undefined) return new Uint8Array();
+  if (found.wire !== 'bytes') throw new MalformedMessage('proto: wrong wireType');
+  return found.bytes;
+}
+
+function definitionFor(apiVersion: string, kind: string): string {
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  const definition = EVERYWHERE.includes(kind) ? META + kind : definitionName({ group, version, kind });
+  if (!Object.hasOwn(STRUCTS, definition)) throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
+  return definition;
+}
