@@ -43,11 +43,6 @@ export function toTable(items: readonly KubeObject[], resource: Resource, option
   };
 }
 
-/** The bookmark of a watch as a Table: one row, whose object carries what the bookmark says. */
-export function toBookmarkTable(bookmark: KubeObject, resource: Resource, options: TableOptions): JsonObject {
-  return toTable([bookmark], resource, { ...options, includeObject: options.includeObject === 'None' ? 'Metadata' : options.includeObject });
-}
-
 /** The metadata of an object and nothing else of it. */
 export function partialObject(object: KubeObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };

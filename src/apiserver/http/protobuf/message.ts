@@ -79,7 +79,7 @@ function decodeEntry(of: GoType, value: WireValue, { before, depth }: Place): Js
   }
   const written = entry ?? decodeField(of, { wire: 'bytes', bytes: new Uint8Array() }, { before: undefined, depth });
   const rest = typeof before === 'object' && before !== null ? Object.entries(before) : [];
-  return Object.fromEntries([...rest, [key, written]]) as Json;
+  return Object.fromEntries([...rest, [key, written]]);
 }
 
 function bytesOf(value: WireValue): Uint8Array {
