@@ -14,8 +14,8 @@ import type { AuditLog } from './http/audit.js';
 import { createDocuments } from './http/documents.js';
 import { createTableMaker } from './http/lists.js';
 import { createPaths, serverVersion } from './http/paths.js';
+import { decodeProtobuf } from './http/protobuf.js';
 import { createRouter, type Router } from './http/router.js';
-import { unsupportedMediaType } from './status.js';
 import { builtinResources } from './registry/builtins/index.js';
 import { startDefinitionController } from './registry/crdcontroller.js';
 import { createReader, type ObjectReader } from './registry/reader.js';
@@ -67,7 +67,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const verbs = createVerbs(context);
   const definitions = startDefinitionController(context, reader);
   const router = createRouter({
-    table: createTableMaker(() => clock.now()), protobuf: noProtobuf,
+    table: createTableMaker(() => clock.now()), protobuf: decodeProtobuf,
     registry: () => registry, verbs, authenticator, authorizer,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     posts: { 'serviceaccounts/token': async (target, body, { caller }) => requestToken({ key: signing, reader, clock, admission }, target, body, caller) },
@@ -90,8 +90,4 @@ export function assemble(options: AssemblyOptions): Assembly {
 function groupPaths(registry: ServedRegistry): readonly string[] {
   const paths = registry.all().flatMap(({ group, version }) => (group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`]));
   return ['/apis', '/apis/', ...new Set(paths)];
-}
-
-function noProtobuf(): never {
-  throw unsupportedMediaType('the body of the request was in an unknown format - accepted media types include: application/json, application/yaml');
 }

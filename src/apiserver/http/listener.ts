@@ -167,7 +167,7 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? '0') > 0;
 }
 
-async function stream(options: ListenerOptions, running: Running, { response, answered, gone, values }: Sending & { readonly values: AsyncIterable<Json> }): Promise<void> {
+async function stream(options: ListenerOptions, running: Running, { request, response, answered, gone, values }: Sending & { readonly values: AsyncIterable<Json> }): Promise<void> {
   running.streams.add(gone);
   // The watch behind it ends when the signal of its request does: so it is ended, and not left waiting.
   if (running.closing) gone.abort();
@@ -179,7 +179,8 @@ async function stream(options: ListenerOptions, running: Running, { response, an
     }
   } finally {
     running.streams.delete(gone);
-    response.end();
+    // It was begun as one that may be used again; a server that goes away waits for no idle connections.
+    response.end(() => running.closing && request.socket.end());
   }
 }
 
@@ -211,14 +212,16 @@ function rawAnswer(code: number, text: string): string {
 
 const REASONS: Readonly<Record<string, string>> = { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout' };
 
+const REQUEST_LINE = /^[!-~]+ \S+ HTTP\/1\.[01]\r\n/;
+
 /** What is no HTTP gets a line in text, as from Go's server. */
-function refuse(error: NodeJS.ErrnoException, socket: NodeJS.WritableStream & { readonly writable: boolean; destroy(): void }): void {
+function refuse(error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket: NodeJS.WritableStream & { readonly writable: boolean; destroy(): void }): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   // Node knows only the methods of the standards.
-  if (error.code === 'HPE_INVALID_METHOD') {
+  if (error.code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '')) {
     socket.end(rawAnswer(405, `${JSON.stringify(wrongMethod().toStatus())}\n`));
     return;
   }
