@@ -38,7 +38,7 @@ type Frame =
   | { readonly kind: 'object'; readonly entries: Map<string, Json>; key: string };
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const PLAIN_TEXT = /[^"\\\u0000-\u001f\ud800-\udfff]*/y;
+const PLAIN_TEXT = /[ !#-[\]-\ud7ff\ue000-\uffff]*/y;
 const BLANK = /[ \t\r\n]*/y;
 const LITERALS: ReadonlyMap<string, readonly [string, Json]> = new Map([['t', ['true', true]], ['f', ['false', false]], ['n', ['null', null]]]);
 const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([

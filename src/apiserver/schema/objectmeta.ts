@@ -114,7 +114,7 @@ function ownerErrors(references: readonly OwnerReference[], field: string): Fiel
 }
 
 function ownerReferenceErrors(reference: OwnerReference, field: string): FieldError[] {
-  const { apiVersion = '', kind = '', name = '', uid = '' }: Partial<OwnerReference> = reference;
+  const { apiVersion, kind, name, uid } = reference;
   const errors: FieldError[] = [];
   if (versionOf(apiVersion) === '') errors.push(invalidValue(child(field, 'apiVersion'), apiVersion, 'version must not be empty'));
   if (kind === '') errors.push(invalidValue(child(field, 'kind'), kind, 'must not be empty'));

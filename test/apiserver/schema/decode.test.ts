@@ -60,7 +60,7 @@ describe('a malformed body is refused as by the real server', () => {
   it('when a number would not be kept', () => {
     expect(failure('{"a":9007199254740993}')).toMatch(/cannot unmarshal number 9007199254740993 into Go value of type int64/);
     expect(failure('{"a":1e400}')).toMatch(/cannot unmarshal number 1e400 into Go value of type float64/);
-    expect(readBody(bytes('[9007199254740992,1e300,12345678901234567890123,-0]'), 'json').value).toEqual([9007199254740992, 1e300, 12345678901234567890123, 0]);
+    expect(readBody(bytes('[9007199254740992,1e300,12345678901234567890123,-0]'), 'json').value).toEqual([9007199254740992, 1e300, 1.2345678901234568e22, 0]);
   });
 });
 

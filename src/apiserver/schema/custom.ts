@@ -1,0 +1,54 @@
+import { isObject, type Json, type JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { fillDefaults, pruneNulls } from './defaults.js';
+import { coerceEmbedded } from './embedded.js';
+import { validateLists } from './lists.js';
+import { decodeMeta } from './meta.js';
+import { prune } from './prune.js';
+import type { Schema } from './schema.js';
+import { blocksCel, checkKeywords, validateSchema, type Validation } from './validate.js';
+
+export type DecodedCustom =
+  | {
+      readonly object: KubeObject;
+      /** Paths of unknown fields: of metadata first, then the others in order. */
+      readonly unknown: readonly string[];
+    }
+  | { readonly problem: string };
+
+/**
+ * Makes of a body, or of what a patch made, an object of a custom resource as the server's decoder does: metadata of
+ * Go's types, no unknown fields, no nulls that are not allowed, defaults filled.
+ * @param object whose apiVersion and kind have been checked.
+ * @param keepNulls on the way of server-side apply, where nulls are not dropped: facts (c).
+ */
+export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = false): DecodedCustom {
+  const { apiVersion, kind, metadata } = object;
+  const decoded = decodeMeta(metadata ?? {});
+  if ('problem' in decoded) return decoded;
+  const pruned = prune(schema, object, { root: true });
+  const coerced = coerceEmbedded(schema, keepNulls ? pruned.value : pruneNulls(schema, pruned.value));
+  if (coerced.error !== undefined) return { problem: `${coerced.error.field}: ${coerced.error.message}` };
+  const whole: Json = { ...(isObject(coerced.value) ? coerced.value : {}), metadata: decoded.meta };
+  const filled = fillDefaults(schema, whole);
+  const result = { ...(isObject(filled) ? filled : {}), apiVersion: text(apiVersion), kind: text(kind), metadata: decoded.meta };
+  return { object: result, unknown: [...decoded.unknown.map((path) => `metadata.${path}`), ...pruned.unknown, ...coerced.unknown] };
+}
+
+function text(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/**
+ * Validates a custom resource but for its metadata and the rules of CEL.
+ * @param schema as the author wrote it.
+ * @param subresource `status` looks at the status only, as the server does there.
+ */
+export function validateCustom(schema: Schema, next: KubeObject, old?: KubeObject, subresource?: string): Validation {
+  if (subresource !== 'status' || old === undefined) return validateSchema(schema, next, old);
+  const { status } = next;
+  const below = schema.properties?.['status'];
+  const errors = status === undefined || below === undefined ? [] : checkKeywords(below, status, old['status'] ?? null, 'status');
+  if (validateLists(schema, old, '').length === 0) errors.push(...validateLists(schema, next, ''));
+  return { errors, skipCel: blocksCel(errors) };
+}

@@ -1,0 +1,114 @@
+import { isArray, isObject, type Json } from '../json.js';
+import { jsonType } from './decode.js';
+import { goJson } from './gotext.js';
+import { RFC3339, RFC3339_MICRO, timeProblem } from './gotime.js';
+import { mapItems } from './walk.js';
+
+/** What reading a value into a scalar of Go gave. */
+export type Scalar =
+  | { readonly value: Json }
+  /** Of a wrong type: said as `number 1.5`, `string`. Reading goes on. */
+  | { readonly said: string }
+  /** A type that reads itself met a value of another type, or fails with a text. Reading ends. */
+  | { readonly wrong: string; readonly type: string }
+  | { readonly abort: string };
+
+interface Nested {
+  decodeNested(definition: string, value: Json): Json;
+}
+
+const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
+const INTEGERS: Readonly<Record<string, number>> = { int32: 2 ** 31, int64: 2 ** 63 };
+const OPAQUE: readonly string[] = ['raw', 'fields', 'json'];
+
+/** Reads a value that is not null. `name` is that of a scalar of {@link GoType}. */
+export function decodeScalar(name: string, value: Json, nested: Nested): Scalar {
+  if (OPAQUE.includes(name)) return { value };
+  switch (name) {
+    case 'string':
+      return typeof value === 'string' ? { value } : { said: jsonType(value) };
+    case 'bool':
+      return typeof value === 'boolean' ? { value } : { said: jsonType(value) };
+    case 'int32':
+    case 'int64':
+      return decodeInteger(value, INTEGERS[name] ?? 0);
+    case 'float64':
+      return typeof value === 'number' ? { value } : { said: jsonType(value) };
+    case 'bytes':
+      return decodeBytes(value);
+    case 'time':
+    case 'micro':
+      return decodeTime(value, name === 'time' ? RFC3339 : RFC3339_MICRO);
+    case 'quantity':
+      return decodeQuantity(value);
+    case 'intstr':
+      return decodeIntOrString(value);
+    case 'strings':
+      return decodeStrings(value);
+    default:
+      return decodeSchemaOr(name, value, nested);
+  }
+}
+
+/** The name of the Go type of a scalar, as errors say it. */
+export function goTypeOf(name: string, goName: string): string {
+  return name === 'bytes' ? '[]uint8' : goName;
+}
+
+function decodeInteger(value: Json, size: number): Scalar {
+  if (typeof value !== 'number') return { said: jsonType(value) };
+  return Number.isInteger(value) && value >= -size && value < size ? { value } : { said: `number ${goJson(value)}` };
+}
+
+function decodeBytes(value: Json): Scalar {
+  if (typeof value !== 'string') return { said: jsonType(value) };
+  const odd = corruptAt(value);
+  return odd === undefined ? { value } : { abort: `illegal base64 data at input byte ${odd}` };
+}
+
+/** Where base64 is wrong, as Go's decoder counts; line ends are let through. */
+function corruptAt(text: string): number | undefined {
+  const clean = text.replace(/[\r\n]/g, '');
+  const odd = clean.search(/[^A-Za-z0-9+/]/);
+  const data = odd < 0 ? clean : clean.slice(0, odd);
+  const padding = odd < 0 ? '' : clean.slice(odd);
+  if (/^={1,2}$/.test(padding) && (data.length + padding.length) % 4 === 0) return undefined;
+  if (padding === '') return data.length % 4 === 0 ? undefined : text.length - (data.length % 4 === 0 ? 0 : data.length % 4);
+  return odd;
+}
+
+function decodeTime(value: Json, layout: typeof RFC3339 | typeof RFC3339_MICRO): Scalar {
+  if (typeof value !== 'string') return { wrong: jsonType(value), type: 'string' };
+  const problem = timeProblem(value, layout);
+  return problem === undefined ? { value } : { abort: problem };
+}
+
+const FORM = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
+const SUFFIX = /^(?:n|u|m||k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][-+]?\d+)$/;
+
+function decodeQuantity(value: Json): Scalar {
+  const text = typeof value === 'string' ? value.trim() : goJson(value);
+  const found = /^([+-]?\d*(?:\.\d*)?)([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
+  if (text === '' || found === null || !/\d/.test(found[1] ?? '')) return { abort: `quantities must match the regular expression '${FORM}'` };
+  return SUFFIX.test(found[2] ?? '') ? { value } : { abort: "unable to parse quantity's suffix" };
+}
+
+function decodeIntOrString(value: Json): Scalar {
+  if (typeof value === 'string') return { value };
+  const result = decodeInteger(value, INTEGERS['int32'] ?? 0);
+  return 'said' in result ? { wrong: result.said, type: 'int32' } : result;
+}
+
+function decodeStrings(value: Json): Scalar {
+  if (!isArray(value)) return { said: jsonType(value) };
+  return value.every((item) => item === null || typeof item === 'string') ? { value: mapItems(value, (item) => item ?? '') } : { said: 'array' };
+}
+
+/** Types of JSONSchemaProps that hold a schema or something else. */
+function decodeSchemaOr(name: string, value: Json, nested: Nested): Scalar {
+  if (isObject(value)) return { value: nested.decodeNested(JSON_SCHEMA, value) };
+  if (name === 'bool-or-schema') return typeof value === 'boolean' ? { value } : { abort: 'boolean or JSON schema expected' };
+  if (!isArray(value)) return { value: null };
+  if (name === 'schema-or-list') return { value: mapItems(value, (item) => nested.decodeNested(JSON_SCHEMA, item)) };
+  return { value };
+}

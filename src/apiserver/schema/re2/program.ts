@@ -1,0 +1,81 @@
+import type { CharSet } from './charset.js';
+import { PatternError, type Assertion, type Node } from './syntax.js';
+
+/** Instructions of one expression. Go's own limit is higher; nothing sensible comes near this one. */
+const MAX_INSTRUCTIONS = 50_000;
+
+export type Instruction =
+  | { readonly op: 'set'; readonly set: CharSet; readonly next: number }
+  | { readonly op: 'assert'; readonly what: Assertion; readonly next: number }
+  /** `next` is preferred to `other`. */
+  | { readonly op: 'split'; readonly next: number; readonly other: number }
+  | { readonly op: 'match' };
+
+export interface Program {
+  readonly code: readonly Instruction[];
+  readonly start: number;
+  /** Whether there are assertions that look at the characters on both sides. */
+  readonly looksAround: boolean;
+}
+
+/**
+ * Compiles an expression to a non-deterministic automaton, from its end to its begin.
+ * @throws PatternError when it is too large
+ */
+export function compile(node: Node, pattern: string): Program {
+  const code: Instruction[] = [{ op: 'match' }];
+  const emit = (instruction: Instruction): number => {
+    if (code.length >= MAX_INSTRUCTIONS) throw new PatternError('expression too large', pattern.slice(0, 200));
+    return code.push(instruction) - 1;
+  };
+  const start = emitNode(node, 0, { code, emit });
+  const looksAround = code.some((one) => one.op === 'assert' && one.what !== 'textBegin' && one.what !== 'textEnd');
+  return { code, start, looksAround };
+}
+
+interface Output {
+  readonly code: Instruction[];
+  readonly emit: (instruction: Instruction) => number;
+}
+
+/** Emits what matches `node` and then goes on at `next`; returns where it begins. */
+function emitNode(node: Node, next: number, out: Output): number {
+  switch (node.kind) {
+    case 'empty':
+      return next;
+    case 'set':
+      return out.emit({ op: 'set', set: node.set, next });
+    case 'assert':
+      return out.emit({ op: 'assert', what: node.what, next });
+    case 'cat':
+      return node.parts.reduceRight((after, part) => emitNode(part, after, out), next);
+    case 'alt': {
+      const starts = node.parts.map((part) => emitNode(part, next, out));
+      return starts.reduceRight((other, start) => out.emit({ op: 'split', next: start, other }));
+    }
+    case 'repeat':
+      return emitRepeat(node, next, out);
+  }
+}
+
+function emitRepeat(node: Extract<Node, { kind: 'repeat' }>, next: number, out: Output): number {
+  const { min, max, lazy } = node;
+  let start = next;
+  if (max === undefined) start = emitLoop(node, next, out);
+  for (let count = min; count < (max ?? 0); count++) start = split(emitNode(node.node, start, out), next, lazy, out);
+  const mandatory = max === undefined && min > 0 ? min - 1 : min;
+  for (let count = 0; count < mandatory; count++) start = emitNode(node.node, start, out);
+  return start;
+}
+
+/** `x*`, or `x+` when at least one is asked for. */
+function emitLoop(node: Extract<Node, { kind: 'repeat' }>, next: number, out: Output): number {
+  const loop = out.emit({ op: 'match' });
+  const body = emitNode(node.node, loop, out);
+  out.code[loop] = node.lazy ? { op: 'split', next, other: body } : { op: 'split', next: body, other: next };
+  return node.min > 0 ? body : loop;
+}
+
+function split(body: number, next: number, lazy: boolean, out: Output): number {
+  return out.emit(lazy ? { op: 'split', next, other: body } : { op: 'split', next: body, other: next });
+}

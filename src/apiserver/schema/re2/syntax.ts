@@ -1,0 +1,20 @@
+import type { CharSet } from './charset.js';
+
+/** Where no character is taken: begin and end of the text or of a line, and edges of words. */
+export type Assertion = 'textBegin' | 'textEnd' | 'lineBegin' | 'lineEnd' | 'edge' | 'noEdge';
+
+export type Node =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'set'; readonly set: CharSet }
+  | { readonly kind: 'assert'; readonly what: Assertion }
+  | { readonly kind: 'cat' | 'alt'; readonly parts: readonly Node[] }
+  | { readonly kind: 'repeat'; readonly node: Node; readonly min: number; readonly max: number | undefined; readonly lazy: boolean };
+
+/** An expression that Go's regexp does not take; the message is Go's. */
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+
+  constructor(why: string, where: string) {
+    super(`error parsing regexp: ${why}: \`${where}\``);
+  }
+}

@@ -1,0 +1,235 @@
+import { equal, isArray, isObject, own, type Json, type JsonObject } from '../json.js';
+import type { FieldError } from '../status.js';
+import { checkAlternatives, type Check } from './alternatives.js';
+import { validateEmbedded } from './embedded.js';
+import { validateLists } from './lists.js';
+import { formerField, formerItem, unchanged, type Compared, type Former } from './correlate.js';
+import { hasFormat, isTextFormat, knownFormat } from './formats.js';
+import { goJson } from './gotext.js';
+import { checkNumber, isNearlyInteger, isWhole } from './number.js';
+import { FINE, missing, notInEnum, outcome, Sum, tooManyCharacters, tooManyOf, wrongFormat, wrongType, wrongValue, type Outcome, type Problem } from './problem.js';
+import { PatternError } from './re2/syntax.js';
+import { TooManySteps, type Budget } from './re2/machine.js';
+import { freshBudget, regexp } from './re2/re2.js';
+import type { Schema } from './schema.js';
+import { additionalOf, propertyOf } from './walk.js';
+
+export interface Validation {
+  /** In order of the document. */
+  readonly errors: readonly FieldError[];
+  /** Whether an error is of those after which the real server does not run the rules of CEL; facts (i). */
+  readonly skipCel: boolean;
+}
+
+const BLOCKING: ReadonlySet<string> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+
+/** Whether one of the errors keeps the rules of CEL from being run. */
+export function blocksCel(errors: readonly FieldError[]): boolean {
+  return errors.some(({ reason }) => BLOCKING.has(reason));
+}
+
+/**
+ * Validates a value against a structural schema: all keywords, the embedded resources and the types of lists, in the
+ * order of the real server, but for metadata of the whole object and for the rules of CEL. Problems of what did not
+ * change since `old` are not told (ratcheting). The time that patterns take is bounded.
+ * @param old the stored value; undefined for a new object.
+ * @param base path of the value; '' for a whole object, `status` for the status alone.
+ */
+export function validateSchema(schema: Schema, value: Json, old?: Json, base = ''): Validation {
+  const errors = checkKeywords(schema, value, old, base);
+  if (base === '') errors.push(...validateEmbedded(schema, value, base));
+  if (old === undefined || validateLists(schema, old, base).length === 0) errors.push(...validateLists(schema, value, base));
+  return { errors, skipCel: blocksCel(errors) };
+}
+
+/** The keywords alone. */
+export function checkKeywords(schema: Schema, value: Json, old: Json | undefined, base: string): FieldError[] {
+  const context: Context = { compared: new WeakMap(), budget: freshBudget() };
+  const former = old === undefined ? undefined : { schema, value: old };
+  const { problems } = checkRatcheting(context, { schema, value, path: '' }, former);
+  return problems.map((problem) => problem.error(base));
+}
+
+interface Context {
+  readonly compared: Compared;
+  readonly budget: Budget;
+}
+
+/** A value at a place, and what is said of it. */
+interface Place {
+  readonly schema: Schema;
+  readonly value: Json;
+  readonly path: string;
+}
+
+function checkRatcheting(context: Context, place: Place, former: Former | undefined): Outcome {
+  const result = check(context, place, former);
+  if (former === undefined || result.problems.length === 0) return result;
+  return unchanged(place.value, former, context.compared) ? outcome([], result.matches) : result;
+}
+
+function check(context: Context, place: Place, former: Former | undefined): Outcome {
+  const { schema, value, path } = place;
+  const sum = new Sum();
+  if (value === null) {
+    sum.add(checkNull(place));
+    sum.add(checkEnum(place));
+    return sum.outcome();
+  }
+  const steps: Outcome[] = [checkAlternatives(schema, path, alternative(context, value, path)), ...checkKind(context, place, former), checkEnum(place)];
+  if (typesOf(schema).length > 0 || knownFormat(schema) !== undefined) steps.unshift(checkType(place));
+  for (const step of steps) {
+    sum.add(step);
+    sum.count();
+  }
+  sum.count();
+  return sum.outcome();
+}
+
+/** Nothing below an alternative is compared with the former value. */
+function alternative(context: Context, value: Json, path: string): Check {
+  return (schema) => check(context, { schema, value, path }, undefined);
+}
+
+function checkKind(context: Context, place: Place, former: Former | undefined): Outcome[] {
+  const { schema, value, path } = place;
+  if (typeof value === 'string') return checkString(context, schema, value, path);
+  if (typeof value === 'number') return [checkNumber(schema, value, path)];
+  if (isArray(value)) return [checkArray(context, { schema, value, path }, former)];
+  return isObject(value) ? [checkObject(context, { schema, value, path }, former)] : [];
+}
+
+function typesOf(schema: Schema): readonly string[] {
+  if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
+  return schema.type === undefined ? [] : [schema.type];
+}
+
+function checkNull({ schema, path }: Place): Outcome {
+  const types = typesOf(schema);
+  if (types.length > 0 && schema.nullable !== true) return outcome([wrongType(path, types.join(','), 'null')]);
+  return outcome([], 1);
+}
+
+/** Type and format of Go's value. */
+function kindOf(value: Json): readonly [string, string] {
+  if (typeof value === 'number') return isWhole(value) ? ['integer', 'int64'] : ['number', 'float64'];
+  if (isArray(value)) return ['array', ''];
+  return [typeof value, ''];
+}
+
+function checkType({ schema, value, path }: Place): Outcome {
+  const types = typesOf(schema);
+  const format = knownFormat(schema) ?? '';
+  const [kind, kindFormat] = kindOf(value);
+  const wholeFloat = kind === 'number' && typeof value === 'number' && isNearlyInteger(value) && types.includes('integer');
+  const fits = types.includes(kind) || wholeFloat || (kind === 'integer' && types.includes('number'));
+  const scalar = kind !== 'string' && kind !== 'array';
+  if (scalar && format !== '' && !fits && format !== kindFormat) return outcome([wrongType(path, format, kindFormat)]);
+  if (!types.includes('number') && !types.includes('integer') && format !== '' && !scalar) return outcome([], 1);
+  return fits ? outcome([], 1) : outcome([wrongType(path, types.join(','), kind)]);
+}
+
+function checkEnum({ schema, value, path }: Place): Outcome {
+  const { enum: values } = schema;
+  if (values === undefined || values.length === 0 || values.some((one) => isMember(value, one))) return FINE;
+  return outcome([notInEnum(path, value, values)]);
+}
+
+/** Go converts the value to the type of the member first: 1.5 becomes 1, and an integer a character. */
+function isMember(value: Json, member: Json): boolean {
+  if (value === null || member === null) return false;
+  if (typeof value !== 'number') return equal(value, member);
+  if (typeof member === 'string') return isWhole(value) && member === characterOf(value);
+  return typeof member === 'number' && (isWhole(member) ? Math.trunc(value) : value) === member;
+}
+
+function characterOf(code: number): string {
+  const valid = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return valid ? String.fromCodePoint(code) : '\ufffd';
+}
+
+function checkString(context: Context, schema: Schema, value: string, path: string): Outcome[] {
+  const problem = stringProblem(context, schema, value, path);
+  const result = problem === undefined ? FINE : outcome([problem]);
+  const format = knownFormat(schema);
+  if (format === undefined || !isTextFormat(format)) return [result];
+  return [result, hasFormat(format, value) ? FINE : outcome([wrongFormat(path, format, value)])];
+}
+
+/** The first one of length and pattern. */
+function stringProblem(context: Context, schema: Schema, value: string, path: string): Problem | undefined {
+  const { maxLength, minLength, pattern } = schema;
+  if (maxLength !== undefined && value.length > maxLength && characters(value) > maxLength) return tooManyCharacters(path, maxLength);
+  if (minLength !== undefined && characters(value) < minLength) return wrongValue(path, value, `should be at least ${minLength} chars long`);
+  if (pattern === undefined || pattern === '') return undefined;
+  try {
+    return regexp(pattern).test(value, context.budget) ? undefined : wrongValue(path, value, `should match '${pattern}'`);
+  } catch (error) {
+    if (error instanceof PatternError) return wrongValue(path, value, `should match '${pattern}, but pattern is invalid: ${error.message}'`);
+    if (error instanceof TooManySteps) return wrongValue(path, value, `should match '${pattern}', which takes too long to tell`);
+    throw error;
+  }
+}
+
+function characters(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0xdc00 || unit > 0xdfff) count += 1;
+  }
+  return count;
+}
+
+function checkArray(context: Context, place: Place & { value: readonly Json[] }, former: Former | undefined): Outcome {
+  const { schema, value, path } = place;
+  const { items, minItems, maxItems } = schema;
+  const sum = new Sum();
+  if (items !== undefined) {
+    for (const [at, item] of value.entries()) {
+      sum.add(checkRatcheting(context, { schema: items, value: item, path: `${path}[${at}]` }, formerItem(former, item)));
+    }
+  }
+  if (minItems !== undefined && value.length < minItems) sum.tell(wrongValue(path, value.length, `should have at least ${minItems} items`));
+  if (maxItems !== undefined && value.length > maxItems) sum.tell(tooManyOf(path, 'items', value.length, maxItems));
+  if (schema.uniqueItems === true && hasEqual(value)) sum.tell(wrongValue(path, '', `shouldn't contain duplicates`));
+  sum.count();
+  return sum.outcome();
+}
+
+function hasEqual(items: readonly Json[]): boolean {
+  return new Set(items.map(goJson)).size < items.length;
+}
+
+function checkObject(context: Context, place: Place & { value: JsonObject }, former: Former | undefined): Outcome {
+  const { schema, value, path } = place;
+  const sum = new Sum();
+  const count = Object.keys(value).length;
+  const { minProperties, maxProperties } = schema;
+  if (minProperties !== undefined && count < minProperties) sum.tell(wrongValue(path, count, `should have at least ${minProperties} properties`));
+  if (maxProperties !== undefined && count > maxProperties) sum.tell(tooManyOf(path, 'properties', count, maxProperties));
+  for (const [key, field] of Object.entries(value)) {
+    if (field !== undefined) checkField(context, { place, key, field, former }, sum);
+  }
+  for (const key of schema.required ?? []) {
+    if (own(value, key) === undefined) sum.tell(missing(path, key));
+  }
+  return sum.outcome();
+}
+
+interface Field {
+  readonly place: Place & { value: JsonObject };
+  readonly key: string;
+  readonly field: Json;
+  readonly former: Former | undefined;
+}
+
+function checkField(context: Context, { place, key, field, former }: Field, sum: Sum): void {
+  const { schema, value, path } = place;
+  const property = propertyOf(schema, key);
+  const below = property ?? additionalOf(schema);
+  if (below === undefined) return;
+  const name = path === '' && property !== undefined ? key : `${path}.${key}`;
+  // apiVersion and kind of the whole object are never ratcheted: old and new are of the same version here.
+  const typeMeta = path === '' && (key === 'apiVersion' || key === 'kind');
+  sum.add(checkRatcheting(context, { schema: below, value: field, path: name }, typeMeta ? undefined : formerField(former, value, key)));
+}
