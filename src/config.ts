@@ -8,6 +8,7 @@ import {
   type FlagRow, type Given, type Listen, type LogLevel,
 } from './flags.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gatewayconfig.js';
+import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standaloneconfig.js';
 
 const PROGRAM = 'multicluster-engine';
 const CONTROLLERS = ['engine', 'placement'] as const;
@@ -48,7 +49,7 @@ export interface Usage {
   readonly text: string;
 }
 
-export type Config = OperatorConfig | GatewayConfig;
+export type Config = OperatorConfig | GatewayConfig | StandaloneConfig;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface CommandRow {
@@ -99,6 +100,10 @@ const COMMANDS: readonly CommandRow[] = [
   {
     name: 'gateway', summary: 'Serves the HTTPS interface in front of a Kubernetes API server.', flags: GATEWAY_FLAGS,
     build: (flags, env) => gateway(flags, { env, version: version(), execArgv: process.execArgv }),
+  },
+  {
+    name: 'standalone', summary: 'Starts a Kubernetes API of its own with the operator in it, for trying things out.',
+    flags: STANDALONE_FLAGS, build: (flags) => standalone(flags, version()),
   },
 ];
 

@@ -7,6 +7,10 @@ async function run(config: Config): Promise<number> {
     const { runGateway } = await import('./commands/gateway.js');
     return runGateway(config);
   }
+  if (config.command === 'standalone') {
+    const { runStandalone } = await import('./commands/standalone.js');
+    return runStandalone(config);
+  }
   const { runOperator } = await import('./commands/operator.js');
   return runOperator(config);
 }

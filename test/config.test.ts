@@ -167,9 +167,9 @@ describe('a bad value', () => {
 
 describe('a command line', () => {
   it.each<[string, string[], string]>([
-    ['without a command', [], 'no command; want one of: operator, gateway (see multicluster-engine --help)'],
-    ['with an unknown command', ['operate'], 'unknown command "operate"; want one of the commands: operator, gateway'],
-    ['that begins with a flag', ['--workers=3'], 'unknown flag "--workers=3"; want one of the commands: operator, gateway'],
+    ['without a command', [], 'no command; want one of: operator, gateway, standalone (see multicluster-engine --help)'],
+    ['with an unknown command', ['operate'], 'unknown command "operate"; want one of the commands: operator, gateway, standalone'],
+    ['that begins with a flag', ['--workers=3'], 'unknown flag "--workers=3"; want one of the commands: operator, gateway, standalone'],
     ['with an unknown flag', ['operator', '--foo=1'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
     ['with an unknown flag alone', ['operator', '--foo'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
     ['with an unknown short flag', ['operator', '-x'], 'unknown flag "-x" (see multicluster-engine operator --help)'],

@@ -1,0 +1,154 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { ENGINE_LABEL, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../api/names.js';
+import { startApiServer, type ApiServer } from '../apiserver/apiserver.js';
+import { packageRoot, type OperatorConfig } from '../config.js';
+import { createCache } from '../kube/reflector.js';
+import { createClient } from '../kube/rest.js';
+import { LocalNode } from '../local/node.js';
+import { LocalRuntime } from '../local/runtime.js';
+import { createLogger } from '../observability/logger.js';
+import { systemClock, systemRandom } from '../runtime/clock.js';
+import { exitOnCrash, runUntilSignalled, type Runnable } from '../runtime/lifecycle.js';
+import type { Logger } from '../runtime/logger.js';
+import type { StandaloneConfig } from '../standaloneconfig.js';
+import { accountUser, Embedded } from './embedded.js';
+import { engineGroup } from './engine.js';
+import { openHub } from './hub.js';
+import { install } from './installation.js';
+import { say, step } from './progress.js';
+import { seedFleet } from './seedfleet.js';
+
+const NODE = 'local';
+const ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
+
+/** Runs API server, operator and local runtime until a signal; gives the exit code. What cannot be started is one line, and 1. */
+export async function runStandalone(config: StandaloneConfig): Promise<number> {
+  try {
+    const log = await openLog(config);
+    const server = await step(`starting the Kubernetes API on ${config.listen.host}:${config.listen.port}`, () => startApiServer({
+      ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
+      credentials: config.dataDir,
+      listen: config.listen,
+      clock: systemClock,
+      ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
+    }));
+    try {
+      return await serve(config, server, log);
+    } finally {
+      await server.close();
+    }
+  } catch (error) {
+    process.stderr.write(`\nmulticluster-engine standalone: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+async function openLog(config: StandaloneConfig): Promise<Logger> {
+  const folder = path.join(config.dataDir, 'logs');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const destination = createWriteStream(path.join(folder, 'standalone.log'), { flags: 'a', mode: 0o600 });
+  const log = createLogger({ level: config.logLevel, clock: systemClock, destination });
+  exitOnCrash(process, log);
+  return log;
+}
+
+async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): Promise<number> {
+  const ways = new Embedded(server, config.version, log);
+  const admin = ways.admin();
+  const kept = await step('installing CRDs, rights and policies', () => install(admin));
+  for (const one of kept) say(`  ${one} was changed by somebody since and stays as it is`);
+  if (config.seedFleet > 0) await step(`making ${config.seedFleet} example clusters`, () => seedFleet(admin, config.seedFleet));
+  const node = localNode(config, ways, log);
+  await step('starting the local runtime', () => node.start());
+  const parts = [operator(config, ways, log), runtime(config, server, ways, log)];
+  const running = runUntilSignalled(parts, { host: process, clock: systemClock, log });
+  say(nextSteps(server.kubeconfig));
+  const code = await running;
+  say('stopping ...');
+  await node.stop();
+  return code;
+}
+
+/** The engine's controllers, as the operator's ServiceAccount, through rights and policies like anyone else. */
+function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnable {
+  const user = accountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
+  const settings: OperatorConfig = {
+    command: 'operator',
+    version: config.version,
+    controllers: ['engine'],
+    kubeconfig: undefined,
+    leaderElectionNamespace: OPERATOR_NAMESPACE,
+    identity: `standalone-${process.pid}`,
+    namespace: undefined,
+    componentImage: `multicluster-engine:${config.version}`,
+    componentReplicas: 1,
+    metricsListen: config.listen,
+    healthListen: config.listen,
+    logLevel: config.logLevel,
+    workers: 4,
+    kubeApiQps: 100,
+    kubeApiBurst: 200,
+    settleWindowMs: 50,
+  };
+  return engineGroup(openHub(settings, log, (options) => ways.transport(user, options)));
+}
+
+function localNode(config: StandaloneConfig, ways: Embedded, log: Logger): LocalNode {
+  const client = createClient(ways.transport(accountUser('kube-system', 'local-runtime')));
+  return new LocalNode({ client, clock: systemClock, log, name: NODE, version: `v${config.version}` });
+}
+
+function runtime(config: StandaloneConfig, server: ApiServer, ways: Embedded, log: Logger): Runnable {
+  const transport = ways.transport(accountUser('kube-system', 'local-runtime'));
+  const client = createClient(transport);
+  const { host, port } = config.gatewayListen;
+  const local = new LocalRuntime({
+    site: {
+      transport,
+      client,
+      clock: systemClock,
+      server: server.url,
+      caFile: server.caFile,
+      folder: config.dataDir,
+      executable: [process.execPath, ENTRY],
+      addresses: { gateway: { MULTICLUSTER_ENGINE_LISTEN: `${host}:${port}` } },
+    },
+    client,
+    openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
+    labelSelector: ENGINE_LABEL,
+    nodeName: NODE,
+    log,
+    report: say,
+  });
+  return {
+    name: 'local-runtime',
+    async run(signal) {
+      await local.start(signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      await local.stop();
+      return true;
+    },
+  };
+}
+
+function nextSteps(kubeconfig: string): string {
+  const near = (place: string): string => path.relative(process.cwd(), place) || '.';
+  const example = (name: string): string => near(path.join(packageRoot(), 'examples', name));
+  return [
+    '',
+    'The hub is up. Next, in another terminal:',
+    '',
+    `  export KUBECONFIG=${kubeconfig}`,
+    `  kubectl apply -f ${example('engine.yaml')}`,
+    '  kubectl get mce -w',
+    '',
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}

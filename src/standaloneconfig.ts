@@ -1,0 +1,56 @@
+import path from 'node:path';
+
+import { integer, listen, LOG_LEVELS, oneOf, refuse, truth, word, type FlagRow, type Flags, type Given, type Listen, type LogLevel } from './flags.js';
+
+/** What `multicluster-engine standalone` was asked to do. */
+export interface StandaloneConfig {
+  readonly command: 'standalone';
+  /** Release of this program. */
+  readonly version: string;
+  /** Absolute: store, certificates, kubeconfig, logs and folders of processes. */
+  readonly dataDir: string;
+  readonly listen: Listen;
+  /** Where the gateway listens once an engine has installed it. */
+  readonly gatewayListen: Listen;
+  /** Objects are kept in memory only. */
+  readonly ephemeral: boolean;
+  /** Example clusters to make; 0: none. */
+  readonly seedFleet: number;
+  /** Where requests are logged in kube-apiserver's audit format; undefined: nowhere. */
+  readonly auditLog: string | undefined;
+  readonly logLevel: LogLevel;
+}
+
+export const STANDALONE_FLAGS: readonly FlagRow[] = [
+  { name: 'data-dir', value: 'DIR', help: 'store, kubeconfig, logs; a second start on it goes on where the first one ended', preset: '.standalone' },
+  { name: 'listen', value: 'HOST:PORT', help: 'address of the Kubernetes API', preset: '127.0.0.1:6443' },
+  { name: 'gateway-listen', value: 'HOST:PORT', help: 'address of the HTTPS interface, once an engine has installed it', preset: '127.0.0.1:8443' },
+  { name: 'ephemeral', value: '', help: 'keep objects in memory only: they are gone at the end', preset: 'false', bare: true },
+  { name: 'seed-fleet', value: 'N', help: 'make N example clusters with sets and bindings, 0 to 10000', preset: '0' },
+  { name: 'audit-log', value: 'FILE', help: "log of every request, in kube-apiserver's audit format", presetText: 'none' },
+  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
+];
+
+/** @throws Refusal that names the flag, its value and the rule. */
+export function standalone(flags: Flags, version: string): StandaloneConfig {
+  const audit = flags.find('audit-log');
+  const gateway = flags.get('gateway-listen');
+  const config: StandaloneConfig = {
+    command: 'standalone',
+    version,
+    dataDir: path.resolve(file(flags.get('data-dir'), 'a folder')),
+    listen: listen(flags.get('listen')),
+    gatewayListen: listen(gateway),
+    ephemeral: truth(flags.get('ephemeral')),
+    seedFleet: integer(flags.get('seed-fleet'), 0, 10_000),
+    auditLog: audit === undefined ? undefined : path.resolve(file(audit, 'a file')),
+    logLevel: oneOf(flags.get('log-level'), LOG_LEVELS),
+  };
+  const { port } = config.gatewayListen;
+  if (port !== 0 && port === config.listen.port) refuse(gateway, 'an address with another port than the API');
+  return config;
+}
+
+function file(given: Given, what: string): string {
+  return word(given, /^[^\0]+$/s, what);
+}
