@@ -30,7 +30,7 @@ export interface Request {
   /** Called before the body is read, for a client that waits to be asked for it. */
   askForBody(): void;
   /** Does what the client waits for; meanwhile its connection gives way to no other. */
-  atWork<T>(work: () => Promise<T>): Promise<T>;
+  readonly atWork: <T>(work: () => Promise<T>) => Promise<T>;
   /** Fires when the client leaves. */
   readonly gone: AbortSignal;
   /** Hands an answer to the client. */

@@ -32,7 +32,7 @@ export interface Arrival {
   /** The client waits to be asked for the body. */
   readonly expectant: boolean;
   /** Does what the client waits for; meanwhile its connection gives way to no other. */
-  atWork<T>(work: () => Promise<T>): Promise<T>;
+  readonly atWork: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 const KEEP_ALIVE_MS = 15_000;

@@ -1,124 +1,119 @@
-import { request } from 'node:https';
-
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { DEFAULT_TARGET_NAMESPACE, EXPIRY_ANNOTATION } from '../../src/api/names.js';
+import { DEFAULT_TARGET_NAMESPACE, ENGINE_FIELD_MANAGER, EXPIRY_ANNOTATION, OPERATOR_NAMESPACE } from '../../src/api/names.js';
+import { version } from '../../src/config.js';
+import { CATALOGUE } from '../../src/domain/engine/catalogue.js';
+import { bundleOf, certificateNames, pairObject, RENEW_BEFORE_MS, trustObject, type CertificateCase } from '../../src/domain/engine/certificate.js';
+import { apiVersionOf } from '../../src/api/resources.js';
+import { issueServingCertificate } from '../../src/pki/serving.js';
+import type { AnyObject } from '../support/controlplane/api.js';
 import { describeWithServer } from '../support/controlplane/suite.js';
 import { Hub } from '../support/hub/hub.js';
-import type { Pod } from '../support/hub/pod.js';
+import { kubectlOk } from '../support/kubectl.js';
 import { fields, text } from '../support/scenario/reading.js';
 import { waitFor } from '../support/wait.js';
+import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 
 const MINUTE = 60_000;
-const TARGET = DEFAULT_TARGET_NAMESPACE;
-const SECRET = `/api/v1/namespaces/${TARGET}/secrets/gateway-tls`;
-const TRUST = `/api/v1/namespaces/${TARGET}/configmaps/gateway-ca`;
-const PLACEMENTS = '/platform/cluster.fleetmgmt.io/v1alpha1/namespaces/default/placements';
-const NAMES = ['gateway', `gateway.${TARGET}`, `gateway.${TARGET}.svc`, `gateway.${TARGET}.svc.cluster.local`];
-
-interface Call {
-  readonly address: string;
-  readonly ca: string;
-  readonly token: string;
-  readonly servername: string;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly body: string;
-}
-
-/** GET of the placements on a connection of its own, its certificate checked for `servername` against `ca` alone. */
-function ask({ address, ca, token, servername }: Call): Promise<Reply> {
-  const [host = '', port = ''] = address.split(':');
-  return new Promise((resolve, reject) => {
-    const headers = { host: servername, authorization: `Bearer ${token}` };
-    const sent = request({ host, port: Number(port), path: PLACEMENTS, headers, ca, servername, agent: false, timeout: 10_000 }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-    });
-    sent.on('error', reject);
-    sent.end();
-  });
-}
-
+const DAY_MS = 24 * 3600 * 1000;
 const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+/** From the making of a certificate that is due soon until it is: the operator starts within it, as a rule. */
+const SOON_MS = 20_000;
 
-describeWithServer('the gateway of an engine', { own: true, ...PODS }, (server) => {
+describeWithServer('the gateway of an engine', { own: true, log: 'RequestResponse', ...PODS }, (server) => {
   let hub: Hub;
-  let pod: Pod;
-  let token: string;
+  let client: GatewayClient;
 
   beforeAll(async () => {
     hub = await Hub.open(server());
     await hub.kubectl('apply', '-f', 'examples/engine.yaml');
     await hub.available();
-    pod = await waitFor('the gateway to run', () => hub.components.pods(TARGET, 'gateway')[0], { deadlineMs: MINUTE });
-    await pod.ready({ deadlineMs: MINUTE });
-    token = await server().tokenFor({ serviceAccount: { namespace: 'default', name: 'default' } });
-    await hub.kubectl('create', 'clusterrolebinding', 'reader', '--clusterrole=view', '--serviceaccount=default:default');
+    client = await GatewayClient.open(hub);
   }, 3 * MINUTE);
   afterAll(() => hub.stop(), MINUTE);
 
-  async function trusted(): Promise<string> {
-    return text(fields((await hub.get(TRUST))?.['data'])['ca.crt']);
+  async function expiry(): Promise<number> {
+    return Date.parse((await hub.get(SECRET))?.metadata?.annotations?.[EXPIRY_ANNOTATION] ?? '');
   }
 
-  async function call(ca: string, servername = NAMES[2] ?? ''): Promise<Reply> {
-    return ask({ address: pod.addresses['MULTICLUSTER_ENGINE_LISTEN'] ?? '', ca, token, servername });
+  /**
+   * Does what the operator did at a time in the past: publishes and stores a pair of that time, in place of the one that
+   * is there. The operator must not run meanwhile. Gives when that pair is due.
+   */
+  async function storeAsOf(now: number): Promise<number> {
+    const { metadata: { uid = '' } } = await hub.engine('to be there', () => true);
+    const component = 'gateway';
+    const row = CATALOGUE.find(({ name }) => name === component)?.servingCertificate;
+    if (row === undefined) throw new Error('no component asks for a certificate');
+    const settings = { version: version(), image: '', replicas: 2, operatorNamespace: OPERATOR_NAMESPACE };
+    const one: CertificateCase = { component, row, namespace: DEFAULT_TARGET_NAMESPACE, engine: { name: 'engine', uid }, settings };
+    const pair = await issueServingCertificate({ names: certificateNames(one), now });
+    const bundle = bundleOf(pair, await client.trusted());
+    for (const { type, object } of [trustObject(one, bundle), pairObject(one, pair, bundle)]) {
+      const input = JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...object });
+      await kubectlOk(['apply', '--server-side', '--force-conflicts', `--field-manager=${ENGINE_FIELD_MANAGER}`, '-f', '-'], { kubeconfig: server().adminKubeconfig, input });
+    }
+    return pair.notAfter - RENEW_BEFORE_MS;
   }
 
   it('answers on TLS under every name of its Service, with the certificate that gateway-ca publishes', async () => {
-    const ca = await trusted();
-    await waitFor('the right of the reader', async () => (await call(ca)).status === 200);
+    const ca = await client.trusted();
+    await client.served(ca);
 
     for (const name of NAMES) {
-      const { status, body } = await call(ca, name);
+      const { status, body } = await client.list(ca, name);
       expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ kind: 'PlacementList', items: [] })]);
     }
-    await expect(call(ca, 'elsewhere.example')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    await expect(client.list(ca, 'elsewhere.example')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
   }, MINUTE);
 
-  it('is renewed while it runs: what is trusted says so first, and no request fails', async () => {
-    const before = await trusted();
+  it('is given a new certificate when two thirds of its life are over: published first, and no request is lost', async () => {
+    const load = client.load();
+    await hub.operator.stop();
+    const due = await storeAsOf(Date.now() - 60 * DAY_MS + SOON_MS);
+    const before = await client.trusted();
+    await hub.restartOperator();
     const mark = await server().logMark();
-    const failures: string[] = [];
-    let going = true;
-    const load = (async () => {
-      while (going) {
-        // As a client does that reads the ConfigMap again now and then.
-        const { status } = await call(await trusted()).catch((error: unknown) => ({ status: String(error) }));
-        if (status !== 200) failures.push(String(status));
-      }
-    })();
-    // Somebody has a hand in it: whatever stands there now, a certificate that is booked to us takes its place.
-    await hub.patch(SECRET, { metadata: { annotations: { [EXPIRY_ANNOTATION]: '2020-01-01T00:00:00Z' } } });
+
     const after = await waitFor('the next certificate', async () => {
-      const now = await trusted();
+      const now = await client.trusted();
       return now === before ? undefined : now;
-    });
-    const next = after.slice(before.length);
-    await waitFor('the gateway to serve it', async (seen) => {
-      const reply = await call(next).catch((error: unknown) => String(error));
-      seen(reply);
-      return typeof reply !== 'string' && reply.status === 200;
-    }, { deadlineMs: MINUTE });
-    going = false;
-    await load;
-
-    expect(after.startsWith(before)).toBe(true);
-    expect(failures).toEqual([]);
-    expect((await hub.writes(mark, /operator$/)).map(({ resource, name }) => `${resource} ${name}`).filter((one) => one.includes('gateway-')))
-      .toEqual(['configmaps gateway-ca', 'secrets gateway-tls']);
+    }, { deadlineMs: 2 * MINUTE });
+    const next = after.replace(/^[^]*(?=-----BEGIN CERTIFICATE-----)/, '');
+    await client.served(next);
     await hub.available();
-  }, 2 * MINUTE);
+    const answered = load.answered();
+    await waitFor('more answers', () => load.answered() > answered);
 
-  it('leaves its key nowhere but in the Secret', async () => {
+    expect(await load.stop()).toEqual([]);
+    // Clients still trust the one that was served until then, and nothing older.
+    expect(after).toBe(before.slice(before.lastIndexOf('-----BEGIN CERTIFICATE-----')) + next);
+    expect(await expiry()).toBeGreaterThan(due + 2 * RENEW_BEFORE_MS);
+    const writes = (await hub.writes(mark, /operator$/)).filter(({ name }) => name.startsWith('gateway-'));
+    expect(writes.map(({ resource, name, code }) => `${resource} ${name} ${code}`)).toEqual(['configmaps gateway-ca 200', 'secrets gateway-tls 200']);
+    expect(writes.filter(({ receivedAt }) => receivedAt < due)).toEqual([]);
+    const events = await waitFor('the event', async () => {
+      const said = await hub.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'jsonpath={range .items[*]}{.reason}: {.note}{"\\n"}{end}');
+      return said.split('\n').filter((line) => line.startsWith('CertificateRenewed:'));
+    });
+    expect(events).toEqual([`CertificateRenewed: Secret ${DEFAULT_TARGET_NAMESPACE}/gateway-tls ends at ${new Date(due + RENEW_BEFORE_MS).toISOString().replace('.000', '')}; a new certificate was issued`]);
+  }, 5 * MINUTE);
+
+  it('leaves its key nowhere but in the Secret, and the operator never reads it back', async () => {
     const key = text(fields((await hub.get(SECRET))?.['data'])['tls.key']);
     const lines = Buffer.from(key, 'base64').toString().split('\n').filter((line) => line.length > 40 && !line.startsWith('---'));
     expect(lines.length).toBeGreaterThan(0);
 
-    for (const secret of [key, ...lines]) expect(hub.operator.log() + pod.log()).not.toContain(secret);
+    for (const secret of [key, ...lines]) expect(hub.operator.log() + client.pod.log()).not.toContain(secret);
+    const answered = async (user: RegExp): Promise<readonly AnyObject[]> => {
+      const log = await server().requestLog({ user, resources: ['secrets'] });
+      return log.map(({ responseObject }) => responseObject).filter((one) => one !== undefined);
+    };
+    const objects = await answered(/operator$/);
+    expect(objects.length).toBeGreaterThan(0);
+    expect(objects.filter((one) => JSON.stringify(one).includes('"data"'))).toEqual([]);
+    expect(new Set(objects.map(({ kind }) => kind))).toEqual(new Set(['PartialObjectMetadata', 'PartialObjectMetadataList']));
+    // The log would show it: it does where this test has read it.
+    expect((await answered(/./)).some((one) => JSON.stringify(one).includes(key))).toBe(true);
   });
 });

@@ -18,7 +18,7 @@ async function rounds(text: string, format: 'json' | 'yaml', heapMb: number): Pr
 }
 
 const fill = (unit: string, end = ''): string => unit.repeat(Math.floor((MIB - end.length) / unit.length)) + end;
-const LAUGHS = `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi'].map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]\n`).join('')}`;
+const LAUGHS = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'.split('').map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]\n`).join('')}`;
 
 const BOMBS: readonly (readonly [string, 'json' | 'yaml', string])[] = [
   ['a billion laughs', 'yaml', LAUGHS], ['aliases', 'yaml', fill('*a,')], ['anchors', 'yaml', fill('- &a b\n')], ['documents', 'yaml', fill('---\na: b\n')],

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import path from 'node:path';
+
+import { issueServingCertificate } from '../../src/pki/serving.js';
+import type { AnyObject } from '../support/controlplane/api.js';
+import type { ControlPlane } from '../support/controlplane/plane.js';
+import { kubectlOk } from '../support/kubectl.js';
+import { root } from '../support/root.js';
+import { fields, text } from '../support/scenario/reading.js';
+
+const CERTIFICATES = '/apis/cert-manager.io/v1/certificates';
+const LOOK_MS = 200;
+
+/**
+ * Plays cert-manager's part with an issuer that signs with each key itself: for each Certificate a Secret of type
+ * kubernetes.io/tls, with the labels and annotations that cert-manager gives it, and the condition Ready. A Secret that
+ * is missing is made again; one whose Certificate is gone stays.
+ */
+export class CertManager {
+  readonly #server: ControlPlane;
+  readonly #end = new AbortController();
+  readonly #done: Promise<void>;
+  #renewing = false;
+
+  private constructor(server: ControlPlane) {
+    this.#server = server;
+    this.#done = this.#run();
+  }
+
+  /** Installs the definition of the kind, and begins to serve it. */
+  static async start(server: ControlPlane): Promise<CertManager> {
+    const admin = { kubeconfig: server.adminKubeconfig };
+    await kubectlOk(['apply', '-f', path.join(root, 'test', 'e2e', 'certmanager.yaml')], admin);
+    await kubectlOk(['wait', '--for=condition=Established', '--timeout=60s', 'crd/certificates.cert-manager.io'], admin);
+    return new CertManager(server);
+  }
+
+  /** Issues each certificate anew, as when its time has come. */
+  renew(): void {
+    this.#renewing = true;
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      const renewing = this.#renewing;
+      this.#renewing = false;
+      const { body } = await this.#server.call({ path: CERTIFICATES });
+      for (const certificate of body.items ?? []) await this.#serve(certificate, renewing);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async #serve(certificate: AnyObject, renewing: boolean): Promise<void> {
+    const { name = '', namespace = '' } = certificate.metadata ?? {};
+    const spec = fields(certificate['spec']);
+    const secretName = text(spec['secretName']);
+    const { status } = await this.#server.call({ path: `/api/v1/namespaces/${namespace}/secrets/${secretName}` });
+    if (status === 200 && !renewing) return;
+    const names = Array.isArray(spec['dnsNames']) ? spec['dnsNames'].map(text) : [];
+    const issuer = fields(spec['issuerRef']);
+    const pair = await issueServingCertificate({ names, now: Date.now() });
+    await this.#apply({
+      apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls',
+      metadata: {
+        name: secretName, namespace, labels: { 'controller.cert-manager.io/fao': 'true' },
+        annotations: {
+          'cert-manager.io/certificate-name': name, 'cert-manager.io/alt-names': names.join(','), 'cert-manager.io/common-name': '', 'cert-manager.io/ip-sans': '', 'cert-manager.io/uri-sans': '',
+          'cert-manager.io/issuer-name': text(issuer['name']), 'cert-manager.io/issuer-kind': text(issuer['kind']), 'cert-manager.io/issuer-group': 'cert-manager.io',
+        },
+      },
+      data: { 'ca.crt': btoa(pair.certificate), 'tls.crt': btoa(pair.certificate), 'tls.key': btoa(pair.privateKey) },
+    });
+    const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: 'Certificate is up to date and has not expired', lastTransitionTime: new Date().toISOString().replace(/\.\d+/, '') };
+    await this.#server.call({
+      method: 'PATCH', path: `/apis/cert-manager.io/v1/namespaces/${namespace}/certificates/${name}/status`, body: { status: { conditions: [ready] } }, contentType: 'application/merge-patch+json',
+    });
+  }
+
+  async #apply(object: object): Promise<void> {
+    const options = { kubeconfig: this.#server.adminKubeconfig, input: JSON.stringify(object) };
+    await kubectlOk(['apply', '--server-side', '--force-conflicts', '--field-manager=cert-manager-certificates-issuing', '-f', '-'], options);
+  }
+}

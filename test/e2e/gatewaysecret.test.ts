@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
+import { startChild } from '../../src/local/child.js';
+import { issueServingCertificate } from '../../src/pki/serving.js';
+import { binaryFolder } from '../support/controlplane/binaries.js';
+import { describeWithServer } from '../support/controlplane/suite.js';
+import { Hub } from '../support/hub/hub.js';
+import { root } from '../support/root.js';
+import { fields, text } from '../support/scenario/reading.js';
+import { stepsIn } from '../support/walk.js';
+import { waitFor } from '../support/wait.js';
+import { CertManager } from './certmanager.js';
+import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
+
+const MINUTE = 60_000;
+const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const STEPS = stepsIn(readFileSync(path.join(root, 'docs/how-to/cert-manager.md'), 'utf8'));
+/** Its two ways: before there is an engine, and on a hub whose engine runs. */
+const FRESH = STEPS.slice(0, STEPS.findIndex(({ command }) => command.includes('examples/engine.yaml')) + 1);
+const RUNNING = STEPS.slice(FRESH.length);
+
+describeWithServer('a Secret gateway-tls', { own: true, ...PODS }, (server) => {
+  let hub: Hub;
+  let issuer: CertManager;
+  let client: GatewayClient;
+
+  beforeAll(async () => {
+    hub = await Hub.open(server());
+    issuer = await CertManager.start(server());
+  }, 3 * MINUTE);
+  afterAll(async () => {
+    await issuer.stop();
+    await hub.stop();
+  }, MINUTE);
+
+  /** Types a command as a reader does, in the folder of the repository. */
+  async function type(command: string): Promise<void> {
+    const env = { PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`, HOME: server().folder, KUBECONFIG: server().adminKubeconfig };
+    const child = await startChild({ command: ['/bin/sh', '-c', command], env, cwd: root, output: 'pipe' });
+    let printed = '';
+    child.output.setEncoding('utf8').on('data', (part: string) => (printed += part));
+    expect({ command, exit: await child.exited, printed }).toMatchObject({ exit: { code: 0 } });
+  }
+
+  async function data(file: string): Promise<string> {
+    return atob(text(fields((await hub.get(SECRET))?.['data'])[file]));
+  }
+
+  async function revision(): Promise<string> {
+    return (await hub.get(SECRET))?.metadata?.resourceVersion ?? '';
+  }
+
+  /** Waits until the engine says this of the Secret. */
+  async function told(row: string): Promise<void> {
+    await hub.engine(`to say ${row}`, ({ status }) => status?.phase === 'Available' && (status.components ?? []).some((one) => one.kind === 'Secret' && `${one.reason}: ${one.message}` === row));
+  }
+
+  const GIVEN = 'Given: was made by somebody else and is used as it is';
+  const OURS = 'Applied: applied';
+
+  it('of cert-manager, there before the engine as docs/how-to/cert-manager.md has it, is used as it is', async () => {
+    expect(FRESH.length).toBeGreaterThan(2);
+    for (const { command } of FRESH) await type(command);
+    await hub.available();
+    client = await GatewayClient.open(hub);
+
+    for (const name of NAMES) await client.served(await data('ca.crt'), name);
+    await told(GIVEN);
+    expect(await client.trusted()).toBe('');
+    const written = await revision();
+    await hub.settled();
+    expect(await revision()).toBe(written);
+    expect((await hub.writes(0)).filter(({ name }) => name === 'gateway-tls')).toEqual([]);
+  }, 3 * MINUTE);
+
+  it('that cert-manager renews is taken into use by the same process', async () => {
+    const before = await data('ca.crt');
+    const { pid } = client.pod;
+
+    issuer.renew();
+
+    const after = await waitFor('the renewal', async () => {
+      const now = await data('ca.crt');
+      return now === before ? undefined : now;
+    });
+    await client.served(after);
+    await expect(client.list(before)).rejects.toThrow(/self-signed certificate|unable to verify/);
+    expect([client.pod.exit(), client.pod.pid]).toEqual([undefined, pid]);
+    expect((await hub.writes(0)).filter(({ name }) => name === 'gateway-tls')).toEqual([]);
+  }, 2 * MINUTE);
+
+  it('of somebody else that goes is followed by one of ours', async () => {
+    await hub.remove(`/apis/cert-manager.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/certificates/gateway`);
+    await hub.remove(SECRET);
+
+    const ca = await waitFor('the ConfigMap', async () => (await client.trusted()) || undefined);
+    await client.served(ca);
+    await told(OURS);
+    expect(client.pod.exit()).toBeUndefined();
+  }, 2 * MINUTE);
+
+  it('of ours whose data somebody overwrites is made anew, and what is trusted says so first', async () => {
+    const before = await client.trusted();
+    const foreign = await issueServingCertificate({ names: NAMES, now: Date.now() });
+    const mark = await server().logMark();
+
+    await hub.patch(SECRET, { data: { 'tls.crt': btoa(foreign.certificate), 'tls.key': btoa(foreign.privateKey) } });
+
+    const after = await waitFor('the next certificate', async () => {
+      const now = await client.trusted();
+      return now === before ? undefined : now;
+    });
+    expect(after).not.toContain(foreign.certificate.trim());
+    await waitFor('the repair', async () => after.includes((await data('tls.crt')).trim()));
+    await client.served(after.replace(/^[^]*(?=-----BEGIN CERTIFICATE-----)/, ''));
+    await told(OURS);
+    expect((await hub.writes(mark, /operator$/)).filter(({ name }) => name.startsWith('gateway-')).map(({ resource, name }) => `${resource} ${name}`))
+      .toEqual(['configmaps gateway-ca', 'secrets gateway-tls']);
+    expect(await hub.kubectl('get', 'events.events.k8s.io', '-A')).toMatch(/DriftRepaired/);
+    expect(client.pod.exit()).toBeUndefined();
+  }, 2 * MINUTE);
+
+  it('of ours is handed over to cert-manager on a hub whose engine runs, as docs/how-to/cert-manager.md has it', async () => {
+    expect(RUNNING.length).toBeGreaterThan(3);
+    const before = await data('tls.key');
+    for (const { command } of RUNNING) await type(command);
+
+    await told(GIVEN);
+    await client.served(await data('ca.crt'));
+    expect(await data('tls.key')).not.toBe(before);
+    await waitFor('gateway-ca to go', async () => (await client.trusted()) === '');
+  }, 2 * MINUTE);
+});
