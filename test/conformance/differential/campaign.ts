@@ -1,5 +1,6 @@
 import type { ConformanceTarget } from '../target.js';
 import { THING_CRD } from './kinds.js';
+import { partings } from './parting.js';
 import { playSequence, type Difference } from './sequence.js';
 import { agentOf } from './side.js';
 
@@ -55,6 +56,6 @@ async function install(target: ConformanceTarget): Promise<void> {
 
 /** What parted, for people: the moves up to there and both answers. */
 export function described({ seed, step, moves, embedded, real }: Difference): string {
-  const last = moves.slice(-6).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? ''} ${JSON.stringify(move.body ?? null)}`);
-  return [`seed ${seed}, step ${step}:`, ...last, `embedded: ${JSON.stringify(embedded)}`, `real:     ${JSON.stringify(real)}`].join('\n');
+  const last = moves.slice(-8).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? ''} ${JSON.stringify(move.body ?? null)}`);
+  return [`seed ${seed}, step ${step} (embedded | real):`, ...last, ...partings(embedded, real)].join('\n');
 }

@@ -9,13 +9,13 @@ export class Masks {
   }
 
   text(text: string): string {
-    let masked = text
+    const masked = text
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => numbered(this.#uids, uid, 'UID'))
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => (time.startsWith('2024') ? time : 'TIME'))
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b(?!\/)/g, 'ADDRESS')
-      .replaceAll(/(resourceVersion"?:\\?"?)\d+/g, '$1VERSION');
-    for (const [name, mask] of this.#names) masked = masked.replaceAll(name, mask);
-    return masked;
+      .replaceAll(/(in object meta: |current: )\d+/g, '$1VERSION')
+      .replaceAll(/(resourceVersion\\?"?:\\?"?)\d+/g, '$1VERSION');
+    return masked.replaceAll(/made-[a-z0-9]{5}\b/g, (name) => numbered(this.#names, name, 'made-NAME'));
   }
 
   #walk(value: unknown, key: string): unknown {
@@ -25,7 +25,6 @@ export class Masks {
     if (typeof value !== 'string') return value;
     if (key === 'resourceVersion' && /^\d{2,}$/.test(value)) return numbered(this.#versions, value, 'VERSION');
     if (key === 'continue' && value !== '') return 'CONTINUE';
-    if (key === 'name' && /^made-[a-z0-9]{5}$/.test(value)) return numbered(this.#names, value, 'made-NAME');
     return this.text(value);
   }
 

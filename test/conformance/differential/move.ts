@@ -157,12 +157,12 @@ function list(dice: Dice, board: Board): Move {
 
 function remove(dice: Dice, board: Board): Move {
   const path = pathOf(dice, board);
-  const bodies: readonly (Fields | undefined)[] = [
-    undefined, undefined, {}, { propagationPolicy: 'Background' }, { propagationPolicy: 'Orphan' }, { propagationPolicy: 'Foreground' }, { propagationPolicy: 'Odd' },
+  const bodies: readonly (Fields | 'none')[] = [
+    'none', 'none', {}, { propagationPolicy: 'Background' }, { propagationPolicy: 'Orphan' }, { propagationPolicy: 'Foreground' }, { propagationPolicy: 'Odd' },
     { preconditions: { uid: `{{uid ${path}}}` } }, { preconditions: { uid: 'other' } }, { preconditions: { resourceVersion: '1' } }, { gracePeriodSeconds: 0 }, { dryRun: ['All'] }, { dryRun: ['Odd'] },
   ];
   const body = dice.pick(bodies);
-  return { method: 'DELETE', path, ...(body === undefined ? {} : { body: { apiVersion: 'v1', kind: 'DeleteOptions', ...body } }) };
+  return { method: 'DELETE', path, ...(body === 'none' ? {} : { body: { apiVersion: 'v1', kind: 'DeleteOptions', ...body } }) };
 }
 
 function removeAll(dice: Dice, board: Board): Move {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 
+import { load } from 'js-yaml';
+
 import type { ConformanceTarget } from '../target.js';
 import type { Value } from './features.js';
 import { Masks } from './mask.js';
@@ -105,9 +107,10 @@ export function agentOf(target: ConformanceTarget): Agent {
 }
 
 function parse(text: string, contentType: string): unknown {
-  if (!contentType.startsWith('application/json')) return text;
+  const isYaml = contentType.startsWith('application/yaml');
+  if (!isYaml && !contentType.startsWith('application/json')) return text;
   try {
-    return JSON.parse(text);
+    return isYaml ? load(text) : JSON.parse(text);
   } catch {
     return text;
   }
