@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { assemble, type Assembly } from './assembly.js';
 import { bootstrap } from './bootstrap.js';
+import { startControllers } from './controllers/controllers.js';
 import { type Credentials, openCredentials, writeKubeconfig } from './credentials.js';
 import { type AuditFile, openAuditFile } from './auditfile.js';
 import { type AuditLevel, createAuditLog } from './http/audit.js';
@@ -71,6 +72,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const rooms = connect(options, { store, credentials, audit, port: () => running.listener?.port ?? options.listen.port });
     closing.unshift(async () => rooms.close());
     await bootstrap(rooms, options.objects ?? []);
+    const onError = (key: string, error: unknown): void => options.warn?.(`controller: ${key}: ${error instanceof Error ? error.message : String(error)}`);
+    const controllers = startControllers({ store, reader: rooms.reader, registry: rooms.registry, verbs: rooms.verbs, clock, onError }, credentials.authority.certificate);
+    closing.unshift(() => controllers.end());
     const listener = await listen({ ...options.listen, serving: credentials.serving, clock, dispatch: (request) => rooms.router.dispatch(request) });
     running.listener = listener;
     closing.unshift(() => listener.close(GRACE_MS));

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+
+import { createAuthenticator, staticTokens } from '../../../src/apiserver/auth/authenticator.js';
+import { generateSigningKey, readSigningKey, readToken, signToken, toJwk } from '../../../src/apiserver/auth/jwt.js';
+import { requestToken } from '../../../src/apiserver/auth/tokenrequest.js';
+import { accountTokens, ISSUER, issueToken } from '../../../src/apiserver/auth/tokens.js';
+import { isObject, type Json } from '../../../src/apiserver/json.js';
+import { StatusError } from '../../../src/apiserver/status.js';
+import { ManualClock } from '../../support/clock.js';
+import { RESOURCES } from '../http/rooms.js';
+import { FakeReader } from './reader.js';
+
+const KEY = readSigningKey(generateSigningKey());
+const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'ns', uid: 'u1' } };
+const SECRET = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'ns', uid: 'u2' } };
+const CALLER = { user: { name: 'x', groups: [] }, agent: 'x', warn: () => undefined, signal: new AbortController().signal };
+
+function setUp(): { reader: FakeReader; clock: ManualClock; name: (token: string, audiences?: string[]) => string | undefined } {
+  const reader = new FakeReader();
+  reader.add(ACCOUNT, SECRET);
+  const clock = new ManualClock();
+  const check = accountTokens({ key: KEY, reader, clock });
+  return { reader, clock, name: (token, audiences = [ISSUER]) => check(token, audiences)?.user.name };
+}
+
+describe('a token of a ServiceAccount', () => {
+  it('says who it is', () => {
+    const { reader, clock } = setUp();
+    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER, 'other'], seconds: 600 });
+    const { jti } = readToken(KEY, token) ?? {};
+
+    expect(accountTokens({ key: KEY, reader, clock })(token, ['other'])).toEqual({
+      user: {
+        name: 'system:serviceaccount:ns:robot',
+        uid: 'u1',
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'],
+        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${String(jti)}`] },
+      },
+      audiences: ['other'],
+    });
+  });
+
+  it('has the claims that the real server writes', () => {
+    const { clock } = setUp();
+    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: ['a'], seconds: 600, bound: { kind: 'secret', object: SECRET } });
+    const now = clock.now() / 1000;
+
+    expect(readToken(KEY, token)).toEqual({
+      aud: ['a'], exp: now + 600, iat: now, nbf: now, iss: 'https://kubernetes.default.svc', jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'kubernetes.io': { namespace: 'ns', secret: { name: 's', uid: 'u2' }, serviceaccount: { name: 'robot', uid: 'u1' } },
+      sub: 'system:serviceaccount:ns:robot',
+    });
+  });
+
+  it('ends with its time, a minute of leeway later', async () => {
+    const { clock, name } = setUp();
+    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 });
+    await clock.advance(660_000);
+    expect(name(token)).toBe('system:serviceaccount:ns:robot');
+    await clock.advance(1000);
+    expect(name(token)).toBeUndefined();
+  });
+
+  it.each([
+    ['its account', ACCOUNT],
+    ['the Secret that it is bound to', SECRET],
+  ])('ends with %s, also when that comes again', (_what, object) => {
+    const { reader, clock, name } = setUp();
+    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600, bound: { kind: 'secret', object: SECRET } });
+    expect(name(token)).toBe('system:serviceaccount:ns:robot');
+    reader.remove(object);
+    expect(name(token)).toBeUndefined();
+    reader.add({ ...object, metadata: { ...object.metadata, uid: 'u9' } });
+    expect(name(token)).toBeUndefined();
+  });
+
+  it('is not good for others', () => {
+    const { clock, name } = setUp();
+    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: ['other'], seconds: 600 });
+
+    expect([name(token), name(token, ['other'])]).toEqual([undefined, 'system:serviceaccount:ns:robot']);
+  });
+
+  it.each([
+    ['of another key', (token: string) => signToken(readSigningKey(generateSigningKey()), readToken(KEY, token) ?? {})],
+    ['of another issuer', (token: string) => signToken(KEY, { ...readToken(KEY, token), iss: 'https://example.com' })],
+    ['without a signature', (token: string) => token.split('.').slice(0, 2).join('.')],
+    ['with other claims', (token: string) => token.replace(/\.[^.]+\./, `.${Buffer.from('{"sub":"x"}').toString('base64url')}.`)],
+    ['that names no algorithm', (token: string) => token.replace(/^[^.]+/, Buffer.from(`{"alg":"none","kid":"${KEY.id}"}`).toString('base64url'))],
+    ['that is garbage', () => 'a.b.c'],
+    ['without claims of an account', () => signToken(KEY, { iss: ISSUER, aud: [ISSUER], exp: 9e9, nbf: 0 })],
+  ])('%s is nobody’s', (_what, change) => {
+    const { clock, name } = setUp();
+
+    expect(name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })))).toBeUndefined();
+  });
+
+  it('can be checked by who has the public key', () => {
+    expect(toJwk(KEY)).toMatchObject({ use: 'sig', kty: 'EC', crv: 'P-256', alg: 'ES256', kid: KEY.id });
+    expect(KEY.id).toBe(createHash('sha256').update(KEY.publicKey.export({ type: 'spki', format: 'der' })).digest('base64url'));
+  });
+});
+
+describe('a TokenRequest', () => {
+  const [resource] = RESOURCES.filter(({ plural }) => plural === 'serviceaccounts');
+  function ask(value: Json, name = 'robot'): Json {
+    const { reader, clock } = setUp();
+    if (resource === undefined) throw new Error('no serviceaccounts');
+    try {
+      const target = { resource, namespace: 'ns', name, subresource: 'token' };
+      return requestToken({ key: KEY, reader, clock, admission: { validate: () => undefined } }, target, { value, duplicates: [] }, CALLER).object;
+    } catch (error) {
+      return error instanceof StatusError ? `${error.code} ${error.message}` : 'other';
+    }
+  }
+
+  it('is answered with a token and its end', () => {
+    const answer = ask({ spec: { audiences: ['a'], expirationSeconds: 700 } });
+
+    expect(answer).toEqual({
+      kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1',
+      metadata: { name: 'robot', namespace: 'ns', uid: 'u1', creationTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { audiences: ['a'], expirationSeconds: 700, boundObjectRef: null },
+      status: { token: expect.any(String), expirationTimestamp: '2026-01-01T00:11:40Z' },
+    });
+  });
+
+  it('without wishes is for the API, for an hour', () => {
+    const answer = ask({});
+
+    expect(isObject(answer) && answer['spec']).toEqual({ audiences: [ISSUER], expirationSeconds: 3600, boundObjectRef: null });
+  });
+
+  it.each([
+    [{ spec: { expirationSeconds: 599 } }, 'robot', '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes'],
+    [{ spec: { expirationSeconds: 2 ** 32 + 1 } }, 'robot', '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
+    [{}, 'nobody', '404 serviceaccounts "nobody" not found'],
+    [{ metadata: { name: 'x' } }, 'robot', '422 TokenRequest.authentication.k8s.io "robot" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified'],
+    [{ metadata: { uid: 'x' } }, 'robot', '409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (x) does not match the UID of the service account (u1)'],
+    [{ spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'x' } } }, 'robot', '404 secrets "x" not found'],
+    [{ spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'x' } } }, 'robot', '404 pods "x" not found'],
+    [{ spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'x' } } }, 'robot', '409 Operation cannot be fulfilled on Secret "s": the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated'],
+    [{ spec: { boundObjectRef: { apiVersion: 'apps/v1', kind: 'constructor', name: 's' } } }, 'robot', '400 cannot bind token to object of type apps/v1, Kind=constructor'],
+  ])('%j of %s is answered %s', (value, name, answer) => {
+    expect(ask(value, name)).toBe(answer);
+  });
+});
+
+describe('an authenticator', () => {
+  const known = staticTokens([{ token: 't', user: 'ann', uid: 'u', groups: ['devs'] }], ['api']);
+  const authenticator = createAuthenticator([known], ['api']);
+
+  it.each([
+    [undefined, 'system:anonymous'],
+    ['', 'system:anonymous'],
+    ['Basic t', 'system:anonymous'],
+    ['Bearer', 'system:anonymous'],
+    ['Bearer t', 'ann'],
+    ['bearer  t', 'system:anonymous'],
+    ['Bearer T', undefined],
+  ])('takes %s for %s', (header, name) => {
+    expect(authenticator.request(header)?.name).toBe(name);
+  });
+
+  it('reviews a token for the audiences that are asked for, or its own', () => {
+    const user = { name: 'ann', uid: 'u', groups: ['devs', 'system:authenticated'] };
+
+    expect([authenticator.token('t', []), authenticator.token('t', ['x', 'api']), authenticator.token('t', ['x'])]).toEqual([
+      { user, audiences: ['api'] }, { user, audiences: ['api'] }, undefined,
+    ]);
+  });
+});
