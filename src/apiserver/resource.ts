@@ -1,4 +1,4 @@
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
 import type { KubeObject } from './object.js';
 import type { Schema } from './schema/schema.js';
 import type { FieldError } from './status.js';
@@ -32,6 +32,8 @@ export interface Resource {
   readonly convert?: Conversion;
   /** Answers a POST without storing anything: reviews. */
   readonly review?: (object: KubeObject, user: UserInfo) => KubeObject;
+  /** Reads what a client sent as an object of a custom resource; built-in kinds are read by their structs. */
+  readonly decode?: (value: JsonObject) => DecodedObject;
   /** A text that everybody who uses this version is warned with. */
   readonly deprecation?: string;
   /** While true every write of a new object is refused (a CRD that is being deleted). */
@@ -39,6 +41,9 @@ export interface Resource {
   /** The version in which objects are stored, where it is another one: discovery tells a hash of it. */
   readonly storageVersion?: string;
 }
+
+/** An object with the paths of fields that it may not have, which are gone; or why it is none, in the words of Go's decoder. */
+export type DecodedObject = { readonly object: KubeObject; readonly unknown: readonly string[] } | { readonly problem: string };
 
 export interface Conversion {
   readonly fromStored: (object: KubeObject) => KubeObject;

@@ -122,7 +122,7 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const causes = errors.map(({ reason, message, field }) => ({ reason, message, field }));
-  const details = { ...(name === '' ? {} : { name }), ...groupOf(kind.group), kind: kind.kind, causes };
+  const details = { ...(name === '' ? {} : { name }), ...groupOf(kind.group), ...(kind.kind === '' ? {} : { kind: kind.kind }), causes };
   return new StatusError(422, `${qualifiedKind(kind)} ${quoted(name)} is invalid: ${all}`, { reason: 'Invalid', details });
 }
 

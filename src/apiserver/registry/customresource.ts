@@ -3,6 +3,7 @@ import { equal, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Findings, Resource, Strategy } from '../resource.js';
+import { decodeCustom, validateCustom } from '../schema/custom.js';
 import { fillDefaults, pruneNulls } from '../schema/defaults.js';
 import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
 import { dns1123Subdomain } from '../schema/names.js';
@@ -53,6 +54,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion): Resourc
     selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), valueAt(path)])),
     columns: [],
     convert: conversionOf(definition, version),
+    decode: (value) => decodeCustom(version.schema, value),
     ...(version.deprecation === undefined ? {} : { deprecation: version.deprecation }),
   };
 }
@@ -73,8 +75,8 @@ function valueAt(path: string): (object: KubeObject) => string {
   };
 }
 
-/** What the server makes of an object that was read, be it from a request or from the store: no field that the schema does not know. */
-export function coerced(schema: Schema, object: KubeObject): KubeObject {
+/** An object as a version knows it: no other fields, and no nulls that it does not allow. */
+function coerced(schema: Schema, object: KubeObject): KubeObject {
   return withFieldsOf(object, pruneNulls(schema, prune(schema, object, { root: true }).value));
 }
 
@@ -115,11 +117,11 @@ function strategyOf({ namespaced }: Definition, { schema, status }: DefinitionVe
     prepareCreate: (object) => ({ ...without(object, status), metadata: { ...object.metadata, generation: 1 } }),
     prepareUpdate: (next, old, subresource) => (subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old)),
     validateCreate: (object): Findings => ({
-      errors: validateMeta(object.metadata, rules),
+      errors: [...validateMeta(object.metadata, rules), ...validateCustom(schema, object).errors],
       warnings: finalizerWarnings(object.metadata.finalizers ?? []),
     }),
     validateUpdate: (next, old, subresource): Findings => ({
-      errors: validateMetaUpdate(next.metadata, old.metadata),
+      errors: [...validateMetaUpdate(next.metadata, old.metadata), ...validateCustom(schema, next, old, subresource).errors],
       warnings: subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers),
     }),
     validateName: dns1123Subdomain,

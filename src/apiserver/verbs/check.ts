@@ -89,6 +89,8 @@ function checkType(resource: Resource, { kind, apiVersion }: KubeObject): FieldE
   return errors;
 }
 
-function refuse({ group, kind }: Resource, { metadata: { name = '' } }: KubeObject, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid({ group, kind }, name, errors);
+/** The kind is named as the object says it, which for a custom resource may be another one. */
+function refuse({ group, custom }: Resource, { kind, apiVersion, metadata: { name = '' } }: KubeObject, errors: readonly FieldError[]): void {
+  const said = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  if (errors.length > 0) throw invalid({ group: custom ? said : group, kind }, name, errors);
 }

@@ -1,5 +1,7 @@
 import { isObject } from '../json.js';
 import type { Json } from '../json.js';
+import { readBody } from '../schema/decode.js';
+import { MalformedBody } from '../schema/jsontext.js';
 import { badRequest } from '../status.js';
 
 /** Where a page begins: after `key`, in the state of `revision`; -1 means the newest state. */
@@ -41,12 +43,13 @@ function parse(token: string): { readonly [key: string]: Json | undefined } {
     throw unreadable(`continue key is not valid: illegal base64 data at input byte ${at < 0 ? Math.max(token.length - 1, 0) : at}`);
   }
   try {
-    const value: Json = JSON.parse(Buffer.from(token, 'base64url').toString('utf8')) as Json;
+    const { value } = readBody(Buffer.from(token, 'base64url'), 'json');
     if (isObject(value)) return value;
-  } catch {
-    // Told below, like everything else that is no object.
+  } catch (error) {
+    if (error instanceof MalformedBody) throw unreadable(`continue key is not valid: ${error.message}`);
+    throw error;
   }
-  throw unreadable('continue key is not valid: invalid character in the token');
+  throw unreadable('continue key is not valid: json: cannot unmarshal into Go value of type storage.continueToken');
 }
 
 function unreadable(why: string): Error {

@@ -15,10 +15,10 @@ export function create(context: Context, target: Target, body: Body, request: { 
   const { resource } = target;
   if (!resource.verbs.includes('create') || target.subresource !== '') throw methodNotAllowed(resource, 'create');
   const options = createOptions(query);
-  const decoded = withoutSystemFields(decodeObject(resource, body, options, caller));
+  const decoded = withoutSystemFields(decodeObject({ resource, registry: context.registry }, body, { options, caller }));
   const placed = inNamespace(decoded, resource.namespaced ? target.namespace : '');
   const once = withOwnersOnce(placed, caller.warn, 'sent');
-  const object = resource.review === undefined ? tracked(context, { target, options, caller }, undefined, once) : once;
+  const object = tracked(context, { target, options, caller }, undefined, once);
   const admitted = admit(context, target, object, { options, caller });
   if (resource.review !== undefined) return review(context, target, admitted, { options, caller });
   return store(context, { target, object: admitted, options, caller, byUpdate: false });

@@ -1,17 +1,25 @@
-import { isObject } from '../json.js';
+import { structOf } from '../data/schemas.js';
+import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { coerced } from '../registry/customresource.js';
-import type { Resource } from '../resource.js';
+import type { Registry, Resource } from '../resource.js';
 import { goJson, goQuote } from '../schema/gotext.js';
-import { prune } from '../schema/prune.js';
+import { decodeStruct } from '../schema/typed.js';
 import { badRequest } from '../status.js';
-import { apiVersionOf } from './metadata.js';
+import { apiVersionOf, withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import type { Body, Caller } from './verbs.js';
 
 /** Text of why a value is no object of a kind, in the words of Go's decoder. */
-export class DecodeFailure extends Error {}
+export class DecodeFailure extends Error {
+  /** Whether it was not even found out of which kind the value is. */
+  readonly unrecognized: boolean;
+
+  constructor(message: string, unrecognized = false) {
+    super(message);
+    this.unrecognized = unrecognized;
+  }
+}
 
 export interface Decoded {
   /** Defaulted, without unknown fields. */
@@ -20,62 +28,99 @@ export interface Decoded {
   readonly findings: readonly string[];
 }
 
+/** Of which kind to read a value, and which other kinds there are that it could be. */
+export interface Expected {
+  readonly resource: Resource;
+  readonly registry: Registry;
+}
+
+interface Handling {
+  readonly options: WriteOptions;
+  readonly caller: Caller;
+}
+
 /** The object of a POST or PUT. Throws 400 for what is none; warns of, or refuses, what fieldValidation is about. */
-export function decodeObject(resource: Resource, body: Body, { fieldValidation }: WriteOptions, { warn }: Caller): KubeObject {
-  const { value } = body;
-  const said = isObject(value) ? value : {};
-  const kind = typeof said.kind === 'string' && said.kind !== '' ? said.kind : undefined;
+export function decodeObject(expected: Expected, body: Body, { options, caller }: Handling): KubeObject {
+  const { resource } = expected;
   try {
-    const { object, findings } = decode(resource, value);
+    const { object, findings } = decode(expected, body.value);
     const all = [...body.duplicates, ...findings];
-    if (all.length > 0 && fieldValidation === 'Strict') throw new DecodeFailure(`strict decoding error: ${all.join(', ')}`);
-    if (fieldValidation === 'Warn') for (const finding of all) warn(finding);
-    checkVersion(resource, said);
+    if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(`strict decoding error: ${all.join(', ')}`);
+    if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
+    checkVersion(resource, body.value);
     return object;
   } catch (error) {
-    if (!(error instanceof DecodeFailure)) throw error;
-    if (kind === undefined && resource.custom) throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${error.message} (${summary(value)})`);
-    throw badRequest(`${kind ?? resource.kind} in version ${goQuote(versionOf(said, resource))} cannot be handled as a ${resource.kind}: ${error.message}`);
+    throw error instanceof DecodeFailure ? badRequest(handled(resource, body.value, error)) : error;
   }
 }
 
-function versionOf({ apiVersion }: JsonObject, resource: Resource): string {
-  return typeof apiVersion === 'string' && apiVersion !== '' ? (apiVersion.split('/').at(-1) ?? '') : resource.version;
-}
-
-function checkVersion(resource: Resource, { apiVersion }: JsonObject): void {
-  const expected = apiVersionOf(resource);
-  if (typeof apiVersion !== 'string' || apiVersion === '' || apiVersion === expected) return;
-  throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`);
+function handled(resource: Resource, value: Json, { message, unrecognized }: DecodeFailure): string {
+  if (unrecognized) return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summary(value)})`;
+  const { kind, apiVersion } = typeMetaOf(value, resource);
+  return `${kind} in version ${goQuote(apiVersion.split('/').at(-1) ?? '')} cannot be handled as a ${resource.kind}: ${message}`;
 }
 
 const SUMMARY = 30;
 
+/** The beginning of a body: text where it looks like an object, else hexadecimal. */
 function summary(value: Json): string {
-  const text = goJson(value);
+  const text = isObject(value) ? goJson(value) : Buffer.from(goJson(value)).toString('hex');
   return text.length > SUMMARY ? `${text.slice(0, SUMMARY)} ...` : text;
 }
 
+/** What a value says of its type; what it leaves out is as expected. */
+function typeMetaOf(value: Json, resource: Resource): { readonly kind: string; readonly apiVersion: string } {
+  const { kind, apiVersion } = isObject(value) ? value : {};
+  return {
+    kind: typeof kind === 'string' && kind !== '' ? kind : resource.kind,
+    apiVersion: typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : apiVersionOf(resource),
+  };
+}
+
+/** Custom resources have to say theirs. */
+function checkVersion(resource: Resource, value: Json): void {
+  const { apiVersion } = resource.custom && isObject(value) && (value.apiVersion ?? '') === '' ? { apiVersion: '' } : typeMetaOf(value, resource);
+  const expected = apiVersionOf(resource);
+  if (apiVersion !== expected) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`);
+}
+
+const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
 /** Reads a value as an object of a resource. Throws DecodeFailure. */
-export function decode(resource: Resource, value: Json): Decoded {
-  if (!isObject(value)) throw new DecodeFailure(`json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`);
-  return resource.custom ? decodeCustom(resource, value) : decodeBuiltin(resource, value);
+export function decode(expected: Expected, value: Json): Decoded {
+  const { resource } = expected;
+  const given = value ?? {};
+  if (!isObject(given)) throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(given)} into Go value of type ${TYPE_META}`, true);
+  for (const field of ['apiVersion', 'kind'] as const) {
+    const said = given[field] ?? '';
+    if (typeof said === 'string') continue;
+    throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`, true);
+  }
+  if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${goJson(value)}'`, true);
+  const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(resource.decode, given);
+  return { object: forgetsManagers(given) ? withMeta(object, { managedFields: [] }) : object, findings };
 }
 
-function decodeCustom(resource: Resource, value: JsonObject): Decoded {
-  const { kind, apiVersion } = value;
-  if (typeof kind !== 'string' || kind === '') throw new DecodeFailure(`Object 'Kind' is missing in '${goJson(value)}'`);
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw new DecodeFailure(`Object 'apiVersion' is missing in '${goJson(value)}'`);
-  const metadata = isObject(value.metadata) ? value.metadata : {};
-  const object: KubeObject = { ...value, apiVersion, kind, metadata };
-  const { unknown } = prune(resource.schema, object, { root: true });
-  return { object: resource.strategy.default(coerced(resource.schema, object)), findings: unknown.map(unknownField) };
+/** An empty list of managers says that all are to be forgotten; everywhere else an empty list says nothing. */
+function forgetsManagers({ metadata }: JsonObject): boolean {
+  return isObject(metadata) && isArray(metadata.managedFields) && metadata.managedFields.length === 0;
 }
 
-function decodeBuiltin(resource: Resource, value: JsonObject): Decoded {
-  const metadata = isObject(value.metadata) ? value.metadata : {};
-  const { value: known, unknown } = prune(resource.schema, { ...value, metadata }, { builtin: true });
-  const object: KubeObject = { ...(isObject(known) ? known : {}), apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
+function decodeCustom(read: NonNullable<Resource['decode']>, value: JsonObject): Decoded {
+  const decoded = read(value);
+  if ('problem' in decoded) throw new DecodeFailure(decoded.problem);
+  return { object: decoded.object, findings: decoded.unknown.map(unknownField) };
+}
+
+function decodeBuiltin({ resource, registry }: Expected, value: JsonObject): Decoded {
+  checkKind(registry, resource, value);
+  const definition = structOf(resource.schema);
+  if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
+  const { value: typed, unknown, problem } = decodeStruct(definition, value);
+  if (problem !== undefined) throw new DecodeFailure(problem);
+  const known = isObject(typed) ? typed : {};
+  const metadata = isObject(known.metadata) ? known.metadata : {};
+  const object: KubeObject = { ...known, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
   return { object: resource.strategy.default(object), findings: unknown.map(unknownField) };
 }
 
@@ -83,9 +128,29 @@ function unknownField(path: string): string {
   return `unknown field ${goQuote(path)}`;
 }
 
+const EXTENSIONS = 'apiextensions.k8s.io';
+
+/** Other kinds cannot be converted, others yet are not known at all; definitions have a scheme of their own. */
+function checkKind(registry: Registry, resource: Resource, value: JsonObject): void {
+  const { kind, apiVersion } = typeMetaOf(value, resource);
+  if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return;
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const found = (resource.group === EXTENSIONS) === (group === EXTENSIONS) ? registry.findKind(group, version, kind) : undefined;
+  if (found === undefined || found.custom) {
+    throw new DecodeFailure(`no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`);
+  }
+  if (found.collection === resource.collection) return;
+  throw new DecodeFailure(`converting (${version}.${kind}) to (${packageOf(resource.group)}.${resource.kind}): unknown conversion`);
+}
+
+/** The Go package of the internal types of a group. */
+function packageOf(group: string): string {
+  return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? '');
+}
+
 /** The word that Go's JSON decoder has for a value. */
 export function goKind(value: Json): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'bool';
-  return Array.isArray(value) ? 'array' : typeof value;
+  return isArray(value) ? 'array' : typeof value;
 }

@@ -57,9 +57,13 @@ function deleteFound(context: Context, found: Found): Promise<JsonObject> {
   return equal(next, live) ? unchanged(context, found) : write(context, found, next);
 }
 
+/** Kinds whose last state is the answer. */
+const RETURNED: readonly string[] = ['namespaces', 'serviceaccounts', 'services'];
+
 async function end(context: Context, { target, live, options }: Found): Promise<JsonObject> {
-  if (!options.dryRun) await remove(context, { target, object: live });
+  const removed = options.dryRun ? live : await remove(context, { target, object: live });
   const { resource: { group, plural }, name } = target;
+  if (group === '' && RETURNED.includes(plural)) return removed;
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid: live.metadata.uid };
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }

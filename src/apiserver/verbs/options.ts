@@ -141,7 +141,7 @@ function fromBody(value: Json): ReadOptions {
   if (!isObject(value)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${wordOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
   const { apiVersion, kind } = value;
   if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
-    throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted(typeof apiVersion === 'string' ? apiVersion : 'meta.k8s.io/v1')} in scheme "pkg/apis/meta/internalversion/scheme/register.go:31"`);
+    throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted(typeof apiVersion === 'string' ? apiVersion : 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:111"`);
   }
   const preconditions = field(value, 'preconditions', isObject, 'object');
   return {

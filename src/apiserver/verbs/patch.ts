@@ -6,7 +6,7 @@ import { mergePatch } from '../patch/merge.js';
 import { strategicMerge } from '../patch/strategic.js';
 import { goFloat, goJson, compareBytes } from '../schema/gotext.js';
 import { invalidValue } from '../schema/field.js';
-import { conflict, invalid, methodNotAllowed, notFound, unknownError, unsupportedMediaType } from '../status.js';
+import { badRequest, conflict, invalid, methodNotAllowed, notFound, unknownError, unsupportedMediaType } from '../status.js';
 import { change } from './change.js';
 import type { Context } from './context.js';
 import { DecodeFailure, decode } from './decoding.js';
@@ -54,10 +54,11 @@ function placed({ resource, namespace, name }: Target, next: KubeObject, live: K
 function appliedTo(context: Context, write: Write, live: KubeObject | undefined, body: Body): KubeObject {
   const { resource } = write.target;
   const merged = applied(context, write, live, body.value);
+  reportDuplicates(write, body);
   if (merged === live) return live;
   if (resource.custom) return resource.strategy.default(merged);
   try {
-    return decode(resource, merged).object;
+    return decode({ resource, registry: context.registry }, merged).object;
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
     const { name = '', namespace = '' } = merged.metadata;
@@ -67,13 +68,20 @@ function appliedTo(context: Context, write: Write, live: KubeObject | undefined,
   }
 }
 
+function reportDuplicates({ options: { fieldValidation }, caller }: Write, { duplicates }: Body): void {
+  if (duplicates.length === 0 || fieldValidation === 'Ignore') return;
+  if (fieldValidation === 'Warn') for (const one of duplicates) caller.warn(one);
+  else throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${duplicates.map((one) => `  ${one}`).join('\n')}`);
+}
+
 function patched(context: Context, write: Write, live: KubeObject | undefined, { type, body }: Patch): KubeObject {
   const { target } = write;
   if (live === undefined) throw notFound(target.resource, target.name);
   const value = type === 'json' ? jsonPatch(live, body.value) : type === 'merge' ? mergePatch(live, body.value) : strategicMerge(target.resource.schema, live, body.value);
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;
-  const object = decodePatched(write, { value, found, shown: type === 'strategic' ? goMap(body.value) : goJson(value) });
+  const strategic = type === 'strategic';
+  const object = decodePatched(context, write, { value, found, shown: strategic ? goMap(body.value) : goJson(value), strategic });
   return tracked(context, write, live, object);
 }
 
@@ -83,20 +91,35 @@ interface Patched {
   readonly found: readonly string[];
   /** The value that errors are about. */
   readonly shown: string;
+  readonly strategic: boolean;
 }
 
 /** The patched object. 422 for what is none, with all of it in the text; warns of, or refuses, what fieldValidation is about. */
-function decodePatched({ target, options, caller }: Write, { value, found, shown }: Patched): KubeObject {
+function decodePatched({ registry }: Context, { target: { resource }, options, caller }: Write, { value, found, shown, strategic }: Patched): KubeObject {
   const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown, why)]);
   try {
-    const { object, findings } = decode(target.resource, value);
+    const { object, findings } = decode({ resource, registry }, value);
     const all = [...found, ...findings];
     if (all.length > 0 && options.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${all.join(', ')}`);
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
     return object;
   } catch (error) {
-    throw error instanceof DecodeFailure ? refuse(error.message) : error;
+    throw error instanceof DecodeFailure ? refuse(strategic ? restored(error.message) : error.message) : error;
   }
+}
+
+const MISMATCH = /^json: cannot unmarshal (\w+).* into Go (?:struct field \S+|value) of type (.+)$/;
+const KINDS: Readonly<Record<string, string>> = { number: 'int64', array: 'slice', object: 'map' };
+const TYPES: Readonly<Record<string, string>> = { number: 'int64', array: '[]interface {}', object: 'map[string]interface {}' };
+
+/** After a strategic merge patch there is no JSON to read: values are copied into structs, with other texts of errors. */
+function restored(problem: string): string {
+  const [, given = '', wanted = ''] = MISMATCH.exec(problem) ?? [];
+  if (given === '') return problem;
+  if (wanted.startsWith('map[')) return `cannot restore map from ${KINDS[given] ?? given}`;
+  if (wanted.startsWith('[]')) return `cannot restore slice from ${KINDS[given] ?? given}`;
+  if (wanted.includes('.')) return `cannot restore struct from: ${KINDS[given] ?? given}`;
+  return `cannot convert ${TYPES[given] ?? given} to ${wanted}`;
 }
 
 /** `map[spec:map[foo:1]]`: how Go prints a map. */

@@ -13,7 +13,7 @@ export function update(context: Context, target: Target, body: Body, request: { 
   const { resource, namespace, name, subresource } = target;
   if (!allows(target, 'update')) throw methodNotAllowed(resource, 'update');
   const options = updateOptions(query);
-  const decoded = decodeObject(resource, body, options, caller);
+  const decoded = decodeObject({ resource, registry: context.registry }, body, { options, caller });
   const placed = inNamespace(decoded, resource.namespaced ? namespace : '');
   checkName(placed, name);
   const object = withOwnersOnce(placed, caller.warn, 'sent');

@@ -55,7 +55,7 @@ function storeNamed(context: Context, creation: Creation): Promise<Written> {
   if (!options.dryRun && !creation.byUpdate) checkNoRevision(object);
   const live = newest(context, named);
   if (live !== undefined) throw taken(creation, name, live.object);
-  if (options.dryRun) return Promise.resolve({ code: 201, object: withMeta(object, { resourceVersion: undefined }) });
+  if (options.dryRun) return Promise.resolve({ code: 201, object });
   return put(context, { target: named, object }).then((written) => ({ code: 201, object: written }));
 }
 
