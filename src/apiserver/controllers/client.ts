@@ -1,0 +1,81 @@
+import type { Json, JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Registry, Resource } from '../resource.js';
+import { StatusError } from '../status.js';
+import { MASTERS } from '../user.js';
+import type { Body, Caller, PatchType, Target, Verbs } from '../verbs/verbs.js';
+
+export type Propagation = 'Background' | 'Foreground' | 'Orphan';
+
+/** What a controller does to objects, as the ServiceAccount that it has in a cluster; past no check that a request would meet. */
+export class Client {
+  readonly #verbs: Verbs;
+  readonly #caller: Caller;
+
+  /** @param account name of the ServiceAccount in kube-system. */
+  constructor(verbs: Verbs, account: string) {
+    this.#verbs = verbs;
+    const groups = [MASTERS, 'system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'];
+    this.#caller = {
+      user: { name: `system:serviceaccount:kube-system:${account}`, groups },
+      agent: 'kube-controller-manager',
+      warn: () => undefined,
+      signal: new AbortController().signal,
+    };
+  }
+
+  async create(target: Target, object: JsonObject): Promise<void> {
+    await this.#verbs.create({ ...target, name: '' }, bodyOf(object), {}, this.#caller);
+  }
+
+  async update(target: Target, object: KubeObject): Promise<void> {
+    await this.#verbs.update(target, bodyOf(object), {}, this.#caller);
+  }
+
+  /** Merges into metadata of the object as it was seen: a change meanwhile is a conflict. */
+  async patchMeta(target: Target, { metadata: { uid = '', resourceVersion = '' } }: KubeObject, change: JsonObject): Promise<void> {
+    await this.#patch(target, { type: 'merge', value: { metadata: { uid, resourceVersion, ...change } } });
+  }
+
+  async apply(target: Target, manager: string, object: JsonObject): Promise<void> {
+    await this.#patch(target, { type: 'apply', value: object }, manager);
+  }
+
+  /** Deletes the object that was seen, if it is still as it was. */
+  async delete(target: Target, { metadata: { uid = '', resourceVersion = '' } }: KubeObject, propagationPolicy: Propagation): Promise<void> {
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid, resourceVersion }, propagationPolicy };
+    await this.#verbs.delete(target, bodyOf(options), {}, this.#caller);
+  }
+
+  /** Deletes all objects of a resource in a namespace. */
+  async deleteCollection(resource: Resource, namespace: string): Promise<void> {
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
+    await this.#verbs.deleteCollection({ resource, namespace, name: '', subresource: '' }, bodyOf(options), {}, this.#caller);
+  }
+
+  async #patch(target: Target, patch: { readonly type: PatchType; readonly value: Json }, fieldManager?: string): Promise<void> {
+    const query = fieldManager === undefined ? {} : { fieldManager, force: 'true' };
+    await this.#verbs.patch(target, { type: patch.type, body: bodyOf(patch.value) }, query, this.#caller);
+  }
+}
+
+function bodyOf(value: Json): Body {
+  return { value, duplicates: [] };
+}
+
+/** A target of a resource that every server has. */
+export function targetOf(registry: Registry, path: { group: string; plural: string; namespace: string; name: string; subresource?: string }): Target {
+  const { group, plural, namespace, name, subresource = '' } = path;
+  const resource = registry.find(group, 'v1', plural);
+  if (resource === undefined) throw new Error(`${plural}.${group} is not served`);
+  return { resource, namespace, name, subresource };
+}
+
+/** Runs what may find its object gone already, or made already. */
+export async function unlessCode(codes: readonly number[], work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof StatusError) || !codes.includes(error.code)) throw error;
+  }
+}

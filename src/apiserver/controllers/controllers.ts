@@ -1,0 +1,32 @@
+import { startClusterRoleAggregation } from './clusterroles.js';
+import { startEventExpiry } from './eventttl.js';
+import { startGarbageCollector } from './gc.js';
+import { startNamespaceController } from './namespace.js';
+import { startFixture } from './namespaced.js';
+import type { ControllerOptions } from './options.js';
+import { rootCertificate } from './rootca.js';
+import { defaultServiceAccount } from './serviceaccounts.js';
+
+/** The controllers of kube-controller-manager that the kinds served here need. */
+export interface Controllers {
+  /** Begins nothing new and waits for what is under way. */
+  end(): Promise<void>;
+}
+
+/** @param authority certificates of the server's authority, PEM: what `kube-root-ca.crt` holds. */
+export function startControllers(options: ControllerOptions, authority: string): Controllers {
+  const events = startEventExpiry(options);
+  const running = [
+    startFixture(options, defaultServiceAccount),
+    startFixture(options, rootCertificate(authority)),
+    startClusterRoleAggregation(options),
+    startNamespaceController(options),
+    startGarbageCollector(options),
+  ];
+  return {
+    async end() {
+      events.end();
+      await Promise.all(running.map((one) => one.end()));
+    },
+  };
+}
