@@ -260,6 +260,7 @@ describe('a client that waits to be asked for its body', () => {
 
     expect(String(chunk)).toMatch(/^HTTP\/1\.1 100 Continue/);
     const { replies } = await readReplies(socket, () => socket.write(ENGINE_YAML));
+    for (const one of replies) mustConform('POST', ENGINES, one);
     expect(replies).toMatchObject([{ status: 200 }]);
     socket.destroy();
   });

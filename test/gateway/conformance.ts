@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { load } from 'js-yaml';
 
 import { GIVEN_CODES } from '../../src/gateway/refusal.js';
-import { matchRoute, operationOf } from '../../src/gateway/routes.js';
+import { matchRoute, operationOf, type Operation } from '../../src/gateway/routes.js';
 import { document } from './document.js';
 
 /** An answer as a client sees it. */
@@ -29,16 +29,33 @@ export const checked = { answers: 0 };
 /** What in an answer the OpenAPI document does not allow; `strict`: under --strict-status-codes. */
 export function nonconformities(method: string, target: string, reply: Reply, strict = false): string[] {
   checked.answers += 1;
-  const match = matchRoute(target.split('?')[0] ?? '');
-  const operation = match === undefined ? undefined : operationOf(match.route, method);
-  const what = `${method} ${target.slice(0, 200)}: ${reply.status}`;
-  const responses = operation === undefined ? {} : record(at('paths', match?.route.template ?? '', method.toLowerCase(), 'responses'));
-  const declared = resolve(responses[String(reply.status)]) ?? (operation === undefined ? resolve(at('components', 'responses', `Code${reply.status}`)) : undefined);
+  const { operation, declared, what } = declaredFor(method, target, reply);
   if (declared === undefined) return [`${what}: the code is not in the document`];
   if (strict && !GIVEN_CODES.includes(reply.status)) return [`${what}: no code of the given interface`];
   const wrong = [...headerFaults(record(declared['headers']), reply), ...bodyFaults(record(declared['content']), reply, strict)];
   if (operation !== undefined && reply.status === 200 && ['list', 'get', 'openapi'].includes(operation.action) && reply.body === '') wrong.push('no body');
   return wrong.map((one) => `${what}: ${one}`);
+}
+
+/** The same of code and headers alone, where somebody else has read the body. */
+export function headNonconformities(method: string, target: string, head: Omit<Reply, 'body'>): string[] {
+  const { declared, what } = declaredFor(method, target, head);
+  if (declared === undefined) return [`${what}: the code is not in the document`];
+  return headerFaults(record(declared['headers']), head).map((one) => `${what}: ${one}`);
+}
+
+interface Declared {
+  readonly operation: Operation | undefined;
+  readonly declared: Readonly<Record<string, unknown>> | undefined;
+  readonly what: string;
+}
+
+function declaredFor(method: string, target: string, { status }: Omit<Reply, 'body'>): Declared {
+  const match = matchRoute(target.split('?')[0] ?? '');
+  const operation = match === undefined ? undefined : operationOf(match.route, method);
+  const responses = operation === undefined ? {} : record(at('paths', match?.route.template ?? '', method.toLowerCase(), 'responses'));
+  const declared = resolve(responses[String(status)]) ?? (operation === undefined ? resolve(at('components', 'responses', `Code${status}`)) : undefined);
+  return { operation, declared, what: `${method} ${target.slice(0, 200)}: ${status}` };
 }
 
 /** Throws where an answer does not conform. */
@@ -47,7 +64,7 @@ export function mustConform(method: string, target: string, reply: Reply, strict
   if (wrong.length > 0) throw new Error(`an answer that the OpenAPI document does not allow:\n${wrong.join('\n')}\n${reply.body.slice(0, 500)}`);
 }
 
-function headerFaults(declared: Readonly<Record<string, unknown>>, reply: Reply): string[] {
+function headerFaults(declared: Readonly<Record<string, unknown>>, reply: Omit<Reply, 'body'>): string[] {
   const faults: string[] = [];
   const known = new Map(Object.entries(declared).map(([name, value]) => [name.toLowerCase(), record(value)]));
   for (const [name, value] of Object.entries(reply.headers)) {

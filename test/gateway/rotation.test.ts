@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { ServingCertificate } from '../../src/pki/serving.js';
 import { waitFor } from '../support/wait.js';
+import { mustConform } from './conformance.js';
 import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS, startRig, type Rig } from './rig.js';
 import { open, readReplies } from './wire.js';
 
@@ -88,6 +89,7 @@ describe('a renewed certificate', () => {
     const wrong = await traffic.stop();
     const { replies } = await readReplies(kept, () => kept.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n'));
     kept.destroy();
+    for (const one of replies) mustConform('GET', '/livez', one);
     expect(wrong).toEqual([]);
     expect(replies).toMatchObject([{ status: 200 }]);
     expect(await one.metrics.text()).toMatch(/multicluster_gateway_reloads_total\{file="certificate",result="used"\} 5/);

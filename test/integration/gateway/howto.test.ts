@@ -2,11 +2,14 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { readConfig } from '../../../src/config.js';
+import { startChild, type Child } from '../../../src/local/child.js';
+import { freePorts } from '../../../src/local/ports.js';
 import { binary } from '../../support/controlplane/binaries.js';
+import { headNonconformities } from '../../gateway/conformance.js';
 import { installCrds } from '../../support/controlplane/install.js';
 import { describeWithServer } from '../../support/controlplane/suite.js';
 import { root } from '../../support/root.js';
@@ -14,6 +17,10 @@ import { waitFor } from '../../support/wait.js';
 import { startGateway, type GatewayProcess } from './process.js';
 
 const PAGE = readFileSync(path.join(root, 'docs/how-to/https-interface.md'), 'utf8');
+const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+/** The command that goes on by itself, and a piece of the block that needs it. */
+const SERVING = /^`(multicluster-engine gateway .*)`$/m.exec(PAGE)?.[1] ?? '';
+const ITS_CLIENT = 'https://localhost:8443';
 /** The command blocks with the headings above them, in order. */
 const BLOCKS = [...PAGE.matchAll(/^## (.*)$|^```sh\n([\s\S]*?)^```$/gm)].reduce<{ heading: string; blocks: { title: string; text: string }[] }>((found, [, heading, text]) => {
   if (heading !== undefined) return { ...found, heading };
@@ -21,16 +28,33 @@ const BLOCKS = [...PAGE.matchAll(/^## (.*)$|^```sh\n([\s\S]*?)^```$/gm)].reduce<
 }, { heading: '', blocks: [] }).blocks;
 const NAMESPACE = 'multicluster-engine';
 
+/** Has curl go to `target`, and say on stderr what it was answered, between two marks. */
+function curlrc(service: string, target: string): string {
+  return `connect-to = "${service}:${target}"\nwrite-out = "%{stderr}@@%{method} %{url} %{response_code} %{header_json}@@"\n`;
+}
+
+/** What in curl's answers the OpenAPI document does not allow, and how many they were. */
+function held(stderr: string): { readonly answers: number; readonly wrong: readonly string[] } {
+  const found = [...stderr.matchAll(/@@(\w+) https:\/\/[^/]+(\S+) (\d+) ([^]*?)@@/g)];
+  const wrong = found.flatMap(([, method = '', target = '', code = '', headers = '{}']) => {
+    const fields = Object.entries(JSON.parse(headers)).map(([name, values]) => [name, String(values)]);
+    return headNonconformities(method, target, { status: Number(code), headers: Object.fromEntries(fields) });
+  });
+  return { answers: found.length, wrong };
+}
+
 /** What a block must print, by a piece of its commands. */
 const PRINTS: readonly (readonly [string, RegExp])[] = [
   ['$ENGINES/engine"', /"kind":"MultiClusterEngineList"[\s\S]*kind: MultiClusterEngine\n/],
   ['-H "$AUTH" "$PLACEMENTS"\n', /"kind":"PlacementList"[\s\S]*"kind":"Placement"/],
   ['If-Match', /"numberOfClusters":3/],
   ['openapi.json', /^\{"openapi":"3\.1/],
+  [ITS_CLIENT, /"kind":"PlacementList"/],
 ];
 
 describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: ['requestLog'] }, (server) => {
   let gateway: GatewayProcess;
+  let byHand: Child | undefined;
   let folder = '';
   let exports = '';
 
@@ -39,8 +63,9 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     gateway = await startGateway(server());
     folder = await mkdtemp(path.join(server().folder, 'reader-'));
     const [service, target] = ['gateway.multicluster-engine.svc:443', `127.0.0.1:${gateway.port}`];
-    await writeFile(path.join(folder, '.curlrc'), `connect-to = "${service}:${target}"\n`);
+    await writeFile(path.join(folder, '.curlrc'), curlrc(service, target));
     await mkdir(path.join(folder, 'bin'));
+    await writeFile(path.join(folder, 'bin', 'multicluster-engine'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o700 });
     await copyFile(path.join(gateway.folder, 'tls.crt'), path.join(folder, 'tls.crt'));
     await copyFile(path.join(gateway.folder, 'tls.key'), path.join(folder, 'tls.key'));
     await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
@@ -48,37 +73,49 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
   }, 120_000);
 
   afterAll(async () => {
+    await byHand?.stop();
     await gateway.stop();
   });
 
+  function environment(): Record<string, string> {
+    const commands = [path.join(folder, 'bin'), path.dirname(binary('kubectl')), process.env['PATH'] ?? ''];
+    return { PATH: commands.join(':'), HOME: folder, KUBECONFIG: server().adminKubeconfig };
+  }
+
+  /** Starts the gateway as the page does, in a terminal of its own; its ports are others where the page's are taken. */
+  async function serve(): Promise<void> {
+    const [port = 0, metrics = 0, health = 0] = await freePorts(3);
+    const listen = { MULTICLUSTER_ENGINE_LISTEN: `127.0.0.1:${port}`, MULTICLUSTER_ENGINE_METRICS_LISTEN: `127.0.0.1:${metrics}`, MULTICLUSTER_ENGINE_HEALTH_LISTEN: `127.0.0.1:${health}` };
+    await writeFile(path.join(folder, '.curlrc'), curlrc('localhost:8443', `127.0.0.1:${port}`));
+    byHand = await startChild({ command: ['bash', '-c', `${exports}\nexec ${SERVING}`], env: { ...environment(), ...listen }, cwd: folder, output: 'pipe' });
+    byHand.output.resume();
+    await waitFor('the gateway by hand to be ready', async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok);
+  }
+
   /** Runs a block as a reader would, in one shell session: what was exported before is known. */
-  function type(text: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  function type(text: string): Promise<{ readonly code: number | null; readonly output: string; readonly stderr: string }> {
     const session = path.join(folder, 'session');
     const script = `set -euo pipefail\n${exports}\n${text}\nexport -p > '${session}'\n`;
-    const env = { PATH: `${path.dirname(binary('kubectl'))}:${process.env['PATH'] ?? ''}`, HOME: folder, KUBECONFIG: server().adminKubeconfig };
-    const child = spawn('bash', ['-c', script], { cwd: folder, env, timeout: 60_000 });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    const child = spawn('bash', ['-c', script], { cwd: folder, env: environment(), timeout: 60_000 });
+    let [output, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
     return new Promise((resolve) => child.on('close', (code) => {
       if (code === 0) exports = readFileSync(session, 'utf8');
-      resolve({ code, output });
+      resolve({ code, output, stderr });
     }));
   }
 
   it.each(BLOCKS)('works as it says: $title', async ({ text }) => {
-    const { code, output } = await type(text);
+    if (text.includes(ITS_CLIENT)) await serve();
+    const { code, output, stderr } = await type(text);
 
-    expect({ code, output }).toMatchObject({ code: 0 });
+    expect({ code, output, stderr }).toMatchObject({ code: 0 });
+    expect(held(stderr)).toEqual({ answers: text.split(/\bcurl -/).length - 1, wrong: [] });
     for (const [piece, printed] of PRINTS) if (text.includes(piece)) expect(output).toMatch(printed);
     if (text.includes('clusterrolebinding')) {
       await waitFor('the rights', async () => (await type('curl -sS --fail --cacert gateway-ca.crt -H "COOKIE: Authorization: Bearer $TOKEN" "$GATEWAY/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines"')).code === 0);
     }
-  });
-
-  it('ends with a command line that is taken', () => {
-    const words = /^`multicluster-engine (gateway .*)`$/m.exec(PAGE)?.[1]?.split(' ') ?? [];
-
-    expect(readConfig(words, {})).toMatchObject({ command: 'gateway', upstreamCa: 'ca.crt' });
   });
 
   it('has shown every operation, each done by the ServiceAccount of the page', async () => {
