@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { fillDefaults, pruneNulls } from './defaults.js';
 import { coerceEmbedded } from './embedded.js';
+import { compareBytes } from './gotext.js';
 import { validateLists } from './lists.js';
 import { decodeMeta } from './meta.js';
 import { prune } from './prune.js';
@@ -32,7 +33,7 @@ export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = fal
   const whole: Json = { ...(isObject(coerced.value) ? coerced.value : {}), metadata: decoded.meta };
   const filled = fillDefaults(schema, whole);
   const result = { ...(isObject(filled) ? filled : {}), apiVersion: text(apiVersion), kind: text(kind), metadata: decoded.meta };
-  return { object: result, unknown: [...decoded.unknown.map((path) => `metadata.${path}`), ...pruned.unknown, ...coerced.unknown] };
+  return { object: result, unknown: [...decoded.unknown.map((path) => `metadata.${path}`).sort(compareBytes), ...pruned.unknown, ...coerced.unknown] };
 }
 
 function text(value: Json | undefined): string {

@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json } from '../json.js';
+import { corruptAt } from './base64.js';
 import { jsonType } from './decode.js';
 import { goJson } from './gotext.js';
 import { RFC3339, RFC3339_MICRO, timeProblem } from './gotime.js';
@@ -66,17 +67,6 @@ function decodeBytes(value: Json): Scalar {
   return odd === undefined ? { value } : { abort: `illegal base64 data at input byte ${odd}` };
 }
 
-/** Where base64 is wrong, as Go's decoder counts; line ends are let through. */
-function corruptAt(text: string): number | undefined {
-  const clean = text.replace(/[\r\n]/g, '');
-  const odd = clean.search(/[^A-Za-z0-9+/]/);
-  const data = odd < 0 ? clean : clean.slice(0, odd);
-  const padding = odd < 0 ? '' : clean.slice(odd);
-  if (/^={1,2}$/.test(padding) && (data.length + padding.length) % 4 === 0) return undefined;
-  if (padding === '') return data.length % 4 === 0 ? undefined : text.length - (data.length % 4 === 0 ? 0 : data.length % 4);
-  return odd;
-}
-
 function decodeTime(value: Json, layout: typeof RFC3339 | typeof RFC3339_MICRO): Scalar {
   if (typeof value !== 'string') return { wrong: jsonType(value), type: 'string' };
   const problem = timeProblem(value, layout);
@@ -110,5 +100,6 @@ function decodeSchemaOr(name: string, value: Json, nested: Nested): Scalar {
   if (name === 'bool-or-schema') return typeof value === 'boolean' ? { value } : { abort: 'boolean or JSON schema expected' };
   if (!isArray(value)) return { value: null };
   if (name === 'schema-or-list') return { value: mapItems(value, (item) => nested.decodeNested(JSON_SCHEMA, item)) };
-  return { value };
+  const odd = value.find((item) => item !== null && typeof item !== 'string');
+  return odd === undefined ? { value } : { wrong: jsonType(odd), type: 'string' };
 }
