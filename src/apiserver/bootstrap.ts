@@ -35,15 +35,21 @@ export async function bootstrap(rooms: Assembly, objects: readonly JsonObject[])
 }
 
 async function ensure({ registry, verbs, reader }: Assembly, value: JsonObject): Promise<void> {
-  const { apiVersion, kind, metadata } = value;
-  const [version = '', group = ''] = String(apiVersion).split('/').reverse();
-  const resource = registry.findKind(group, version, String(kind));
-  if (resource === undefined || !isObject(metadata)) throw new Error(`${String(apiVersion)} ${String(kind)}: no such kind is served`);
-  const namespace = resource.namespaced && typeof metadata['namespace'] === 'string' ? metadata['namespace'] : '';
-  if (reader.get(resource.collection, namespace, String(metadata['name'])) !== undefined) return;
+  const metadata = isObject(value['metadata']) ? value['metadata'] : {};
+  const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const resource = registry.findKind(group, version, kind);
+  if (resource === undefined) throw new Error(`${apiVersion} ${kind}: no such kind is served`);
+  const namespace = resource.namespaced ? textAt(metadata, 'namespace') : '';
+  if (reader.get(resource.collection, namespace, textAt(metadata, 'name')) !== undefined) return;
   try {
     await verbs.create({ resource, namespace, name: '', subresource: '' }, { value, duplicates: [] }, {}, CALLER);
   } catch (error) {
     if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
   }
+}
+
+function textAt(object: JsonObject, key: string): string {
+  const value = object[key];
+  return typeof value === 'string' ? value : '';
 }

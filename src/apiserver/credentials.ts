@@ -5,6 +5,7 @@ import { dump } from 'js-yaml';
 
 import { generateSigningKey, readSigningKey, type SigningKey } from './auth/jwt.js';
 import { issueAuthority, issueServing, type KeyPair, stillGood } from './http/tls.js';
+import { codeOf } from './store/filesystem.js';
 
 /** Everything secret that a server has, the same after every start. */
 export interface Credentials {
@@ -58,7 +59,7 @@ async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

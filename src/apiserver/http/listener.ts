@@ -11,7 +11,7 @@ import { HEADER_SEPARATOR } from '../auth/impersonation.js';
 import type { Json } from '../json.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
 import { StatusError } from '../status.js';
-import type { Clock, Timer } from '../../runtime/clock.js';
+import type { Clock } from '../../runtime/clock.js';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -186,13 +186,12 @@ async function stream(options: ListenerOptions, running: Running, { request, res
 
 function drained(clock: Clock, response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    let stuck: Timer | undefined;
+    const stuck = clock.after(STUCK_MS, () => response.destroy());
     const done = (): void => {
-      stuck?.cancel();
+      stuck.cancel();
       response.off('drain', done).off('close', done);
       resolve();
     };
-    stuck = clock.after(STUCK_MS, () => response.destroy());
     response.once('drain', done).once('close', done);
   });
 }

@@ -117,7 +117,7 @@ const MANAGER_LENGTH = 128;
 
 /** The field manager of who names none: the beginning of the user agent, what can be printed of it. */
 function managerOf(agent: string): string {
-  const name = [...(agent.split('/')[0] ?? '')].filter((one) => /[^\p{C}\p{Z}]| /u.test(one)).join('').slice(0, MANAGER_LENGTH);
+  const name = (agent.split('/')[0] ?? '').replace(/(?! )[\p{C}\p{Z}]/gu, '').slice(0, MANAGER_LENGTH);
   return name === '' ? 'unknown' : name;
 }
 

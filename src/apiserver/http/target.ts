@@ -38,7 +38,7 @@ function readQuery(text: string): ReadonlyMap<string, string> {
 }
 
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;
-const BEYOND_BYTES = /[^\x00-\xff]/;
+const BEYOND_BYTES = /[\u{100}-\u{10ffff}]/u;
 
 function decode(text: string): string {
   if (PLAIN.test(text)) return text;

@@ -6,7 +6,7 @@ const ITEM = 256;
  * 256, and what then comes after 4,096 is left out: as the real server does.
  */
 export function warningHeaders(texts: readonly string[]): readonly string[] {
-  const distinct = [...new Set(texts)].filter((text) => text !== '').map((text) => [...text]);
+  const distinct = [...new Set(texts)].filter((text) => text !== '').map((text) => Array.from(text));
   const total = distinct.reduce((sum, text) => sum + text.length, 0);
   if (total <= MOST) return distinct.map((text) => header(text.join('')));
   const headers: string[] = [];

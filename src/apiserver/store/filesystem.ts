@@ -102,9 +102,9 @@ class DiskFile implements OpenFile {
   }
 }
 
-/** The code of an error of the file system: `ENOENT`. */
+/** The code of an error of the file system: `ENOENT`. By its fields alone: a test's Error is another one than Node's. */
 export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** Whether a write failed because there is no room, which may pass. */

@@ -65,5 +65,6 @@ function keyOf({ metadata: { namespace = '', name = '' } }: KubeObject): string 
 function asObject(value: Json): KubeObject {
   if (!isObject(value) || !isObject(value['metadata'])) throw new Error('not an object');
   const { apiVersion, kind } = value;
-  return { ...value, apiVersion: String(apiVersion), kind: String(kind), metadata: value['metadata'] };
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new Error('not an object');
+  return { ...value, apiVersion, kind, metadata: value['metadata'] };
 }

@@ -35,7 +35,7 @@ describe('a token of a ServiceAccount', () => {
         name: 'system:serviceaccount:ns:robot',
         uid: 'u1',
         groups: ['system:serviceaccounts', 'system:serviceaccounts:ns', 'system:authenticated'],
-        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${String(jti)}`] },
+        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${JSON.stringify(jti).slice(1, -1)}`] },
       },
       audiences: ['other'],
     });
