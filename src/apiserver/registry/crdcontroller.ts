@@ -10,7 +10,7 @@ import type { Condition } from '../verbs/terminating.js';
 import { update } from '../verbs/update.js';
 import type { Caller, Target } from '../verbs/verbs.js';
 import { objectAt, readDefinition, readNames } from './definition.js';
-import { nameProblems } from './names.js';
+import { acceptNames } from './names.js';
 import type { ObjectReader } from './reader.js';
 import { DEFINITIONS } from './registry.js';
 
@@ -96,17 +96,18 @@ class DefinitionController {
   #withNames(crd: KubeObject): KubeObject {
     const now = this.#context.clock.now();
     const others = this.#reader.list(DEFINITIONS).filter((one) => one.metadata.name !== crd.metadata.name);
-    const wanted = objectAt(objectAt(crd, 'spec'), 'names');
+    const wanted = readNames(objectAt(objectAt(crd, 'spec'), 'names'));
     const status = objectAt(crd, 'status');
-    const problem = nameProblems(readDefinition(crd).group, readNames(wanted), { own: readNames(objectAt(status, 'acceptedNames')), others });
-    if (problem !== undefined) {
-      const refused = withCondition(crd, { type: 'NamesAccepted', status: 'False', ...problem }, now);
-      const kept = conditionOf(refused, 'Established') === 'True' ? refused : withCondition(refused, NOT_ACCEPTED, now);
-      return equal(kept, crd) ? crd : kept;
+    const own = readNames(objectAt(status, 'acceptedNames'));
+    const { names, problem } = acceptNames(wanted, { group: readDefinition(crd).group, own, others });
+    const named: KubeObject = { ...crd, status: { ...status, acceptedNames: names } };
+    if (problem === undefined) {
+      if (equal(status.acceptedNames, names) && conditionOf(crd, 'Established') === 'True') return crd;
+      return withCondition(withCondition(named, ACCEPTED, now), ESTABLISHED, now);
     }
-    if (equal(status.acceptedNames, wanted) && conditionOf(crd, 'Established') === 'True') return crd;
-    const accepted: KubeObject = { ...crd, status: { ...status, acceptedNames: wanted } };
-    return withCondition(withCondition(accepted, ACCEPTED, now), ESTABLISHED, now);
+    const refused = withCondition(named, { type: 'NamesAccepted', status: 'False', ...problem }, now);
+    const kept = conditionOf(refused, 'Established') === 'True' ? refused : withCondition(refused, NOT_ACCEPTED, now);
+    return equal(kept, crd) ? crd : kept;
   }
 
   async #endInstances(crd: KubeObject): Promise<void> {

@@ -1,3 +1,5 @@
+import { runRules } from '../cel/rules.js';
+import { validatorOf } from '../cel/rules/validator.js';
 import { builtinSchema } from '../data/schemas.js';
 import { equal, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
@@ -5,10 +7,13 @@ import type { KubeObject } from '../object.js';
 import type { Findings, Resource, Strategy } from '../resource.js';
 import { decodeCustom, validateCustom } from '../schema/custom.js';
 import { fillDefaults, pruneNulls } from '../schema/defaults.js';
+import { NO_FIELD, invalidValue } from '../schema/field.js';
 import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
 import { dns1123Subdomain } from '../schema/names.js';
 import { prune } from '../schema/prune.js';
 import type { Schema } from '../schema/schema.js';
+import { blocksCel } from '../schema/validate.js';
+import { customColumns } from '../table/custom.js';
 import { conditionOf } from '../verbs/terminating.js';
 import { readDefinition, servesSame } from './definition.js';
 import type { Definition, DefinitionVersion } from './definition.js';
@@ -52,7 +57,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion): Resourc
     subresources: version.status ? [STATUS] : [],
     strategy: strategyOf(definition, version),
     selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), valueAt(path)])),
-    columns: [],
+    columns: customColumns(version.columns),
     convert: conversionOf(definition, version),
     decode: (value) => decodeCustom(version.schema, value),
     ...(version.deprecation === undefined ? {} : { deprecation: version.deprecation }),
@@ -116,19 +121,31 @@ function strategyOf({ namespaced }: Definition, { schema, status }: DefinitionVe
     default: (object) => withFieldsOf(object, fillDefaults(schema, object)),
     prepareCreate: (object) => ({ ...without(object, status), metadata: { ...object.metadata, generation: 1 } }),
     prepareUpdate: (next, old, subresource) => (subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old)),
-    validateCreate: (object): Findings => ({
-      errors: [...validateMeta(object.metadata, rules), ...validateCustom(schema, object).errors],
-      warnings: finalizerWarnings(object.metadata.finalizers ?? []),
-    }),
-    validateUpdate: (next, old, subresource): Findings => ({
-      errors: [...validateMetaUpdate(next.metadata, old.metadata), ...validateCustom(schema, next, old, subresource).errors],
-      warnings: subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers),
-    }),
+    validateCreate(object) {
+      const errors = [...validateMeta(object.metadata, rules), ...validateCustom(schema, object).errors];
+      return withRules(schema, object, undefined, { errors, warnings: finalizerWarnings(object.metadata.finalizers ?? []) });
+    },
+    validateUpdate(next, old, subresource) {
+      const errors = [...validateMetaUpdate(next.metadata, old.metadata), ...validateCustom(schema, next, old, subresource).errors];
+      const warnings = subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
+      return withRules(schema, next, old, { errors, warnings });
+    },
     validateName: dns1123Subdomain,
     checksMetadata: true,
     unconditionalUpdate: false,
     createOnUpdate: false,
   };
+}
+
+const NOT_CHECKED = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+/** Findings with those of the schema's rules, which need an object whose values are of their types. */
+function withRules(schema: Schema, next: KubeObject, old: KubeObject | undefined, { errors, warnings }: Findings): Findings {
+  if (validatorOf(schema, true) === undefined) return { errors, warnings: errors.length === 0 ? warnings : [] };
+  if (blocksCel(errors)) return { errors: [...errors, invalidValue(NO_FIELD, null, NOT_CHECKED)], warnings: [] };
+  const found = runRules(schema, next, old, { path: '' });
+  const all = [...errors, ...found.errors];
+  return { errors: all, warnings: [...found.warnings, ...(all.length === 0 ? warnings : [])] };
 }
 
 function without(object: KubeObject, status: boolean): KubeObject {

@@ -2,6 +2,7 @@ import { equal, isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Schema } from '../schema/schema.js';
+import type { PrinterColumn } from '../table/custom.js';
 
 /** A CustomResourceDefinition as far as serving its objects needs it; it has been checked when it was stored. */
 export interface Definition {
@@ -32,7 +33,7 @@ export interface DefinitionVersion {
   /** What is said to everybody who uses the version; undefined when it is not deprecated. */
   readonly deprecation: string | undefined;
   /** As they stand in the definition. */
-  readonly columns: readonly JsonObject[];
+  readonly columns: readonly PrinterColumn[];
   readonly selectable: readonly string[];
 }
 
@@ -84,8 +85,20 @@ function readVersion(version: JsonObject, siblings: Siblings): DefinitionVersion
     schema,
     status: isObject(objectAt(version, 'subresources').status),
     deprecation: version.deprecated === true ? deprecationOf(version, siblings) : undefined,
-    columns: listAt(version, 'additionalPrinterColumns').filter(isObject),
+    columns: listAt(version, 'additionalPrinterColumns').filter(isObject).map(readColumn),
     selectable: listAt(version, 'selectableFields').filter(isObject).map((field) => textAt(field, 'jsonPath')),
+  };
+}
+
+function readColumn(column: JsonObject): PrinterColumn {
+  const { format, description, priority } = column;
+  return {
+    name: textAt(column, 'name'),
+    type: textAt(column, 'type'),
+    jsonPath: textAt(column, 'jsonPath'),
+    ...(typeof format === 'string' ? { format } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof priority === 'number' ? { priority } : {}),
   };
 }
 

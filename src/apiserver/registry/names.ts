@@ -1,5 +1,6 @@
-import { quoted } from '../status.js';
+import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
+import { quoted } from '../status.js';
 import { objectAt, readNames, textAt } from './definition.js';
 import type { DefinitionNames } from './definition.js';
 
@@ -8,27 +9,52 @@ export interface NameProblem {
   readonly message: string;
 }
 
-interface Claims {
+export interface Claims {
+  readonly group: string;
   /** Names that the definition has already. */
   readonly own: DefinitionNames;
   /** All other definitions. */
   readonly others: readonly KubeObject[];
 }
 
-/** Why a definition cannot have the names that it wants, in the words of the server's naming controller; undefined when it can. */
-export function nameProblems(group: string, wanted: DefinitionNames, { own, others }: Claims): NameProblem | undefined {
+export interface Acceptance {
+  /** The names that the definition has from now on, as its status says them. */
+  readonly names: JsonObject;
+  /** Why it cannot have all that it wants, in the words of the server's naming controller; undefined when it can. */
+  readonly problem: NameProblem | undefined;
+}
+
+/** Which of the names that a definition wants are free: every one of them counts alone, the last that is not is told. */
+export function acceptNames(wanted: DefinitionNames, { group, own, others }: Claims): Acceptance {
   const taken = others.filter((one) => textAt(objectAt(one, 'spec'), 'group') === group).map((one) => readNames(objectAt(objectAt(one, 'status'), 'acceptedNames')));
   const resources = new Set(taken.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]));
   const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, listKind]));
-  const inUse = (name: string, mine: string, used: ReadonlySet<string>): boolean => name !== mine && used.has(name);
-  const short = wanted.shortNames.filter((name) => !own.shortNames.includes(name) && resources.has(name));
-  const found: NameProblem[] = [];
-  if (inUse(wanted.plural, own.plural, resources)) found.push(problem('PluralConflict', wanted.plural));
-  if (inUse(wanted.singular, own.singular, resources)) found.push(problem('SingularConflict', wanted.singular));
-  if (short.length > 0) found.push(problem('ShortNamesConflict', ...short));
-  if (inUse(wanted.kind, own.kind, kinds)) found.push(problem('KindConflict', wanted.kind));
-  if (inUse(wanted.listKind, own.listKind, kinds)) found.push(problem('ListKindConflict', wanted.listKind));
-  return found.at(-1);
+  const problems: NameProblem[] = [];
+  const one = (reason: string, name: string, mine: string, used: ReadonlySet<string>): string => {
+    if (name === mine || !used.has(name)) return name;
+    problems.push(problem(reason, name));
+    return mine;
+  };
+  const plural = one('PluralConflict', wanted.plural, own.plural, resources);
+  const singular = one('SingularConflict', wanted.singular, own.singular, resources);
+  const used = wanted.shortNames.filter((name) => !own.shortNames.includes(name) && resources.has(name));
+  if (used.length > 0) problems.push(problem('ShortNamesConflict', ...used));
+  const kind = one('KindConflict', wanted.kind, own.kind, kinds);
+  const listKind = one('ListKindConflict', wanted.listKind, own.listKind, kinds);
+  const shortNames = used.length > 0 ? own.shortNames : wanted.shortNames;
+  return { names: asJson({ plural, singular, shortNames, kind, listKind, categories: wanted.categories }), problem: problems.at(-1) };
+}
+
+/** What is empty is left out, but for those that every definition has. */
+function asJson({ plural, singular, shortNames, kind, listKind, categories }: DefinitionNames): JsonObject {
+  return {
+    plural,
+    ...(singular === '' ? {} : { singular }),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    kind,
+    ...(listKind === '' ? {} : { listKind }),
+    ...(categories.length === 0 ? {} : { categories }),
+  };
 }
 
 function problem(reason: string, ...names: readonly string[]): NameProblem {

@@ -57,10 +57,10 @@ interface States {
 
 async function replace(context: Context, edit: Edit, { entry, live, next }: States): Promise<Written> {
   const { target, options, caller } = edit;
-  const { resource, subresource } = target;
+  const { resource } = target;
   const revised = withRevisionChecked(edit, next, live);
   const prepared = prepare(target, revised, live);
-  for (const warning of checkUpdate(resource, prepared, live, subresource)) caller.warn(warning);
+  checkUpdate(target, prepared, live, caller.warn);
   const object = settleTimes(prepared, live);
   const seen = { operation: 'UPDATE', object, oldObject: live, dryRun: options.dryRun, options: renamed(options, 'UpdateOptions') } as const;
   context.admission.validate(admissionRequest(target, caller, seen), caller.warn);

@@ -1,35 +1,40 @@
 import type { KubeObject } from '../object.js';
-import type { Resource } from '../resource.js';
+import type { Findings, Resource } from '../resource.js';
 import { invalidValue } from '../schema/field.js';
 import { pathSegment } from '../schema/names.js';
 import { validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
 import { invalid, qualified } from '../status.js';
 import type { FieldError } from '../status.js';
 import { apiVersionOf } from './metadata.js';
+import type { Target } from './verbs.js';
 
-/**
- * All that is checked of a new object, metadata first. Throws 422 with every cause.
- * @returns texts of warnings.
- */
-export function checkCreate(resource: Resource, object: KubeObject): readonly string[] {
+/** All that is checked of a new object, metadata first. Throws 422 with every cause; warns as the kind's checks say. */
+export function checkCreate(resource: Resource, object: KubeObject, warn: Warn): void {
   refuse(resource, object, checkType(resource, object));
   const own = checksOwnMetadata(resource) ? checkMeta(resource, object) : [];
-  const { errors, warnings } = resource.strategy.validateCreate(object);
-  refuse(resource, object, [...own, ...errors]);
+  const findings = resource.strategy.validateCreate(object);
+  settle(resource, object, { errors: [...own, ...findings.errors], warnings: findings.warnings }, warn);
   refuse(resource, object, checkCommon(resource, object));
-  return warnings;
+}
+
+type Warn = (text: string) => void;
+
+/** Warnings of custom resources are given even beside errors, those of built-in kinds are not. */
+function settle(resource: Resource, object: KubeObject, { errors, warnings }: Findings, warn: Warn): void {
+  if (!resource.custom) refuse(resource, object, errors);
+  for (const warning of warnings) warn(warning);
+  refuse(resource, object, errors);
 }
 
 /** The same of a change: what holds for every object, then what the kind says, which repeats most of it. */
-export function checkUpdate(resource: Resource, next: KubeObject, old: KubeObject, subresource: string): readonly string[] {
+export function checkUpdate({ resource, subresource }: Target, next: KubeObject, old: KubeObject, warn: Warn): void {
   const update = validateMetaUpdate(next.metadata, old.metadata);
   const common = [...checkCommon(resource, next), ...update];
   const wrongType = checkType(resource, next);
   if (wrongType.length > 0) refuse(resource, next, [...common, ...wrongType]);
   const again = repeats(resource, subresource).flatMap((what) => (what === 'update' ? update : checkMeta(resource, next)));
-  const { errors, warnings } = resource.strategy.validateUpdate(next, old, subresource === '' ? undefined : subresource);
-  refuse(resource, next, [...common, ...again, ...errors]);
-  return warnings;
+  const findings = resource.strategy.validateUpdate(next, old, subresource === '' ? undefined : subresource);
+  settle(resource, next, { errors: [...common, ...again, ...findings.errors], warnings: findings.warnings }, warn);
 }
 
 type Repeat = 'update' | 'all';

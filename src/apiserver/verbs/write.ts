@@ -47,8 +47,7 @@ function storeNamed(context: Context, creation: Creation): Promise<Written> {
   const object = prepared(context, creation);
   const name = object.metadata.name ?? '';
   const named = { ...target, name };
-  const found = checkCreate(resource, object);
-  for (const warning of found) caller.warn(warning);
+  checkCreate(resource, object, caller.warn);
   if (creation.byUpdate) authorizeCreate(context, named, caller);
   const admitted = { operation: 'CREATE', object, oldObject: undefined, dryRun: options.dryRun, options: renamed(options, 'CreateOptions') } as const;
   context.admission.validate(admissionRequest(named, caller, admitted), caller.warn);
