@@ -1,5 +1,5 @@
 import { History, type HistoryLimits } from './history.js';
-import { KeyIndex } from './keyindex.js';
+import { KeyIndex, byKey, merge } from './keyindex.js';
 import type { Change, Entry, Subscription } from './store.js';
 
 /** What the next write of a key builds upon. */
@@ -65,6 +65,6 @@ export class Collection {
     const kept = now.filter((entry) => !undone.has(entry.key));
     const before: Entry[] = [];
     for (const entry of undone.values()) if (entry?.key.startsWith(prefix) === true) before.push(entry);
-    return [...kept, ...before].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    return merge(kept, before.sort(byKey));
   }
 }

@@ -1,7 +1,10 @@
 import type { Entry } from './store.js';
 
-interface Slot {
+interface Keyed {
   readonly key: string;
+}
+
+interface Slot extends Keyed {
   /** undefined once the object is gone. */
   entry: Entry | undefined;
 }
@@ -76,19 +79,21 @@ export class KeyIndex {
   }
 }
 
-function byKey(a: Slot, b: Slot): number {
+/** In order of UTF-16 code units. */
+export function byKey(a: Keyed, b: Keyed): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
-function merge(a: readonly Slot[], b: readonly Slot[]): Slot[] {
-  const merged: Slot[] = [];
+/** Both in order of keys; none is in both. */
+export function merge<T extends Keyed>(a: readonly T[], b: readonly T[]): T[] {
+  const merged: T[] = [];
   let next = 0;
-  for (const slot of a) {
-    for (let other = b[next]; other !== undefined && other.key < slot.key; other = b[next]) {
+  for (const one of a) {
+    for (let other = b[next]; other !== undefined && other.key < one.key; other = b[next]) {
       merged.push(other);
       next += 1;
     }
-    merged.push(slot);
+    merged.push(one);
   }
   return merged.concat(b.slice(next));
 }

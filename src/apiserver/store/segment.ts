@@ -91,12 +91,10 @@ export async function beginSegment(files: FileSystem, folder: string, head: File
  * memory of a record keeps no more than a chunk from being freed.
  */
 export async function readRecords(file: OpenFile, take: (record: StoredRecord, offset: number) => void): Promise<number> {
-  let buffer: Buffer = Buffer.alloc(0);
   let base = HEAD_BYTES;
+  let length = CHUNK;
   for (;;) {
-    const next = await file.read(base + buffer.length, CHUNK);
-    const last = next.length < CHUNK;
-    buffer = buffer.length === 0 ? next : Buffer.concat([buffer, next]);
+    const buffer = await file.read(base, length);
     let at = 0;
     let found = decodeRecord(buffer, at);
     while (typeof found === 'object') {
@@ -105,8 +103,8 @@ export async function readRecords(file: OpenFile, take: (record: StoredRecord, o
       found = decodeRecord(buffer, at);
     }
     base += at;
-    buffer = buffer.subarray(at);
-    if (found === 'bad' || last) return base;
+    if (found === 'bad' || buffer.length < length) return base;
+    length = at === 0 ? length * 2 : CHUNK;
   }
 }
 
