@@ -92,7 +92,7 @@ export function partial(object: KubeObject, version: string): JsonObject {
 }
 
 function partialList(list: Listed, { kind, version }: Transform): JsonObject {
-  return { kind, apiVersion: `meta.k8s.io/${version}`, metadata: listMeta(list), items: list.items.map((item) => partial(item, version)) };
+  return { kind, apiVersion: `meta.k8s.io/${version}`, metadata: listMeta(list), items: list.items.length === 0 ? null : list.items.map((item) => partial(item, version)) };
 }
 
 function refuse(message: string): never {
