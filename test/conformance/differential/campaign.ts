@@ -56,6 +56,6 @@ async function install(target: ConformanceTarget): Promise<void> {
 
 /** What parted, for people: the moves up to there and both answers. */
 export function described({ seed, step, moves, embedded, real }: Difference): string {
-  const last = moves.slice(-8).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? ''} ${JSON.stringify(move.body ?? null)}`);
+  const last = moves.slice(-8).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? move.accept ?? ''} ${JSON.stringify(move.body ?? null)}`);
   return [`seed ${seed}, step ${step} (embedded | real):`, ...last, ...partings(embedded, real)].join('\n');
 }

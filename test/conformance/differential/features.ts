@@ -35,6 +35,11 @@ function meta(fields: Fields): Fields {
   return { metadata: fields };
 }
 
+/** The sequence's own namespace: it is there all the time, so that no garbage collector takes what belongs to it. */
+function owner(name: string, controller: boolean): Fields {
+  return { apiVersion: 'v1', kind: 'Namespace', name, uid: '{{uid /api/v1/namespaces/{{namespace}}}}', ...(controller ? { controller } : {}) };
+}
+
 /** What any object may carry. */
 export const METADATA: readonly Feature[] = [
   (dice) => meta({ labels: { color: word(dice) } }),
@@ -44,7 +49,7 @@ export const METADATA: readonly Feature[] = [
   () => meta({ labels: {}, annotations: {} }),
   (dice) => meta({ finalizers: [`example.com/${word(dice)}`] }),
   () => meta({ finalizers: [] }),
-  () => meta({ ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'aaaa-bbbb' }] }),
+  () => meta({ ownerReferences: [owner('{{namespace}}', false)] }),
 ];
 
 /** What no object may carry, and what is passed over in silence. */
@@ -58,7 +63,7 @@ export const BAD_METADATA: readonly Feature[] = [
   () => meta({ finalizers: ['plain'] }),
   () => meta({ finalizers: 'text' }),
   () => meta({ ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: '' }] }),
-  () => meta({ ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: '1', controller: true }, { apiVersion: 'v1', kind: 'ConfigMap', name: 'b', uid: '2', controller: true }] }),
+  () => meta({ ownerReferences: [owner('{{namespace}}', true), owner('other', true)] }),
   () => meta({ generation: 7, creationTimestamp: '2020-01-01T00:00:00Z' }),
   () => meta({ creationTimestamp: 'yesterday' }),
   () => meta({ uid: 'aaaa' }),
