@@ -13,7 +13,7 @@ export class Masks {
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => numbered(this.#uids, uid, 'UID'))
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => (time.startsWith('2024') ? time : 'TIME'))
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b(?!\/)/g, 'ADDRESS')
-      .replaceAll(/(in object meta: |current: )\d+/g, '$1VERSION')
+      .replaceAll(/(in object meta: |current: |in record \()\d+/g, '$1VERSION')
       .replaceAll(/(resourceVersion\\?"?:\\?"?)\d+/g, '$1VERSION');
     return masked.replaceAll(/made-[a-z0-9]{5}\b/g, (name) => numbered(this.#names, name, 'made-NAME'));
   }
