@@ -1,0 +1,246 @@
+import { DYN, INT, parameterOf, type CelType } from '../language/celtype.js';
+import type { Expr } from '../language/expression.js';
+import { fixed, MOST, plus, scale, times, type Range } from './range.js';
+
+/** An operand of a call, as the estimate sees it. */
+export interface Operand {
+  readonly expr: Expr | undefined;
+  readonly type: CelType;
+  /** Size of the value; unknown sizes are 0 to {@link MOST}. */
+  readonly size: Range;
+  /** Size of an item, where the operand is a list whose items a schema describes. */
+  readonly itemSize: Range;
+}
+
+/** What a call costs, its operands apart, and how large its result is; undefined where the type says it. */
+export interface Estimate {
+  readonly cost: Range;
+  readonly size?: Range;
+}
+
+export interface CallShape {
+  readonly target: Operand | undefined;
+  readonly args: readonly Operand[];
+}
+
+type Estimator = (call: CallShape) => Estimate | undefined;
+
+/** Cost of reading a character, and of a character of a pattern. */
+const PER_CHAR = 0.1;
+const PER_PATTERN_CHAR = 0.25;
+const LIST = 10;
+/** Size of the longest pattern behind a named format. */
+const FORMAT_PATTERN = 128;
+
+const ONE = fixed(1);
+
+function perChar(operand: Operand | undefined, factor = 1): Estimate | undefined {
+  return operand === undefined ? undefined : { cost: scale(operand.size, factor * PER_CHAR) };
+}
+
+/** The result is as long as the operand at most. */
+function sameSize(operand: Operand | undefined): Estimate | undefined {
+  return operand === undefined ? undefined : { cost: scale(operand.size, PER_CHAR), size: operand.size };
+}
+
+const argChars: Estimator = ({ args: [text] }) => perChar(text);
+const nominal: Estimator = () => ({ cost: ONE });
+
+const traversal: Estimator = ({ target }) => {
+  if (target === undefined) return undefined;
+  const [item] = target.type.parameters;
+  if (item === undefined) return { cost: scale(target.size, PER_CHAR) };
+  const texts = item.kind === 'string' || item.kind === 'bytes';
+  return { cost: times(target.size, texts ? plus(ONE, scale(target.itemSize, PER_CHAR)) : ONE) };
+};
+
+const replaced: Estimator = ({ target, args: [old, next] }) => {
+  if (target === undefined || old === undefined || next === undefined) return undefined;
+  return { cost: scale(target.size, 2 * PER_CHAR), size: { min: shortestReplaced(target.size, old.size, next.size), max: longestReplaced(target.size, old.size, next.size) } };
+};
+
+function longestReplaced(text: Range, old: Range, next: Range): number {
+  if (old.min === 0) return plus(times(fixed(text.max + 1), fixed(next.max)), fixed(text.max)).max;
+  if (next.max <= old.min) return text.max;
+  return times(fixed(Math.ceil(text.max / old.min)), fixed(next.max)).max;
+}
+
+function shortestReplaced(text: Range, old: Range, next: Range): number {
+  if (old.max === 0) return (text.min + 1) * next.min + text.min;
+  if (old.max <= next.min) return text.min;
+  return Math.ceil(text.min / old.max) * next.min;
+}
+
+const split: Estimator = ({ target, args: [, limit] }) => {
+  if (target === undefined) return undefined;
+  const value = limit?.expr?.kind === 'literal' ? limit.expr.value : undefined;
+  const most = typeof value === 'bigint' ? (value < 0n ? MOST : Number(value)) : target.size.max;
+  return { cost: scale(target.size, 2 * PER_CHAR), size: { min: 0, max: most } };
+};
+
+const joined: Estimator = ({ target, args: [separator] }) => {
+  if (target === undefined) return undefined;
+  const items = times(target.size, target.itemSize);
+  const gaps = { min: Math.max(0, target.size.min - 1), max: Math.max(0, target.size.max - 1) };
+  const size = separator === undefined ? items : plus(items, times(separator.size, gaps));
+  return { cost: scale(size, PER_CHAR), size };
+};
+
+/** A search costs the length of the text times that of the pattern. */
+function search(text: Operand | undefined, pattern: Operand | undefined): Range | undefined {
+  if (text === undefined || pattern === undefined) return undefined;
+  return times(scale(plus(text.size, ONE), PER_CHAR), scale(pattern.size, PER_PATTERN_CHAR));
+}
+
+const found: Estimator = ({ target, args: [pattern] }) => {
+  const cost = search(target, pattern);
+  return cost === undefined || target === undefined ? undefined : { cost, size: { min: 0, max: target.size.max } };
+};
+
+const ADDRESS: Range = { min: 4, max: 16 };
+
+function containment(extra: Range, withText: boolean): Estimator {
+  return ({ args: [other] }) => {
+    if (other === undefined) return undefined;
+    const text = withText ? scale(other.size, PER_CHAR) : fixed(0);
+    return { cost: plus(scale(plus(ADDRESS, ADDRESS), PER_CHAR), extra, text) };
+  };
+}
+
+const MASKED = plus(scale(ADDRESS, PER_CHAR), ONE);
+
+const validated: Estimator = ({ args: [text] }) =>
+  text === undefined ? undefined : { cost: scale(scale(text.size, PER_CHAR), FORMAT_PATTERN * PER_PATTERN_CHAR) };
+
+const selector: Estimator = ({ args: [text] }) => {
+  if (text === undefined) return undefined;
+  return { cost: plus(fixed(LIST), scale(text.size, PER_CHAR), scale(scale(text.size, 0.5), LIST + 40)) };
+};
+
+/** A list that the call makes. */
+function allocated(factor: number, size: Range): Estimate {
+  return { cost: plus(scale(size, factor), ONE, fixed(LIST)), size };
+}
+
+function literalInt(operand: Operand | undefined, otherwise: number): number {
+  const value = operand?.expr?.kind === 'literal' && operand.type.kind === INT.kind ? operand.expr.value : undefined;
+  return typeof value === 'bigint' ? Math.max(0, Number(value)) : otherwise;
+}
+
+function sorted(type: string, operand: Operand | undefined): Estimate | undefined {
+  if (operand === undefined) return undefined;
+  return allocated(type === 'string' || type === 'bytes' ? 2 + PER_CHAR : 2, times(operand.size, operand.size));
+}
+
+/** By id of an overload. These are looked at first. */
+const BY_OVERLOAD: Readonly<Record<string, Estimator>> = {
+  list_slice: ({ target, args: [start, end] }) => {
+    const size = literalInt(end, target?.size.max ?? MOST) - literalInt(start, 0);
+    return allocated(1, fixed(size < 0 ? MOST : size));
+  },
+  lists_range: ({ args: [end] }) => allocated(1, fixed(literalInt(end, MOST))),
+  list_reverse: ({ target }) => (target === undefined ? undefined : allocated(1, target.size)),
+  list_flatten: ({ target }) => (target === undefined ? undefined : allocated(1, target.size)),
+  list_flatten_int: ({ target, args: [depth] }) => (target === undefined ? undefined : allocated(literalInt(depth, MOST), target.size)),
+  list_distinct: ({ target }) => (target === undefined ? undefined : allocated(2, times(target.size, target.size))),
+  cidr_ip: nominal,
+  cidr_contains_ip_string: containment(fixed(0), true),
+  cidr_contains_ip_ip: containment(fixed(0), false),
+  cidr_contains_cidr_string: containment(MASKED, true),
+  cidr_contains_cidr: containment(MASKED, false),
+};
+
+const NOMINAL: readonly string[] = [
+  'serviceAccount', 'path', 'group', 'resource', 'subresource', 'namespace', 'name', 'allowed', 'reason', 'error', 'errored',
+  'masked', 'prefixLength', 'family', 'isUnspecified', 'isLoopback', 'isLinkLocalMulticast', 'isLinkLocalUnicast', 'isGlobalUnicast',
+  'sign', 'asInteger', 'isInteger', 'asApproximateFloat', 'isGreaterThan', 'isLessThan', 'compareTo', 'add', 'sub', 'major', 'minor', 'patch',
+  'getScheme', 'getHostname', 'getHost', 'getPort', 'getEscapedPath', 'getQuery', 'format.named',
+];
+
+/** By name of a function. */
+const BY_NAME: Readonly<Record<string, Estimator>> = {
+  ...Object.fromEntries(NOMINAL.map((name) => [name, nominal])),
+  check: () => ({ cost: fixed(350_000) }),
+  fieldSelector: selector,
+  labelSelector: selector,
+  isSorted: traversal,
+  sum: traversal,
+  max: traversal,
+  min: traversal,
+  indexOf: traversal,
+  lastIndexOf: traversal,
+  url: ({ args: [text] }) => sameSize(text),
+  lowerAscii: ({ target }) => sameSize(target),
+  upperAscii: ({ target }) => sameSize(target),
+  substring: ({ target }) => sameSize(target),
+  trim: ({ target }) => sameSize(target),
+  replace: replaced,
+  split,
+  join: joined,
+  find: found,
+  findAll: found,
+  cidr: argChars,
+  isIP: argChars,
+  isCIDR: argChars,
+  ip: argChars,
+  'ip.isCanonical': ({ args: [text] }) => perChar(text, 2),
+  quantity: argChars,
+  isQuantity: argChars,
+  semver: argChars,
+  isSemver: argChars,
+  validate: validated,
+};
+
+/** Libraries first, then what the language itself says. undefined: the call costs 1. */
+export function estimateCall(name: string, overload: string, call: CallShape): Estimate | undefined {
+  const byOverload = Object.hasOwn(BY_OVERLOAD, overload) ? BY_OVERLOAD[overload] : undefined;
+  if (byOverload !== undefined) return byOverload(call);
+  const [, sortType] = /^list_(\w+)_(?:sort|sortByAssociatedKeys)$/.exec(overload) ?? [];
+  if (sortType !== undefined) return sorted(sortType, call.args[0] ?? call.target);
+  const byName = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
+  return byName?.(call) ?? standard(overload, call);
+}
+
+const COMPARED = /^(?:equals|not_equals|(?:less|less_equals|greater|greater_equals)_(?:string|bytes))$/;
+
+function standard(overload: string, { target, args: [first, second] }: CallShape): Estimate | undefined {
+  if (first === undefined) return undefined;
+  if (COMPARED.test(overload) && second !== undefined) return compared(overload, first, second);
+  switch (overload) {
+    case 'string_format': return perChar(target);
+    case 'string_to_bytes': return { cost: scale(first.size, PER_CHAR), size: { min: first.size.min, max: first.size.max * 4 } };
+    case 'bytes_to_string': return { cost: scale(first.size, PER_CHAR), size: { min: Math.floor(first.size.min / 4), max: first.size.max } };
+    case 'strings_quote': return { cost: scale(first.size, PER_CHAR), size: { min: first.size.min + 2, max: first.size.max * 2 + 2 } };
+    case 'starts_with_string':
+    case 'ends_with_string': return perChar(first);
+    case 'in_list': return second === undefined ? undefined : { cost: second.size };
+    case 'matches_string': return asEstimate(search(target, first));
+    case 'contains_string': return target === undefined ? undefined : { cost: times(scale(target.size, PER_CHAR), scale(first.size, PER_CHAR)) };
+    default: return second === undefined ? undefined : added(overload, first, second);
+  }
+}
+
+function asEstimate(cost: Range | undefined): Estimate | undefined {
+  return cost === undefined ? undefined : { cost };
+}
+
+function added(overload: string, a: Operand, b: Operand): Estimate | undefined {
+  const size = plus(a.size, b.size);
+  if (overload === 'add_list') return { cost: ONE, size };
+  return overload === 'add_string' || overload === 'add_bytes' ? { cost: scale(size, PER_CHAR), size } : undefined;
+}
+
+/** Addresses compare at once; all else as far as the shorter one goes. */
+function compared(overload: string, a: Operand, b: Operand): Estimate {
+  if (overload === 'equals' && a.type.text === b.type.text && (a.type.kind === 'struct' || a.type.kind === 'opaque') && /^(?:net|kubernetes)\./.test(a.type.name)) {
+    return { cost: ONE };
+  }
+  const max = Math.min(a.size.max, b.size.max);
+  return { cost: scale({ min: max > 0 ? 1 : 0, max }, PER_CHAR) };
+}
+
+/** The type of an item of a list. */
+export function itemType(type: CelType): CelType {
+  return type.kind === 'list' ? parameterOf(type) : DYN;
+}
+

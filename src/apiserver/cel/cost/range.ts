@@ -1,0 +1,42 @@
+/** An estimate: at least and at most. Sums and products stop at {@link MOST}. */
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The largest cost and size: what does not fit into 64 bits. */
+export const MOST = 2 ** 64;
+
+export const UNKNOWN: Range = { min: 0, max: MOST };
+
+export function fixed(value: number): Range {
+  return { min: value, max: value };
+}
+
+function cap(value: number): number {
+  return Math.min(value, MOST);
+}
+
+export function plus(...ranges: readonly Range[]): Range {
+  let min = 0;
+  let max = 0;
+  for (const range of ranges) {
+    min += range.min;
+    max += range.max;
+  }
+  return { min: cap(min), max: cap(max) };
+}
+
+export function times(a: Range, b: Range): Range {
+  return { min: cap(a.min * b.min), max: cap(a.max * b.max) };
+}
+
+/** By a factor, rounded up. */
+export function scale({ min, max }: Range, factor: number): Range {
+  return { min: cap(Math.ceil(min * factor)), max: cap(Math.ceil(max * factor)) };
+}
+
+/** The range that holds both. */
+export function union(a: Range, b: Range): Range {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}

@@ -1,0 +1,98 @@
+/**
+ * The source of an expression with strings and comments blanked out, so that operators and brackets can be found by
+ * looking for them. Same length as the source.
+ */
+export interface Mask {
+  readonly text: string;
+  /** Place of the bracket that closes the one at a place. */
+  readonly closing: ReadonlyMap<number, number>;
+  /** Places of the `?` of optional entries: `[?a]`, `{?'k': v}`. */
+  readonly optional: ReadonlySet<number>;
+  /** Places of dots that begin a number (`.5`) or a name (`.self`). */
+  readonly leading: ReadonlySet<number>;
+}
+
+/** Stands for a character of a string: no operator, and no part of a name. */
+const BLANK = '§';
+
+/** Blanks strings and comments and pairs brackets. Takes any text. */
+export function maskSource(source: string): Mask {
+  let text = '';
+  let index = 0;
+  while (index < source.length) {
+    const end = skippedEnd(source, index);
+    if (end === index) {
+      text += source[index++] ?? '';
+      continue;
+    }
+    const comment = source.startsWith('//', index);
+    text += (comment ? ' ' : BLANK).repeat(end - index);
+    index = end;
+  }
+  return { text, closing: pairs(text), optional: optionalMarks(text), leading: leadingDots(text) };
+}
+
+/** Where the string or comment that begins here ends; the place itself when none does. */
+function skippedEnd(source: string, start: number): number {
+  if (source.startsWith('//', start)) {
+    const end = source.indexOf('\n', start);
+    return end < 0 ? source.length : end;
+  }
+  const quote = source[start];
+  if (quote !== '"' && quote !== "'") return start;
+  const mark = source.startsWith(quote.repeat(3), start) ? quote.repeat(3) : quote;
+  const raw = /(?:^|[^A-Za-z0-9_])(?:[rR]|[rR][bB]|[bB][rR])$/.test(source.slice(Math.max(0, start - 3), start));
+  for (let index = start + mark.length; index < source.length; index++) {
+    if (source[index] === '\\' && !raw) index++;
+    else if (source.startsWith(mark, index)) return index + mark.length;
+  }
+  return source.length;
+}
+
+function pairs(text: string): ReadonlyMap<number, number> {
+  const closing = new Map<number, number>();
+  const open: number[] = [];
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index] ?? '';
+    if ('([{'.includes(char)) open.push(index);
+    if (!')]}'.includes(char)) continue;
+    const start = open.pop();
+    if (start !== undefined) closing.set(start, index);
+  }
+  return closing;
+}
+
+/** A `?` right behind `[`, `{` or a comma belongs to an entry; behind the `[` of an index it belongs to the index. */
+function optionalMarks(text: string): ReadonlySet<number> {
+  const marks = new Set<number>();
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] !== '?') continue;
+    const before = lastVisible(text, index);
+    const char = text[before] ?? '';
+    if (char === ',' || char === '{' || (char === '[' && !isIndex(text, before))) marks.add(index);
+  }
+  return marks;
+}
+
+/** A dot before a name or a digit that stands behind no operand. */
+function leadingDots(text: string): ReadonlySet<number> {
+  const dots = new Set<number>();
+  for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
+    if (/[A-Za-z0-9_]/.test(text[at + 1] ?? '') && !isIndex(text, at)) dots.add(at);
+  }
+  return dots;
+}
+
+/** Whether an operand ends before a place; then a bracket there is an index. */
+function isIndex(text: string, bracket: number): boolean {
+  const end = lastVisible(text, bracket) + 1;
+  if (!/[A-Za-z0-9_)\]}§]/.test(text[end - 1] ?? '')) return false;
+  return !/(?:^|[^A-Za-z0-9_])in$/.test(text.slice(Math.max(0, end - 3), end));
+}
+
+/** Place of the last character before a place that is no white space; -1 when there is none. */
+export function lastVisible(text: string, before: number): number {
+  let index = before - 1;
+  while (index >= 0 && /\s/.test(text[index] ?? '')) index--;
+  return index;
+}

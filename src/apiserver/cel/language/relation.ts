@@ -1,0 +1,53 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+
+import { lastVisible, type Mask } from './mask.js';
+
+/** One comparison; comparisons in a row nest to the left, whatever their operators: CEL gives all of them one rank. */
+export interface Relation {
+  readonly operator: string;
+  readonly left: Relation | ASTNode;
+  readonly right: ASTNode;
+  readonly at: number;
+}
+
+type Comparison = Extract<ASTNode, { op: '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' }>;
+
+interface Link {
+  readonly operator: string;
+  readonly at: number;
+  readonly right: ASTNode;
+}
+
+/** The comparisons in a row that a node of the parser stands for. */
+export function relationTree(node: Comparison, mask: Mask): Relation {
+  const { first, links } = flatten(node, mask);
+  const [{ operator, at, right }, ...rest] = links;
+  let tree: Relation = { operator, left: first, right, at };
+  for (const link of rest) tree = { operator: link.operator, left: tree, right: link.right, at: link.at };
+  return tree;
+}
+
+function isRelation(node: ASTNode): node is Comparison {
+  return ['==', '!=', '<', '<=', '>', '>=', 'in'].includes(node.op);
+}
+
+function flatten(node: Comparison, mask: Mask): { first: ASTNode; links: [Link, ...Link[]] } {
+  const [left, right] = node.args;
+  const after = isRelation(right) && !isEnclosed(right, mask) ? flatten(right, mask) : { first: right, links: [] };
+  const link: Link = { operator: node.op, at: operatorAt(node.op, left, right, mask), right: after.first };
+  if (!isRelation(left) || isEnclosed(left, mask)) return { first: left, links: [link, ...after.links] };
+  const before = flatten(left, mask);
+  return { first: before.first, links: [...before.links, link, ...after.links] };
+}
+
+/** Whether brackets stand around the whole of a node. */
+export function isEnclosed(node: ASTNode, { text, closing }: Mask): boolean {
+  const open = lastVisible(text, node.start);
+  return text[open] === '(' && (closing.get(open) ?? -1) >= node.end;
+}
+
+/** Place of a binary operator, between its operands. */
+export function operatorAt(operator: string, left: ASTNode, right: ASTNode, { text }: Mask): number {
+  const at = text.indexOf(operator, left.end);
+  return at < 0 ? right.start : at;
+}

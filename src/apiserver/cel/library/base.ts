@@ -1,0 +1,22 @@
+import { joinLibraries, type Functions } from '../language/declaration.js';
+import { conversions } from './conversions.js';
+import { formats } from './formats.js';
+import { lists } from './lists.js';
+import { network } from './network.js';
+import { operators } from './operators.js';
+import { optionals } from './optionals.js';
+import { quantities } from './quantities.js';
+import { strings } from './strings.js';
+import { times } from './times.js';
+import { urls } from './urls.js';
+import { versions } from './versions.js';
+
+const libraries = [operators, conversions, strings, times, optionals, lists, urls, quantities, network, formats, versions];
+
+let base: Functions | undefined;
+
+/** All functions that every expression of Kubernetes may call. What else there is, an authorizer, is added to it. */
+export function baseFunctions(): Functions {
+  base ??= joinLibraries(...libraries.map((library) => library().functions));
+  return base;
+}

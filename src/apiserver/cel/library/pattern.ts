@@ -1,0 +1,50 @@
+import { TooManySteps } from '../../schema/re2/machine.js';
+import { regexp } from '../../schema/re2/re2.js';
+import { PatternError } from '../../schema/re2/syntax.js';
+import type { Budget } from '../runtime/budget.js';
+import { CostExceeded, EvaluationError } from '../runtime/error.js';
+
+/** What is wrong with a pattern, as Go's regexp package says it; undefined when it is fine. */
+export function patternProblem(pattern: string): string | undefined {
+  try {
+    regexp(pattern);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PatternError) return error.message;
+    throw error;
+  }
+}
+
+/** Whether the pattern matches anywhere. Throws EvaluationError, and CostExceeded where that takes too long. */
+export function matches(text: string, pattern: string, budget: Budget): boolean {
+  return bounded(() => regexp(pattern).test(text, budget.matching));
+}
+
+/** Matches from left to right that do not overlap; an empty one right behind another is left out. */
+export function findAll(text: string, pattern: string, limit: number, budget: Budget): string[] {
+  return bounded(() => {
+    const expression = regexp(pattern);
+    const found: string[] = [];
+    let from = 0;
+    let last = -1;
+    while (from <= text.length && found.length < limit) {
+      const match = expression.find(text, from, budget.matching);
+      if (match === undefined) break;
+      const [start, end] = match;
+      if (start !== end || end !== last) found.push(text.slice(start, end));
+      last = end;
+      from = start === end ? end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1) : end;
+    }
+    return found;
+  });
+}
+
+function bounded<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PatternError) throw new EvaluationError(error.message);
+    if (error instanceof TooManySteps) throw new CostExceeded();
+    throw error;
+  }
+}

@@ -1,0 +1,135 @@
+import { Library } from '../language/signature.js';
+import { EvaluationError } from '../runtime/error.js';
+import { codePoints, ValueList, type List, type Value } from '../runtime/value.js';
+import { formatText } from './format.js';
+import { bigintOf, listOf, plainText, textOf } from './operators.js';
+import { findAll, matches } from './pattern.js';
+
+/** Functions of texts: those of CEL, its strings extension (version 2) and Kubernetes' regex library. Places count code points. */
+export function strings(): Library {
+  const library = new Library();
+  library.add('contains_string', 'string.contains(string): bool', ([text, part]) => textOf(text).includes(textOf(part)));
+  library.add('ends_with_string', 'string.endsWith(string): bool', ([text, part]) => textOf(text).endsWith(textOf(part)));
+  library.add('starts_with_string', 'string.startsWith(string): bool', ([text, part]) => textOf(text).startsWith(textOf(part)));
+  library.add('matches', 'matches(string, string): bool', ([text, pattern], budget) => matches(textOf(text), textOf(pattern), budget));
+  library.add('matches_string', 'string.matches(string): bool', ([text, pattern], budget) => matches(textOf(text), textOf(pattern), budget));
+  library.add('string_find_string', 'string.find(string): string', ([text, pattern], budget) => findAll(textOf(text), textOf(pattern), 1, budget)[0] ?? '');
+  library.add('string_find_all_string', 'string.findAll(string): list(string)', ([text, pattern], budget) =>
+    new ValueList(findAll(textOf(text), textOf(pattern), Infinity, budget)));
+  library.add('string_find_all_string_int', 'string.findAll(string, int): list(string)', ([text, pattern, limit], budget) => {
+    const most = Number(bigintOf(limit));
+    return new ValueList(findAll(textOf(text), textOf(pattern), most < 0 ? Infinity : most, budget));
+  });
+  addPlaces(library);
+  addChanges(library);
+  return library;
+}
+
+function addPlaces(library: Library): void {
+  library.add('string_char_at_int', 'string.charAt(int): string', ([text, at]) => {
+    const chars = charsOf(text);
+    return chars[checked(at, chars.length)] ?? '';
+  });
+  library.add('string_index_of_string', 'string.indexOf(string): int', ([text, part]) => indexOf(text, part, 0n));
+  library.add('string_index_of_string_int', 'string.indexOf(string, int): int', ([text, part, from]) => indexOf(text, part, bigintOf(from)));
+  library.add('string_last_index_of_string', 'string.lastIndexOf(string): int', ([text, part]) => lastIndexOf(text, part));
+  library.add('string_last_index_of_string_int', 'string.lastIndexOf(string, int): int', ([text, part, from]) => lastIndexOfFrom(text, part, bigintOf(from)));
+  library.add('string_substring_int', 'string.substring(int): string', ([text, from]) => {
+    const chars = charsOf(text);
+    return chars.slice(checked(from, chars.length)).join('');
+  });
+  library.add('string_substring_int_int', 'string.substring(int, int): string', ([text, from, to]) => {
+    if (bigintOf(from) > bigintOf(to)) throw new EvaluationError(`invalid substring range. start: ${bigintOf(from)}, end: ${bigintOf(to)}`);
+    const chars = charsOf(text);
+    return chars.slice(checked(from, chars.length), checked(to, chars.length)).join('');
+  });
+}
+
+function charsOf(text: Value | undefined): string[] {
+  return Array.from(textOf(text));
+}
+
+/** A place within a text; its end counts. */
+function checked(place: Value | undefined, length: number): number {
+  const at = bigintOf(place);
+  if (at < 0n || at > BigInt(length)) throw new EvaluationError(`index out of range: ${at}`);
+  return Number(at);
+}
+
+function indexOf(text: Value | undefined, part: Value | undefined, from: bigint): bigint {
+  if (part === '') return from;
+  if (from < 0n) throw new EvaluationError(`index out of range: ${from}`);
+  const chars = charsOf(text);
+  if (from >= BigInt(chars.length)) return -1n;
+  const skipped = chars.slice(0, Number(from)).join('').length;
+  const found = textOf(text).indexOf(textOf(part), skipped);
+  return found < 0 ? -1n : BigInt(codePoints(textOf(text).slice(0, found)));
+}
+
+function lastIndexOf(text: Value | undefined, part: Value | undefined): bigint {
+  const length = charsOf(text).length;
+  if (part === '') return BigInt(length);
+  return charsOf(part).length > length ? -1n : lastIndexOfFrom(text, part, BigInt(length - 1));
+}
+
+function lastIndexOfFrom(text: Value | undefined, part: Value | undefined, from: bigint): bigint {
+  if (part === '') return from;
+  if (from < 0n) throw new EvaluationError(`index out of range: ${from}`);
+  const chars = charsOf(text);
+  if (from >= BigInt(chars.length)) return -1n;
+  const before = chars.slice(0, Number(from)).join('').length;
+  const found = textOf(text).lastIndexOf(textOf(part), before);
+  return found < 0 ? -1n : BigInt(codePoints(textOf(text).slice(0, found)));
+}
+
+function addChanges(library: Library): void {
+  library.add('string_lower_ascii', 'string.lowerAscii(): string', ([text]) => textOf(text).replace(/[A-Z]+/g, (part) => part.toLowerCase()));
+  library.add('string_upper_ascii', 'string.upperAscii(): string', ([text]) => textOf(text).replace(/[a-z]+/g, (part) => part.toUpperCase()));
+  library.add('string_trim', 'string.trim(): string', ([text]) => textOf(text).replace(/^[\s\u0085]+|[\s\u0085]+$/g, ''));
+  library.add('string_replace_string_string', 'string.replace(string, string): string', ([text, old, next]) => replace(textOf(text), textOf(old), textOf(next), -1));
+  library.add('string_replace_string_string_int', 'string.replace(string, string, int): string', ([text, old, next, times]) =>
+    replace(textOf(text), textOf(old), textOf(next), Number(bigintOf(times))));
+  library.add('string_split_string', 'string.split(string): list(string)', ([text, separator]) => new ValueList(split(textOf(text), textOf(separator), -1)));
+  library.add('string_split_string_int', 'string.split(string, int): list(string)', ([text, separator, limit]) =>
+    new ValueList(split(textOf(text), textOf(separator), Number(bigintOf(limit)))));
+  library.add('list_join', 'list(string).join(): string', ([list]) => join(listOf(list), ''));
+  library.add('list_join_string', 'list(string).join(string): string', ([list, separator]) => join(listOf(list), textOf(separator)));
+  library.add('strings_quote', '^strings.quote(string): string', ([text]) => quote(textOf(text)));
+  library.add('string_format', 'string.format(list(dyn)): string', ([text, args]) => formatText(textOf(text), listOf(args)));
+}
+
+/** Replaces at most `times` places, all of them when it is negative; an empty text stands before every character and at the end. */
+function replace(text: string, old: string, next: string, times: number): string {
+  const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
+  const most = times < 0 ? parts.length - 1 : Math.min(times, parts.length - 1);
+  const glue = parts.map((part, index) => (index === 0 ? part : `${index <= most ? next : old}${part}`));
+  return glue.join('');
+}
+
+function split(text: string, separator: string, limit: number): string[] {
+  if (limit === 0) return [];
+  const parts = separator === '' ? Array.from(text) : text.split(separator);
+  if (limit < 0 || parts.length <= limit) return parts;
+  return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
+}
+
+function join(list: List, separator: string): string {
+  const parts = list.items().map((part) => {
+    if (typeof part !== 'string') throw new EvaluationError(`join: invalid input: ${plainText(part)}`);
+    return part;
+  });
+  return parts.join(separator);
+}
+
+const QUOTED: Readonly<Record<string, string>> = {
+  '\u0007': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"',
+};
+
+function quote(text: string): string {
+  return `"${Array.from(wellFormed(text), (char) => QUOTED[char] ?? char).join('')}"`;
+}
+
+/** A half of a surrogate pair stands for no character. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}

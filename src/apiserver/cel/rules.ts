@@ -1,0 +1,41 @@
+import type { Json } from '../json.js';
+import type { Findings } from '../resource.js';
+import type { Schema } from '../schema/schema.js';
+import type { FieldError } from '../status.js';
+import { Creation, type CompileOptions } from './rules/create.js';
+import { Run } from './rules/run.js';
+import { validatorOf } from './rules/validator.js';
+
+/**
+ * Compiles every rule of the schema of a CustomResourceDefinition: what is wrong with rules and messageExpressions, and
+ * which would cost too much, as the real server words it. The format of rules (an empty one, a bad reason or fieldPath)
+ * is checked before, by {@link checkRules}.
+ * @param path of the schema: `spec.validation.openAPIV3Schema`
+ */
+export function compileRules(schema: Schema, path: string, options: CompileOptions = {}): readonly FieldError[] {
+  return new Creation(options).run(schema, path);
+}
+
+export { checkRules } from './rules/format.js';
+export type { CompileOptions };
+
+export interface RunOptions {
+  /** Path of the value; '' for a whole object. */
+  readonly path: string;
+  /** Whether the value is a whole object, with apiVersion, kind and metadata. Default: path is ''. */
+  readonly root?: boolean;
+}
+
+/**
+ * Runs the rules of a schema and of all that is below it on a value. Pure; compiled rules are kept by the schema.
+ * @param old the stored value; undefined on a create. Rules with oldSelf run only where there is one to compare with;
+ * rules that fail on a value that did not change only warn.
+ */
+export function runRules(schema: Schema, value: Json, old: Json | undefined, { path, root = path === '' }: RunOptions): Findings {
+  const validator = validatorOf(schema, root);
+  if (validator === undefined) return { errors: [], warnings: [] };
+  const run = new Run();
+  const former = old === undefined ? undefined : { schema, value: old };
+  run.start(validator, { path, value, old, ratchet: { former, around: undefined } });
+  return { errors: run.errors, warnings: run.warnings };
+}

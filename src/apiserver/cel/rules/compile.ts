@@ -1,0 +1,104 @@
+import type { Schema, ValidationRule } from '../../schema/schema.js';
+import { MOST } from '../cost/range.js';
+import { estimateCost, type Path, type Sizes } from '../cost/estimate.js';
+import { compile, type Checked } from '../language/check.js';
+import type { Declarations } from '../language/declaration.js';
+import { CompileError } from '../language/problem.js';
+import { optionalOf, type CelType } from '../language/celtype.js';
+import { baseFunctions } from '../library/base.js';
+import { programProblem } from '../runtime/constants.js';
+import { program, type Program } from '../runtime/evaluate.js';
+import { declareType, fieldTypes, type DeclaredType } from './declare.js';
+import { rulePath } from './fieldpath.js';
+
+/** A rule that is ready to run. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** undefined where the rule is empty or wrong. */
+  readonly program: Program | undefined;
+  /** Why it cannot be compiled. */
+  readonly problem: string | undefined;
+  readonly usesOldSelf: boolean;
+  /** The most that it can cost; 0 where it cannot be compiled. */
+  readonly cost: number;
+  readonly message: Program | undefined;
+  readonly messageProblem: string | undefined;
+  readonly messageCost: number;
+  /** fieldPath as it is appended to a path; '' for none. */
+  readonly fieldPath: string;
+}
+
+/** Name of the type of `self`. The real server makes up another one each time. */
+const SELF_TYPE = 'selfType1';
+
+/**
+ * Compiles the rules of one node of a schema, not of those below.
+ * @param root whether the node is a whole object, with metadata
+ */
+export function compileNode(schema: Schema, rules: readonly ValidationRule[], root: boolean): { readonly rules: readonly CompiledRule[]; readonly minSize: number } {
+  const declared = declareType(schema, SELF_TYPE, root);
+  if (declared === undefined) return { rules: rules.map((rule) => failed(rule, 'failed to convert to declType for CEL validation rules')), minSize: 0 };
+  const fields = fieldTypes(declared);
+  const sizes = sizesOf(declared);
+  const compiled = rules.map((rule) => {
+    const old = rule.optionalOldSelf === true ? optionalOf(declared.type) : declared.type;
+    const variables = new Map<string, CelType>([['self', declared.type], ['oldSelf', old]]);
+    return compileRule(rule, { functions: baseFunctions(), variables, fields: (name) => fields.get(name) ?? NO_FIELDS.get(name) }, sizes, schema);
+  });
+  return { rules: compiled, minSize: declared.minSize };
+}
+
+/** Types of libraries are structs without fields. */
+const NO_FIELDS: ReadonlyMap<string, ReadonlyMap<string, CelType>> = new Map(
+  ['kubernetes.URL', 'kubernetes.Quantity', 'kubernetes.NamedFormat', 'kubernetes.Semver'].map((name) => [name, new Map()]),
+);
+
+function failed(rule: ValidationRule, problem: string | undefined): CompiledRule {
+  return { rule, program: undefined, problem, usesOldSelf: false, cost: 0, message: undefined, messageProblem: undefined, messageCost: 0, fieldPath: '' };
+}
+
+function compileRule(rule: ValidationRule, declarations: Declarations, sizes: Sizes, schema: Schema): CompiledRule {
+  if (rule.rule.trim() === '') return failed(rule, undefined);
+  const own = attempt(rule.rule, declarations, { prefix: '', wanted: 'bool', wrongType: 'cel expression must evaluate to a bool' });
+  if (typeof own === 'string') return failed(rule, own);
+  const usesOldSelf = own.variables.has('oldSelf');
+  const result = { ...failed(rule, undefined), program: program(own, declarations.functions), usesOldSelf, cost: estimateCost(own, sizes).max };
+  const { messageExpression = '' } = rule;
+  const fieldPath = rule.fieldPath === undefined || rule.fieldPath === '' ? '' : rulePath(rule.fieldPath, schema) ?? '';
+  if (messageExpression === '') return { ...result, fieldPath };
+  const message = attempt(messageExpression, declarations, { prefix: 'messageExpression ', wanted: 'string', wrongType: 'messageExpression must evaluate to a string' });
+  if (typeof message === 'string') return { ...result, messageProblem: message };
+  return { ...result, fieldPath, message: program(message, declarations.functions), messageCost: estimateCost(message, sizes).max };
+}
+
+/** What an expression has to be, and how it is called in messages. */
+interface Wanted {
+  readonly prefix: string;
+  readonly wanted: 'bool' | 'string';
+  readonly wrongType: string;
+}
+
+function attempt(source: string, declarations: Declarations, { prefix, wanted, wrongType }: Wanted): Checked | string {
+  try {
+    const checked = compile(source, declarations);
+    if (checked.type.kind !== wanted) return wrongType;
+    const problem = programProblem(checked, declarations.functions);
+    return problem === undefined ? checked : `${prefix === '' ? 'program' : 'messageExpression'} instantiation failed: ${problem}`;
+  } catch (error) {
+    if (error instanceof CompileError) return `${prefix}compilation failed: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Sizes of values by path; the first step is `self` or `oldSelf`, which are of one type. */
+function sizesOf(declared: DeclaredType): Sizes {
+  return (path: Path) => {
+    let node: DeclaredType | undefined = declared;
+    for (const step of path.slice(1)) {
+      if (step === '@items' || step === '@values') node = node.element;
+      else node = step === '@keys' ? node.key : node.fields?.get(step);
+      if (node === undefined) return undefined;
+    }
+    return { min: 0, max: Math.min(MOST, node.maxElements) };
+  };
+}

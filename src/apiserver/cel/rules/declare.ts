@@ -1,0 +1,125 @@
+import type { Json } from '../../json.js';
+import type { Schema } from '../../schema/schema.js';
+import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, listOf, mapOf, struct, type CelType } from '../language/celtype.js';
+import { escapeName } from './escape.js';
+
+/** What an expression sees of a schema, with the sizes that estimates of cost need. */
+export interface DeclaredType {
+  readonly type: CelType;
+  /** Fewest bytes of JSON that a value takes. */
+  readonly minSize: number;
+  /** Most characters, bytes, items or pairs of a value; 0 for types that have no size. */
+  readonly maxElements: number;
+  /** By escaped name; for objects with properties. */
+  readonly fields?: ReadonlyMap<string, DeclaredType>;
+  readonly key?: DeclaredType;
+  readonly element?: DeclaredType;
+}
+
+/** Largest request, in bytes. */
+export const MAX_REQUEST = 3 * 1024 * 1024;
+
+const META_NAME: Schema = { type: 'string' };
+
+/** What every object with metadata shows, whatever its schema says. */
+const OBJECT_META: Readonly<Record<string, Schema>> = {
+  apiVersion: META_NAME,
+  kind: META_NAME,
+  metadata: { type: 'object', properties: { name: META_NAME, generateName: META_NAME } },
+};
+
+/**
+ * The type of a schema; undefined for one that expressions do not see: without a type, or with parts that have none.
+ * @param name name for the type of an object; its parts are named after it
+ * @param root whether the value has apiVersion, kind and metadata
+ */
+export function declareType(schema: Schema, name: string, root = false): DeclaredType | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) return sized(DYN, 1, schema.maxLength === undefined ? MAX_REQUEST - 2 : codeBytes(schema.maxLength));
+  if (root) return declareObject(withObjectMeta(schema), name);
+  switch (schema.type) {
+    case 'array': return declareList(schema, name);
+    case 'object': return schema.additionalProperties === undefined || typeof schema.additionalProperties === 'boolean' ? declareObject(schema, name) : declareMap(schema, schema.additionalProperties, name);
+    case 'string': return declareText(schema);
+    case 'boolean': return sized(BOOL, 4, 0);
+    case 'number': return sized(DOUBLE, 1, 0);
+    case 'integer': return sized(INT, 1, 0);
+    case undefined: return undefined;
+  }
+}
+
+/** The schema of a whole object as expressions see it: names of metadata and type are always there. */
+export function withObjectMeta(schema: Schema): Schema {
+  return { ...schema, type: 'object', properties: { ...schema.properties, ...OBJECT_META } };
+}
+
+function sized(type: CelType, minSize: number, maxElements: number): DeclaredType {
+  return { type, minSize, maxElements };
+}
+
+/** maxLength counts code points, and costs count bytes. */
+function codeBytes(maxLength: number): number {
+  return Math.max(0, maxLength) * 4;
+}
+
+function isEmbedded(schema: Schema): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true;
+}
+
+function declareList({ items, maxItems }: Schema, name: string): DeclaredType | undefined {
+  const element = items === undefined ? undefined : declareType(items, `${name}.@idx`, isEmbedded(items));
+  if (element === undefined) return undefined;
+  const most = maxItems === undefined ? Math.floor((MAX_REQUEST - 2) / (element.minSize + 1)) : Math.max(0, maxItems);
+  return { ...sized(listOf(element.type), 2, most), element };
+}
+
+const KEY = sized(STRING, 2, 0);
+
+function declareMap({ maxProperties }: Schema, values: Schema, name: string): DeclaredType | undefined {
+  const element = declareType(values, `${name}.@elem`, isEmbedded(values));
+  if (element === undefined) return undefined;
+  const most = maxProperties === undefined ? Math.floor((MAX_REQUEST - 2) / (element.minSize + 6)) : Math.max(0, maxProperties);
+  return { ...sized(mapOf(STRING, element.type), 2, most), key: KEY, element };
+}
+
+function declareObject({ properties = {}, required = [] }: Schema, name: string): DeclaredType {
+  const fields = new Map<string, DeclaredType>();
+  let minSize = 2;
+  for (const [property, schema] of Object.entries(properties)) {
+    const escaped = escapeName(property);
+    const declared = declareType(schema, `${name}.${escaped ?? property}`, isEmbedded(schema));
+    if (declared === undefined) continue;
+    if (escaped !== undefined) fields.set(escaped, declared);
+    if (required.includes(property) && schema.default === undefined) minSize += Buffer.byteLength(property) + declared.minSize + 4;
+  }
+  return { ...sized(struct(name), minSize, 0), fields };
+}
+
+function declareText(schema: Schema): DeclaredType {
+  switch (schema.format) {
+    case 'byte': return sized(BYTES, 2, schema.maxLength === undefined ? MAX_REQUEST - 2 : Math.max(0, schema.maxLength));
+    case 'duration': return sized(DURATION, 3, 32);
+    case 'date': return sized(TIMESTAMP, 12, 12);
+    case 'date-time': return sized(TIMESTAMP, 21, 32);
+    default: return sized(STRING, 2, longestText(schema));
+  }
+}
+
+function longestText({ maxLength, enum: values }: Schema): number {
+  if (maxLength !== undefined) return codeBytes(maxLength);
+  if (values === undefined || values.length === 0) return MAX_REQUEST - 2;
+  const lengths = values.map((value: Json) => (typeof value === 'string' ? Buffer.byteLength(value) : 0));
+  return Math.max(0, ...lengths);
+}
+
+/** Fields of all the struct types within a type, by name of the type. */
+export function fieldTypes(declared: DeclaredType): ReadonlyMap<string, ReadonlyMap<string, CelType>> {
+  const found = new Map<string, ReadonlyMap<string, CelType>>();
+  const pending = [declared];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.element !== undefined) pending.push(next.element);
+    if (next.fields === undefined) continue;
+    found.set(next.type.name, new Map([...next.fields].map(([name, field]) => [name, field.type])));
+    pending.push(...next.fields.values());
+  }
+  return found;
+}

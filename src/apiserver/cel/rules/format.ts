@@ -1,0 +1,43 @@
+import { invalidValue, notSupported, required } from '../../schema/field.js';
+import type { Schema, ValidationRule } from '../../schema/schema.js';
+import type { FieldError } from '../../status.js';
+import { rulePath } from './fieldpath.js';
+
+const REASONS = ['FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired', 'FieldValueDuplicate'];
+
+/** The format of the rules of one node of a schema: texts, reasons and paths. Expressions are not compiled. @param path of the node */
+export function checkRules(schema: Schema, path: string): readonly FieldError[] {
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  return rules.flatMap((rule, index) => checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`));
+}
+
+function checkRule(rule: ValidationRule, schema: Schema, path: string): FieldError[] {
+  const { messageExpression = '', reason } = rule;
+  const text = checkTexts(rule, path);
+  const errors = text === undefined ? [] : [text];
+  if (messageExpression !== '' && messageExpression.trim() === '') errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
+  if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(`${path}.reason`, reason, [...REASONS].sort()));
+  return [...errors, ...checkPath(rule, schema, `${path}.fieldPath`)];
+}
+
+function checkTexts({ rule, message = '' }: ValidationRule, path: string): FieldError | undefined {
+  const trimmed = message.trim();
+  if (rule.trim() === '') return required(`${path}.rule`, 'rule is not specified');
+  if (message !== '' && trimmed === '') return invalidValue(`${path}.message`, message, 'must be non-empty if specified');
+  if (hasNewline(trimmed)) return invalidValue(`${path}.message`, message, 'must not contain line breaks');
+  if (hasNewline(rule.trim()) && trimmed === '') return required(`${path}.message`, 'message must be specified if rule contains line breaks');
+  return undefined;
+}
+
+function checkPath({ fieldPath = '' }: ValidationRule, schema: Schema, path: string): FieldError[] {
+  if (fieldPath === '') return [];
+  return [
+    ...(fieldPath.trim() === '' ? [invalidValue(path, fieldPath, 'must be non-empty if specified')] : []),
+    ...(hasNewline(fieldPath) ? [invalidValue(path, fieldPath, 'must not contain line breaks')] : []),
+    ...(rulePath(fieldPath, schema) === undefined ? [invalidValue(path, fieldPath, 'must be a valid path')] : []),
+  ];
+}
+
+function hasNewline(text: string): boolean {
+  return /[\n\r]/.test(text);
+}

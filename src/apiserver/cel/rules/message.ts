@@ -1,0 +1,68 @@
+import { isArray, isObject, type Json } from '../../json.js';
+import { duplicate, forbiddenField, invalidValue, required } from '../../schema/field.js';
+import { goQuote } from '../../schema/gotext.js';
+import type { ValidationRule } from '../../schema/schema.js';
+import type { FieldError } from '../../status.js';
+import { Budget } from '../runtime/budget.js';
+import { CostExceeded, EvaluationError } from '../runtime/error.js';
+import type { Variables } from '../runtime/evaluate.js';
+import type { CompiledRule } from './compile.js';
+
+/** Longest message that a messageExpression may give, in bytes. */
+export const MAX_MESSAGE = 5 * 1024;
+
+/** What stands for a rule in messages. */
+export function ruleText({ rule, message = '' }: ValidationRule): string {
+  return (message === '' ? rule : message).trim();
+}
+
+/** What a rule says when it is false. */
+export interface Message {
+  readonly text: string;
+  readonly spent: number;
+  /** Said instead, and then no further rule runs: the costs are spent. */
+  readonly fatal: string | undefined;
+}
+
+/** Runs messageExpression; where there is none, or it gives no fit text, message or the rule itself is told. */
+export function evaluateMessage(rule: CompiledRule, variables: Variables, left: number): Message {
+  const { message = '' } = rule.rule;
+  const plain = message === '' ? `failed rule: ${ruleText(rule.rule)}` : message.trim();
+  if (rule.message === undefined) return { text: plain, spent: 0, fatal: undefined };
+  const budget = new Budget();
+  try {
+    const text = fitMessage(rule.message(variables, budget));
+    return budget.spent > left ? outOfBudget(budget.spent) : { text: text ?? plain, spent: budget.spent, fatal: undefined };
+  } catch (error) {
+    if (budget.spent > left) return outOfBudget(budget.spent);
+    if (error instanceof CostExceeded) return { text: plain, spent: budget.spent, fatal: tooCostly(rule.rule.messageExpression) };
+    if (error instanceof EvaluationError) return { text: plain, spent: budget.spent, fatal: undefined };
+    throw error;
+  }
+}
+
+function outOfBudget(spent: number): Message {
+  return { text: '', spent, fatal: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run' };
+}
+
+function tooCostly(expression = ''): string {
+  return `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${goQuote(expression)}`;
+}
+
+/** A text that can be shown: not empty, on one line, not too long; trimmed. undefined for all else. */
+export function fitMessage(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE ? undefined : text;
+}
+
+/** The error of a rule that is false. Objects and lists are not shown. */
+export function failure({ reason }: ValidationRule, field: string, value: Json, detail: string): FieldError {
+  const hidden = isArray(value) || isObject(value);
+  switch (reason) {
+    case 'FieldValueForbidden': return forbiddenField(field, detail);
+    case 'FieldValueRequired': return required(field, detail);
+    case 'FieldValueDuplicate': return hidden ? { reason, field, message: 'Duplicate value' } : duplicate(field, value);
+    default: return hidden ? { reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` } : invalidValue(field, value, detail);
+  }
+}

@@ -1,0 +1,219 @@
+import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import type { Schema } from '../../schema/schema.js';
+import { EvaluationError, noSuchOverload } from '../runtime/error.js';
+import { parseDate, parseDuration, parseTimestamp } from '../runtime/time.js';
+import { List, Opaque, ValueList, ValueMap, type Value } from '../runtime/value.js';
+import { withObjectMeta } from './declare.js';
+import { escapeName, unescapeName } from './escape.js';
+
+/** A value of JSON as an expression sees it through its schema. Throws EvaluationError where data and schema do not go together. */
+export function schemaValue(value: Json, schema: Schema): Value {
+  if (value === null) {
+    if (schema.nullable === true) return null;
+    throw new EvaluationError('invalid data, got null for schema with nullable=false');
+  }
+  if (schema['x-kubernetes-int-or-string'] === true) return intOrString(value);
+  switch (schema.type) {
+    case 'object': return objectValue(value, schema);
+    case 'array': return listValue(value, schema);
+    case 'string': return textValue(value, schema);
+    case 'number': return numberOf(value);
+    case 'integer': return integerOf(value);
+    case 'boolean': return booleanOf(value);
+    default: return new Preserved(value);
+  }
+}
+
+function intOrString(value: Json): Value {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
+  throw new EvaluationError('invalid data, expected XIntOrString value to be either a string or integer');
+}
+
+function objectValue(value: Json, schema: Schema): Value {
+  if (!isObject(value)) throw new EvaluationError('invalid data, expected a map for the provided schema with type=object');
+  return new SchemaMap(value, schema['x-kubernetes-embedded-resource'] === true ? withObjectMeta(schema) : schema);
+}
+
+function listValue(value: Json, schema: Schema): Value {
+  if (!isArray(value)) throw new EvaluationError('invalid data, expected an array for the provided schema with type=array');
+  if (schema.items === undefined) throw new EvaluationError('invalid array type, expected Items with a non-empty Schema');
+  return new SchemaList(value, schema, schema.items);
+}
+
+function textValue(value: Json, { format }: Schema): Value {
+  if (typeof value !== 'string') throw new EvaluationError(`invalid data, expected string, got ${goType(value)}`);
+  switch (format) {
+    case 'duration': return read(parseDuration(value), `Invalid duration ${value}`);
+    case 'date': return read(parseDate(value), `Invalid date formatted string ${value}`);
+    case 'date-time': return read(parseTimestamp(value.replace(/^(.{10})[ t]/, '$1T').replace(/z$/, 'Z')), `Invalid date-time formatted string ${value}`);
+    case 'byte': return Buffer.from(value, 'base64');
+    default: return value;
+  }
+}
+
+function read(value: Value | undefined, problem: string): Value {
+  if (value === undefined) throw new EvaluationError(problem);
+  return value;
+}
+
+function numberOf(value: Json): Value {
+  if (typeof value === 'number') return value;
+  throw new EvaluationError(`invalid data, expected float, got ${goType(value)}`);
+}
+
+function integerOf(value: Json): Value {
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
+  throw new EvaluationError(`invalid data, expected int, got ${goType(value)}`);
+}
+
+function booleanOf(value: Json): Value {
+  if (typeof value === 'boolean') return value;
+  throw new EvaluationError(`invalid data, expected bool, got ${goType(value)}`);
+}
+
+function goType(value: Json): string {
+  if (isArray(value)) return '[]interface {}';
+  if (isObject(value)) return 'map[string]interface {}';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'bool' : 'string';
+}
+
+/** Data that no schema describes: it can be compared, and nothing else. */
+class Preserved extends Opaque {
+  readonly typeName = 'unknown';
+  readonly data: Json;
+
+  constructor(data: Json) {
+    super();
+    this.data = data;
+  }
+
+  equals(other: Opaque): boolean {
+    return other instanceof Preserved && equal(this.data, other.data);
+  }
+}
+
+/** An object: with properties (names escaped, nulls as absent) or a map of one type of value. */
+class SchemaMap extends ValueMap {
+  readonly data: JsonObject;
+  private readonly schema: Schema;
+
+  constructor(data: JsonObject, schema: Schema) {
+    super();
+    this.data = data;
+    this.schema = schema;
+  }
+
+  get size(): number {
+    return this.names().length;
+  }
+
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string') throw noSuchOverload();
+    const { properties } = this.schema;
+    const name = properties === undefined ? key : unescapeName(key);
+    const value = name === undefined ? undefined : own(this.data, name);
+    if (name === undefined || value === undefined || (properties !== undefined && value === null)) return undefined;
+    const schema = this.schemaOf(name);
+    return schema === undefined ? undefined : schemaValue(value, schema);
+  }
+
+  keys(): readonly Value[] {
+    const known = this.names().filter((name) => this.schemaOf(name) !== undefined);
+    return this.schema.properties === undefined ? known : known.map((name) => escapeName(name) ?? name);
+  }
+
+  /** Fields that no schema describes count as well, where both have them. */
+  override sameRest(other: ValueMap): boolean {
+    if (!(other instanceof SchemaMap)) return true;
+    return this.names().every((name) => {
+      if (this.schemaOf(name) !== undefined) return true;
+      const value = own(other.data, name);
+      return value === undefined || equal(own(this.data, name), value);
+    });
+  }
+
+  private names(): string[] {
+    return Object.keys(this.data).filter((name) => this.data[name] !== undefined);
+  }
+
+  private schemaOf(name: string): Schema | undefined {
+    const { properties, additionalProperties } = this.schema;
+    if (properties !== undefined) return Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+  }
+}
+
+/** What a list of type `set` or `map` became by merging: it goes on as one. */
+class MergedList extends ValueList {
+  private readonly like: SchemaList;
+
+  constructor(values: Value[], like: SchemaList) {
+    super(values);
+    this.like = like;
+    this.equals = (other, same) => like.sameItems(this, other, same);
+  }
+
+  override concat(other: List): List {
+    return this.like.merge(this, other);
+  }
+}
+
+/** A list with a list type: `set` and `map` compare without order, and merge where they are added up. */
+class SchemaList extends List {
+  readonly data: readonly Json[];
+  private readonly schema: Schema;
+  private readonly element: Schema;
+
+  constructor(data: readonly Json[], schema: Schema, element: Schema) {
+    super();
+    this.data = data;
+    this.schema = schema;
+    this.element = element;
+    const type = schema['x-kubernetes-list-type'];
+    if (type === 'set' || type === 'map') this.equals = (other, same) => this.sameItems(this, other, same);
+  }
+
+  get size(): number {
+    return this.data.length;
+  }
+
+  at(index: number): Value {
+    return schemaValue(this.data[index] ?? null, this.element);
+  }
+
+  override concat(other: List): List {
+    return this.equals === undefined ? super.concat(other) : this.merge(this, other);
+  }
+
+  /** One list and then another as lists of this type are added up: no two items with one key. */
+  merge(one: List, other: List): List {
+    const merged = new Map(one.items().map((item) => [this.keyOf(item), item]));
+    for (const item of other.items()) {
+      const key = this.keyOf(item);
+      if (this.schema['x-kubernetes-list-type'] === 'map' || !merged.has(key)) merged.set(key, item);
+    }
+    return new MergedList([...merged.values()], this);
+  }
+
+  /** Whether every item of one list is in the other, which is as long; order does not count. */
+  sameItems(one: List, other: List, same: (a: Value, b: Value) => boolean): boolean {
+    const mine = new Map(one.items().map((item) => [this.keyOf(item), item]));
+    return other.items().every((item) => {
+      const match = mine.get(this.keyOf(item));
+      return match !== undefined && same(match, item);
+    });
+  }
+
+  /** What tells items apart: the keys of a list of type `map`, else the value. */
+  private keyOf(item: Value): string {
+    const names = this.schema['x-kubernetes-list-map-keys'];
+    if (this.schema['x-kubernetes-list-type'] !== 'map' || names === undefined || !(item instanceof ValueMap)) return valueKey(item);
+    return names.map((name) => valueKey(item.find(escapeName(name) ?? name) ?? null)).join('\n');
+  }
+}
+
+function valueKey(value: Value): string {
+  return JSON.stringify([typeof value, typeof value === 'object' ? '' : String(value)]);
+}

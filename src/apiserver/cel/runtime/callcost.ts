@@ -1,0 +1,126 @@
+import { List, Opaque, ValueMap, weight, type Value } from './value.js';
+
+/** Cost of reading a character, and of a character of a pattern. */
+const PER_CHAR = 0.1;
+const PER_PATTERN_CHAR = 0.25;
+
+/** Cost of making a list. */
+const LIST = 10;
+
+const ceil = Math.ceil;
+
+function chars(value: Value | undefined, factor = 1): number {
+  return ceil(weight(value ?? null) * factor * PER_CHAR);
+}
+
+function search(text: Value | undefined, patternSize: number): number {
+  return ceil((1 + weight(text ?? null)) * PER_CHAR) * ceil(patternSize * PER_PATTERN_CHAR);
+}
+
+type Cost = (args: readonly Value[], result: Value) => number;
+
+const nothing: Cost = () => 0;
+const firstChars: Cost = ([first]) => chars(first);
+const twiceFirstChars: Cost = ([first]) => chars(first, 2);
+const bothChars: Cost = ([a, b]) => ceil((weight(a ?? null) + weight(b ?? null)) * PER_CHAR);
+const shorterChars: Cost = ([a, b]) => ceil(Math.min(weight(a ?? null), weight(b ?? null)) * PER_CHAR);
+const traversal: Cost = ([first]) => traversalCost(first ?? null);
+const selfCompare: Cost = ([, second, ...rest]) => (rest.length === 0 && second instanceof List ? compareCost(second) : 0);
+
+/** By id of an overload, where forms of a function differ. */
+const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
+  starts_with_string: firstChars,
+  ends_with_string: firstChars,
+  string_to_bytes: firstChars,
+  bytes_to_string: firstChars,
+  string_format: firstChars,
+  strings_quote: firstChars,
+  in_list: ([, list]) => weight(list ?? null),
+  add_string: bothChars,
+  add_bytes: bothChars,
+  matches_string: ([text, pattern]) => search(text, weight(pattern ?? null)),
+  matches: ([text, pattern]) => search(text, weight(pattern ?? null)),
+  contains_string: ([text, part]) => chars(text) * chars(part),
+  cidr_ip: () => 1,
+  cidr_contains_ip_string: ([cidr, other]) => chars(cidr, 2) + chars(other),
+  cidr_contains_ip_ip: ([cidr]) => chars(cidr, 2),
+  cidr_contains_cidr_string: ([cidr, other]) => chars(cidr, 2) + chars(cidr) + 1 + chars(other),
+  cidr_contains_cidr: ([cidr]) => chars(cidr, 2) + chars(cidr) + 1,
+  list_slice: (_, result) => weight(result) + 1 + LIST,
+  lists_range: (_, result) => weight(result) + 1 + LIST,
+  list_reverse: (_, result) => weight(result) + 1 + LIST,
+  list_flatten: ([list]) => weight(list ?? null) + 1 + LIST,
+  list_flatten_int: ([list, depth]) => weight(list ?? null) * Number(depth) + 1 + LIST,
+  list_distinct: ([list]) => compareCost(list ?? null),
+};
+
+/** By name of a function. */
+const BY_NAME: Readonly<Record<string, Cost>> = {
+  check: () => 350_000,
+  fieldSelector: ([, text]) => selectorCost(text ?? null),
+  labelSelector: ([, text]) => selectorCost(text ?? null),
+  isSorted: traversal,
+  sum: traversal,
+  max: traversal,
+  min: traversal,
+  indexOf: traversal,
+  lastIndexOf: traversal,
+  url: firstChars,
+  lowerAscii: firstChars,
+  upperAscii: firstChars,
+  substring: firstChars,
+  trim: firstChars,
+  replace: twiceFirstChars,
+  split: twiceFirstChars,
+  join: (_, result) => chars(result, 2),
+  find: ([text, pattern]) => search(text, weight(pattern ?? null)),
+  findAll: ([text, pattern]) => search(text, weight(pattern ?? null)),
+  cidr: firstChars,
+  isIP: firstChars,
+  isCIDR: firstChars,
+  ip: firstChars,
+  isCanonical: twiceFirstChars,
+  quantity: firstChars,
+  isQuantity: firstChars,
+  semver: firstChars,
+  isSemver: firstChars,
+  validate: ([format, text]) => search(text, format instanceof Opaque ? format.weight : 1),
+  sort: ([list]) => compareCost(list ?? null),
+  '@sortByAssociatedKeys': selfCompare,
+  '_==_': ([a, b]) => (a instanceof Opaque ? 1 : shorterChars([a ?? null, b ?? null], null)),
+  '_!=_': shorterChars,
+  '_?_:_': nothing,
+};
+
+const ORDERED = /^(less|less_equals|greater|greater_equals)_(string|bytes)$/;
+
+/** What a call costs, its arguments apart: the run-time half of the cost model that the real server has. */
+export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
+  const byOverload = Object.hasOwn(BY_OVERLOAD, overload) ? BY_OVERLOAD[overload] : undefined;
+  if (byOverload !== undefined) return byOverload(args, result);
+  const byName = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
+  if (byName !== undefined) return byName(args, result);
+  return ORDERED.test(overload) ? shorterChars(args, result) : 1;
+}
+
+function traversalCost(value: Value): number {
+  if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * PER_CHAR);
+  if (value instanceof Uint8Array) return Math.trunc(value.length * PER_CHAR);
+  if (value instanceof List) return value.items().reduce<number>((cost, item) => cost + traversalCost(item), 0);
+  if (!(value instanceof ValueMap)) return 1;
+  return value.keys().reduce<number>((cost, key) => cost + traversalCost(key) + traversalCost(value.find(key) ?? null), 0);
+}
+
+/** Comparing every item with every other. */
+function compareCost(list: Value): number {
+  if (!(list instanceof List) || list.size === 0) return 1 + LIST;
+  const first = list.at(0);
+  const factor = typeof first === 'string' || first instanceof Uint8Array ? 2 + PER_CHAR : 2;
+  return Math.trunc(list.size * list.size * factor) + 1 + LIST;
+}
+
+/** A selector is a text that becomes requirements, each a structure with a list. */
+function selectorCost(text: Value): number {
+  const size = weight(text);
+  return LIST + ceil(size * PER_CHAR) + ceil(size * 0.5) * (LIST + 40);
+}

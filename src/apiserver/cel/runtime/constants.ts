@@ -1,0 +1,50 @@
+import type { Checked } from '../language/check.js';
+import type { Functions } from '../language/declaration.js';
+import type { Call, Expr } from '../language/expression.js';
+import { children } from '../language/literals.js';
+import { patternProblem } from '../library/pattern.js';
+import { Budget } from './budget.js';
+import { EvaluationError } from './error.js';
+import { program } from './evaluate.js';
+
+/** Functions whose pattern is compiled with the expression. */
+const SEARCHES: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
+
+/** Functions that are run when the expression is made ready, where their argument is a constant. */
+const CONVERSIONS: ReadonlySet<string> = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
+
+/** Why a checked expression cannot be made ready to run: a pattern or a constant in it is wrong. undefined when it can. */
+export function programProblem(checked: Checked, functions: Functions): string | undefined {
+  return problemIn(checked.expr, checked, functions);
+}
+
+function problemIn(expr: Expr, checked: Checked, functions: Functions): string | undefined {
+  for (const child of children(expr)) {
+    const problem = problemIn(child, checked, functions);
+    if (problem !== undefined) return problem;
+  }
+  if (expr.kind !== 'call') return undefined;
+  if (SEARCHES.has(expr.name)) return searchProblem(expr);
+  return isConstant(expr) ? conversionProblem(expr, checked, functions) : undefined;
+}
+
+function searchProblem({ target, args }: Call): string | undefined {
+  const pattern = target === undefined ? args[1] : args[0];
+  return pattern?.kind === 'literal' && typeof pattern.value === 'string' ? patternProblem(pattern.value) : undefined;
+}
+
+function isConstant(expr: Expr): boolean {
+  if (expr.kind === 'literal') return true;
+  const [arg, ...rest] = expr.kind === 'call' && expr.target === undefined && CONVERSIONS.has(expr.name) ? expr.args : [];
+  return arg !== undefined && rest.length === 0 && isConstant(arg);
+}
+
+function conversionProblem(expr: Call, checked: Checked, functions: Functions): string | undefined {
+  try {
+    program({ ...checked, expr }, functions)(() => undefined, new Budget());
+    return undefined;
+  } catch (error) {
+    if (error instanceof EvaluationError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import { Duration, List, LiteralMap, Opaque, Optional, Timestamp, TypeValue, Uint, ValueMap, type Value } from './value.js';
+
+/** CEL's equality: numbers by value whatever their type, values of different types are not equal. Never throws. */
+export function same(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  if (a instanceof List) return b instanceof List && sameLists(a, b);
+  if (a instanceof ValueMap) return b instanceof ValueMap && sameMaps(a, b);
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  return sameSpecial(a, b);
+}
+
+function sameSpecial(a: Value, b: Value): boolean {
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos;
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.type.name === b.type.name;
+  if (a instanceof Opaque) return b instanceof Opaque && a.typeName === b.typeName && a.equals(b);
+  if (!(a instanceof Optional) || !(b instanceof Optional)) return false;
+  if (a.value === undefined || b.value === undefined) return a.value === b.value;
+  return same(a.value, b.value);
+}
+
+function sameLists(a: List, b: List): boolean {
+  if (a.size !== b.size) return false;
+  if (a.equals !== undefined) return a.equals(b, same);
+  for (let index = 0; index < a.size; index++) {
+    if (!same(a.at(index), b.at(index))) return false;
+  }
+  return true;
+}
+
+function sameMaps(a: ValueMap, b: ValueMap): boolean {
+  if (a.size !== b.size) return false;
+  if (a.sameRest?.(b) === false) return false;
+  return a.keys().every((key) => {
+    const mine = a.find(key);
+    const other = b.find(key);
+    if (mine === undefined || other === undefined) return mine === other;
+    return same(mine, other);
+  });
+}
+
+export type Numeric = bigint | number | Uint;
+
+export function isNumber(value: Value): value is Numeric {
+  return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
+}
+
+/** -1, 0 or 1, exact across types; undefined when one is NaN. */
+export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
+  const one = a instanceof Uint ? a.value : a;
+  const two = b instanceof Uint ? b.value : b;
+  // JavaScript compares a bigint with a number exactly.
+  if (one < two) return -1;
+  if (one > two) return 1;
+  return Number.isNaN(one) || Number.isNaN(two) ? undefined : 0;
+}
+
+/** Order of strings as Go has it, by UTF-8 bytes: code points, not code units. */
+export function compareText(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  for (let index = 0; index < end; index++) {
+    const one = a.charCodeAt(index);
+    const two = b.charCodeAt(index);
+    if (one === two) continue;
+    return rank(one) < rank(two) ? -1 : 1;
+  }
+  return Math.sign(a.length - b.length);
+}
+
+/** Surrogates stand for code points above all others. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
+}
+
+/** A map of the pairs of literals, for tests and libraries. */
+export function mapOfPairs(pairs: readonly (readonly [Value, Value])[]): LiteralMap {
+  const map = new LiteralMap();
+  for (const [key, value] of pairs) map.insert(key, value);
+  return map;
+}

@@ -1,0 +1,22 @@
+/**
+ * An evaluation that failed in a way that CEL knows: a missing key, an overflow, arguments that fit no function. `||`,
+ * `&&`, `all` and `exists` may swallow it.
+ */
+export class EvaluationError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EvaluationError';
+  }
+}
+
+/** The evaluation cost too much. Nothing swallows it. */
+export class CostExceeded extends Error {
+  constructor() {
+    super('operation cancelled: actual cost limit exceeded');
+    this.name = 'CostExceeded';
+  }
+}
+
+export function noSuchOverload(): EvaluationError {
+  return new EvaluationError('no such overload');
+}

@@ -1,0 +1,200 @@
+import { BOOL, BYTES, DOUBLE, DURATION, INT, NAMED_TYPES, NULL, STRING, TIMESTAMP, UINT, opaque, optionalOf, type CelType, DYN, listOf, mapOf, struct } from '../language/celtype.js';
+
+/**
+ * A value of an expression. int is a bigint and double a number, so that `1` and `1.0` stay apart; list and map are
+ * views, so that an object of a request is converted only where an expression looks.
+ */
+export type Value = null | boolean | bigint | number | string | Uint8Array | Uint | Timestamp | Duration | List | ValueMap | Optional | TypeValue | Opaque;
+
+export class Uint {
+  readonly value: bigint;
+
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+/** A moment, in ns since the epoch. */
+export class Timestamp {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
+
+/** A span of time in ns. */
+export class Duration {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+}
+
+export class Optional {
+  static readonly none = new Optional(undefined);
+
+  readonly value: Value | undefined;
+
+  constructor(value: Value | undefined) {
+    this.value = value;
+  }
+}
+
+/** A type as a value: what `type(x)` gives. */
+export class TypeValue {
+  readonly type: CelType;
+
+  constructor(type: CelType) {
+    this.type = type;
+  }
+}
+
+export abstract class List {
+  abstract readonly size: number;
+  /** The item at a place below `size`. */
+  abstract at(index: number): Value;
+
+  /** Concatenation; lists of a schema merge instead, as their list type says. */
+  concat(other: List): List {
+    return new ValueList([...this.items(), ...other.items()]);
+  }
+
+  /** What decides equality where order does not: undefined for lists whose order counts. */
+  equals?(other: List, same: (a: Value, b: Value) => boolean): boolean;
+
+  items(): Value[] {
+    return Array.from({ length: this.size }, (_, index) => this.at(index));
+  }
+}
+
+/** A list that an expression made. */
+export class ValueList extends List {
+  readonly values: Value[];
+
+  constructor(values: Value[]) {
+    super();
+    this.values = values;
+  }
+
+  get size(): number {
+    return this.values.length;
+  }
+
+  at(index: number): Value {
+    return this.values[index] ?? null;
+  }
+
+  override items(): Value[] {
+    return this.values;
+  }
+}
+
+export abstract class ValueMap {
+  abstract readonly size: number;
+  /** undefined where the key is missing. */
+  abstract find(key: Value): Value | undefined;
+  abstract keys(): readonly Value[];
+  /** Whether what `keys` does not tell is equal too; left out where there is no such thing. */
+  sameRest?(other: ValueMap): boolean;
+}
+
+/** A map that an expression made. Keys that are equal as numbers are one key. */
+export class LiteralMap extends ValueMap {
+  private readonly entries = new Map<string, readonly [Value, Value]>();
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  find(key: Value): Value | undefined {
+    const name = keyName(key);
+    return name === undefined ? undefined : this.entries.get(name)?.[1];
+  }
+
+  keys(): readonly Value[] {
+    return [...this.entries.values()].map(([key]) => key);
+  }
+
+  /** Adds a pair while the map is being made; false when the key is there already or is of no type for keys. */
+  insert(key: Value, value: Value): boolean {
+    const name = keyName(key);
+    if (name === undefined || this.entries.has(name)) return false;
+    this.entries.set(name, [key, value]);
+    return true;
+  }
+}
+
+function keyName(key: Value): string | undefined {
+  if (typeof key === 'string') return `s${key}`;
+  if (typeof key === 'boolean') return `b${key}`;
+  if (typeof key === 'bigint') return `n${key}`;
+  if (key instanceof Uint) return `n${key.value}`;
+  if (typeof key === 'number' && Number.isInteger(key)) return `n${BigInt(key)}`;
+  return undefined;
+}
+
+/** A value of a library: a quantity, an address, an authorizer. */
+export abstract class Opaque {
+  /** `kubernetes.Quantity`. */
+  abstract readonly typeName: string;
+  abstract equals(other: Opaque): boolean;
+  /** What costs are counted by; 1 where nothing else makes sense. */
+  get weight(): number {
+    return 1;
+  }
+}
+
+const OPAQUE: ReadonlySet<string> = new Set(['net.IP', 'net.CIDR']);
+
+/** The type that a value shows at run time, parameters left out (dyn). */
+export function runtimeType(value: Value): CelType {
+  switch (typeof value) {
+    case 'boolean': return BOOL;
+    case 'bigint': return INT;
+    case 'number': return DOUBLE;
+    case 'string': return STRING;
+    default: return value === null ? NULL : objectType(value);
+  }
+}
+
+function objectType(value: Exclude<Value, null | boolean | bigint | number | string>): CelType {
+  if (value instanceof List) return ANY_LIST;
+  if (value instanceof ValueMap) return ANY_MAP;
+  if (value instanceof Uint) return UINT;
+  if (value instanceof Uint8Array) return BYTES;
+  if (value instanceof Timestamp) return TIMESTAMP;
+  if (value instanceof Duration) return DURATION;
+  if (value instanceof Optional) return ANY_OPTIONAL;
+  if (value instanceof TypeValue) return NAMED_TYPES['type'] ?? DYN;
+  return OPAQUE.has(value.typeName) ? opaque(value.typeName) : struct(value.typeName);
+}
+
+const ANY_LIST = listOf(DYN);
+const ANY_MAP = mapOf(DYN, DYN);
+const ANY_OPTIONAL = optionalOf(DYN);
+
+/** What size() of the value would be, for costs: code points, bytes, items, pairs; 1 for all else. */
+export function weight(value: Value): number {
+  if (typeof value === 'string') return codePoints(value);
+  if (value === null || typeof value !== 'object') return 1;
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof List || value instanceof ValueMap) return value.size;
+  if (value instanceof Optional) return value.value === undefined ? 1 : weight(value.value);
+  return value instanceof Opaque ? value.weight : 1;
+}
+
+/** Number of code points: the length of a string in CEL. */
+export function codePoints(text: string): number {
+  let pairs = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit < 0xdc00 && isLow(text.charCodeAt(index + 1))) pairs++;
+  }
+  return text.length - pairs;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
+}
