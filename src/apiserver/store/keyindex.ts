@@ -11,6 +11,7 @@ interface Slot extends Keyed {
 
 /** As many new keys are put in their places one by one; more are merged in at once. */
 const FEW = 16;
+const KEPT_LISTS = 8;
 
 /**
  * Entries by key, in order of keys when asked. A change costs no more than a look-up: the order is mended by the next
@@ -22,7 +23,8 @@ export class KeyIndex {
   #sorted: Slot[] = [];
   #empty = 0;
   #fresh: Slot[] = [];
-  #all: readonly Entry[] | undefined;
+  /** Lists that still hold, by prefix. */
+  readonly #lists = new Map<string, readonly Entry[]>();
 
   get size(): number {
     return this.#slots.size;
@@ -33,7 +35,7 @@ export class KeyIndex {
   }
 
   set(entry: Entry): void {
-    this.#all = undefined;
+    this.#lists.clear();
     const slot = this.#slots.get(entry.key);
     if (slot !== undefined) {
       slot.entry = entry;
@@ -47,15 +49,16 @@ export class KeyIndex {
   delete(key: string): void {
     const slot = this.#slots.get(key);
     if (slot === undefined) return;
-    this.#all = undefined;
+    this.#lists.clear();
     this.#slots.delete(key);
     slot.entry = undefined;
     this.#empty += 1;
   }
 
-  /** Entries whose keys begin with a prefix, in order of keys. The same array as last time while nothing changed and the prefix is ''. */
+  /** Entries whose keys begin with a prefix, in order of keys. Mostly the same array as last time while nothing changed. */
   list(prefix: string): readonly Entry[] {
-    if (prefix === '' && this.#all !== undefined) return this.#all;
+    const known = this.#lists.get(prefix);
+    if (known !== undefined) return known;
     this.#order();
     const found: Entry[] = [];
     for (let at = lowerBound(this.#sorted, prefix); at < this.#sorted.length; at++) {
@@ -63,7 +66,7 @@ export class KeyIndex {
       if (slot === undefined || !slot.key.startsWith(prefix)) break;
       if (slot.entry !== undefined) found.push(slot.entry);
     }
-    if (prefix === '') this.#all = found;
+    if (this.#lists.size < KEPT_LISTS) this.#lists.set(prefix, found);
     return found;
   }
 
