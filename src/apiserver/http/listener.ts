@@ -1,16 +1,13 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { MAX_BODY } from './exchange.js';
-import type { KeyPair } from './tls.js';
-import { bodyTooLarge } from './body.js';
+import { type Pair, readHeaders, readRequest } from './incoming.js';
+import { type Running, send } from './outgoing.js';
 import { wrongMethod } from './route.js';
-import { HEADER_SEPARATOR } from '../auth/impersonation.js';
-import type { Json } from '../json.js';
+import type { KeyPair } from './tls.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
-import { StatusError } from '../status.js';
 import type { Clock } from '../../runtime/clock.js';
 
 export interface ListenerOptions {
@@ -31,20 +28,8 @@ export interface Listener {
 // Clients keep idle connections for 90 s; one that is closed under them fails a write.
 const KEEP_ALIVE_MS = 150_000;
 const HEADERS_MS = 30_000;
-/** A body may take this long; real servers give every request 60 s. */
-const BODY_MS = 60_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 10_000;
-/** A reader of a stream that takes nothing for this long is cut off. */
-const STUCK_MS = 60_000;
-
-/** What runs now: answers that are to be finished, and streams that are to be ended. */
-interface Running {
-  readonly streams: Set<AbortController>;
-  readonly sockets: Set<Socket>;
-  closing: boolean;
-}
-
 /** Serves HTTPS until it is closed. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { serving, host, port } = options;
@@ -75,13 +60,6 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-interface Pair {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** The client waits to be told that its body is wanted. */
-  readonly continues?: boolean;
-}
-
 async function answer(options: ListenerOptions, running: Running, pair: Pair): Promise<void> {
   const { request, response } = pair;
   const gone = new AbortController();
@@ -91,109 +69,10 @@ async function answer(options: ListenerOptions, running: Running, pair: Pair): P
   request.on('error', () => undefined);
   try {
     const answered = await options.dispatch(readRequest(options.clock, pair, gone.signal));
-    await send(options, running, { ...pair, answered, gone });
+    await send(options.clock, running, { ...pair, answered, gone });
   } catch {
     response.destroy();
   }
-}
-
-function readRequest(clock: Clock, { request, response, continues }: Pair, signal: AbortSignal): ApiRequest {
-  const { method = 'GET', url = '/', socket } = request;
-  const body = async (): Promise<Uint8Array> => {
-    if (continues === true) response.writeContinue();
-    return readAll(clock, request);
-  };
-  const empty = request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? '0') === 0;
-  return { method, target: url, headers: readHeaders(request), body: empty ? undefined : body, signal, from: socket.remoteAddress ?? '' };
-}
-
-function readHeaders(request: IncomingMessage): Record<string, string | undefined> {
-  const headers: [string, string | undefined][] = [];
-  for (const [name, values = []] of Object.entries(request.headersDistinct)) {
-    const text = name.startsWith('impersonate-') ? values.join(HEADER_SEPARATOR) : name === 'authorization' ? (values[0] ?? '') : values.join(', ');
-    headers.push([name, fromWire(text)]);
-  }
-  return Object.fromEntries(headers);
-}
-
-async function readAll(clock: Clock, request: IncomingMessage): Promise<Uint8Array> {
-  if (Number(request.headers['content-length'] ?? '0') > MAX_BODY) throw bodyTooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const late = clock.after(BODY_MS, () => request.destroy(new Error('the body took too long')));
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > MAX_BODY) throw bodyTooLarge();
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks, size);
-  } catch (error) {
-    if (error instanceof StatusError) throw error;
-    throw new StatusError(400, `unable to read the body: ${error instanceof Error ? error.message : String(error)}`, { reason: 'BadRequest' });
-  } finally {
-    late.cancel();
-  }
-}
-
-// Headers are bytes to Node, one per character.
-function toWire(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
-}
-
-function fromWire(text: string): string {
-  return Buffer.from(text, 'latin1').toString('utf8');
-}
-
-interface Sending extends Pair {
-  readonly answered: ApiResponse;
-  readonly gone: AbortController;
-}
-
-async function send(options: ListenerOptions, running: Running, sending: Sending): Promise<void> {
-  const { request, response, answered } = sending;
-  const { code, headers, body } = answered;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, typeof value === 'string' ? toWire(value) : value.map(toWire));
-  // A body that was not read would be taken for the next request: such a connection is not used again.
-  if (running.closing || !request.complete && hasBody(request)) response.setHeader('Connection', 'close');
-  if (body.kind === 'stream') return stream(options, running, { ...sending, values: body.values });
-  const bytes = body.kind === 'bytes' ? body.bytes : Buffer.from(`${JSON.stringify(body.value)}\n`);
-  response.writeHead(code, code === 304 ? {} : { 'Content-Length': bytes.length });
-  response.end(code === 304 ? undefined : bytes);
-  return undefined;
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? '0') > 0;
-}
-
-async function stream(options: ListenerOptions, running: Running, { request, response, answered, gone, values }: Sending & { readonly values: AsyncIterable<Json> }): Promise<void> {
-  running.streams.add(gone);
-  // The watch behind it ends when the signal of its request does: so it is ended, and not left waiting.
-  if (running.closing) gone.abort();
-  try {
-    response.writeHead(answered.code);
-    response.flushHeaders();
-    for await (const value of values) {
-      if (!response.write(`${JSON.stringify(value)}\n`)) await drained(options.clock, response);
-    }
-  } finally {
-    running.streams.delete(gone);
-    // It was begun as one that may be used again; a server that goes away waits for no idle connections.
-    response.end(() => running.closing && request.socket.end());
-  }
-}
-
-function drained(clock: Clock, response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const stuck = clock.after(STUCK_MS, () => response.destroy());
-    const done = (): void => {
-      stuck.cancel();
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.once('drain', done).once('close', done);
-  });
 }
 
 /** A CONNECT has no response of its own in Node: it is refused like every other method, and then hung up on. */

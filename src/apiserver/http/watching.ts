@@ -19,7 +19,7 @@ export interface WatchForm {
  * @throws StatusError 400, at once, for an includeObject that there is not
  */
 export function watchStream(events: AsyncIterable<WatchEvent>, { resource, form: { as }, query, table }: WatchForm): AsyncIterable<Json> {
-  if (as === undefined) return map(events, (object) => object);
+  if (as === undefined) return plain(events);
   if (as.kind === 'PartialObjectMetadata') return map(events, (object) => partial(object, as.version));
   // An event holds one object, which is no list: the real server sends nothing.
   if (as.kind === 'PartialObjectMetadataList') return nothing(events);
@@ -30,6 +30,19 @@ export function watchStream(events: AsyncIterable<WatchEvent>, { resource, form:
     header = false;
     return made;
   });
+}
+
+/** Events of one object are one value to all its watchers, so that it is written down once. */
+const shared = new WeakMap<object, Map<string, Json>>();
+
+async function* plain(events: AsyncIterable<WatchEvent>): AsyncIterable<Json> {
+  for await (const { type, object } of events) {
+    const values = shared.get(object) ?? new Map<string, Json>();
+    const value = values.get(type) ?? { type, object };
+    if (values.size === 0) shared.set(object, values);
+    values.set(type, value);
+    yield value;
+  }
 }
 
 async function* map(events: AsyncIterable<WatchEvent>, write: (object: KubeObject) => Json): AsyncIterable<Json> {
