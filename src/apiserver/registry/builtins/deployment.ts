@@ -1,8 +1,18 @@
+import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
+import { child, forbiddenField, invalidRaw, invalidValue, required } from '../../schema/field.js';
+import { goJson } from '../../schema/gotext.js';
+import { dns1123Label } from '../../schema/names.js';
+import type { FieldError } from '../../status.js';
+import { atMost100Percent, has, immutable, intOrPercent, nonNegative, percentOf } from './checks.js';
 import { fill, fillZero, struct, type Draft } from './draft.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
+import { numberAt, structAt, textAt } from './fields.js';
+import { goIntOrString, goSelectorJson } from './gostruct.js';
 import { DEPLOYMENT_SCALE } from './scale.js';
+import { checkTemplate } from './pod/template.js';
 import { podSpecDefaults } from './podtemplate.js';
+import { checkSelector, isUsableSelector, selects } from './selectorcheck.js';
 
 export const DEPLOYMENT: Kind = {
   group: 'apps',
@@ -18,6 +28,12 @@ export const DEPLOYMENT: Kind = {
   defaults: deploymentDefaults,
   create: (deployment) => ({ ...deployment, status: {} }),
   update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : fieldsFrom(next, old, ['status'])),
+  validate,
+  validateUpdate(next, old, subresource) {
+    if (subresource === 'status') return statusErrors(next, old);
+    return [...validate(next), ...selectorChange(next, old)];
+  },
+  warnings: (deployment, old) => (old === undefined ? nameWarnings(deployment.metadata.name ?? '') : []),
 };
 
 function deploymentDefaults(deployment: Draft): void {
@@ -40,4 +56,81 @@ function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
   const { labels: _labels, ...metadata } = next.metadata;
   const { labels } = old.metadata;
   return fieldsFrom(withMeta(next, labels === undefined ? metadata : { ...metadata, labels }), old, ['spec']);
+}
+
+/** Pods are named after it, and a name with dots makes a poor host name. */
+function nameWarnings(name: string): readonly string[] {
+  const problems = dns1123Label(name);
+  if (problems.length === 0) return [];
+  return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`];
+}
+
+function validate(deployment: KubeObject): readonly FieldError[] {
+  const spec = structAt(deployment, 'spec');
+  const errors: FieldError[] = [...nonNegative(own(spec, 'replicas'), 'spec.replicas'), ...selectorErrors(spec)];
+  const strategy = structAt(spec, 'strategy');
+  errors.push(...strategyErrors(strategy, 'spec.strategy'));
+  for (const field of ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']) errors.push(...nonNegative(own(spec, field), child('spec', field)));
+  const deadline = numberAt(spec, 'progressDeadlineSeconds');
+  if (deadline <= numberAt(spec, 'minReadySeconds')) errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+  return errors;
+}
+
+/** The selector, and the template that it has to select. */
+function selectorErrors(spec: JsonObject): readonly FieldError[] {
+  const template = structAt(spec, 'template');
+  if (!has(spec, 'selector')) return [required('spec.selector'), ...checkTemplate(template, 'spec.template')];
+  const selector = structAt(spec, 'selector');
+  const shown = goSelectorJson(selector);
+  const errors: FieldError[] = [...checkSelector(selector, 'spec.selector')];
+  const empty = shown === '{}';
+  if (empty) errors.push(invalidRaw('spec.selector', shown, 'empty selector is invalid for deployment'));
+  if (!isUsableSelector(selector)) return [...errors, invalidRaw('spec.selector', shown, 'invalid label selector')];
+  const labels = own(structAt(template, 'metadata'), 'labels');
+  if (!empty && !selects(selector, structAt(structAt(template, 'metadata'), 'labels'))) {
+    errors.push(invalidValue('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`'));
+  }
+  return [...errors, ...checkTemplate(template, 'spec.template')];
+}
+
+function strategyErrors(strategy: JsonObject, path: string): readonly FieldError[] {
+  const type = textAt(strategy, 'type');
+  const at = child(path, 'rollingUpdate');
+  if (type === 'Recreate') return has(strategy, 'rollingUpdate') ? [forbiddenField(at, "may not be specified when strategy `type` is 'Recreate'")] : [];
+  if (type === 'RollingUpdate') return rollingErrors(structAt(strategy, 'rollingUpdate'), at);
+  const rolling = has(strategy, 'rollingUpdate') ? goRolling(structAt(strategy, 'rollingUpdate')) : 'null';
+  const message = `Unsupported value: {"Type":${goJson(type)},"RollingUpdate":${rolling}}: supported values: "Recreate", "RollingUpdate"`;
+  return [{ reason: 'FieldValueNotSupported', field: path, message }];
+}
+
+function goRolling(rolling: JsonObject): string {
+  return `{"MaxUnavailable":${goIntOrString(own(rolling, 'maxUnavailable') ?? 0)},"MaxSurge":${goIntOrString(own(rolling, 'maxSurge') ?? 0)}}`;
+}
+
+function rollingErrors(rolling: JsonObject, path: string): readonly FieldError[] {
+  const [down, up] = [own(rolling, 'maxUnavailable'), own(rolling, 'maxSurge')];
+  const errors = [...intOrPercent(down, child(path, 'maxUnavailable')), ...intOrPercent(up, child(path, 'maxSurge'))];
+  const number = (value: typeof down): number => percentOf(value) ?? (typeof value === 'number' ? value : 0);
+  if (number(down) === 0 && number(up) === 0) errors.push(invalidValue(child(path, 'maxUnavailable'), down, 'may not be 0 when `maxSurge` is 0'));
+  return [...errors, ...atMost100Percent(down, child(path, 'maxUnavailable'))];
+}
+
+function selectorChange(next: KubeObject, old: KubeObject): readonly FieldError[] {
+  const selector = own(structAt(next, 'spec'), 'selector');
+  const changed = immutable(selector, own(structAt(old, 'spec'), 'selector'), 'spec.selector').length > 0;
+  return changed ? [invalidRaw('spec.selector', goSelectorJson(selector), 'field is immutable')] : [];
+}
+
+function statusErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
+  const status = structAt(next, 'status');
+  const fields = ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas', 'terminatingReplicas', 'collisionCount'];
+  const errors = fields.flatMap((field) => nonNegative(own(status, field), child('status', field)));
+  const [all, ready, available] = [numberAt(status, 'replicas'), numberAt(status, 'readyReplicas'), numberAt(status, 'availableReplicas')];
+  for (const field of ['updatedReplicas', 'readyReplicas', 'availableReplicas']) {
+    if (numberAt(status, field) > all) errors.push(invalidValue(child('status', field), own(status, field), 'cannot be greater than status.replicas'));
+  }
+  if (available > ready) errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
+  const [count, before] = [own(status, 'collisionCount'), own(structAt(old, 'status'), 'collisionCount')];
+  if (typeof before === 'number' && numberAt(status, 'collisionCount') < before) errors.push(invalidValue('status.collisionCount', count ?? 0, 'cannot be decremented'));
+  return errors;
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../object.js';
+import { eventErrors, eventUpdateErrors } from './eventcheck.js';
 import { structAt, textAt } from './fields.js';
 import type { Kind } from './kind.js';
 
@@ -17,19 +18,33 @@ const RENAMED: readonly (readonly [core: string, events: string])[] = [
 const BOTH = { kind: 'Event', plural: 'events', namespaced: true, collection: 'events', shortNames: ['ev'], createOnUpdate: true } as const;
 
 export const EVENT_KINDS: readonly Kind[] = [
-  { ...BOTH, group: '', version: 'v1', definition: 'io.k8s.api.core.v1.Event', selectable: selectableFields('involvedObject', 'reportingComponent') },
+  {
+    ...BOTH,
+    group: '',
+    version: 'v1',
+    definition: 'io.k8s.api.core.v1.Event',
+    selectable: selectableFields('involvedObject', 'reportingComponent'),
+    validate: (event) => eventErrors(event, 'reportingComponent'),
+    validateUpdate: (event) => eventErrors(event, 'reportingComponent'),
+  },
   {
     ...BOTH,
     group: 'events.k8s.io',
     version: 'v1',
     definition: 'io.k8s.api.events.v1.Event',
     selectable: selectableFields('regarding', 'reportingController'),
+    validate: (event) => eventErrors(toCore(event), 'reportingController', true),
+    validateUpdate: (next, old) => eventUpdateErrors(toCore(next), toCore(old)),
     convert: {
       fromStored: (event) => renamed(event, RENAMED),
-      toStored: (event) => renamed(event, RENAMED.map(([core, events]) => [events, core])),
+      toStored: toCore,
     },
   },
 ];
+
+function toCore(event: KubeObject): KubeObject {
+  return renamed(event, RENAMED.map(([core, events]) => [events, core]));
+}
 
 function selectableFields(object: string, reporter: string): Record<string, (event: KubeObject) => string> {
   const involved = INVOLVED.map((field) => [`${object}.${field}`, (event: KubeObject) => textAt(structAt(event, object), field)] as const);

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../object.js';
 import type { Resource } from '../../resource.js';
 import { CONFIG_MAP } from './configmap.js';
 import { definitionKind, type DefinitionRules } from './definition.js';
@@ -13,7 +14,8 @@ import { policyKinds, type PolicyRules } from './policy.js';
 import { RBAC_KINDS } from './rbac.js';
 import { reviewKinds, type Reviews } from './review.js';
 import { SECRET } from './secret.js';
-import { SERVICE } from './service.js';
+import { createServiceAllocator } from './service/allocator.js';
+import { serviceKind } from './service/kind.js';
 import { SERVICE_ACCOUNT } from './serviceaccount.js';
 
 /** What other rooms give to the built-in kinds. */
@@ -21,6 +23,8 @@ export interface BuiltinParts {
   readonly definitions: DefinitionRules;
   readonly policies: PolicyRules;
   readonly reviews: Reviews;
+  /** All Services that are stored, for giving addresses; none when left out. */
+  readonly services?: () => readonly KubeObject[];
 }
 
 /** Rows of all built-in kinds, in the order of discovery: groups as the real server lists them, plurals by name. */
@@ -33,7 +37,7 @@ export function builtinResources(parts: BuiltinParts): readonly Resource[] {
     NODE,
     SECRET,
     SERVICE_ACCOUNT,
-    SERVICE,
+    serviceKind(createServiceAllocator(parts.services ?? (() => []))),
     DEPLOYMENT,
     ...(newEvent === undefined ? [] : [newEvent]),
     ...reviewKinds(parts.reviews),

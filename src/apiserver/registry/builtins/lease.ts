@@ -1,4 +1,8 @@
-import type { Kind } from './kind.js';
+import type { KubeObject } from '../../object.js';
+import type { FieldError } from '../../status.js';
+import { nonNegative, positive } from './checks.js';
+import { structAt } from './fields.js';
+import { fieldsFrom, type Kind } from './kind.js';
 
 export const LEASE: Kind = {
   group: 'coordination.k8s.io',
@@ -9,4 +13,24 @@ export const LEASE: Kind = {
   definition: 'io.k8s.api.coordination.v1.Lease',
   createOnUpdate: true,
   conditionalUpdate: true,
+  create: withoutStrategy,
+  update: withoutStrategy,
+  validate,
+  validateUpdate: validate,
 };
+
+/** Fields of a feature that is off are dropped. */
+function withoutStrategy(lease: KubeObject): KubeObject {
+  const spec = structAt(lease, 'spec');
+  if (spec['strategy'] === undefined && spec['preferredHolder'] === undefined) return lease;
+  const { strategy: _strategy, preferredHolder: _holder, ...kept } = spec;
+  return fieldsFrom(lease, { ...lease, spec: kept }, ['spec']);
+}
+
+function validate(lease: KubeObject): readonly FieldError[] {
+  const spec = structAt(lease, 'spec');
+  return [
+    ...positive(spec['leaseDurationSeconds'], 'spec.leaseDurationSeconds'),
+    ...nonNegative(spec['leaseTransitions'], 'spec.leaseTransitions'),
+  ];
+}

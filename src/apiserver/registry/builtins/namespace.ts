@@ -1,11 +1,15 @@
 import type { KubeObject } from '../../object.js';
-import { dns1123Label } from '../../schema/names.js';
+import { index, invalidValue } from '../../schema/field.js';
+import { dns1123Label, qualifiedName } from '../../schema/names.js';
+import type { FieldError } from '../../status.js';
+import { invalidBecause } from './checks.js';
 import { fillZero, struct } from './draft.js';
 import { structAt, textAt, textsAt } from './fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 const FINALIZER = 'kubernetes';
+const STANDARD: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 export const NAMESPACE: Kind = {
   group: '',
@@ -22,7 +26,29 @@ export const NAMESPACE: Kind = {
   defaults: (namespace) => fillZero(struct(namespace, 'status'), 'phase', 'Active'),
   create: (namespace) => withNameLabel({ ...namespace, spec: { finalizers: withFinalizer(finalizersOf(namespace)) }, status: { phase: 'Active' } }),
   update: (next, old, subresource) => withNameLabel(fieldsFrom(next, old, keptBy(subresource))),
+  validate: (namespace) => finalizerErrors(namespace, () => 'spec.finalizers'),
+  validateUpdate(next, _old, subresource) {
+    if (subresource === 'status') return phaseErrors(next);
+    return finalizerErrors(next, (at) => (subresource === 'finalize' ? index('spec.finalizers', at) : 'spec.finalizers'));
+  },
 };
+
+/** Those of spec, which only the server's own part of a deletion takes away. */
+function finalizerErrors(namespace: KubeObject, pathOf: (at: number) => string): readonly FieldError[] {
+  return finalizersOf(namespace).flatMap((name, at) => {
+    const path = pathOf(at);
+    const unqualified = name.includes('/') || STANDARD.includes(name) ? [] : [invalidValue(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+    return [...invalidBecause(path, name, qualifiedName(name)), ...unqualified];
+  });
+}
+
+function phaseErrors(namespace: KubeObject): readonly FieldError[] {
+  const phase = phaseOf(namespace);
+  const deleting = namespace.metadata.deletionTimestamp !== undefined;
+  if (phase === (deleting ? 'Terminating' : 'Active')) return [];
+  const rule = deleting ? "may only be 'Terminating' if `deletionTimestamp` is not empty" : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalidValue('status.Phase', phase, rule)];
+}
 
 function keptBy(subresource: string | undefined): readonly string[] {
   if (subresource === 'status') return ['spec'];

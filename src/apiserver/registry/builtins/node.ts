@@ -1,8 +1,17 @@
-import { isObject } from '../../json.js';
+import { isObject, own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
+import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
+import { compareBytes, goJson } from '../../schema/gotext.js';
+import { labelValue } from '../../schema/names.js';
+import type { FieldError } from '../../status.js';
+import { checkRange, rangeWarnings } from './address.js';
+import { labelKey } from './checks.js';
 import { inner, isDraft, items } from './draft.js';
+import { listAt, structAt, textAt, textsAt } from './fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
-import { roundUpResources } from './quantity.js';
+import { checkQuantity } from './pod/resources.js';
+import { TAINT_EFFECTS } from './pod/scheduling.js';
+import { parseQuantity, roundUpResources } from './quantity.js';
 
 export const NODE: Kind = {
   group: '',
@@ -24,6 +33,9 @@ export const NODE: Kind = {
   },
   create: withoutConfiguration,
   update: (next, old, subresource) => withoutConfiguration(fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status'])),
+  validate,
+  validateUpdate: (next, old, subresource) => [...(subresource === 'status' ? [] : validate(next)), ...changeErrors(next, old)],
+  warnings: (node) => textsAt(structAt(node, 'spec'), 'podCIDRs').flatMap((range, at) => rangeWarnings(range, index('spec.podCIDRs', at))),
 };
 
 /** Fields of a removed feature are dropped. */
@@ -37,4 +49,69 @@ function withoutConfiguration(node: KubeObject): KubeObject {
 
 function without(value: Readonly<Record<string, KubeObject['spec']>>, name: string): KubeObject['spec'] {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
+}
+
+function validate(node: KubeObject): readonly FieldError[] {
+  const ranges = textsAt(structAt(node, 'spec'), 'podCIDRs');
+  return [
+    ...taintErrors(node),
+    ...resourceErrors(node),
+    ...ranges.flatMap((range, at) => checkRange(range, index('spec.podCIDRs', at))),
+    ...(ranges.length > 2 ? [invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')] : []),
+  ];
+}
+
+/** Errors of taints name metadata, as on the real server. */
+function taintErrors(node: KubeObject): readonly FieldError[] {
+  const seen = new Set<string>();
+  return listAt(structAt(node, 'spec'), 'taints').flatMap((taint, position) => {
+    const at = index('metadata.taints', position);
+    const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
+    const errors: FieldError[] = [...labelKey(key, child(at, 'key'))];
+    const problems = labelValue(value);
+    if (problems.length > 0) errors.push(invalidValue(child(at, 'value'), value, problems.join(';')));
+    if (effect === '') errors.push(required(child(at, 'effect')));
+    else if (!TAINT_EFFECTS.includes(effect)) errors.push(notSupported(child(at, 'effect'), effect, TAINT_EFFECTS));
+    if (seen.has(`${effect}/${key}`)) errors.push(again(taint, at));
+    seen.add(`${effect}/${key}`);
+    return errors;
+  });
+}
+
+function again(taint: JsonObject, path: string): FieldError {
+  const [key, value, effect, added] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect'), own(taint, 'timeAdded')].map((one) => goJson(one));
+  const message = `Duplicate value: {"Key":${key},"Value":${value},"Effect":${effect},"TimeAdded":${added}}: taints must be unique by key and effect pair`;
+  return { reason: 'FieldValueDuplicate', field: path, message };
+}
+
+function resourceErrors(node: KubeObject): readonly FieldError[] {
+  const status = structAt(node, 'status');
+  return ['capacity', 'allocatable'].flatMap((list) => {
+    const resources = structAt(status, list);
+    return Object.keys(resources).sort(compareBytes).flatMap((name) => {
+      const quantity = parseQuantity(textAt(resources, name));
+      return quantity === undefined ? [] : checkQuantity(name, quantity, `status.${list}.${name}`);
+    });
+  });
+}
+
+function changeErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
+  const [spec, before] = [structAt(next, 'spec'), structAt(old, 'spec')];
+  const [ranges, was] = [textsAt(spec, 'podCIDRs'), textsAt(before, 'podCIDRs')];
+  const errors: FieldError[] = [...resourceErrors(next), ...addressErrors(next)];
+  if (was.length > 0 && was.join(' ') !== ranges.join(' ')) errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
+  const id = textAt(before, 'providerID');
+  if (id !== '' && id !== textAt(spec, 'providerID')) errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
+  errors.push(...taintErrors(next));
+  if (textAt(spec, 'externalID') !== textAt(before, 'externalID')) errors.push(forbiddenField('spec.externalID', 'may not be updated'));
+  return errors;
+}
+
+function addressErrors(node: KubeObject): readonly FieldError[] {
+  const seen = new Set<string>();
+  return listAt(structAt(node, 'status'), 'addresses').flatMap((address, at) => {
+    const text = `{"Type":${goJson(textAt(address, 'type'))},"Address":${goJson(textAt(address, 'address'))}}`;
+    if (!seen.has(text)) return (seen.add(text), []);
+    return [{ reason: 'FieldValueDuplicate' as const, field: index('status.addresses', at), message: `Duplicate value: ${text}` }];
+  });
 }

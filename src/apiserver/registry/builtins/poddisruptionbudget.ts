@@ -1,4 +1,17 @@
+import type { JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import { invalidRaw, notSupported } from '../../schema/field.js';
+import { goJson } from '../../schema/gotext.js';
+import type { FieldError } from '../../status.js';
+import { atMost100Percent, has, intOrPercent, nonNegative, whenSet } from './checks.js';
+import { checkConditions } from './conditioncheck.js';
+import { structAt } from './fields.js';
+import { goIntOrString, goSelectorJson } from './gostruct.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
+import { checkSelector } from './selectorcheck.js';
+
+const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
+const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
 
 export const POD_DISRUPTION_BUDGET: Kind = {
   group: 'policy',
@@ -13,4 +26,30 @@ export const POD_DISRUPTION_BUDGET: Kind = {
   conditionalUpdate: true,
   create: (budget) => ({ ...budget, status: {} }),
   update: (next, old, subresource) => fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status']),
+  validate,
+  validateUpdate: (next, _old, subresource) => (subresource === 'status' ? statusErrors(next) : validate(next)),
 };
+
+function validate(budget: KubeObject): readonly FieldError[] {
+  const spec = structAt(budget, 'spec');
+  const errors: FieldError[] = [];
+  if (has(spec, 'minAvailable') && has(spec, 'maxUnavailable')) errors.push(invalidRaw('spec', goSpec(spec), 'minAvailable and maxUnavailable cannot be both set'));
+  for (const limit of ['minAvailable', 'maxUnavailable']) {
+    if (has(spec, limit)) errors.push(...intOrPercent(spec[limit], `spec.${limit}`), ...atMost100Percent(spec[limit], `spec.${limit}`));
+  }
+  errors.push(...whenSet(spec, 'selector', 'spec', checkSelector));
+  const policy = spec['unhealthyPodEvictionPolicy'];
+  if (typeof policy === 'string' && !EVICTION_POLICIES.includes(policy)) errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, EVICTION_POLICIES));
+  return errors;
+}
+
+function statusErrors(budget: KubeObject): readonly FieldError[] {
+  const status = structAt(budget, 'status');
+  return [...checkConditions(status, 'status'), ...COUNTS.flatMap((name) => nonNegative(status[name], `status.${name}`))];
+}
+
+/** The spec as the real server prints the struct it works with. */
+function goSpec(spec: JsonObject): string {
+  const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
+  return `{"MinAvailable":${goIntOrString(minAvailable)},"Selector":${goSelectorJson(selector)},"MaxUnavailable":${goIntOrString(maxUnavailable)},"UnhealthyPodEvictionPolicy":${goJson(unhealthyPodEvictionPolicy)}}`;
+}

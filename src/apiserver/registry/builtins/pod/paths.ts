@@ -1,0 +1,18 @@
+import { invalidValue } from '../../../schema/field.js';
+import type { FieldError } from '../../../status.js';
+
+/** A path within a volume, going down only. */
+export function relativePath(text: string, path: string): readonly FieldError[] {
+  const absolute = text.startsWith('/') ? [invalidValue(path, text, 'must be a relative path')] : [];
+  return [...absolute, ...noBacksteps(text, path)];
+}
+
+export function noBacksteps(text: string, path: string): readonly FieldError[] {
+  return text.split('/').includes('..') ? [invalidValue(path, text, "must not contain '..'")] : [];
+}
+
+/** The path of a file in a volume that is made of keys: names that begin with two dots are the system's own. */
+export function localPath(text: string, path: string): readonly FieldError[] {
+  const reserved = text.startsWith('..') && !text.startsWith('../') ? [invalidValue(path, text, "must not start with '..'")] : [];
+  return [...relativePath(text, path), ...reserved];
+}

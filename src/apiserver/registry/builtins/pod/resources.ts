@@ -1,0 +1,77 @@
+import { own, type JsonObject } from '../../../json.js';
+import { child, invalidValue, key, required } from '../../../schema/field.js';
+import { compareBytes } from '../../../schema/gotext.js';
+import { qualifiedName } from '../../../schema/names.js';
+import type { FieldError } from '../../../status.js';
+import { invalidBecause } from '../checks.js';
+import { structAt } from '../fields.js';
+import { parseQuantity, quantityText, type Quantity } from '../quantity.js';
+
+const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage'];
+const STANDARD = [
+  ...OF_CONTAINERS, 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'pods',
+  'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims', 'storage', 'requests.storage',
+  'services.nodeports', 'services.loadbalancers',
+];
+const WHOLE = ['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims', 'services.nodeports', 'services.loadbalancers'];
+const HUGE = 'hugepages-';
+
+/** Checks the limits and requests of a container. */
+export function checkResources(resources: JsonObject, path: string): readonly FieldError[] {
+  const limits = quantities(structAt(resources, 'limits'));
+  const requests = quantities(structAt(resources, 'requests'));
+  const errors: FieldError[] = [];
+  for (const [name, value] of limits) errors.push(...entryErrors(name, value, key(child(path, 'limits'), name)));
+  for (const [name, value] of requests) {
+    errors.push(...entryErrors(name, value, key(child(path, 'requests'), name)));
+    errors.push(...limitErrors(name, value, limits.get(name), path));
+  }
+  return errors;
+}
+
+function quantities(list: JsonObject): ReadonlyMap<string, Quantity> {
+  const found = new Map<string, Quantity>();
+  for (const name of Object.keys(list).sort(compareBytes)) {
+    const value = own(list, name);
+    const quantity = typeof value === 'string' ? parseQuantity(value) : undefined;
+    if (quantity !== undefined) found.set(name, quantity);
+  }
+  return found;
+}
+
+function entryErrors(name: string, value: Quantity, path: string): readonly FieldError[] {
+  return [...nameErrors(name, path), ...checkQuantity(name, value, path)];
+}
+
+function nameErrors(name: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [...invalidBecause(path, name, qualifiedName(name))];
+  const plain = !name.includes('/');
+  if (errors.length === 0 && plain && !STANDARD.includes(name) && !name.startsWith(HUGE)) errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'));
+  if (plain && !OF_CONTAINERS.includes(name) && !name.startsWith(HUGE)) errors.push(invalidValue(path, name, 'must be a standard resource for containers'));
+  if (!plain && !isNative(name) && !isExtended(name)) errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
+  return errors;
+}
+
+/** Rule of the amounts of a resource, in lists of nodes too. */
+export function checkQuantity(name: string, value: Quantity, path: string): readonly FieldError[] {
+  const errors: FieldError[] = value.nanos < 0n ? [invalidValue(path, quantityText(value), 'must be greater than or equal to 0')] : [];
+  const whole = WHOLE.includes(name) || isExtended(name);
+  return whole && value.nanos % 1_000_000_000n !== 0n ? [...errors, invalidValue(path, quantityText(value), 'must be an integer')] : errors;
+}
+
+function isNative(name: string): boolean {
+  return !name.includes('/') || name.includes('kubernetes.io/');
+}
+
+function isExtended(name: string): boolean {
+  return !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
+}
+
+/** What cannot be shared out twice has to be requested as it is limited. */
+function limitErrors(name: string, value: Quantity, limit: Quantity | undefined, path: string): readonly FieldError[] {
+  const shareable = isNative(name) && !name.startsWith(HUGE);
+  if (limit === undefined) return shareable ? [] : [required(child(path, 'limits'), 'Limit must be set for non overcommitable resources')];
+  const text = quantityText(limit);
+  if (value.nanos !== limit.nanos && !shareable) return [invalidValue(child(path, 'requests'), quantityText(value), `must be equal to ${name} limit of ${text}`)];
+  return value.nanos > limit.nanos ? [invalidValue(child(path, 'requests'), quantityText(value), `must be less than or equal to ${name} limit of ${text}`)] : [];
+}

@@ -1,0 +1,141 @@
+import type { JsonObject } from '../../../json.js';
+import { index, invalidValue } from '../../../schema/field.js';
+import { internalError, invalid, type FieldError } from '../../../status.js';
+import { fill, items, textOf, type Draft } from '../draft.js';
+import { textAt, textsAt } from '../fields.js';
+import { checkAddresses, familyOf } from './addresses.js';
+import type { ServiceAllocator } from './allocator.js';
+import { allocatesNodePorts, hasNodePorts, isExternalName, needsHealthCheck, NONE } from './fields.js';
+
+/** Fills addresses, families and ports of nodes. The draft is a Service's spec; errors are thrown, as nothing else is checked first. */
+
+interface Allocation {
+  readonly name: string;
+  readonly allocator: ServiceAllocator;
+  readonly old: JsonObject | undefined;
+}
+
+/** Everything that a new Service gets. */
+export function allocate(spec: Draft, options: Allocation): void {
+  if (options.old === undefined && textOf(spec, 'clusterIP') !== '') fill(spec, 'clusterIPs', [textOf(spec, 'clusterIP')]);
+  fillFamilies(spec, options);
+  allocateAddress(spec, options);
+  allocatePorts(spec, options);
+}
+
+/** What a changed Service gets besides what it had. */
+export function reallocate(spec: Draft, options: Allocation & { readonly old: JsonObject }): void {
+  fillFamilies(spec, options);
+  if (isExternalName(options.old)) allocateAddress(spec, options);
+  allocatePorts(spec, options);
+}
+
+function refuse(name: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, name, errors);
+}
+
+/** Only IPv4 is there. */
+function fillFamilies(spec: Draft, { name, old }: Allocation): void {
+  if (isExternalName(spec)) return;
+  const any = textOf(spec, 'clusterIP') === NONE && Object.keys(asStruct(spec['selector'])).length === 0;
+  const policy = old === undefined ? '' : textAt(old, 'ipFamilyPolicy');
+  fill(spec, 'ipFamilyPolicy', policy || (any ? 'RequireDualStack' : 'SingleStack'));
+  refuse(name, checkAddresses(spec, old));
+  refuse(name, policyErrors(spec));
+  if (any) {
+    fillEmpty(spec, 'ipFamilies', ['IPv4']);
+    const families = textsAt(spec, 'ipFamilies');
+    if (families.length < 2 && textOf(spec, 'ipFamilyPolicy') !== 'SingleStack') spec['ipFamilies'] = families[0] === 'IPv4' ? ['IPv4', 'IPv6'] : ['IPv6', 'IPv4'];
+    return;
+  }
+  refuse(name, unavailable(spec));
+  fillEmpty(spec, 'ipFamilies', ['IPv4']);
+}
+
+function policyErrors(spec: Draft): readonly FieldError[] {
+  const addresses = textsAt(spec, 'clusterIPs');
+  const families = [...textsAt(spec, 'ipFamilies')];
+  const errors: FieldError[] = [];
+  if (textOf(spec, 'ipFamilyPolicy') === 'SingleStack') {
+    const text = (what: string): string => `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`;
+    if (addresses.length === 2) errors.push(invalidValue('spec.ipFamilyPolicy', 'SingleStack', text('cluster IPs')));
+    if (families.length === 2) errors.push(invalidValue('spec.ipFamilyPolicy', 'SingleStack', text('IP families')));
+  }
+  for (const [at, address] of addresses.entries()) {
+    if (address === NONE) break;
+    const family = familyOf(address);
+    if (at < families.length) continue;
+    if (family === 'IPv4') families.push(family);
+    else errors.push(invalidValue(index('spec.clusterIPs', at), addresses, `${family} is not configured on this cluster`));
+  }
+  if (families.length > 0) spec['ipFamilies'] = families;
+  return errors;
+}
+
+function unavailable(spec: Draft): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (textOf(spec, 'ipFamilyPolicy') === 'RequireDualStack') errors.push(invalidValue('spec.ipFamilyPolicy', 'RequireDualStack', 'this cluster is not configured for dual-stack services'));
+  for (const [at, family] of textsAt(spec, 'ipFamilies').entries()) {
+    if (family !== 'IPv4') errors.push(invalidValue(index('spec.ipFamilies', at), family, 'not configured on this cluster'));
+  }
+  return errors;
+}
+
+function allocateAddress(spec: Draft, { name, allocator }: Allocation): void {
+  const given = textsAt(spec, 'clusterIPs');
+  if (isExternalName(spec) || given[0] === NONE) return;
+  const [wanted] = given;
+  if (wanted === undefined || wanted === '') {
+    const next = allocator.nextAddress();
+    if (next === undefined) throw internalError(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`);
+    spec['clusterIP'] = next;
+    spec['clusterIPs'] = [next];
+    return;
+  }
+  const problem = allocator.addressProblem(wanted);
+  if (problem !== undefined) refuse(name, [invalidValue('spec.clusterIPs', given, `failed to allocate IP ${wanted}: ${problem}`)]);
+  spec['clusterIP'] = wanted;
+}
+
+function allocatePorts(spec: Draft, options: Allocation): void {
+  const { old } = options;
+  if (hasNodePorts(spec)) {
+    const mine = new Set(old === undefined ? [] : items(old as Draft, 'ports').map((port) => port['nodePort']));
+    const byPort = new Map<unknown, number>();
+    for (const [at, port] of items(spec, 'ports').entries()) {
+      const wanted = port['nodePort'];
+      if (typeof wanted === 'number' && wanted !== 0) {
+        if (!mine.has(wanted) && ![...byPort.values()].includes(wanted)) claimPort(wanted, `${index('spec.ports', at)}.nodePort`, options);
+        byPort.set(port['port'], wanted);
+      } else if (allocatesNodePorts(spec)) {
+        const number = (old === undefined ? byPort.get(port['port']) : undefined) ?? freePort(options);
+        byPort.set(port['port'], number);
+        port['nodePort'] = number;
+      }
+    }
+  }
+  if (needsHealthCheck(spec) && !isSet(spec['healthCheckNodePort'])) spec['healthCheckNodePort'] = freePort(options);
+}
+
+function isSet(port: unknown): boolean {
+  return typeof port === 'number' && port !== 0;
+}
+
+function claimPort(port: number, path: string, { name, allocator }: Allocation): void {
+  const problem = allocator.portProblem(port);
+  if (problem !== undefined) refuse(name, [invalidValue(path, port, problem)]);
+}
+
+function freePort({ allocator }: Allocation): number {
+  const port = allocator.nextPort();
+  if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
+  return port;
+}
+
+function fillEmpty(spec: Draft, field: string, value: string[]): void {
+  if (textsAt(spec, field).length === 0) spec[field] = value;
+}
+
+function asStruct(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}

@@ -1,0 +1,73 @@
+import type { JsonObject } from '../../../json.js';
+import { items, textOf, type Draft } from '../draft.js';
+import { listAt, numberAt, textAt, textsAt } from '../fields.js';
+import { allocatesNodePorts, hasNodePorts, isBalancer, isExternalName, isReachableFromOutside, needsHealthCheck, same, sameAddresses, sameTexts } from './fields.js';
+
+/** Keeps what a Service was given where a change does not speak of it, as clients that know less than they write do. */
+export function keepAllocated(spec: Draft, old: JsonObject): void {
+  if (!isExternalName(old) && !isExternalName(spec)) {
+    if (textOf(spec, 'clusterIP') === '') copyText(spec, old, 'clusterIP');
+    if (textsAt(spec, 'clusterIPs').length === 0) copyTexts(spec, old, 'clusterIPs');
+  }
+  if (allocatesNodePorts(old) && allocatesNodePorts(spec)) keepPorts(spec, old);
+  if (needsHealthCheck(old) && needsHealthCheck(spec) && numberAt(spec, 'healthCheckNodePort') === 0 && numberAt(old, 'healthCheckNodePort') !== 0) {
+    spec['healthCheckNodePort'] = numberAt(old, 'healthCheckNodePort');
+  }
+  alignAddresses(spec, old);
+}
+
+/** Ports of nodes go to the ports of the same name, unless another one has claimed them. */
+function keepPorts(spec: Draft, old: JsonObject): void {
+  const before = new Map(listAt(old, 'ports').map((port) => [textAt(port, 'name'), numberAt(port, 'nodePort')]));
+  const given = new Set([...before.values()].filter((number) => number !== 0 && items(spec, 'ports').some((port) => port['nodePort'] === number)));
+  for (const port of items(spec, 'ports')) {
+    const was = before.get(textOf(port, 'name')) ?? 0;
+    if (!port['nodePort'] && was !== 0 && !given.has(was)) port['nodePort'] = was;
+  }
+}
+
+/** Who changes only one of clusterIP and clusterIPs means both. */
+function alignAddresses(spec: Draft, old: JsonObject): void {
+  const [next, before] = [textOf(spec, 'clusterIP'), textAt(old, 'clusterIP')];
+  if (next === before) return;
+  if (!sameTexts(textsAt(spec, 'clusterIPs'), textsAt(old, 'clusterIPs'))) return;
+  if (before !== '' && next === '') delete spec['clusterIPs'];
+  else spec['clusterIPs'] = [next];
+}
+
+/** Drops what the old type needed and the new one does not have, where the change left it as it was. */
+export function dropOutdated(spec: Draft, old: JsonObject): void {
+  if (!isExternalName(old) && isExternalName(spec)) dropAddresses(spec, old);
+  if (hasNodePorts(old) && !hasNodePorts(spec) && portsWithin(spec, old)) {
+    for (const port of items(spec, 'ports')) delete port['nodePort'];
+  }
+  if (needsHealthCheck(old) && !needsHealthCheck(spec) && same(spec, old, 'healthCheckNodePort')) delete spec['healthCheckNodePort'];
+  if (isBalancer(old) && !isBalancer(spec)) {
+    for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) if (same(spec, old, field)) delete spec[field];
+  }
+  if (isReachableFromOutside(old) && !isReachableFromOutside(spec) && same(spec, old, 'externalTrafficPolicy')) delete spec['externalTrafficPolicy'];
+}
+
+function dropAddresses(spec: Draft, old: JsonObject): void {
+  if (sameAddresses(spec, old)) {
+    delete spec['clusterIP'];
+    delete spec['clusterIPs'];
+  }
+  if (sameTexts(textsAt(spec, 'ipFamilies'), textsAt(old, 'ipFamilies'))) delete spec['ipFamilies'];
+  if (same(spec, old, 'ipFamilyPolicy')) delete spec['ipFamilyPolicy'];
+}
+
+function portsWithin(spec: Draft, old: JsonObject): boolean {
+  const before = new Set(listAt(old, 'ports').map((port) => numberAt(port, 'nodePort')));
+  return items(spec, 'ports').every((port) => !port['nodePort'] || before.has(Number(port['nodePort'])));
+}
+
+function copyText(spec: Draft, old: JsonObject, field: string): void {
+  const value = textAt(old, field);
+  if (value !== '') spec[field] = value;
+}
+
+function copyTexts(spec: Draft, old: JsonObject, field: string): void {
+  const value = textsAt(old, field);
+  if (value.length > 0) spec[field] = [...value];
+}

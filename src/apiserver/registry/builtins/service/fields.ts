@@ -1,0 +1,50 @@
+import type { Json, JsonObject } from '../../../json.js';
+import { textAt, textsAt } from '../fields.js';
+
+/** What can be told from a Service's spec. */
+
+export const NONE = 'None';
+
+export function isHeadless(spec: JsonObject): boolean {
+  const addresses = textsAt(spec, 'clusterIPs');
+  return addresses.length === 1 && addresses[0] === NONE;
+}
+
+export function isExternalName(spec: JsonObject): boolean {
+  return textAt(spec, 'type') === 'ExternalName';
+}
+
+export function isBalancer(spec: JsonObject): boolean {
+  return textAt(spec, 'type') === 'LoadBalancer';
+}
+
+/** Has ports on nodes by its type. */
+export function hasNodePorts(spec: JsonObject): boolean {
+  return isBalancer(spec) || textAt(spec, 'type') === 'NodePort';
+}
+
+/** Gets ports on nodes without asking for each. */
+export function allocatesNodePorts(spec: JsonObject): boolean {
+  return textAt(spec, 'type') === 'NodePort' || (isBalancer(spec) && spec['allocateLoadBalancerNodePorts'] !== false);
+}
+
+export function isReachableFromOutside(spec: JsonObject): boolean {
+  return hasNodePorts(spec) || (textAt(spec, 'type') === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0);
+}
+
+export function needsHealthCheck(spec: JsonObject): boolean {
+  return isBalancer(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
+}
+
+export function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, at) => text === b[at]);
+}
+
+export function sameAddresses(a: JsonObject, b: JsonObject): boolean {
+  return textAt(a, 'clusterIP') === textAt(b, 'clusterIP') && sameTexts(textsAt(a, 'clusterIPs'), textsAt(b, 'clusterIPs'));
+}
+
+export function same(a: JsonObject, b: JsonObject, field: string): boolean {
+  const read = (value: Json | undefined): Json => value ?? null;
+  return read(a[field]) === read(b[field]);
+}

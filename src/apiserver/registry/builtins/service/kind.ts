@@ -1,0 +1,88 @@
+import type { KubeObject } from '../../../object.js';
+import { dns1123Label } from '../../../schema/names.js';
+import { draftOf, fill, fillZero, inner, isDraft, items, struct, type Draft } from '../draft.js';
+import { structAt, textAt } from '../fields.js';
+import { fieldsFrom, STATUS, type Kind } from '../kind.js';
+import { checkAddressChange } from './addresses.js';
+import { allocate, reallocate } from './allocation.js';
+import type { ServiceAllocator } from './allocator.js';
+import { dropOutdated, keepAllocated } from './change.js';
+import { checkService } from './check.js';
+import { isBalancer, isReachableFromOutside } from './fields.js';
+import { checkStatus, checkTrafficChange, serviceWarnings } from './traffic.js';
+
+const STICKY_SECONDS = 10800;
+
+export function serviceKind(allocator: ServiceAllocator): Kind {
+  return {
+    group: '',
+    version: 'v1',
+    kind: 'Service',
+    plural: 'services',
+    namespaced: true,
+    definition: 'io.k8s.api.core.v1.Service',
+    shortNames: ['svc'],
+    categories: ['all'],
+    subresources: [STATUS],
+    createOnUpdate: true,
+    validateName: dns1123Label,
+    selectable: {
+      'spec.clusterIP': (service) => textAt(structAt(service, 'spec'), 'clusterIP'),
+      'spec.type': (service) => textAt(structAt(service, 'spec'), 'type'),
+    },
+    defaults: serviceDefaults,
+    create: (service) => withSpec({ ...service, status: {} }, (spec) => allocate(spec, { name: service.metadata.name ?? '', allocator, old: undefined })),
+    update: (next, old, subresource) => (subresource === 'status' ? fieldsFrom(next, old, ['spec']) : changed(next, old, allocator)),
+    validate: (service) => checkService(service, undefined),
+    validateUpdate(next, old, subresource) {
+      if (subresource === 'status') return checkStatus(next, old);
+      const [spec, before] = [structAt(next, 'spec'), structAt(old, 'spec')];
+      return [...checkAddressChange(spec, before), ...checkTrafficChange(spec, before), ...checkService(next, old)];
+    },
+    warnings: serviceWarnings,
+  };
+}
+
+function changed(next: KubeObject, old: KubeObject, allocator: ServiceAllocator): KubeObject {
+  const before = structAt(old, 'spec');
+  const written = withSpec(fieldsFrom(next, old, ['status']), (spec) => {
+    keepAllocated(spec, before);
+    reallocate(spec, { name: next.metadata.name ?? '', allocator, old: before });
+    dropOutdated(spec, before);
+  });
+  return isBalancer(structAt(written, 'spec')) ? written : { ...written, status: {} };
+}
+
+function withSpec(service: KubeObject, change: (spec: Draft) => void): KubeObject {
+  const spec = draftOf(structAt(service, 'spec'));
+  if (!isDraft(spec)) return service;
+  change(spec);
+  return { ...service, spec };
+}
+
+function serviceDefaults(service: Draft): void {
+  const spec = struct(service, 'spec');
+  affinityDefaults(spec);
+  fillZero(spec, 'type', 'ClusterIP');
+  for (const port of items(spec, 'ports')) {
+    fillZero(port, 'protocol', 'TCP');
+    fillZero(port, 'targetPort', port['port'] ?? 0);
+  }
+  if (isReachableFromOutside(spec)) fillZero(spec, 'externalTrafficPolicy', 'Cluster');
+  if (spec['type'] === 'ClusterIP' || spec['type'] === 'NodePort' || isBalancer(spec)) fill(spec, 'internalTrafficPolicy', 'Cluster');
+  if (!isBalancer(spec)) return;
+  fill(spec, 'allocateLoadBalancerNodePorts', true);
+  const balancer = inner(struct(service, 'status'), 'loadBalancer');
+  for (const ingress of balancer === undefined ? [] : items(balancer, 'ingress')) {
+    if (ingress['ip'] !== undefined && ingress['ip'] !== '') fill(ingress, 'ipMode', 'VIP');
+  }
+}
+
+function affinityDefaults(spec: Draft): void {
+  fillZero(spec, 'sessionAffinity', 'None');
+  if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
+  if (spec['sessionAffinity'] !== 'ClientIP') return;
+  const config = inner(spec, 'sessionAffinityConfig');
+  const client = config === undefined ? undefined : inner(config, 'clientIP');
+  if (client?.['timeoutSeconds'] === undefined) spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: STICKY_SECONDS } };
+}
