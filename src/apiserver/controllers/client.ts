@@ -5,6 +5,8 @@ import { StatusError } from '../status.js';
 import { MASTERS } from '../user.js';
 import type { Body, Caller, PatchType, Target, Verbs } from '../verbs/verbs.js';
 
+const PAGE = '500';
+
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
 /** What a controller does to objects, as the ServiceAccount that it has in a cluster; past no check that a request would meet. */
@@ -47,10 +49,15 @@ export class Client {
     await this.#verbs.delete(target, bodyOf(options), {}, this.#caller);
   }
 
-  /** Deletes all objects of a resource in a namespace. */
+  /** Deletes all objects of a resource in a namespace, so many at a time that the rest of the program can go on. */
   async deleteCollection(resource: Resource, namespace: string): Promise<void> {
     const options = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
-    await this.#verbs.deleteCollection({ resource, namespace, name: '', subresource: '' }, bodyOf(options), {}, this.#caller);
+    const target = { resource, namespace, name: '', subresource: '' };
+    let next: string | undefined;
+    do {
+      const query = { limit: PAGE, ...(next === undefined ? {} : { continue: next }) };
+      next = (await this.#verbs.deleteCollection(target, bodyOf(options), query, this.#caller)).continue;
+    } while (next !== undefined && next !== '');
   }
 
   async #patch(target: Target, patch: { readonly type: PatchType; readonly value: Json }, fieldManager?: string): Promise<void> {

@@ -3,11 +3,14 @@ import type { KubeObject, OwnerReference } from '../object.js';
 import type { Resource } from '../resource.js';
 import type { Target } from '../verbs/verbs.js';
 import { Client, unlessCode, type Propagation } from './client.js';
+import { Misplaced } from './misplaced.js';
 import type { ControllerOptions } from './options.js';
 import { OwnerIndex, blocks } from './owners.js';
 
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
+/** So many are let loose at once: the rest of the program has to go on. */
+const TOGETHER = 100;
 /** So many owners that are gone are remembered, for dependents whose owner's kind went with it. */
 const REMEMBERED = 10_000;
 
@@ -34,6 +37,7 @@ export class Collector {
   readonly #client: Client;
   readonly #enqueue: (id: string) => void;
   readonly #index = new OwnerIndex();
+  readonly #misplaced: Misplaced;
   /** Objects that are deleted in the foreground: uid and id. */
   readonly #foreground = new Map<string, string>();
   readonly #gone = new Set<string>();
@@ -43,6 +47,7 @@ export class Collector {
   constructor(options: ControllerOptions, enqueue: (id: string) => void) {
     this.#options = options;
     this.#client = new Client(options.verbs, 'generic-garbage-collector');
+    this.#misplaced = new Misplaced(options, this.#client);
     this.#enqueue = enqueue;
   }
 
@@ -118,7 +123,7 @@ export class Collector {
 
   /** Deletes an object that has no owner left, or takes from it the references that lead nowhere. */
   async #collect(id: string, { target, object }: Found): Promise<void> {
-    const classified = this.#classify(id, target, object);
+    const classified = this.#classify(id, object);
     if (classified === undefined) return;
     const { solid, dangling, waiting } = classified;
     if (solid.length > 0) {
@@ -141,12 +146,12 @@ export class Collector {
   }
 
   /** undefined when it cannot be told of every owner whether it exists. */
-  #classify(id: string, target: Target, { metadata: { ownerReferences = [] } }: KubeObject): Classified | undefined {
+  #classify(id: string, object: KubeObject): Classified | undefined {
     const solid: OwnerReference[] = [];
     const dangling: OwnerReference[] = [];
     const waiting: OwnerReference[] = [];
-    for (const reference of ownerReferences) {
-      const owner = this.#owner(reference, target);
+    for (const reference of object.metadata.ownerReferences ?? []) {
+      const owner = this.#owner(reference, object);
       if (owner === 'unknown') {
         this.#unresolved.add(id);
         return undefined;
@@ -158,13 +163,17 @@ export class Collector {
     return { solid, dangling, waiting };
   }
 
-  #owner({ apiVersion, kind, name, uid }: OwnerReference, { namespace }: Target): 'there' | 'absent' | 'unknown' {
+  #owner(reference: OwnerReference, dependent: KubeObject): 'there' | 'absent' | 'unknown' {
+    const { apiVersion, kind, name, uid } = reference;
+    const { namespace = '' } = dependent.metadata;
     if (this.#gone.has(placeOf(uid, '')) || this.#gone.has(placeOf(uid, namespace))) return 'absent';
     const resource = this.#kind(apiVersion, kind);
     if (resource === undefined) return 'unknown';
-    if (resource.namespaced && namespace === '') return 'unknown';
+    const misplaced = resource.namespaced && namespace === '';
     const key = resource.namespaced ? `${namespace}/${name}` : name;
-    return this.#options.store.get(resource.collection, key)?.object.metadata.uid === uid ? 'there' : 'absent';
+    if (!misplaced && this.#options.store.get(resource.collection, key)?.object.metadata.uid === uid) return 'there';
+    this.#misplaced.look(dependent, reference, resource);
+    return misplaced ? 'unknown' : 'absent';
   }
 
   #kind(apiVersion: string, kind: string): Resource | undefined {
@@ -174,7 +183,10 @@ export class Collector {
 
   async #orphan({ target, object }: Found): Promise<void> {
     const { uid = '' } = object.metadata;
-    await Promise.all(this.#index.dependentsOf(uid).map((dependent) => this.#release(dependent.id, uid)));
+    const dependents = this.#index.dependentsOf(uid);
+    for (let at = 0; at < dependents.length; at += TOGETHER) {
+      await Promise.all(dependents.slice(at, at + TOGETHER).map((dependent) => this.#release(dependent.id, uid)));
+    }
     await this.#removeFinalizer({ target, object }, ORPHAN);
   }
 

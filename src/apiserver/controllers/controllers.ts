@@ -15,8 +15,8 @@ export interface Controllers {
 
 /** @param authority certificates of the server's authority, PEM: what `kube-root-ca.crt` holds. */
 export function startControllers(options: ControllerOptions, authority: string): Controllers {
-  const events = startEventExpiry(options);
   const running = [
+    startEventExpiry(options),
     startFixture(options, defaultServiceAccount),
     startFixture(options, rootCertificate(authority)),
     startClusterRoleAggregation(options),
@@ -25,7 +25,6 @@ export function startControllers(options: ControllerOptions, authority: string):
   ];
   return {
     async end() {
-      events.end();
       await Promise.all(running.map((one) => one.end()));
     },
   };

@@ -3,6 +3,7 @@ import type { KubeObject } from '../object.js';
 import type { Subscription } from '../store/store.js';
 import { Client, targetOf, unlessCode } from './client.js';
 import type { ControllerOptions } from './options.js';
+import { Worklist } from './worklist.js';
 
 const EVENTS = 'events';
 const LIFE_MS = 60 * 60_000;
@@ -10,7 +11,7 @@ const LIFE_MS = 60 * 60_000;
 const GATHER_MS = 1_000;
 
 /** Removes events an hour after they were last written. One timer, for the oldest. */
-export function startEventExpiry(options: ControllerOptions): Subscription {
+export function startEventExpiry(options: ControllerOptions): { end(): Promise<void> } {
   const expiry = new EventExpiry(options);
   return { end: () => expiry.end() };
 }
@@ -19,6 +20,7 @@ class EventExpiry {
   readonly #options: ControllerOptions;
   readonly #client: Client;
   readonly #subscription: Subscription;
+  readonly #worklist: Worklist;
   /** When each falls due by the monotonic clock, soonest first: all live equally long. */
   readonly #due = new Map<string, number>();
   #timer: Timer | undefined;
@@ -26,7 +28,8 @@ class EventExpiry {
   constructor(options: ControllerOptions) {
     this.#options = options;
     this.#client = new Client(options.verbs, 'event-expiry');
-    const { clock, store } = options;
+    const { clock, store, onError } = options;
+    this.#worklist = new Worklist({ clock, parallel: 16, reconcile: (key) => this.#remove(key), onError });
     const from = store.revision;
     const left = store.list(EVENTS, '').map(({ key, object }) => ({ key, due: clock.monotonic() + remaining(object, clock.now()) }));
     for (const { key, due } of left.sort((a, b) => a.due - b.due)) this.#due.set(key, due);
@@ -38,10 +41,10 @@ class EventExpiry {
     this.#arm();
   }
 
-  end(): void {
+  end(): Promise<void> {
     this.#subscription.end();
     this.#timer?.cancel();
-    this.#timer = undefined;
+    return this.#worklist.end();
   }
 
   #arm(): void {
@@ -59,19 +62,17 @@ class EventExpiry {
     for (const [key, due] of this.#due) {
       if (due > now) return;
       this.#due.delete(key);
-      const object = this.#options.store.get(EVENTS, key)?.object;
-      if (object !== undefined) this.#remove(key, object);
+      this.#worklist.add(key);
     }
   }
 
-  #remove(key: string, object: KubeObject): void {
+  /** Unless it was written again meanwhile. */
+  async #remove(key: string): Promise<void> {
+    const object = this.#options.store.get(EVENTS, key)?.object;
+    if (object === undefined || this.#due.has(key)) return;
     const { namespace = '', name = '' } = object.metadata;
     const target = targetOf(this.#options.registry, { group: '', plural: EVENTS, namespace, name });
-    unlessCode([404, 409], this.#client.delete(target, object, 'Background')).catch((error: unknown) => {
-      this.#options.onError(key, error);
-      this.#due.set(key, this.#options.clock.monotonic() + LIFE_MS);
-      this.#arm();
-    });
+    await unlessCode([404, 409], this.#client.delete(target, object, 'Background'));
   }
 }
 

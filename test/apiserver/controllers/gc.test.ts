@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Json } from '../../../src/apiserver/json.js';
 import { thingCrd } from '../verbs/room.js';
 import { Cluster, ownedBy } from './cluster.js';
 
@@ -6,6 +7,11 @@ async function cluster(): Promise<Cluster> {
   const made = new Cluster();
   await made.space('ns');
   return made;
+}
+
+/** Events in a namespace. */
+function warnings(room: Cluster, namespace: string): Json[] {
+  return room.reader.list('events', namespace).map(({ type = null, reason = null, involvedObject = null, message = null }) => ({ type, reason, involvedObject, message }));
 }
 
 describe('an object with owners', () => {
@@ -46,10 +52,15 @@ describe('an object with owners', () => {
     const far = await room.create('configmaps/elsewhere', { metadata: { name: 'far' } });
     const owner = await room.config('owner');
     const uid = reference.uid.replace('FAR', far.metadata.uid ?? '').replace('OWNER', owner.metadata.uid ?? '');
-    await room.config('child', { ownerReferences: [{ ...reference, uid }] });
+    const child = await room.config('child', { ownerReferences: [{ ...reference, uid }] });
     await room.idle();
 
     expect(room.names()).toEqual(['owner']);
+    const told = {
+      type: 'Warning', reason: 'OwnerRefInvalidNamespace', involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'child', namespace: 'ns', uid: child.metadata.uid },
+      message: `ownerRef [v1/ConfigMap, namespace: ns, name: far, uid: ${uid}] does not exist in namespace "ns"`,
+    };
+    expect(warnings(room, 'ns')).toEqual(uid === far.metadata.uid ? [told] : []);
   });
 
   it('stays when its owner exists in the cluster, or in its namespace', async () => {
@@ -64,7 +75,15 @@ describe('an object with owners', () => {
   it('that is in no namespace stays when its owner would be in one', async () => {
     const room = await cluster();
     const owner = await room.config('owner');
-    await room.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'child', ownerReferences: [ownedBy(owner)] } });
+    await room.namespace('default');
+    const child = await room.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'child', ownerReferences: [ownedBy(owner)] } });
+    await room.idle();
+    await room.patch('clusterroles.rbac.authorization.k8s.io/child', 'merge', { metadata: { ownerReferences: [ownedBy(owner, { controller: true })] } });
+    await room.idle();
+    expect(warnings(room, 'default')).toEqual([{
+      type: 'Warning', reason: 'OwnerRefInvalidNamespace', involvedObject: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'child', uid: child.metadata.uid },
+      message: `ownerRef [v1/ConfigMap, namespace: , name: owner, uid: ${owner.metadata.uid}] does not exist in namespace ""`,
+    }]);
     await room.delete('configmaps/ns/owner');
     await room.idle();
 

@@ -84,6 +84,17 @@ describe('a namespace that is deleted', () => {
     expect(room.find('namespaces/ns')).toBeUndefined();
   });
 
+  it('takes more along than are deleted at once', async () => {
+    const room = new Cluster();
+    await room.space('ns');
+    await Promise.all(Array.from({ length: 1_100 }, (_, index) => room.config(`a${index}`)));
+    await room.delete('namespaces/ns');
+    await room.idle();
+
+    expect(room.find('namespaces/ns')).toBeUndefined();
+    expect(room.store.count('configmaps')).toBe(0);
+  });
+
   it('can be made again', async () => {
     const room = new Cluster();
     await room.space('ns');
