@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { cpus, platform, release, totalmem } from 'node:os';
+
+import { version } from '../src/config.js';
+import { root } from '../test/support/root.js';
+
+/** One measure: a value of each run. */
+export interface Figure {
+  /** Row of the targets, such as P12. */
+  readonly id: string;
+  readonly measure: string;
+  readonly unit: string;
+  readonly values: readonly number[];
+  /** What the median should not be above. */
+  readonly atMost?: number;
+}
+
+export interface Summary extends Figure {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** By how much the median misses the target; absent where it does not, or there is none. */
+  readonly missedBy?: number;
+}
+
+export function summaryOf(figure: Figure): Summary {
+  const sorted = [...figure.values].sort((a, b) => a - b);
+  const median = round(quantile(sorted, 0.5));
+  const missed = figure.atMost !== undefined && median > figure.atMost;
+  return {
+    ...figure, values: figure.values.map(round), median, min: round(sorted[0] ?? Number.NaN), max: round(sorted.at(-1) ?? Number.NaN),
+    ...(missed && { missedBy: round(median - (figure.atMost ?? 0)) }),
+  };
+}
+
+/** The value below which that share of the sorted values lies. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** What a result depends on beside the code. */
+export function circumstances(): object {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root }).toString().trim();
+  const [cpu] = cpus();
+  return {
+    commit: git('rev-parse', 'HEAD'),
+    changed: git('status', '--porcelain', '--', 'src', 'bench') !== '',
+    version: version(),
+    node: process.version,
+    machine: { cpus: cpus().length, model: cpu?.model ?? '', memoryGiB: Math.round(totalmem() / 2 ** 30), system: `${platform()} ${release()}` },
+    at: new Date().toISOString(),
+  };
+}
+
+/** One line for each figure. */
+export function table(figures: readonly Summary[]): string {
+  const rows = figures.map(({ id, measure, unit, median, min, max, values, atMost, missedBy }) => [
+    id, measure, `${median} ${unit}`, `${min} to ${max}`, String(values.length), atMost === undefined ? '' : `<= ${atMost}`, missedBy === undefined ? '' : `misses it by ${missedBy} ${unit}`,
+  ]);
+  const all = [['', 'measure', 'median', 'min to max', 'runs', 'target', ''], ...rows];
+  const widths = (all[0] ?? []).map((_cell, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(4));
+}

@@ -1,0 +1,117 @@
+import { performance } from 'node:perf_hooks';
+
+import { gather } from '../../test/gateway/gather.js';
+import type { CrowdKind } from '../../test/gateway/crowd.js';
+import { CANARY } from '../../test/gateway/client.js';
+import { ENGINES, startRig } from '../../test/gateway/rig.js';
+import { open } from '../../test/gateway/wire.js';
+import { waitFor } from '../../test/support/wait.js';
+import { summaryOf, type Figure } from '../figure.js';
+import { openSite, type Site } from './site.js';
+
+const RUNS = 5;
+const CLIENTS = 64;
+const TIMES = { warmUpMs: 500, forMs: 2_000 };
+const LEAVES = 20;
+
+/** Crowds of bad clients: what they do, how many, and a flag where the gateway shall hold them all. */
+const CROWDS: readonly (readonly [string, Readonly<Partial<Record<CrowdKind, number>>>, readonly string[]])[] = [
+  ['200 connections that send a byte a second', { head: 100, body: 100 }, []],
+  ['10,000 idle connections, the cap of 1,000 in force', { silent: 8_000, greeted: 2_000 }, []],
+  ['10,000 idle connections, all of them held', { silent: 2_000, greeted: 8_000 }, ['--max-connections=20000', '--header-timeout=60s', '--request-timeout=300s']],
+  ['1,500 that drip their handshake', { handshake: 1_500 }, []],
+  ['1,500 that drip the head of a request', { head: 1_500 }, []],
+  ['1,500 that drip the body of a request', { body: 1_500 }, []],
+  ['1,500 that do not read their answers', { deaf: 1_500 }, []],
+  ['200 that send 50 requests at once again and again', { pipeline: 200 }, []],
+];
+
+function say(line: string): void {
+  process.stderr.write(`gateway: ${line}\n`);
+}
+
+/** P12, S18 and F47. */
+export async function gatewayFigures(): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  const site = await openSite();
+  for (const method of ['GET', 'POST'] as const) {
+    figures.push(...await added(site, method, undefined), ...await added(site, method, 500));
+  }
+  await site.stop();
+  for (const crowd of CROWDS) figures.push(...await besieged(...crowd));
+  figures.push(await leaving());
+  return figures;
+}
+
+/** What the gateway adds to the direct call. */
+async function added(site: Site, method: 'GET' | 'POST', perSecond: number | undefined): Promise<readonly Figure[]> {
+  const how = { ...TIMES, connections: CLIENTS, ...(perSecond !== undefined && { perSecond }) };
+  const name = `${method} by ${CLIENTS} clients, ${perSecond === undefined ? 'each asking again at once' : `${perSecond}/s in all`}`;
+  say(name);
+  const runs: { p50: number; p99: number; cpu: number; rate: number }[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const direct = await site.load('direct', method, how);
+    const cpu = await site.metric('process_cpu_seconds_total');
+    const through = await site.load('gateway', method, how);
+    const spent = (await site.metric('process_cpu_seconds_total')) - cpu;
+    const requests = (through.perSecond * (TIMES.forMs + TIMES.warmUpMs)) / 1000;
+    runs.push({ p50: through.p50 - direct.p50, p99: through.p99 - direct.p99, cpu: (spent * 1000) / requests, rate: through.perSecond });
+  }
+  return [
+    { id: 'P12', measure: `${name}: added p50`, unit: 'ms', values: runs.map(({ p50 }) => p50), atMost: 0.5 },
+    { id: 'P12', measure: `${name}: added p99`, unit: 'ms', values: runs.map(({ p99 }) => p99), atMost: 5 },
+    { id: 'P12', measure: `${name}: CPU of the gateway a request`, unit: 'ms', values: runs.map(({ cpu }) => cpu) },
+    ...(perSecond === undefined ? [{ id: 'P12', measure: `${name}: requests through the gateway`, unit: '/s', values: runs.map(({ rate }) => rate) }] : []),
+  ];
+}
+
+/** How many times as long the slowest hundredth of a good client's requests takes while a crowd is there. */
+async function besieged(name: string, counts: Readonly<Partial<Record<CrowdKind, number>>>, flags: readonly string[]): Promise<readonly Figure[]> {
+  say(name);
+  const how = { ...TIMES, connections: 4, perSecond: 200 };
+  const site = await openSite(flags);
+  const alone: number[] = [];
+  for (let run = 0; run < RUNS; run++) alone.push((await site.load('gateway', 'GET', how)).p99);
+  const usual = summaryOf({ id: '', measure: '', unit: '', values: alone }).median;
+  const crowd = gather(site.gateway.port, counts);
+  await waitFor('the crowd', async () => (await crowd.report()).complete, { deadlineMs: 300_000 });
+  const [ratios, memory, held]: [number[], number[], number[]] = [[], [], []];
+  for (let run = 0; run < RUNS; run++) {
+    ratios.push((await site.load('gateway', 'GET', how)).p99 / usual);
+    memory.push((await site.metric('process_resident_memory_bytes')) / 2 ** 20);
+    held.push(await site.metric('multicluster_gateway_connections'));
+  }
+  await crowd.stop();
+  await site.stop();
+  return [
+    { id: 'S18', measure: `${name}: p99 of a good client, times that without`, unit: 'x', values: ratios, atMost: 2 },
+    { id: 'S18', measure: `${name}: connections held`, unit: '', values: held },
+    { id: 'S18', measure: `${name}: memory`, unit: 'MiB', values: memory },
+  ];
+}
+
+/** How long a call to the API server outlives its client. */
+async function leaving(): Promise<Figure> {
+  say('clients that leave');
+  const rig = await startRig();
+  rig.upstream.script = () => undefined;
+  const values: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    let longest = 0;
+    for (let leave = 0; leave < LEAVES; leave++) {
+      const before = rig.upstream.requests.length;
+      const socket = await open(rig.wire);
+      socket.write(`GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\nCOOKIE: Authorization: Bearer ${CANARY}\r\n\r\n`);
+      await waitFor('the call', () => rig.upstream.requests.length > before, { everyMs: 1 });
+      const [upstream] = rig.upstream.sockets;
+      if (upstream === undefined) throw new Error('no connection to the API server');
+      const gone = new Promise<number>((resolve) => upstream.once('close', () => resolve(performance.now())));
+      const left = performance.now();
+      socket.destroy();
+      longest = Math.max(longest, (await gone) - left);
+    }
+    values.push(longest);
+  }
+  await rig.stop();
+  return { id: 'F47', measure: `client gone to call ended, the longest of ${LEAVES}`, unit: 'ms', values, atMost: 1_000 };
+}

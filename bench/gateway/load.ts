@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+
+import { Pool } from 'undici';
+
+import { quantile } from '../figure.js';
+
+/**
+ * Good clients, in a process of their own. The argument is a {@link LoadOrder} in JSON; prints a {@link LoadReport}.
+ */
+export interface LoadOrder {
+  /** `https://127.0.0.1:PORT`, and the file with the authority that vouches for it. */
+  readonly origin: string;
+  readonly caFile: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly connections: number;
+  /** Requests a second over all connections; each connection asks again at once when left out. */
+  readonly perSecond?: number;
+  readonly warmUpMs: number;
+  readonly forMs: number;
+}
+
+export interface LoadReport {
+  readonly p50: number;
+  readonly p99: number;
+  readonly perSecond: number;
+  readonly failures: number;
+}
+
+async function load(order: LoadOrder): Promise<LoadReport> {
+  const { connections, perSecond, warmUpMs, forMs } = order;
+  const ca = readFileSync(order.caFile, 'utf8');
+  const pool = new Pool(order.origin, { connections, pipelining: 1, connect: { ca } });
+  const begun = performance.now();
+  const taken: number[] = [];
+  let failures = 0;
+  const ask = async (): Promise<void> => {
+    const { method, path, headers, body } = order;
+    const start = performance.now();
+    const status = await pool.request({ method, path, headers, body: body ?? null }).then(async (answer) => {
+      await answer.body.dump();
+      return answer.statusCode;
+    }, () => 0);
+    if (start - begun < warmUpMs) return;
+    if (status !== 200 && status !== 201) failures += 1;
+    taken.push(performance.now() - start);
+  };
+  const everyMs = perSecond === undefined ? 0 : (connections * 1000) / perSecond;
+  const work = async (index: number): Promise<void> => {
+    // Spread over the time, so that they do not come all at once.
+    let next = begun + (everyMs * index) / connections;
+    while (performance.now() - begun < warmUpMs + forMs) {
+      const pause = next - performance.now();
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      await ask();
+      next = Math.max(next + everyMs, performance.now());
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, (_one, index) => work(index)));
+  taken.sort((a, b) => a - b);
+  return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99), perSecond: (taken.length * 1000) / forMs, failures };
+}
+
+process.stdout.write(JSON.stringify(await load(JSON.parse(process.argv[2] ?? '{}'))));
+process.exit();
