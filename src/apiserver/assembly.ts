@@ -10,6 +10,7 @@ import { createAuthorizer, createRuleResolver } from './auth/rbac.js';
 import { createReviews } from './auth/reviews.js';
 import { requestToken } from './auth/tokenrequest.js';
 import { accountTokens, ISSUER } from './auth/tokens.js';
+import { checkRules, compileRules, runRules } from './cel/rules.js';
 import type { AuditLog } from './http/audit.js';
 import { createDocuments } from './http/documents.js';
 import { createTableMaker } from './http/lists.js';
@@ -20,6 +21,7 @@ import { builtinResources } from './registry/builtins/index.js';
 import { startDefinitionController } from './registry/crdcontroller.js';
 import { createReader, type ObjectReader } from './registry/reader.js';
 import { createRegistry, type ServedRegistry } from './registry/registry.js';
+import { createDefinitionRules } from './schema/crd/definition.js';
 import type { Store } from './store/store.js';
 import { contextOf, createVerbs } from './verbs/assembly.js';
 import type { Verbs } from './verbs/verbs.js';
@@ -43,6 +45,8 @@ export interface Assembly {
   readonly verbs: Verbs;
   readonly registry: ServedRegistry;
   readonly reader: ObjectReader;
+  readonly store: Store;
+  readonly clock: Clock;
   /** Ends what follows the store. */
   close(): void;
 }
@@ -55,9 +59,10 @@ export function assemble(options: AssemblyOptions): Assembly {
   const authorizer = createAuthorizer(resolver);
   const authenticator = createAuthenticator([staticTokens(tokens, [ISSUER]), accountTokens({ key: signing, reader, clock })], [ISSUER]);
   const builtins = builtinResources({
-    definitions: { defaultCrd: (crd) => crd, validateCrd: () => [], validateCrdUpdate: () => [] },
+    definitions: createDefinitionRules({ checkRules, compileRules, checkDefault: (schema, value, path, root) => runRules(schema, value, undefined, { path, root }).errors }),
     policies: { validatePolicy: () => [], validateBinding: () => [] },
     reviews: createReviews({ authenticator, authorizer, resolver, clock }),
+    services: () => reader.list('services'),
   });
   const registry = createRegistry(builtins, reader);
   const namespaces = createNamespaceLifecycle((name) => store.newest('namespaces', name)?.object);
@@ -78,7 +83,7 @@ export function assemble(options: AssemblyOptions): Assembly {
     }),
   });
   return {
-    router, verbs, registry, reader,
+    router, verbs, registry, reader, store, clock,
     close() {
       definitions.end();
       resolver.close();

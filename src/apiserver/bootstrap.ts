@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
+
 import type { Assembly } from './assembly.js';
 import { AUTHENTICATED } from './auth/authenticator.js';
 import { bootstrapRbac } from './auth/bootstrap.js';
 import { isObject, type JsonObject } from './json.js';
+import type { KubeObject } from './object.js';
 import { StatusError } from './status.js';
 import { MASTERS } from './user.js';
 import type { Caller } from './verbs/verbs.js';
@@ -16,8 +19,8 @@ const CALLER: Caller = {
 
 const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
 
-/** The Service by which workloads of the cluster would find the API. */
-const KUBERNETES: JsonObject = {
+/** The Service by which workloads of the cluster would find the API. Nobody else can ask for its address. */
+const KUBERNETES: KubeObject = {
   apiVersion: 'v1', kind: 'Service',
   metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
   spec: { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], type: 'ClusterIP', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }] },
@@ -30,8 +33,17 @@ const KUBERNETES: JsonObject = {
 export async function bootstrap(rooms: Assembly, objects: readonly JsonObject[]): Promise<void> {
   const namespaces = NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   await Promise.all(namespaces.map((one) => ensure(rooms, one)));
-  await Promise.all([KUBERNETES, ...bootstrapRbac()].map((one) => ensure(rooms, one)));
+  await Promise.all([ensureService(rooms), ...bootstrapRbac().map((one) => ensure(rooms, one))]);
   for (const one of objects) await ensure(rooms, one);
+}
+
+async function ensureService({ registry, store, clock }: Assembly): Promise<void> {
+  const key = 'default/kubernetes';
+  const resource = registry.find('', 'v1', 'services');
+  if (resource === undefined || store.newest(resource.collection, key) !== undefined) return;
+  const object = resource.strategy.default(KUBERNETES);
+  const made = { uid: randomUUID(), creationTimestamp: `${new Date(clock.now()).toISOString().slice(0, 19)}Z` };
+  await store.put(resource.collection, key, (revision) => ({ ...object, status: { loadBalancer: {} }, metadata: { ...object.metadata, ...made, resourceVersion: String(revision) } }));
 }
 
 async function ensure({ registry, verbs, reader }: Assembly, value: JsonObject): Promise<void> {
