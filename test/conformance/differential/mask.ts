@@ -42,7 +42,7 @@ export class Masks {
       if (name === 'message' && 'details' in object) return [name, headOf(this.text(String(value)), object.details)];
       // A time of day or two is what tells them apart, and nobody promises which.
       if (key === 'managedFields' && name === 'time') return [name, 'TIME'];
-      return [name, this.#walk(value, name)];
+      return [this.text(name), this.#walk(value, name)];
     });
     return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
