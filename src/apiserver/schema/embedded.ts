@@ -73,9 +73,9 @@ export interface Coerced {
 }
 
 /** Decodes the metadata of the embedded resources of a custom resource, as it is done right after pruning. */
-export function coerceEmbedded(schema: Schema, value: Json): Coerced {
+export function coerceEmbedded(schema: Schema, value: Json, path = ''): Coerced {
   const state: { unknown: string[]; error: FieldError | undefined } = { unknown: [], error: undefined };
-  const coerced = coerce(schema, value, '', state);
+  const coerced = coerce(schema, value, path, state);
   return { value: coerced, ...state };
 }
 

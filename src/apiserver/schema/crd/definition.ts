@@ -1,0 +1,64 @@
+import type { Json, JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import { listAt, structAt, textAt, textsAt } from '../../registry/builtins/fields.js';
+import type { FieldError } from '../../status.js';
+import { knownFormat } from '../formats.js';
+import { goQuote } from '../gotext.js';
+import { at, below, schemaAt, text, type Raw } from './raw.js';
+import { validateDefinition, type RuleChecks } from './validate.js';
+
+/** The rules of CustomResourceDefinitions as a kind of the API. */
+export interface DefinitionRules {
+  defaultCrd(crd: KubeObject): KubeObject;
+  validateCrd(crd: KubeObject): readonly FieldError[];
+  validateCrdUpdate(next: KubeObject, old: KubeObject): readonly FieldError[];
+  crdWarnings(crd: KubeObject, old: KubeObject | undefined): readonly string[];
+}
+
+export function createDefinitionRules(rules: RuleChecks): DefinitionRules {
+  return {
+    defaultCrd,
+    validateCrd: (crd) => validateDefinition(crd, undefined, rules),
+    validateCrdUpdate: (next, old) => validateDefinition(next, old, rules),
+    crdWarnings,
+  };
+}
+
+/** Fills names, conversion and the stored versions. */
+export function defaultCrd(crd: KubeObject): KubeObject {
+  const spec = structAt(crd, 'spec');
+  const names = structAt(spec, 'names');
+  const kind = textAt(names, 'kind');
+  const filled: JsonObject = {
+    ...names,
+    ...(textAt(names, 'singular') === '' ? { singular: kind.toLowerCase() } : {}),
+    ...(textAt(names, 'listKind') === '' && kind !== '' ? { listKind: `${kind}List` } : {}),
+  };
+  const conversion: Json = at(spec, 'conversion') ?? { strategy: 'None' };
+  return { ...crd, spec: { ...spec, names: filled, conversion }, ...storedVersions(crd) };
+}
+
+function storedVersions(crd: KubeObject): { readonly status?: JsonObject } {
+  const status = structAt(crd, 'status');
+  if (textsAt(status, 'storedVersions').length > 0) return {};
+  const storage = listAt(structAt(crd, 'spec'), 'versions').find((version) => version['storage'] === true);
+  return storage === undefined ? {} : { status: { ...status, storedVersions: [textAt(storage, 'name')] } };
+}
+
+/** Formats that the server does not know and ignores; on an update those that are new. */
+export function crdWarnings(crd: KubeObject, old: KubeObject | undefined): readonly string[] {
+  const before = old === undefined ? [] : unknownFormats(old);
+  return unknownFormats(crd).filter((format) => !before.includes(format)).map((format) => `unrecognized format ${goQuote(format)}`);
+}
+
+function unknownFormats(crd: KubeObject): string[] {
+  const schemas = listAt(structAt(crd, 'spec'), 'versions').map((version) => schemaAt(structAt(version, 'schema'), 'openAPIV3Schema'));
+  const distinct = schemas.filter((schema, position) => schema !== undefined && schemas.findIndex((other) => JSON.stringify(other) === JSON.stringify(schema)) === position);
+  return distinct.flatMap((schema) => (schema === undefined ? [] : formatsIn(schema)));
+}
+
+function formatsIn(schema: Raw): string[] {
+  const format = text(schema, 'format');
+  const own = format !== '' && knownFormat(schema) === undefined ? [format] : [];
+  return [...own, ...below(schema).flatMap(formatsIn)];
+}

@@ -1,0 +1,94 @@
+import { equal, isObject, type Json, type JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import { listAt, structAt, textAt } from '../../registry/builtins/fields.js';
+import { at, type Raw } from './raw.js';
+
+/**
+ * The spec of a CustomResourceDefinition in the form in which the server validates it: what is the same for all versions
+ * stands once above them, and its errors name `spec.validation` and not `spec.versions[0].schema`.
+ */
+export interface Spec {
+  readonly group: string;
+  readonly scope: string;
+  readonly names: JsonObject;
+  readonly versions: readonly Version[];
+  /** As they are shown in messages: without what stands above them. */
+  readonly shown: readonly JsonObject[];
+  readonly shared: Parts;
+  readonly conversion: JsonObject;
+  readonly preserveUnknownFields: boolean;
+}
+
+export interface Version extends Parts {
+  readonly name: string;
+  readonly storage: boolean;
+  readonly deprecated: boolean;
+  readonly deprecationWarning: string | undefined;
+}
+
+/** What a version may have of its own; undefined where it is shared or not there. */
+export interface Parts {
+  readonly hasSchema: boolean;
+  readonly schema: Raw | undefined;
+  readonly subresources: JsonObject | undefined;
+  readonly columns: readonly JsonObject[];
+  readonly selectable: readonly JsonObject[];
+}
+
+const PARTS = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
+export function specOf(crd: KubeObject): Spec {
+  const spec = structAt(crd, 'spec');
+  const versions = listAt(spec, 'versions');
+  const [first = {}] = versions;
+  const shared = PARTS.filter((part) => versions.every((version) => equal(set(version, part), set(first, part))));
+  const shown = versions.map((version) => without(version, shared));
+  return {
+    group: textAt(spec, 'group'),
+    scope: textAt(spec, 'scope'),
+    names: structAt(spec, 'names'),
+    versions: shown.map(versionOf),
+    shown,
+    shared: partsOf(Object.fromEntries(shared.map((part) => [part, first[part]]))),
+    conversion: structAt(spec, 'conversion'),
+    preserveUnknownFields: spec['preserveUnknownFields'] === true,
+  };
+}
+
+/** A part that is empty is not there. */
+function set(version: JsonObject, part: string): Json | undefined {
+  const found = at(version, part);
+  return Array.isArray(found) && found.length === 0 ? undefined : found;
+}
+
+function without(version: JsonObject, parts: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(version).filter(([name]) => !parts.includes(name)));
+}
+
+function versionOf(version: JsonObject): Version {
+  const warning = at(version, 'deprecationWarning');
+  return {
+    name: textAt(version, 'name'),
+    storage: version['storage'] === true,
+    deprecated: version['deprecated'] === true,
+    deprecationWarning: typeof warning === 'string' ? warning : undefined,
+    ...partsOf(version),
+  };
+}
+
+function partsOf(version: JsonObject): Parts {
+  const schema = at(version, 'schema');
+  const inner = isObject(schema) ? at(schema, 'openAPIV3Schema') : undefined;
+  const subresources = at(version, 'subresources');
+  return {
+    hasSchema: schema !== undefined,
+    schema: isObject(inner) ? inner : undefined,
+    subresources: isObject(subresources) ? subresources : undefined,
+    columns: listAt(version, 'additionalPrinterColumns'),
+    selectable: listAt(version, 'selectableFields'),
+  };
+}
+
+export function hasStatus(subresources: JsonObject | undefined): boolean {
+  return subresources !== undefined && at(subresources, 'status') !== undefined;
+}

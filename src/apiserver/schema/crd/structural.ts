@@ -1,0 +1,178 @@
+import { equal, type Json } from '../../json.js';
+import type { FieldError } from '../../status.js';
+import { child, forbiddenField, index, invalidValue, key, required } from '../field.js';
+import { compareBytes } from '../gotext.js';
+import { PatternError } from '../re2/syntax.js';
+import { regexp } from '../re2/re2.js';
+import { checkCompleteness } from './completeness.js';
+import { at, below, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './raw.js';
+
+const UNSUPPORTED: readonly (readonly [string, string])[] = [
+  ['id', 'id'], ['$schema', 'schema'], ['$ref', '$ref'], ['patternProperties', 'patternProperties'], ['dependencies', 'dependencies'],
+  ['additionalItems', 'additionalItems'], ['definitions', 'definitions'],
+];
+
+/** What no structural schema can be made of at all; the first thing of that kind. */
+export function unsupported(schema: Raw): string | undefined {
+  for (const [name, shown] of UNSUPPORTED) {
+    const value = at(schema, name);
+    if (!isZero(value) && !(typeof value === 'object' && name !== 'additionalItems' && Object.keys(value ?? {}).length === 0)) return `OpenAPIV3Schema '${shown}' is not supported`;
+  }
+  if (at(schema, 'x-kubernetes-preserve-unknown-fields') === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  if (schemasAt(schema, 'items').length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  for (const inner of below(schema)) {
+    const found = unsupported(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+type Level = 'root' | 'item' | 'field';
+
+/** What keeps a schema from being structural: its types have to be told without looking at alternatives. In order of text. */
+export function validateStructural(schema: Raw, path: string): FieldError[] {
+  const errors = [...checkNode(schema, 'root', path), ...checkCompleteness(schema, path)];
+  return errors.sort((a, b) => compareBytes(`${a.field}: ${a.message}`, `${b.field}: ${b.message}`));
+}
+
+function checkNode(schema: Raw, level: Level, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const items = schemaAt(schema, 'items');
+  if (text(schema, 'type') === 'array' && at(schema, 'items') === undefined) errors.push(required(child(path, 'items'), 'must be specified'));
+  if (items !== undefined) errors.push(...checkNode(items, 'item', child(path, 'items')));
+  for (const [name, property] of namedAt(schema, 'properties')) errors.push(...checkNode(property, 'field', key(child(path, 'properties'), name)));
+  const additional = child(path, 'additionalProperties');
+  if (at(schema, 'additionalProperties') !== undefined && level === 'root') errors.push(forbiddenField(additional, 'must not be used at the root'));
+  const values = schemaAt(schema, 'additionalProperties');
+  if (values !== undefined) errors.push(...checkNode(values, 'field', additional));
+  errors.push(...checkExtensions(schema, path), ...checkValues(schema, { path, skipAny: isIntOrString(schema), skipAllAny: isIntOrString(schemasAt(schema, 'allOf')[0]) }));
+  errors.push(...checkType(schema, level, path));
+  errors.push(...checkMeta(schema, level, path));
+  return errors;
+}
+
+const INT_OR_STRING: Json = [{ type: 'integer' }, { type: 'string' }];
+
+/** `anyOf: [{type: integer}, {type: string}]`: the one alternative that may name types. */
+function isIntOrString(schema: Raw | undefined): boolean {
+  return schema !== undefined && equal(at(schema, 'anyOf'), INT_OR_STRING);
+}
+
+function checkExtensions(schema: Raw, path: string): FieldError[] {
+  if (!isOn(schema, 'x-kubernetes-int-or-string')) return [];
+  return ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource']
+    .filter((name) => isOn(schema, name))
+    .map((name) => invalidValue(child(path, name), true, 'must be false if x-kubernetes-int-or-string is true'));
+}
+
+const WHERE: Readonly<Record<Level, string>> = { root: 'at the root', item: 'for specified array items', field: 'for specified object fields' };
+
+function checkType(schema: Raw, level: Level, path: string): FieldError[] {
+  const type = text(schema, 'type');
+  const field = child(path, 'type');
+  const embedded = isOn(schema, 'x-kubernetes-embedded-resource');
+  const errors: FieldError[] = [];
+  if (embedded && type !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true';
+    errors.push(type === '' ? required(field, detail) : invalidValue(field, type, detail));
+  } else if (type === '' && !isOn(schema, 'x-kubernetes-int-or-string') && !isOn(schema, 'x-kubernetes-preserve-unknown-fields')) {
+    errors.push(required(field, `must not be empty ${WHERE[level]}`));
+  }
+  if (embedded && at(schema, 'additionalProperties') !== undefined) errors.push(forbiddenField(child(path, 'additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'));
+  if (level === 'root' && type !== '' && type !== 'object') errors.push(invalidValue(field, type, 'must be object at the root'));
+  return errors;
+}
+
+function checkMeta(schema: Raw, level: Level, path: string): FieldError[] {
+  const embedded = isOn(schema, 'x-kubernetes-embedded-resource');
+  const properties = new Map(namedAt(schema, 'properties'));
+  const errors: FieldError[] = [];
+  const whole = level === 'root' || embedded;
+  for (const name of ['kind', 'apiVersion']) {
+    const property = properties.get(name);
+    if (!whole || property === undefined || text(property, 'type') === 'string') continue;
+    errors.push(invalidValue(child(key(child(path, 'properties'), name), 'type'), text(property, 'type'), 'must be string'));
+  }
+  const metadata = properties.get('metadata');
+  if (metadata !== undefined) errors.push(...checkMetadata(metadata, whole, level, key(child(path, 'properties'), 'metadata')));
+  if (embedded && !isOn(schema, 'x-kubernetes-preserve-unknown-fields') && properties.size === 0) {
+    errors.push(required(child(path, 'properties'), 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields'));
+  }
+  return errors;
+}
+
+function checkMetadata(metadata: Raw, whole: boolean, level: Level, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (whole && text(metadata, 'type') !== 'object') errors.push(invalidValue(child(path, 'type'), text(metadata, 'type'), 'must be object'));
+  if (level !== 'root' || restrictsNamesOnly(metadata)) return errors;
+  return [...errors, forbiddenField(path, 'must not specify anything other than name and generateName, but metadata is implicitly specified')];
+}
+
+function restrictsNamesOnly(metadata: Raw): boolean {
+  const names = namedAt(metadata, 'properties').map(([name]) => name);
+  const others = Object.keys(metadata).filter((name) => !['type', 'default', 'properties'].includes(name) && at(metadata, name) !== undefined);
+  return others.length === 0 && names.every((name) => name === 'name' || name === 'generateName');
+}
+
+interface Place {
+  readonly path: string;
+  /** Whether `anyOf` is the one of int-or-string. */
+  readonly skipAny: boolean;
+  /** The same for the `anyOf` of the first of `allOf`. */
+  readonly skipAllAny: boolean;
+}
+
+function checkValues(schema: Raw, { path, skipAny, skipAllAny }: Place): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const name of ['anyOf', 'allOf', 'oneOf']) {
+    if (name === 'anyOf' && skipAny) continue;
+    for (const [position, inner] of schemasAt(schema, name).entries()) {
+      errors.push(...checkNested(inner, { path: index(child(path, name), position), skipAny: name === 'allOf' && position === 0 && skipAllAny, skipAllAny: false }));
+    }
+  }
+  const not = schemaAt(schema, 'not');
+  if (not !== undefined) errors.push(...checkNested(not, { path: child(path, 'not'), skipAny: false, skipAllAny: false }));
+  return [...errors, ...checkPattern(schema, path)];
+}
+
+function checkPattern(schema: Raw, path: string): FieldError[] {
+  const pattern = text(schema, 'pattern');
+  if (pattern === '') return [];
+  try {
+    regexp(pattern);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return [invalidValue(child(path, 'pattern'), pattern, `must be a valid regular expression, but isn't: ${error.message}`)];
+  }
+}
+
+/** What alternatives may not have, and how that is said. */
+const FORBIDDEN: readonly (readonly [string, string])[] = [
+  ['type', 'must be empty'], ['default', 'must be undefined'], ['title', 'must be empty'], ['description', 'must be empty'], ['nullable', 'must be false'],
+  ['x-kubernetes-preserve-unknown-fields', 'must be false'], ['x-kubernetes-embedded-resource', 'must be false'], ['x-kubernetes-int-or-string', 'must be false'],
+  ['x-kubernetes-list-map-keys', 'must be empty'], ['x-kubernetes-list-type', 'must be undefined'], ['x-kubernetes-map-type', 'must be undefined'],
+  ['x-kubernetes-validations', 'must be empty'],
+];
+
+function checkNested(schema: Raw, place: Place): FieldError[] {
+  const { path } = place;
+  const plain = (inner: string): Place => ({ path: inner, skipAny: false, skipAllAny: false });
+  const errors = checkValues(schema, place);
+  const items = schemaAt(schema, 'items');
+  if (items !== undefined) errors.push(...checkNested(items, plain(child(path, 'items'))));
+  for (const [name, property] of namedAt(schema, 'properties')) {
+    errors.push(...checkNested(property, plain(key(child(path, 'properties'), name))));
+    if (name === 'metadata') errors.push(forbiddenField(key(child(path, 'properties'), name), 'must not be specified in a nested context'));
+  }
+  const additional = at(schema, 'additionalProperties');
+  if (additional !== undefined && additional !== false) errors.push(forbiddenField(child(path, 'additionalProperties'), 'must be undefined to be structural'));
+  for (const [name, rule] of FORBIDDEN) {
+    if (!isZero(at(schema, name))) errors.push(forbiddenField(child(path, name), `${rule} to be structural`));
+  }
+  return errors;
+}
+
+function isZero(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0);
+}

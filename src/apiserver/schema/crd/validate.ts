@@ -1,0 +1,190 @@
+import { equal, isObject, type JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import { listAt, structAt, textAt, textsAt } from '../../registry/builtins/fields.js';
+import type { FieldError } from '../../status.js';
+import { child, forbiddenField, index, invalidRaw, invalidValue, key, notSupported, required } from '../field.js';
+import { goJson, goQuote } from '../gotext.js';
+import { dns1123Subdomain } from '../names.js';
+import { isRequestUri } from '../references.js';
+import type { Schema } from '../schema.js';
+import { validateDefaults, type CheckDefault } from './defaultvalues.js';
+import { fieldsOfSchema, schemaText, versionsText } from './goform.js';
+import { validateKeywords, type CheckRules } from './keywords.js';
+import { checkColumn, checkConversion, checkDeprecation, checkNames, checkSelectable, checkSubresources, item } from './parts.js';
+import { at, isOn, type Raw } from './raw.js';
+import { hasStatus, specOf, type Parts, type Spec } from './spec.js';
+import { unsupported, validateStructural } from './structural.js';
+
+/** What is done about the rules of CEL; another room has them. */
+export interface RuleChecks {
+  readonly checkRules: CheckRules;
+  /** @param schemaErrors of the schema: rules at and above a place with errors are not compiled. */
+  readonly compileRules: (schema: Schema, path: string, options: { readonly schemaErrors: readonly FieldError[]; readonly ignoreCosts: boolean }) => readonly FieldError[];
+  readonly checkDefault: CheckDefault;
+}
+
+/**
+ * Validates a CustomResourceDefinition but for its metadata, as `ValidateCustomResourceDefinition` of apiextensions
+ * does. Conversion by webhooks is refused.
+ * @param old the stored one; undefined for a new one.
+ */
+export function validateDefinition(crd: KubeObject, old: KubeObject | undefined, rules: RuleChecks): FieldError[] {
+  const spec = specOf(crd);
+  const before = old === undefined ? undefined : specOf(old);
+  const errors = old === undefined ? checkName(crd, spec) : [];
+  errors.push(...checkSpec(spec, before, rules));
+  if (old !== undefined && before !== undefined) errors.push(...checkImmutable(spec, before, isEstablished(old)));
+  errors.push(...checkStored(crd), ...checkApproval(crd, old, spec.group));
+  if (spec.preserveUnknownFields) {
+    errors.push(invalidValue('spec.preserveUnknownFields', true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'));
+  }
+  return errors;
+}
+
+function checkName({ metadata: { name = '' } }: KubeObject, { names, group }: Spec): FieldError[] {
+  return name === '' || name === `${textAt(names, 'plural')}.${group}` ? [] : [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+}
+
+function checkSpec(spec: Spec, before: Spec | undefined, rules: RuleChecks): FieldError[] {
+  const { versions, shared, shown } = spec;
+  const errors = [...checkGroup(spec.group), ...checkScope(spec.scope)];
+  if (shared.schema === undefined) {
+    for (const [position, { schema }] of versions.entries()) {
+      if (schema === undefined) errors.push(required(`spec.versions[${position}].schema.openAPIV3Schema`));
+    }
+  }
+  for (const [position, version] of versions.entries()) {
+    const path = `spec.versions[${position}]`;
+    const subresources = version.subresources ?? shared.subresources;
+    errors.push(...item(version.name, child(path, 'name')), ...checkDeprecation(version.deprecated, version.deprecationWarning, child(path, 'deprecationWarning')));
+    errors.push(...checkParts(version, { path, schemaPath: child(path, 'schema'), status: hasStatus(subresources), ...sameAs(spec, before, version.name) }, rules));
+  }
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalidRaw('spec.versions', versionsText(shown), 'must contain unique version names'));
+  if (versions.filter(({ storage }) => storage).length !== 1) errors.push(invalidRaw('spec.versions', versionsText(shown), 'must have exactly one version marked as storage version'));
+  if (versions[0] !== undefined) errors.push(...item(versions[0].name, 'spec.version').filter(() => versions[0]?.name !== ''));
+  errors.push(...['plural', 'singular', 'kind', 'listKind'].filter((name) => textAt(spec.names, name) === '').map((name) => required(`spec.names.${name}`)));
+  errors.push(...checkNames(spec.names, 'spec.names'));
+  const status = hasStatus(shared.subresources) || versions.some(({ subresources }) => hasStatus(subresources));
+  errors.push(...checkParts(shared, { path: 'spec', schemaPath: 'spec.validation', status, ...sameAs(spec, before, versions[0]?.name ?? '') }, rules));
+  return [...errors, ...checkConversion(spec.conversion, 'spec.conversion')];
+}
+
+interface Place {
+  readonly path: string;
+  readonly schemaPath: string;
+  readonly status: boolean;
+  /** Whether an update leaves them as they were: then what is too much now is let be. */
+  readonly sameSchema: boolean;
+  readonly sameSelectable: boolean;
+}
+
+function sameAs(spec: Spec, before: Spec | undefined, name: string): { readonly sameSchema: boolean; readonly sameSelectable: boolean } {
+  const [next, old] = [spec, before].map((one) => one?.versions.find((version) => version.name === name));
+  if (before === undefined || next === undefined || old === undefined) return { sameSchema: false, sameSelectable: false };
+  const selectable = [next.selectable, spec.shared.selectable].find((list) => list.length > 0) ?? [];
+  const oldSelectable = [old.selectable, before.shared.selectable].find((list) => list.length > 0) ?? [];
+  return { sameSchema: equal(next.schema ?? spec.shared.schema, old.schema ?? before.shared.schema), sameSelectable: equal(selectable, oldSelectable) };
+}
+
+function checkParts(parts: Parts, place: Place, rules: RuleChecks): FieldError[] {
+  const { path, schemaPath } = place;
+  const { schema } = parts;
+  const errors = schema === undefined ? [] : checkSchema(schema, child(schemaPath, 'openAPIV3Schema'), place, rules);
+  errors.push(...checkSubresources(parts.subresources, child(path, 'subresources')));
+  for (const [position, column] of parts.columns.entries()) errors.push(...checkColumn(column, index(child(path, 'additionalPrinterColumns'), position)));
+  if (parts.selectable.length === 0 || (schema !== undefined && unsupported(schema) !== undefined)) return errors;
+  const field = child(path, 'selectableFields');
+  if (schema === undefined) return [...errors, invalidValue(field, '', place.path === 'spec' ? 'may only be set when validations.schema is included' : 'may only be set when `version.schema.openAPIV3Schema` is not included')];
+  return [...errors, ...checkSelectable(parts.selectable, schema, field, place.sameSelectable)];
+}
+
+const AT_ROOT = [
+  'Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum', 'MaxLength', 'MinLength', 'Pattern', 'MaxItems',
+  'MinItems', 'UniqueItems', 'MultipleOf', 'Required', 'Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations',
+];
+
+function checkSchema(schema: Raw, path: string, { status, sameSchema }: Place, rules: RuleChecks): FieldError[] {
+  const errors = status ? checkRoot(schema, path) : [];
+  if (isOn(schema, 'nullable')) errors.push(forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root'));
+  const broken = unsupported(schema);
+  const structural = broken === undefined ? validateStructural(schema, path) : [];
+  const defaults = broken === undefined && structural.length === 0 ? validateDefaults(schema, path, rules.checkDefault) : [];
+  const keywords = validateKeywords(schema, path, rules.checkRules);
+  errors.push(...structural, ...defaults, ...keywords);
+  if (broken !== undefined) return errors.length > 0 ? errors : [invalidValue(path, '', broken)];
+  if (structural.length > 0 || defaults.length > 0) return errors;
+  return [...errors, ...rules.compileRules(schema, path, { schemaErrors: keywords, ignoreCosts: sameSchema })];
+}
+
+/** With a status subresource the schema of the status is taken out of its root, where nothing else may speak of it. */
+function checkRoot(schema: Raw, path: string): FieldError[] {
+  for (const name of fieldsOfSchema(schema)) {
+    const type = at(schema, 'type');
+    if (name === 'Type' && type !== 'object') {
+      return [invalidValue(`${path}.type`, type, 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled')];
+    }
+    if (AT_ROOT.includes(name)) continue;
+    return [invalidRaw(path, schemaText(schema), `only [${AT_ROOT.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`)];
+  }
+  return [];
+}
+
+function checkGroup(group: string): FieldError[] {
+  if (group === '') return [required('spec.group')];
+  const problems = dns1123Subdomain(group);
+  if (problems.length > 0) return [invalidValue('spec.group', group, problems.join(','))];
+  return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
+}
+
+function checkScope(scope: string): FieldError[] {
+  const scopes = ['Cluster', 'Namespaced'];
+  if (scope === '') return [required('spec.scope')];
+  return scopes.includes(scope) ? [] : [notSupported('spec.scope', scope, scopes)];
+}
+
+function checkImmutable(spec: Spec, before: Spec, established: boolean): FieldError[] {
+  const fixed: [string, string, string][] = [
+    ['spec.group', spec.group, before.group],
+    ['spec.names.plural', textAt(spec.names, 'plural'), textAt(before.names, 'plural')],
+  ];
+  if (established) fixed.unshift(['spec.scope', spec.scope, before.scope], ['spec.names.kind', textAt(spec.names, 'kind'), textAt(before.names, 'kind')]);
+  return fixed.filter(([, value, old]) => value !== old).map(([field, value]) => invalidValue(field, value, 'field is immutable'));
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  return listAt(structAt(crd, 'status'), 'conditions').some((condition) => condition['type'] === 'Established' && condition['status'] === 'True');
+}
+
+function checkStored(crd: KubeObject): FieldError[] {
+  const path = 'status.storedVersions';
+  const stored = textsAt(structAt(crd, 'status'), 'storedVersions');
+  if (stored.length === 0) return [invalidRaw(path, isObject(crd['status']) && Array.isArray(crd['status']['storedVersions']) ? '[]' : 'null', 'must have at least one stored version')];
+  const versions: readonly JsonObject[] = listAt(structAt(crd, 'spec'), 'versions');
+  const errors = versions
+    .filter((version) => version['storage'] === true && !stored.includes(textAt(version, 'name')))
+    .map((version) => invalidRaw(path, goJson([...stored]), `must have the storage version ${textAt(version, 'name')}`));
+  for (const [position, name] of stored.entries()) {
+    if (versions.some((version) => textAt(version, 'name') === name)) continue;
+    errors.push(invalidValue(index(path, position), name, `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`));
+  }
+  return errors;
+}
+
+const APPROVAL = 'api-approved.kubernetes.io';
+
+/** Groups of Kubernetes itself need the mark of an approval. */
+function checkApproval(crd: KubeObject, old: KubeObject | undefined, group: string): FieldError[] {
+  if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return [];
+  const text = crd.metadata.annotations?.[APPROVAL] ?? '';
+  const state = approvalOf(text);
+  if (state === 'approved' || (old !== undefined && approvalOf(old.metadata.annotations?.[APPROVAL] ?? '') === state)) return [];
+  const field = key('metadata.annotations', APPROVAL);
+  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  if (state === 'missing') return [required(field, `protected groups must have approval annotation ${goQuote(APPROVAL)}, ${see}`)];
+  return [invalidValue(field, text, `protected groups must have approval annotation ${goQuote(APPROVAL)} with either a URL or a reason starting with "unapproved", ${see}`)];
+}
+
+function approvalOf(text: string): 'missing' | 'approved' | 'invalid' {
+  if (text === '') return 'missing';
+  return text.startsWith('unapproved') || (isRequestUri(text) && /^[a-zA-Z][\w+.-]*:\/\/[^/]/.test(text)) ? 'approved' : 'invalid';
+}
