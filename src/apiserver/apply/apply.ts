@@ -4,12 +4,13 @@ import type { KubeObject } from '../object.js';
 import { goDecoded } from '../patch/decode.js';
 import { badRequest, unknownError } from '../status.js';
 import { rootAtom } from './atom.js';
-import { misfits } from './check.js';
+import { liveMisfits, misfits } from './check.js';
 import type { Conflict } from './conflict.js';
 import { applyConflict, conflictsOf, conflictsOutside } from './conflict.js';
 import { isEmpty, sameFields } from './fieldset.js';
 import { KUBECTL, lastAppliedFields, withLastApplied } from './lastapplied.js';
 import { merge } from './merge.js';
+import { fractionOf } from './numbers.js';
 import { entriesOf, textOf, withEntries, withoutEntries } from './object.js';
 import type { Owner, Owners } from './owners.js';
 import { ownerId, readOwners, timeText, writeOwners } from './owners.js';
@@ -35,7 +36,7 @@ export interface ApplyRequest {
   readonly resource: FieldsResource;
   /** Ms since the epoch. */
   readonly now: number;
-  /** Versions beside the request's in which owners may have named their fields; those of others are forgotten. */
+  /** Versions beside the request's in which owners may have named their fields, served or not. */
   readonly other?: (apiVersion: string) => OtherVersion | undefined;
 }
 
@@ -56,11 +57,12 @@ export function serverSideApply(request: ApplyRequest): KubeObject {
   const terms = termsOf(request);
   const bare = live === undefined ? { apiVersion: terms.apiVersion, kind: resource.kind } : withoutEntries(live);
   const owners = ownersOf(request, bare, terms);
-  checkTypes(applied, bare, terms);
+  checkTypes(applied, live ?? bare, terms);
   const turn = { request, applied, bare, owners, terms };
   let result = run(turn, force);
   if ('conflicts' in result && manager === KUBECTL) result = takeOver(turn, result.conflicts);
   if ('conflicts' in result) throw applyConflict(result.conflicts);
+  checkNumbers(applied, resource);
   const object = manager === KUBECTL ? withLastApplied(result.object, applied) : result.object;
   const old = entriesOf(live);
   const entries = writeOwners(result.owners, old);
@@ -74,6 +76,7 @@ export function termsOf({ resource, subresource, other }: Pick<ApplyRequest, 're
     atom: rootAtom(resource.schema),
     reset: resetFields(resource, subresource),
     other: other ?? (() => undefined),
+    strict: resource.custom,
   };
 }
 
@@ -92,7 +95,7 @@ function checkedBody(applied: Json, resource: FieldsResource): JsonObject {
 function ownersOf({ live, resource, subresource, now }: ApplyRequest, bare: JsonObject, terms: Terms): Owners {
   const owners = storedOwners(live);
   if (owners.size > 0 || live === undefined) return owners;
-  const zero = zeroOf(resource.schema, bare, resource.custom);
+  const zero = zeroOf(resource.schema, bare);
   return updateOwners(owners, { live: zero, next: bare }, { manager: BEFORE, subresource, now }, terms);
 }
 
@@ -107,8 +110,17 @@ function storedOwners(live: KubeObject | undefined): Owners {
 function checkTypes(applied: JsonObject, live: JsonObject, { atom }: Terms): void {
   const problem = misfits(atom, applied, false);
   if (problem !== undefined) throw unknownError(`failed to create typed patch object (${nameOf(applied)}): ${problem}`);
-  const stored = misfits(atom, live, true);
+  const stored = liveMisfits(atom, live);
   if (stored !== undefined) throw unknownError(`failed to create typed live object (${nameOf(live)}): ${stored}`);
+}
+
+/** A fraction passes as a number until the result is turned into a struct. */
+function checkNumbers(applied: JsonObject, { schema }: FieldsResource): void {
+  const type = fractionOf(schema, applied);
+  if (type === undefined) return;
+  const kind = kindText(textOf(applied, 'apiVersion'), textOf(applied, 'kind'));
+  const why = `unable to convert unstructured object to ${kind}: cannot convert float64 to ${type}`;
+  throw unknownError(`failed to convert new object (${nameOf(applied)}) to proper version: ${why}`);
 }
 
 /** `namespace/name; apps/v1, Kind=Deployment` of a body. */
@@ -137,14 +149,16 @@ function run({ request, applied, bare, owners, terms }: Turn, force: boolean): R
   const fitted = fitOwners(owners, terms);
   const last = fitted.get(id);
   fitted.set(id, { ...self, time: last?.time });
+  const mine = ownable(fields);
+  const same = last !== undefined && sameFields(last.fields, mine);
   const merged = merge(terms.atom, bare, applied);
-  const pruned = prune(isObject(merged) ? merged : bare, last, fitted, terms);
+  const whole = isObject(merged) ? merged : bare;
+  const pruned = same ? whole : prune(whole, last, fitted, terms);
   const object = pruned !== bare && equal(pruned, bare) ? bare : pruned;
   const { owners: settled, disputes } = settle(fitted, id, { live: bare, next: object }, terms);
   if (!force && disputes.length > 0) return { conflicts: conflictsOf(disputes) };
   const final = new Map(settled);
-  const mine = ownable(fields);
-  const own = last !== undefined && sameFields(last.fields, mine) ? last.fields : mine;
+  const own = same ? last.fields : mine;
   if (isEmpty(own)) final.delete(id);
   else final.set(id, { ...self, fields: own, time: object === bare ? last?.time : timeText(now) });
   return { object, owners: final };

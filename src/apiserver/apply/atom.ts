@@ -1,6 +1,7 @@
 import type { Json } from '../json.js';
 import type { Schema } from '../schema/schema.js';
 import { OBJECT_META, TEXT } from './objectmeta.js';
+import { zeroKey } from './zero.js';
 
 /** What a value may be, for merging: any of the parts that are there. Structured-merge-diff calls it an atom. */
 export interface Atom {
@@ -91,8 +92,9 @@ function makeAtom(schema: Schema, preserve: boolean): Atom {
 }
 
 function mapAtom(schema: Schema, preserve: boolean): MapAtom {
+  // Metadata is known, even where all else is kept.
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]): [string, Field] =>
-    [name, { type: () => atomOf(field, preserve), default: field.default }]);
+    [name, { type: () => atomOf(field, preserve && field !== OBJECT_META), default: field.default ?? zeroKey(schema, name) }]);
   const member = memberOf(schema, preserve);
   const atomic = schema['x-kubernetes-map-type'] === 'atomic';
   return { atomic, fields: new Map(fields), member, free: fields.length === 0 && member === deduced };
@@ -134,12 +136,14 @@ function withMeta(schema: Schema): Schema {
   return { ...schema, properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: OBJECT_META } };
 }
 
-/** The parts of an atom that a value has, when it has one of them; else all, so that what is wrong shows later. */
+/**
+ * The part of an atom that a value has, when it has it; else all parts, so that what is wrong shows later. An atom has
+ * one part or all three.
+ */
 export function deduce(atom: Atom, value: Json | undefined): Atom {
-  if (value === undefined || value === null) return atom;
+  if (value === undefined || value === null || atom.map === undefined || atom.list === undefined) return atom;
   if (typeof value !== 'object') return atom.scalar === undefined ? atom : { scalar: atom.scalar };
-  if (Array.isArray(value)) return atom.list === undefined ? atom : { list: atom.list };
-  return atom.map === undefined ? atom : { map: atom.map };
+  return Array.isArray(value) ? { list: atom.list } : { map: atom.map };
 }
 
 export function sameParts(a: Atom, b: Atom): boolean {

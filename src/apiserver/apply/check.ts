@@ -1,5 +1,5 @@
 import { isArray, isObject } from '../json.js';
-import type { Json } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
 import type { Atom, ListAtom, MapAtom, Scalar } from './atom.js';
 import { deduce } from './atom.js';
 import { elementText, memberElement } from './element.js';
@@ -10,6 +10,16 @@ import { itemName, membersOf } from './items.js';
 interface Misfit {
   readonly path: string;
   readonly message: string;
+}
+
+const fitting = new WeakMap<JsonObject, Atom>();
+
+/** The same of a stored object, where items may be repeated. What was found good once is not looked at again. */
+export function liveMisfits(atom: Atom, live: JsonObject): string | undefined {
+  if (fitting.get(live) === atom) return undefined;
+  const found = misfits(atom, live, true);
+  if (found === undefined) fitting.set(live, atom);
+  return found;
 }
 
 interface Checking {

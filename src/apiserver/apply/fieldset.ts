@@ -55,17 +55,13 @@ export function setOf(...paths: readonly (readonly Element[])[]): FieldSet {
 
 export function has(set: FieldSet, path: readonly Element[]): boolean {
   let at: FieldNode | undefined;
-  let below = set;
+  let level = set;
   for (const element of path) {
-    at = below.get(element);
+    at = level.get(element);
     if (at === undefined) return false;
-    below = at.below;
+    level = at.below;
   }
   return at?.self === true;
-}
-
-export function below(set: FieldSet, element: Element): FieldSet {
-  return set.get(element)?.below ?? NO_FIELDS;
 }
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {

@@ -29,8 +29,15 @@ function atomBelow(atom: Atom, element: Element): Atom {
  * ownership of that value. Gives the same set when nothing is to be done.
  */
 export function fitSchema(set: FieldSet, atom: Atom): FieldSet {
-  return fitNode({ self: false, below: set }, atom).below;
+  const known = fitted.get(set);
+  if (known?.atom === atom) return known.set;
+  const fit = fitNode({ self: false, below: set }, atom).below;
+  fitted.set(set, { atom, set: fit });
+  return fit;
 }
+
+/** Sets are kept with the object that they were read from, and mostly asked for with one schema. */
+const fitted = new WeakMap<FieldSet, { readonly atom: Atom; readonly set: FieldSet }>();
 
 function fitNode(node: FieldNode, atom: Atom): FieldNode {
   const whole = node.self && node.below.size === 0;

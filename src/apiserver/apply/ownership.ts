@@ -9,6 +9,7 @@ import { fitSchema } from './fit.js';
 import type { Owner, Owners } from './owners.js';
 import { withoutReset } from './reset.js';
 import type { OtherVersion } from './resource.js';
+import { unknownError } from '../status.js';
 
 /** Fields that nobody owns. */
 const NEVER_OWNED = setOf(
@@ -23,6 +24,8 @@ export interface Terms {
   readonly atom: Atom;
   readonly reset: FieldSet;
   readonly other: (apiVersion: string) => OtherVersion | undefined;
+  /** Whether owners in a version that is not known are an error, as of custom resources, or are forgotten. */
+  readonly strict: boolean;
 }
 
 export interface Change {
@@ -48,12 +51,19 @@ export function ownable(set: FieldSet): FieldSet {
   return difference(set, NEVER_OWNED);
 }
 
-/** Owners with their sets as the present schemas see them; those of versions that are no more are gone. */
+/**
+ * Owners with their sets as the present schemas see them; those of versions that are no more are gone.
+ *
+ * @throws StatusError 500 for such a version of a custom resource.
+ */
 export function fitOwners(owners: Owners, terms: Terms): Map<string, Owner> {
   const fitted = new Map<string, Owner>();
   for (const [id, owner] of owners) {
     const atom = atomFor(owner.apiVersion, terms);
-    if (atom === undefined) continue;
+    if (atom === undefined) {
+      if (terms.strict) throw unknownError(`request to convert CR to an invalid group/version: ${owner.apiVersion}`);
+      continue;
+    }
     const fields = fitSchema(owner.fields, atom);
     fitted.set(id, fields === owner.fields ? owner : { ...owner, fields });
   }

@@ -1,7 +1,7 @@
 import type { KubeObject, ManagedFieldsEntry } from '../object.js';
 import { equal } from '../json.js';
 import { termsOf } from './apply.js';
-import { misfits } from './check.js';
+import { liveMisfits, misfits } from './check.js';
 import { entriesOf, withEntries, withoutEntries } from './object.js';
 import type { Owners } from './owners.js';
 import { readOwners, writeOwners } from './owners.js';
@@ -20,13 +20,13 @@ export interface TrackRequest {
   readonly resource: FieldsResource;
   /** Ms since the epoch. */
   readonly now: number;
-  /** Versions beside the request's in which owners may have named their fields; those of others are forgotten. */
+  /** Versions beside the request's in which owners may have named their fields, served or not. */
   readonly other?: (apiVersion: string) => OtherVersion | undefined;
 }
 
 /**
  * The object of a POST, PUT or PATCH (but apply) with its managedFields: what it changes is its manager's. The ones
- * that the body brings count when they can be read, so that a client may edit them; `[{}]` and `[]` forget them all,
+ * that the body brings count when they can be read, so that a client may edit them; `[{}]` (and `[]` of built-in kinds) forget them all,
  * and from then on nobody is written down until somebody applies. Gives `live` when all is as it was.
  */
 export function trackUpdate(request: TrackRequest): KubeObject {
@@ -35,12 +35,12 @@ export function trackUpdate(request: TrackRequest): KubeObject {
   const bare = withoutEntries(next);
   if (owners.size === 0 && live !== undefined) return finish(request, undefined);
   const terms = termsOf(request);
-  const old = live === undefined ? zeroOf(resource.schema, bare, resource.custom) : withoutEntries(live);
+  const old = live === undefined ? zeroOf(resource.schema, bare) : withoutEntries(live);
   // The real server writes such an object without managedFields rather than refuse it here.
-  if (misfits(terms.atom, bare, true) !== undefined || misfits(terms.atom, old, true) !== undefined) return finish(request, undefined);
+  if (misfits(terms.atom, bare, true) !== undefined || liveMisfits(terms.atom, live ?? old) !== undefined) return finish(request, undefined);
   const by = { manager: request.manager, subresource, now: request.now };
-  const updated = updateOwners(owners, { live: old, next: bare }, by, terms);
-  return finish(request, writeOwners(updated, entriesOf(live)));
+  const updated = attempt(() => updateOwners(owners, { live: old, next: bare }, by, terms));
+  return finish(request, updated === undefined ? undefined : writeOwners(updated, entriesOf(live)));
 }
 
 function finish({ live, next }: TrackRequest, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
@@ -48,12 +48,13 @@ function finish({ live, next }: TrackRequest, entries: readonly ManagedFieldsEnt
   return entries === entriesOf(next) ? next : withEntries(next, entries);
 }
 
-function ownersOf({ live, next, subresource }: TrackRequest): Owners {
+function ownersOf({ live, next, subresource, resource }: TrackRequest): Owners {
   const given = entriesOf(next);
-  if (subresource !== '' || given === undefined) return readable(entriesOf(live)) ?? new Map();
+  // Decoding a custom resource drops an empty list.
+  if (subresource !== '' || given === undefined || (resource.custom && given.length === 0)) return attempt(() => readOwners(entriesOf(live))) ?? new Map();
   if (isReset(given)) return new Map();
-  const owners = readable(given);
-  return owners === undefined || owners.size === 0 ? readable(entriesOf(live)) ?? new Map() : owners;
+  const owners = attempt(() => readOwners(given));
+  return owners === undefined || owners.size === 0 ? attempt(() => readOwners(entriesOf(live))) ?? new Map() : owners;
 }
 
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
@@ -61,9 +62,10 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return first === undefined || (entries.length === 1 && Object.values(first).every((value) => value === undefined));
 }
 
-function readable(entries: readonly ManagedFieldsEntry[] | undefined): Owners | undefined {
+/** What cannot be read or kept is forgotten: an update is never refused for it. */
+function attempt(run: () => Owners): Owners | undefined {
   try {
-    return readOwners(entries);
+    return run();
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { structOf } from '../data/schemas.js';
 import type { Schema } from '../schema/schema.js';
 import { unknownError } from '../status.js';
 import { goQuote } from '../apply/gotext.js';
@@ -13,7 +14,8 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   if (properties === undefined) throw unknownError('merging an object in json but data type is not struct, instead is: map');
   const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (field !== undefined) return field;
-  throw unknownError(`unable to find api field in struct for the json field ${goQuote(name)}`);
+  const struct = structOf(schema)?.split('.').at(-1) ?? '';
+  throw unknownError(`unable to find api field in struct ${struct} for the json field ${goQuote(name)}`);
 }
 
 /** The strategy of a field beside `retainKeys`, which only says that a client may send that directive. */

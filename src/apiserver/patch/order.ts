@@ -11,7 +11,7 @@ export function identity(item: Json, mergeKey: string): Json | undefined {
 
 /** The items in `order` and the others, each in the order of `items`. */
 export function partition(items: readonly Json[], order: readonly Json[], mergeKey: string): [Json[], Json[]] {
-  const wanted = new Set(order.map((item) => identity(item, mergeKey)));
+  const wanted = mergeKey === '' ? new Set<Json | undefined>(order) : wantedKeys(items, order, mergeKey);
   const listed: Json[] = [];
   const others: Json[] = [];
   for (const item of items) {
@@ -19,6 +19,14 @@ export function partition(items: readonly Json[], order: readonly Json[], mergeK
     (wanted.has(identity(item, mergeKey)) ? listed : others).push(item);
   }
   return [listed, others];
+}
+
+/** The keys in `order`; the real server looks at those up to the last one that it has to find. */
+function wantedKeys(items: readonly Json[], order: readonly Json[], mergeKey: string): Set<Json | undefined> {
+  const odd = order.findIndex((item) => !isObject(item));
+  const before = new Set(order.slice(0, odd < 0 ? order.length : odd).map((item) => identity(item, mergeKey)));
+  if (odd >= 0 && items.some((item) => !before.has(identity(item, mergeKey)))) throw unknownError(`value for key ${odd} is not a map`);
+  return before;
 }
 
 /** What the order of a merged list comes from. */
@@ -46,8 +54,8 @@ export function weave(patchItems: readonly Json[], serverItems: readonly Json[],
   return [...woven, ...left.slice(next)];
 
   function before(item: Json | undefined, place: number): boolean {
-    const own = places.get(identity(item ?? null, mergeKey));
-    return own !== undefined && own < place;
+    const at = places.get(identity(item ?? null, mergeKey));
+    return at !== undefined && at < place;
   }
 }
 

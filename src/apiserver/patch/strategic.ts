@@ -68,7 +68,7 @@ function retained(original: JsonObject, patch: JsonObject): Map<string, Json | u
     if (key === RETAIN_KEYS || value === null || value === undefined || kept.has(key)) continue;
     if (!key.startsWith(DELETE_PREFIX) && !key.startsWith(ORDER_PREFIX)) throw badRequest('invalid patch format of retainKeys');
   }
-  for (const key of [...members.keys()]) if (!kept.has(key)) members.delete(key);
+  for (const key of members.keys()) if (!kept.has(key)) members.delete(key);
   return members;
 }
 
