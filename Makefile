@@ -7,10 +7,10 @@ IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' p
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build run test test-unit test-e2e test-campaign control-plane verify generate apiserver-data lint image deploy manifests clean
+.PHONY: help build run test test-unit test-e2e test-campaign control-plane verify generate apiserver-data apiserver-recordings lint image deploy manifests clean
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(DEPENDENCIES): package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund
@@ -44,6 +44,9 @@ generate: $(DEPENDENCIES) ## Make what is derived from crds/ (types, reference)
 
 apiserver-data: build control-plane ## Make src/apiserver/data from the real API server and its Go structs (needs Go)
 	node dist/tools/apiserver/data.js
+
+apiserver-recordings: build control-plane ## Record what the real API server answers to the variants of built-in kinds (needs Go)
+	node dist/tools/apiserver/record.js
 
 lint: $(DEPENDENCIES) ## Lint src, test and tools
 	npm run --silent lint

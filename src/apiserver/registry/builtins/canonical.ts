@@ -1,6 +1,7 @@
 import { structFields, type GoType, type StructField } from '../../data/schemas.js';
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
+import { canonicalQuantity } from './quantity.js';
 import { canonicalMicroTime, canonicalTime } from './time.js';
 
 /**
@@ -116,7 +117,7 @@ function writeScalar(name: string, value: Json): Json {
     case 'micro':
       return typeof value === 'string' ? canonicalMicroTime(value) : value;
     case 'quantity':
-      return typeof value === 'number' ? String(value) : value;
+      return canonicalQuantity(value);
     default:
       return value;
   }

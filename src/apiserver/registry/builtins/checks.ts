@@ -10,8 +10,9 @@ export function nonNegative(value: Json | undefined, path: string): readonly Fie
   return typeof value === 'number' && value < 0 ? [invalidValue(path, value, 'must be greater than or equal to 0')] : [];
 }
 
-export function positive(value: Json | undefined, path: string): readonly FieldError[] {
-  return typeof value === 'number' && value <= 0 ? [invalidValue(path, value, 'must be greater than 0')] : [];
+/** Some kinds write the zero as a word. */
+export function positive(value: Json | undefined, path: string, zero = 'zero'): readonly FieldError[] {
+  return typeof value === 'number' && value <= 0 ? [invalidValue(path, value, `must be greater than ${zero}`)] : [];
 }
 
 export function portNumber(value: Json | undefined, path: string): readonly FieldError[] {

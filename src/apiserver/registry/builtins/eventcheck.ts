@@ -1,11 +1,12 @@
 import { equal, type Json } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { invalidValue, required } from '../../schema/field.js';
+import { invalidRaw, invalidValue, required } from '../../schema/field.js';
 import { byteLength } from '../../schema/gotext.js';
 import { dns1123Subdomain, qualifiedName } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { immutable, invalidBecause } from './checks.js';
 import { numberAt, structAt, textAt } from './fields.js';
+import { goReference } from './gostruct.js';
 
 /** Events are checked in the form of v1, also those of events.k8s.io: errors name its fields. */
 
@@ -26,7 +27,7 @@ export function eventErrors(event: KubeObject, reporter: string, strict = false)
 /** A change by way of events.k8s.io: hardly anything but the series may change. */
 export function eventUpdateErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
   const series = equal(next['series'], old['series']) ? [] : seriesErrors(next);
-  const fixed = FIXED.flatMap((field) => immutable(shown(next, field), shown(old, field), field));
+  const fixed = FIXED.flatMap((field) => fixedErrors(next, old, field));
   return [
     ...eventErrors(next, 'reportingController'),
     ...series,
@@ -34,6 +35,13 @@ export function eventUpdateErrors(next: KubeObject, old: KubeObject): readonly F
     ...immutable(textAt(next, 'reportingComponent'), textAt(old, 'reportingComponent'), 'reportingController'),
     ...immutable(textAt(next, 'reportingInstance'), textAt(old, 'reportingInstance'), 'reportingInstance'),
   ];
+}
+
+/** References are shown as the real server prints the struct. */
+function fixedErrors(next: KubeObject, old: KubeObject, field: string): readonly FieldError[] {
+  const errors = immutable(shown(next, field), shown(old, field), field);
+  const isReference = field === 'involvedObject' || field === 'related';
+  return isReference && errors.length > 0 ? [invalidRaw(field, goReference(next[field]), 'field is immutable')] : errors;
 }
 
 function shown(event: KubeObject, field: string): Json | undefined {

@@ -22,3 +22,11 @@ export function goSelectorJson(selector: Json | undefined): string {
   ];
   return `{${parts.join(',')}}`;
 }
+
+/** A reference to an object, as events have it. */
+export function goReference(reference: Json | undefined): string {
+  if (!isObject(reference)) return 'null';
+  const fields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+  const name = (field: string): string => (field === 'uid' ? 'UID' : field === 'apiVersion' ? 'APIVersion' : field.charAt(0).toUpperCase() + field.slice(1));
+  return `{${fields.map((field) => `"${name(field)}":${goJson(textAt(reference, field))}`).join(',')}}`;
+}

@@ -82,7 +82,7 @@ function strategyOf(kind: Kind): Strategy {
     default: (object) => withDefaults(kind, object),
     prepareCreate: (object) => canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object)),
     prepareUpdate(next, old, subresource) {
-      return canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old));
+      return canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource));
     },
     validateCreate: (object) => findings(kind.validate?.(object) ?? [], kind.warnings?.(object, undefined) ?? []),
     validateUpdate(next, old, subresource): Findings {
@@ -110,10 +110,10 @@ function firstGeneration({ generation = 'kept' }: Kind, object: KubeObject): Kub
   return generation === 'kept' ? object : withMeta(object, { ...object.metadata, generation: 1 });
 }
 
-function nextGeneration({ generation = 'kept' }: Kind, next: KubeObject, old: KubeObject): KubeObject {
+function nextGeneration({ generation = 'kept' }: Kind, next: KubeObject, old: KubeObject, subresource: string | undefined): KubeObject {
   const before = old.metadata.generation;
   const { generation: _given, ...rest } = next.metadata;
-  const moved = generation !== 'kept' && isMoved(next, old, generation === 'spec-and-annotations');
+  const moved = generation !== 'kept' && subresource === undefined && isMoved(next, old, generation === 'spec-and-annotations');
   const after = moved ? (before ?? 0) + 1 : before;
   if (next.metadata.generation === after) return next;
   return withMeta(next, after === undefined ? rest : { ...rest, generation: after });

@@ -30,7 +30,7 @@ function withoutStrategy(lease: KubeObject): KubeObject {
 function validate(lease: KubeObject): readonly FieldError[] {
   const spec = structAt(lease, 'spec');
   return [
-    ...positive(spec['leaseDurationSeconds'], 'spec.leaseDurationSeconds'),
+    ...positive(spec['leaseDurationSeconds'], 'spec.leaseDurationSeconds', '0'),
     ...nonNegative(spec['leaseTransitions'], 'spec.leaseTransitions'),
   ];
 }

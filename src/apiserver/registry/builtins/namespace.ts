@@ -3,7 +3,7 @@ import { index, invalidValue } from '../../schema/field.js';
 import { dns1123Label, qualifiedName } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { invalidBecause } from './checks.js';
-import { fillZero, struct } from './draft.js';
+import { fill, fillZero, struct, textOf } from './draft.js';
 import { structAt, textAt, textsAt } from './fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
@@ -23,7 +23,12 @@ export const NAMESPACE: Kind = {
   subresources: [{ name: 'finalize', verbs: ['update'] }, STATUS],
   validateName: dns1123Label,
   selectable: { 'status.phase': phaseOf },
-  defaults: (namespace) => fillZero(struct(namespace, 'status'), 'phase', 'Active'),
+  defaults(namespace) {
+    fillZero(struct(namespace, 'status'), 'phase', 'Active');
+    const metadata = struct(namespace, 'metadata');
+    const name = textOf(metadata, 'name');
+    if (name !== '') fill(struct(metadata, 'labels'), NAME_LABEL, name);
+  },
   create: (namespace) => withNameLabel({ ...namespace, spec: { finalizers: withFinalizer(finalizersOf(namespace)) }, status: { phase: 'Active' } }),
   update: (next, old, subresource) => withNameLabel(fieldsFrom(next, old, keptBy(subresource))),
   validate: (namespace) => finalizerErrors(namespace, () => 'spec.finalizers'),

@@ -4,7 +4,7 @@ import { child, forbiddenField, index, invalidValue, notSupported, required } fr
 import { compareBytes, goJson } from '../../schema/gotext.js';
 import { labelValue } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
-import { checkRange, rangeWarnings } from './address.js';
+import { checkRange, parseRange, rangeWarnings } from './address.js';
 import { labelKey } from './checks.js';
 import { inner, isDraft, items } from './draft.js';
 import { listAt, structAt, textAt, textsAt } from './fields.js';
@@ -57,8 +57,23 @@ function validate(node: KubeObject): readonly FieldError[] {
     ...taintErrors(node),
     ...resourceErrors(node),
     ...ranges.flatMap((range, at) => checkRange(range, index('spec.podCIDRs', at))),
-    ...(ranges.length > 2 ? [invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')] : []),
+    ...pairErrors(ranges),
   ];
+}
+
+/** Two ranges are one of each family. */
+function pairErrors(ranges: readonly string[]): readonly FieldError[] {
+  if (ranges.length < 2) return [];
+  const parsed = ranges.map(parseRange);
+  const at = parsed.indexOf(undefined);
+  const families = new Set(parsed.map((range) => range?.address.bits));
+  const broken: FieldError[] = at < 0 ? [] : [{
+    reason: 'InternalError',
+    field: 'spec.podCIDRs',
+    message: `Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${at}]: <nil> (invalid CIDR address: ${ranges[at] ?? ''})`,
+  }];
+  const fits = at < 0 && families.size === 2 && ranges.length === 2;
+  return fits ? [] : [...broken, invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')];
 }
 
 /** Errors of taints name metadata, as on the real server. */

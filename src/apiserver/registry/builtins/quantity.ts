@@ -1,3 +1,4 @@
+import type { Json } from '../../json.js';
 import { isDraft, type Draft } from './draft.js';
 
 const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+|[numkKMGTPEi]*)$/;
@@ -77,6 +78,12 @@ function decimalText(nanos: bigint, asExponent: boolean): string {
   }
   if (asExponent) return exponent === 0 ? `${rest}` : `${rest}e${exponent}`;
   return `${rest}${Object.keys(DECIMAL).find((name) => DECIMAL[name] === exponent) ?? ''}`;
+}
+
+/** A quantity of JSON as it is written: in canonical form. What is none stays. */
+export function canonicalQuantity(value: Json): Json {
+  const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)) : undefined;
+  return quantity === undefined ? value : quantityText(quantity);
 }
 
 /** Brings the quantities of a list of resources into canonical form; what is none stays. */

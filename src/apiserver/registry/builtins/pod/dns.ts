@@ -10,9 +10,9 @@ import { structAt, textAt, textsAt } from '../fields.js';
 const MOST_SERVERS = 3;
 const MOST_SEARCHES = 32;
 const LONGEST_SEARCH_LIST = 2048;
-const LABEL = '[a-z0-9_]([-_a-z0-9]*[a-z0-9])?';
+const LABEL = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const SEARCH = `${LABEL}(\\.${LABEL})*`;
-const SEARCH_TEXT = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const SEARCH_TEXT = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
 
 /** Checks `dnsConfig`, which a pod without another way to names must have. */
 export function checkDns(spec: JsonObject, path: string): readonly FieldError[] {
@@ -42,6 +42,6 @@ function searchErrors(searches: readonly string[], path: string): readonly Field
 
 function searchProblems(name: string): readonly string[] {
   const wrong = byteLength(name) > 253 ? ['must be no more than 253 characters'] : [];
-  const valid = name.split('.').every((label) => /^[-_a-z0-9]+$/.test(label) && !label.startsWith('-') && /[a-z0-9]$/.test(label));
+  const valid = name.split('.').every((label) => /^_?[a-z0-9]/.test(label) && /^[-_a-z0-9]+$/.test(label) && /[a-z0-9]$/.test(label));
   return valid ? wrong : [...wrong, regexText(SEARCH_TEXT, SEARCH, 'example.com')];
 }

@@ -57,6 +57,7 @@ export function checkFieldRef(reference: JsonObject, supported: readonly string[
   if (field === '') return [required(at)];
   const [, base, subscript] = /^(.*)\['(.*)'\]$/.exec(field) ?? [];
   if (version !== 'v1') return [invalidValue(at, field, `error converting fieldPath: unsupported pod version: ${version}`)];
+  if (base !== undefined && !base.startsWith('metadata.')) return [invalidValue(at, field, `error converting fieldPath: field label does not support subscript: ${field}`)];
   if (!isKnown(base ?? field)) return [invalidValue(at, field, `error converting fieldPath: field label not supported: ${base ?? field}`)];
   if (base === undefined || subscript === undefined) return supported.includes(field) ? [] : [notSupported(at, field, supported)];
   if (base === 'metadata.labels') return invalidBecause(path, subscript, qualifiedName(subscript));

@@ -50,8 +50,17 @@ function goContext(context: JsonObject): string {
   const capabilities = structAt(context, 'capabilities');
   const shown = has(context, 'capabilities') ? `{"Add":${goJson(own(capabilities, 'add'))},"Drop":${goJson(own(capabilities, 'drop'))}}` : 'null';
   const rest = ['Privileged', 'SELinuxOptions', 'WindowsOptions', 'RunAsUser', 'RunAsGroup', 'RunAsNonRoot', 'ReadOnlyRootFilesystem', 'AllowPrivilegeEscalation', 'ProcMount', 'SeccompProfile', 'AppArmorProfile'];
-  const parts = rest.map((name) => `"${name}":${goJson(own(context, name === 'SELinuxOptions' ? 'seLinuxOptions' : name.charAt(0).toLowerCase() + name.slice(1)))}`);
+  const parts = rest.map((name) => `"${name}":${goField(context, name)}`);
   return `{"Capabilities":${shown},${parts.join(',')}}`;
+}
+
+function goField(context: JsonObject, name: string): string {
+  const field = name === 'SELinuxOptions' ? 'seLinuxOptions' : name.charAt(0).toLowerCase() + name.slice(1);
+  return name === 'SeccompProfile' && has(context, field) ? goProfile(structAt(context, field)) : goJson(own(context, field));
+}
+
+function goProfile(profile: JsonObject): string {
+  return `{"Type":${goJson(textAt(profile, 'type'))},"LocalhostProfile":${goJson(own(profile, 'localhostProfile'))}}`;
 }
 
 function idErrors(value: Json | undefined, path: string): FieldError[] {
@@ -67,7 +76,7 @@ function checkSeccomp(profile: JsonObject, path: string): readonly FieldError[] 
   if (type === '') errors.push(required(child(path, 'type'), 'type is required when seccompProfile is set'));
   else if (!PROFILE_TYPES.includes(type)) errors.push(notSupported(child(path, 'type'), type, PROFILE_TYPES));
   if (type !== 'Localhost') {
-    if (typeof file === 'string') errors.push(invalidRaw(at, `{"Type":${goJson(type)},"LocalhostProfile":${goJson(file)}}`, 'can only be set when seccomp type is Localhost'));
+    if (typeof file === 'string') errors.push(invalidRaw(at, goProfile(profile), 'can only be set when seccomp type is Localhost'));
     return errors;
   }
   if (typeof file !== 'string') return [...errors, required(at, 'must be set when seccomp type is Localhost')];

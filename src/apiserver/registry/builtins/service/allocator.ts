@@ -44,7 +44,7 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
     addressProblem(address) {
       const given = parseAddress(address);
       const outside = given === undefined || !contains(parsed, given) || given.value === first || given.value === first + size - 1n;
-      if (outside) return `the provided network does not match the current range`;
+      if (outside) return 'the provided network does not match the current range';
       return given.value === first + 1n || addressesOf(services()).has(addressText(given)) ? TAKEN : undefined;
     },
     nextPort() {

@@ -8,7 +8,7 @@ import { allocate, reallocate } from './allocation.js';
 import type { ServiceAllocator } from './allocator.js';
 import { dropOutdated, keepAllocated } from './change.js';
 import { checkService } from './check.js';
-import { isBalancer, isReachableFromOutside } from './fields.js';
+import { isBalancer, isExternalName, isReachableFromOutside } from './fields.js';
 import { checkStatus, checkTrafficChange, serviceWarnings } from './traffic.js';
 
 const STICKY_SECONDS = 10800;
@@ -70,6 +70,7 @@ function serviceDefaults(service: Draft): void {
   }
   if (isReachableFromOutside(spec)) fillZero(spec, 'externalTrafficPolicy', 'Cluster');
   if (spec['type'] === 'ClusterIP' || spec['type'] === 'NodePort' || isBalancer(spec)) fill(spec, 'internalTrafficPolicy', 'Cluster');
+  if (isExternalName(spec)) delete spec['internalTrafficPolicy'];
   if (!isBalancer(spec)) return;
   fill(spec, 'allocateLoadBalancerNodePorts', true);
   const balancer = inner(struct(service, 'status'), 'loadBalancer');
