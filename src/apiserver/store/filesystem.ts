@@ -1,11 +1,8 @@
-import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
-/**
- * `read`: must exist. `update`: must exist, for reading and writing. `create`: made, or emptied when it exists.
- * `exclusive`: made; rejects with the code EEXIST when it exists.
- */
-export type OpenMode = 'read' | 'update' | 'create' | 'exclusive';
+/** `read`: must exist. `update`: must exist, for reading and writing. `create`: made, or emptied when it exists. */
+export type OpenMode = 'read' | 'update' | 'create';
 
 /** The few things that the store asks of a file system; errors carry the codes of Node. Tests inject faults here. */
 export interface FileSystem {
@@ -16,6 +13,8 @@ export interface FileSystem {
   /** Opens a file; one that is made can be read and written by its owner only. */
   open(file: string, mode: OpenMode): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file a second name; rejects with the code EEXIST where that name is taken. */
+  link(from: string, to: string): Promise<void>;
   remove(file: string): Promise<void>;
   /** Makes durable which files are in a folder. */
   syncFolder(folder: string): Promise<void>;
@@ -33,7 +32,7 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', update: 'r+', create: 'w+', exclusive: 'wx+' };
+const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', update: 'r+', create: 'w+' };
 
 /** The disk. */
 export const disk: FileSystem = {
@@ -44,6 +43,7 @@ export const disk: FileSystem = {
   list: (folder) => readdir(folder),
   open: async (file, mode) => new DiskFile(await open(file, FLAGS[mode], 0o600)),
   rename: (from, to) => rename(from, to),
+  link: (from, to) => link(from, to),
   remove: (file) => unlink(file),
   syncFolder,
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf, type FileSystem, type OpenFile, type OpenMode } from './filesystem.js';
@@ -34,7 +35,8 @@ interface Holder {
 /**
  * Locks a folder for one process. The holder is who made the lock file of the highest number. Who finds that one
  * released, or its process gone, makes the next number, which only one can, and holds the folder if nobody was faster
- * and went on to a higher one meanwhile. The highest file is never removed, so that a slow process cannot take its number again.
+ * and went on to a higher one meanwhile. A lock file appears with its content, so that what was found stays true, and
+ * the highest is never removed, so that a slow process cannot take its number again.
  */
 export async function lockFolder(files: FileSystem, folder: string, processes: Processes): Promise<Lock> {
   for (;;) {
@@ -42,17 +44,17 @@ export async function lockFolder(files: FileSystem, folder: string, processes: P
     const holder = highest === 0 ? undefined : await readHolder(files, path.join(folder, lockName(highest)));
     if (holder !== undefined && runs(holder, processes)) throw new FolderInUse(folder, holder.pid);
     const number = highest + 1;
-    if (!(await claim(files, path.join(folder, lockName(number)), processes))) continue;
+    if (!(await claim(files, folder, { number, processes }))) continue;
     if ((await highestLock(files, folder)) !== number) {
       await removeIfThere(files, path.join(folder, lockName(number)));
       continue;
     }
-    for (const old of await lockNumbers(files, folder)) {
-      if (old < number) await removeIfThere(files, path.join(folder, lockName(old)));
-    }
+    await clear(files, folder, number);
     return { release: () => withFile(files, path.join(folder, lockName(number)), 'update', (file) => file.truncate(0)) };
   }
 }
+
+const DRAFT = 'lock-draft-';
 
 function lockName(number: number): string {
   return `lock-${number}`;
@@ -67,19 +69,33 @@ async function highestLock(files: FileSystem, folder: string): Promise<number> {
   return Math.max(0, ...(await lockNumbers(files, folder)));
 }
 
-/** Makes a lock file; false when another process made it first. */
-async function claim(files: FileSystem, file: string, processes: Processes): Promise<boolean> {
+/** Makes a lock file as a whole; false when another process made it first. */
+async function claim(files: FileSystem, folder: string, { number, processes }: { number: number; processes: Processes }): Promise<boolean> {
   const holder = { pid: processes.pid, mark: processes.mark(processes.pid) };
+  const draft = path.join(folder, `${DRAFT}${randomUUID()}`);
   try {
-    await withFile(files, file, 'exclusive', (opened) => opened.write([Buffer.from(JSON.stringify(holder))], 0));
+    await withFile(files, draft, 'create', async (file) => {
+      await file.write([Buffer.from(JSON.stringify(holder))], 0);
+      await file.sync();
+    });
+    await files.link(draft, path.join(folder, lockName(number)));
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
     throw error;
+  } finally {
+    await removeIfThere(files, draft);
   }
 }
 
-/** undefined when it was released, is gone, or was never filled in: its maker looks for higher numbers after that. */
+/** Removes older locks, and drafts of processes that did not get far: one that is at it makes another. */
+async function clear(files: FileSystem, folder: string, number: number): Promise<void> {
+  const drafts = (await files.list(folder)).filter((name) => name.startsWith(DRAFT));
+  const older = (await lockNumbers(files, folder)).filter((one) => one < number).map(lockName);
+  for (const name of [...drafts, ...older]) await removeIfThere(files, path.join(folder, name));
+}
+
+/** undefined when it was released, or is gone. */
 async function readHolder(files: FileSystem, file: string): Promise<Holder | undefined> {
   try {
     return parseHolder((await withFile(files, file, 'read', (opened) => opened.read(0, 1024))).toString('utf8'));

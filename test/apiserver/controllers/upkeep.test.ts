@@ -40,6 +40,19 @@ describe('every namespace', () => {
     expect(room.find('configmaps/ns/kube-root-ca.crt')).toBeDefined();
   });
 
+  it('has them no more once it is being deleted', async () => {
+    const room = new Cluster();
+    await room.create('namespaces', { metadata: { name: 'ns' } });
+    await room.config('held', { finalizers: ['a.example.com/hold'] });
+    await room.delete('namespaces/ns');
+    await room.idle();
+
+    expect(room.names()).toEqual(['held']);
+    expect(room.find('configmaps/ns/kube-root-ca.crt')).toBeUndefined();
+    expect(room.find('serviceaccounts/ns/default')).toBeUndefined();
+    expect(room.errors).toEqual([]);
+  });
+
   it('keeps what somebody else made', async () => {
     const room = new Cluster();
     await Promise.all([room.namespace('ns'), room.create('serviceaccounts/ns', { metadata: { name: 'default', labels: { mine: 'yes' } } })]);

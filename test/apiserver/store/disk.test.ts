@@ -24,6 +24,10 @@ function open(log = {}): Promise<Store> {
   return openStore({ folder, clock: new ManualClock(), onFatal: () => undefined, log });
 }
 
+async function snapshots(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.startsWith('snapshot'));
+}
+
 describe('a store on the disk', () => {
   it('is for its owner alone', async () => {
     const store = await open({ segment: 500, garbage: 500 });
@@ -45,6 +49,24 @@ describe('a store on the disk', () => {
     expect(shown(again.list('things', ''))).toEqual(['a', 'b', 'c'].map((key, index) => `${key}@${index + 2}=${`${key} `.repeat(400_000)}`));
     await again.close();
   });
+
+  it('writes a snapshot of many slices while writes go on, and gives it up when it is closed', async () => {
+    const log = { segment: 40_000_000, garbage: 500_000 };
+    const store = await open(log);
+    const fill = (data: string): Promise<unknown> => Promise.all(Array.from({ length: 10 }, (_, index) => put(store, `big${index}`, data.repeat(1_000_000))));
+    for (const data of ['a', 'b', 'e']) await fill(data);
+    for (let count = 0; !(await snapshots()).some((name) => name.endsWith('.log')); count++) await put(store, 'small', `${count}`);
+    await fill('c');
+    await fill('d');
+    await store.close();
+    expect((await snapshots()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    const again = await open(log);
+
+    expect(again.count('things')).toBe(11);
+    for (let index = 0; index < 10; index++) expect(again.get('things', `big${index}`)?.bytes.length).toBe(store.get('things', `big${index}`)?.bytes.length);
+    expect(again.revision).toBe(store.revision);
+    await again.close();
+  }, 60_000);
 
   it('is refused to a second, by the id of the process that has it open', async () => {
     const store = await open();

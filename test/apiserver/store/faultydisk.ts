@@ -49,8 +49,7 @@ export class FaultyDisk implements FileSystem {
 
   async open(file: string, mode: OpenMode): Promise<OpenFile> {
     const found = this.#files.get(file);
-    if (found !== undefined && mode === 'exclusive') throw failure('EEXIST');
-    if (found === undefined && (mode === 'read' || mode === 'update')) throw failure('ENOENT');
+    if (found === undefined && mode !== 'create') throw failure('ENOENT');
     if (found !== undefined && mode !== 'create') return this.#handle(file, found);
     this.#step(`create ${path.basename(file)}`);
     const inode = { content: Buffer.alloc(0), durable: Buffer.alloc(0) };
@@ -66,6 +65,14 @@ export class FaultyDisk implements FileSystem {
       if (files.get(from) === inode) files.delete(from);
       files.set(to, inode);
     });
+  }
+
+  async link(from: string, to: string): Promise<void> {
+    this.#step(`link ${path.basename(to)}`);
+    const inode = this.#files.get(from);
+    if (inode === undefined) throw failure('ENOENT');
+    if (this.#files.has(to)) throw failure('EEXIST');
+    this.#change((files) => void files.set(to, inode));
   }
 
   async remove(file: string): Promise<void> {

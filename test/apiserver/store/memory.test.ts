@@ -184,6 +184,17 @@ describe('history', () => {
     expect(store.oldest('others')).toBe(1);
   });
 
+  it('holds only what is left of it, however long it goes on', async () => {
+    const store = memoryStore({ clock: new ManualClock(), limits: { history: { bytes: 20_000, age: 300_000 } } });
+    for (let count = 0; count < 500; count++) await put(store, `k${count % 7}`, `${count}`);
+    const oldest = store.oldest('things');
+    const changes: Change[] = [];
+    store.watch('things', oldest, (change) => changes.push(change));
+
+    expect(oldest).toBeGreaterThan(400);
+    expect(changes.map(({ revision }) => revision)).toEqual(Array.from({ length: 501 - oldest }, (_, index) => oldest + index + 1));
+  });
+
   it('keeps to its bytes, each collection to its own', async () => {
     const store = memoryStore({ clock: new ManualClock(), limits: { history: { bytes: 5_000, age: 300_000 } } });
     await store.put('others', 'a', (revision) => thing('a', revision, 'one'));
