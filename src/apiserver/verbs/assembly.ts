@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemRandom } from '../../runtime/clock.js';
+import { Applications } from './applications.js';
 import { deleteCollection } from './collection.js';
 import type { Context } from './context.js';
 import { create } from './create.js';
@@ -11,10 +12,10 @@ import type { Verbs } from './verbs.js';
 import { watch } from './watch.js';
 
 /** Chance may be given, for tests. */
-export type VerbsParts = Omit<Context, 'random' | 'uuid'> & Partial<Pick<Context, 'random' | 'uuid'>>;
+export type VerbsParts = Omit<Context, 'random' | 'uuid' | 'applications'> & Partial<Pick<Context, 'random' | 'uuid'>>;
 
 export function contextOf(parts: VerbsParts): Context {
-  return { random: systemRandom, uuid: randomUUID, ...parts };
+  return { random: systemRandom, uuid: randomUUID, applications: new Applications(), ...parts };
 }
 
 /** The verbs over a store. What they refuse they throw, be it at once or by the promise. */

@@ -7,6 +7,7 @@ import { keyOf } from '../registry/reader.js';
 import type { ServedRegistry } from '../registry/registry.js';
 import type { Resource } from '../resource.js';
 import type { Entry, Store } from '../store/store.js';
+import type { Applications } from './applications.js';
 import { apiVersionOf } from './metadata.js';
 import type { Caller, Target } from './verbs.js';
 
@@ -20,6 +21,7 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   readonly uuid: () => string;
+  readonly applications: Applications;
 }
 
 /** A stored object in the version in which the resource is served. The same object every time, where nothing is converted. */

@@ -25,11 +25,14 @@ export function tracked(context: Context, write: Write, live: KubeObject | undef
 
 /** The live object with a configuration applied to it, before defaults. */
 export function applied(context: Context, write: Write, live: KubeObject | undefined, configuration: Json): KubeObject {
-  const { target: { resource, subresource }, options } = write;
-  const { fieldManager: manager, force } = options;
-  return serverSideApply({
+  const { target, options: { fieldManager: manager, force } } = write;
+  const { resource, subresource } = target;
+  if (live !== undefined && context.applications.knows({ target, manager, live, configuration })) return live;
+  const object = serverSideApply({
     live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(context, write),
   });
+  if (live !== undefined && object === live) context.applications.remember({ target, manager, live, configuration });
+  return object;
 }
 
 /** Versions in which other managers may have written the same object. */

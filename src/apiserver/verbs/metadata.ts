@@ -1,4 +1,5 @@
 import { equal } from '../json.js';
+import type { JsonObject } from '../json.js';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../object.js';
 import type { Resource } from '../resource.js';
 import { badRequest } from '../status.js';
@@ -7,8 +8,9 @@ type MetaChanges = { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefine
 
 /** A copy with other metadata; `undefined` leaves a key out. */
 export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
-  const kept = Object.entries({ ...object.metadata, ...changes }).filter(([, value]) => value !== undefined);
-  return { ...object, metadata: Object.fromEntries(kept) };
+  const metadata: JsonObject = { ...object.metadata, ...changes };
+  const kept: JsonObject = Object.values(changes).includes(undefined) ? Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)) : metadata;
+  return { ...object, metadata: kept };
 }
 
 /** RFC 3339 in seconds, as every time of metadata is written. */

@@ -81,7 +81,7 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;
   const strategic = type === 'strategic';
-  const object = decodePatched(context, write, { value, found, shown: strategic ? goMap(body.value) : goJson(value), strategic });
+  const object = decodePatched(context, write, { value, found, shown: () => (strategic ? goMap(body.value) : goJson(value)), strategic });
   return tracked(context, write, live, object);
 }
 
@@ -90,13 +90,13 @@ interface Patched {
   /** What strict decoding says of the patch itself. */
   readonly found: readonly string[];
   /** The value that errors are about. */
-  readonly shown: string;
+  readonly shown: () => string;
   readonly strategic: boolean;
 }
 
 /** The patched object. 422 for what is none, with all of it in the text; warns of, or refuses, what fieldValidation is about. */
 function decodePatched({ registry }: Context, { target: { resource }, options, caller }: Write, { value, found, shown, strategic }: Patched): KubeObject {
-  const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown, why)]);
+  const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown(), why)]);
   try {
     const { object, findings } = decode({ resource, registry }, value);
     const all = [...found, ...findings];
