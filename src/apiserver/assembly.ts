@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createChain, guard } from './admission/chain.js';
 import { definitionLifecycle } from './admission/definition.js';
 import { createNamespaceLifecycle } from './admission/namespacelifecycle.js';
+import { createPolicyAdmission, validateBinding, validatePolicy } from './admission/policy.js';
 import { createAuthenticator, staticTokens, type StaticToken } from './auth/authenticator.js';
 import { createEscalationCheck } from './auth/escalation.js';
 import { toJwk, type SigningKey } from './auth/jwt.js';
@@ -60,14 +61,15 @@ export function assemble(options: AssemblyOptions): Assembly {
   const authenticator = createAuthenticator([staticTokens(tokens, [ISSUER]), accountTokens({ key: signing, reader, clock })], [ISSUER]);
   const builtins = builtinResources({
     definitions: createDefinitionRules({ checkRules, compileRules, checkDefault: (schema, value, path, root) => runRules(schema, value, undefined, { path, root }).errors }),
-    policies: { validatePolicy: () => [], validateBinding: () => [] },
+    policies: { validatePolicy, validateBinding },
     reviews: createReviews({ authenticator, authorizer, resolver, clock }),
     services: () => reader.list('services'),
   });
   const registry = createRegistry(builtins, reader);
   const namespaces = createNamespaceLifecycle((name) => store.newest('namespaces', name)?.object);
   const escalation = createEscalationCheck({ resolver, authorizer });
-  const admission = createChain({ first: [guard(namespaces), guard(definitionLifecycle), guard(escalation)], last: [] });
+  const policies = createPolicyAdmission(reader, () => registry, authorizer);
+  const admission = createChain({ first: [guard(namespaces), guard(definitionLifecycle), guard(escalation)], last: [policies] });
   const context = contextOf({ store, registry, admission, authorizer, clock, uuid: randomUUID });
   const verbs = createVerbs(context);
   const definitions = startDefinitionController(context, reader);
@@ -75,7 +77,7 @@ export function assemble(options: AssemblyOptions): Assembly {
     table: createTableMaker(() => clock.now()), protobuf: decodeProtobuf,
     registry: () => registry, verbs, authenticator, authorizer,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
-    posts: { 'serviceaccounts/token': async (target, body, { caller }) => requestToken({ key: signing, reader, clock, admission }, target, body, caller) },
+    posts: { 'serviceaccounts/token': async (target, body, request) => requestToken({ key: signing, reader, context }, target, body, request) },
     paths: createPaths({
       version: serverVersion(), checks: { ping: () => true, log: () => true, etcd: () => store.revision > 0 }, metrics: options.metrics, issuer: ISSUER,
       keys: () => [toJwk(signing)], groupPaths: () => groupPaths(registry),
@@ -86,6 +88,7 @@ export function assemble(options: AssemblyOptions): Assembly {
     router, verbs, registry, reader, store, clock,
     close() {
       definitions.end();
+      policies.close();
       resolver.close();
     },
   };

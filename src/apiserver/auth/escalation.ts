@@ -5,7 +5,7 @@ import { hasOrAll, type PolicyRule, rulesOf } from './rules.js';
 import type { Admission, AdmissionRequest } from '../admission/admission.js';
 import { equal, isArray, isObject, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { forbidden, quoted } from '../status.js';
+import { forbidden, notFound, quoted, StatusError, unknownError } from '../status.js';
 import { MASTERS, type UserInfo } from '../user.js';
 
 /** What is asked to find out whether somebody gives away more than they have. */
@@ -67,12 +67,20 @@ function checkBinding(parts: Parts, request: AdmissionRequest, binding: KubeObje
   const { user, namespace, resource } = request;
   const role = readReference(binding['roleRef']);
   const plural = role.kind === 'ClusterRole' ? 'clusterroles' : role.kind === 'Role' ? 'roles' : undefined;
-  // What the kind's own rules refuse is theirs to say.
-  if (plural === undefined) return;
+  if (plural === undefined) throw unknownError(`unsupported role reference kind: ${quoted(role.kind)}`);
   const bind = { user, verb: 'bind', group: RBAC_GROUP, version: '*', resource: plural, subresource: '', namespace, name: role.name };
   if (parts.authorizer.authorize(bind).allowed) return;
-  const missing = notHeld(parts, { user, namespace }, parts.resolver.referenced(role, namespace));
+  const missing = notHeld(parts, { user, namespace }, rulesNamed(parts, request, role));
   if (missing !== undefined) throw forbidden(resource, binding.metadata.name ?? '', missing);
+}
+
+function rulesNamed({ resolver }: Parts, { resource, namespace }: AdmissionRequest, role: { readonly kind: string; readonly name: string }): readonly PolicyRule[] {
+  try {
+    return resolver.referenced(role, namespace);
+  } catch (error) {
+    // The real server says of the binding that it is missing.
+    throw error instanceof StatusError && error.code === 404 ? notFound(resource, role.name) : error;
+  }
 }
 
 /** What of the rules somebody does not have, as a text; undefined when they have it all. */

@@ -1,49 +1,57 @@
-import { ISSUER, issueToken, type TokenWish } from './tokens.js';
 import type { SigningKey } from './jwt.js';
 import { strings } from './rules.js';
-import type { Admission } from '../admission/admission.js';
+import { ISSUER, issueToken, type TokenWish } from './tokens.js';
 import { isObject, type Json, type JsonObject, own } from '../json.js';
-import type { KubeObject } from '../object.js';
+import type { KubeObject, ObjectMeta } from '../object.js';
+import { resourceOf } from '../registry/builtins/kind.js';
+import { tokenRequestDefaults } from '../registry/builtins/review.js';
 import type { ObjectReader } from '../registry/reader.js';
 import { badRequest, conflict, type FieldError, invalid, notFound } from '../status.js';
-import type { Body, Caller, Target, Written } from '../verbs/verbs.js';
-import type { Clock } from '../../runtime/clock.js';
+import { admissionRequest, type Context } from '../verbs/context.js';
+import { decodeObject } from '../verbs/decoding.js';
+import { tracked } from '../verbs/managers.js';
+import { createOptions } from '../verbs/options.js';
+import type { Body, Caller, Query, Target, Written } from '../verbs/verbs.js';
 
 interface Parts {
   readonly key: SigningKey;
   readonly reader: ObjectReader;
-  readonly clock: Clock;
-  readonly admission: Admission;
+  readonly context: Context;
 }
 
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
 const ACCOUNTS = { group: '', plural: 'serviceaccounts' };
-const DEFAULT_SECONDS = 3600;
 const LEAST_SECONDS = 600;
 const MOST_SECONDS = 2 ** 32;
 
+/** A TokenRequest as a resource, for reading it: it is served nowhere else. */
+const REQUESTS = resourceOf({
+  ...KIND, version: 'v1', plural: ACCOUNTS.plural, namespaced: true, definition: 'io.k8s.api.authentication.v1.TokenRequest', defaults: tokenRequestDefaults,
+});
+
 /** Answers POST …/serviceaccounts/<name>/token. */
-export function requestToken(parts: Parts, target: Target, { value }: Body, caller: Caller): Written {
+export function requestToken(parts: Parts, target: Target, body: Body, { query, caller }: { readonly query: Query; readonly caller: Caller }): Written {
+  const { reader, context } = parts;
   const { namespace, name } = target;
-  const request = isObject(value) ? value : {};
-  const metadata = objectAt(request, 'metadata');
-  checkMeta(metadata, { name, namespace });
-  const account = parts.reader.get(ACCOUNTS.plural, namespace, name);
+  const options = createOptions(query);
+  const read = decodeObject({ resource: REQUESTS, registry: context.registry }, body, { options, caller });
+  const request = tracked(context, { target: { ...target, resource: REQUESTS }, options, caller }, undefined, read);
+  checkMeta(request.metadata, { name, namespace });
+  const account = reader.get(ACCOUNTS.plural, namespace, name);
   if (account === undefined) throw notFound(ACCOUNTS, name);
-  const uid = own(metadata, 'uid');
-  if (typeof uid === 'string' && uid !== '' && uid !== account.metadata.uid) {
+  const { uid = '' } = request.metadata;
+  if (uid !== '' && uid !== account.metadata.uid) {
     throw conflict({ group: KIND.group, plural: KIND.kind }, name, `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`);
   }
-  const spec = completed(objectAt(request, 'spec'));
+  const spec = completed(request['spec']);
   checkSeconds(spec.expirationSeconds);
-  const now = parts.clock.now();
-  const made = { name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: stamp(now) };
-  const object: KubeObject = { kind: KIND.kind, apiVersion: `${KIND.group}/v1`, metadata: made, spec };
-  const options: KubeObject = { apiVersion: 'meta.k8s.io/v1', kind: 'CreateOptions', metadata: {} };
-  parts.admission.validate({ user: caller.user, operation: 'CREATE', resource: target.resource, subresource: 'token', namespace, name, object, oldObject: undefined, dryRun: false, options }, caller.warn);
-  const bound = boundTo(parts.reader, spec.boundObjectRef, namespace);
+  const now = context.clock.now();
+  const metadata = { ...request.metadata, name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: stamp(now) };
+  const object: KubeObject = { ...request, metadata, spec };
+  context.admission.validate(admissionRequest(target, caller, { operation: 'CREATE', object, oldObject: undefined, dryRun: options.dryRun, options: options.object }), caller.warn);
+  const bound = boundTo(reader, spec.boundObjectRef, namespace);
   const wish: TokenWish = { account, audiences: spec.audiences, seconds: spec.expirationSeconds, ...(bound === undefined ? {} : { bound }) };
-  const status = { token: issueToken(parts.key, parts.clock, wish), expirationTimestamp: stamp(now + spec.expirationSeconds * 1000) };
+  const status = { token: issueToken(parts.key, context.clock, wish), expirationTimestamp: stamp(now + spec.expirationSeconds * 1000) };
   return { code: 201, object: { ...object, status } };
 }
 
@@ -57,20 +65,21 @@ type Spec = {
   readonly boundObjectRef: Json;
 };
 
-function completed(spec: JsonObject): Spec {
+function completed(value: Json | undefined): Spec {
+  const spec = isObject(value) ? value : {};
   const audiences = strings(own(spec, 'audiences'));
   const seconds = own(spec, 'expirationSeconds');
   return {
     audiences: audiences.length === 0 ? [ISSUER] : audiences,
-    expirationSeconds: typeof seconds === 'number' ? seconds : DEFAULT_SECONDS,
+    expirationSeconds: typeof seconds === 'number' ? seconds : 0,
     boundObjectRef: own(spec, 'boundObjectRef') ?? null,
   };
 }
 
-function checkMeta(metadata: JsonObject, expected: { readonly name: string; readonly namespace: string }): void {
+function checkMeta(metadata: ObjectMeta, expected: { readonly name: string; readonly namespace: string }): void {
   for (const field of ['name', 'namespace'] as const) {
-    const given = own(metadata, field);
-    if (typeof given !== 'string' || given === '' || given === expected[field]) continue;
+    const given = metadata[field] ?? '';
+    if (given === '' || given === expected[field]) continue;
     throw invalid(KIND, expected.name, [wrong(`metadata.${field}`, given, `must match the service account ${field} if specified`)]);
   }
 }
@@ -106,9 +115,4 @@ function boundTo(reader: ObjectReader, reference: Json, namespace: string): Toke
 function text(object: JsonObject, key: string): string {
   const value = own(object, key);
   return typeof value === 'string' ? value : '';
-}
-
-function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = own(object, key);
-  return isObject(value) ? value : {};
 }

@@ -4,7 +4,7 @@ import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './negotiate.js';
 import type { Json } from '../json.js';
 import { parseBody, readBody } from '../schema/decode.js';
 import { MalformedBody } from '../schema/jsontext.js';
-import { badRequest, entityTooLarge, StatusError, unsupportedMediaType } from '../status.js';
+import { badRequest, StatusError, unsupportedMediaType } from '../status.js';
 import type { Body, PatchType } from '../verbs/verbs.js';
 
 /** Reads a protobuf body of a built-in kind. */
@@ -19,6 +19,9 @@ const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
   'application/apply-patch+yaml': 'apply',
 };
 
+/** What stands before the words of the decoder. */
+const PATCH_ERRORS: Readonly<Record<PatchType, string>> = { json: 'error decoding patch: ', merge: 'error decoding patch: ', strategic: '', apply: 'error decoding YAML: error converting YAML to JSON: ' };
+
 /** A body that a caller in the process gave as a value needs no reading. */
 type Raw = { readonly value: Json } | { readonly bytes: Uint8Array };
 
@@ -30,8 +33,8 @@ async function rawBody({ request: { body } }: Exchange): Promise<Raw> {
   return { bytes };
 }
 
-export function bodyTooLarge(): ReturnType<typeof entityTooLarge> {
-  return entityTooLarge(`Request entity too large: limit is ${MAX_BODY}`);
+export function bodyTooLarge(): StatusError {
+  return new StatusError(413, `Request entity too large: limit is ${MAX_BODY}`, { reason: 'RequestEntityTooLarge' });
 }
 
 /** What the body of a POST or PUT is expected to hold. */
@@ -75,11 +78,12 @@ export function patchType(exchange: Exchange, custom: boolean): PatchType {
 export async function readPatch(exchange: Exchange, type: PatchType): Promise<Body> {
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
+  if (type === 'apply' && raw.bytes.length === 0) return { value: {}, duplicates: [] };
   try {
     return readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json');
   } catch (error) {
     if (!(error instanceof MalformedBody)) throw error;
-    throw badRequest(`error decoding ${type === 'apply' ? 'YAML' : 'patch'}: ${error.message}`);
+    throw badRequest(`${PATCH_ERRORS[type]}${error.message}`);
   }
 }
 

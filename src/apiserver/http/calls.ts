@@ -9,10 +9,10 @@ import { isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { ApiResponse } from '../server.js';
 import { badRequest } from '../status.js';
-import type { Body, Query, Target, Verbs, Written } from '../verbs/verbs.js';
+import type { Body, Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
 
 /** A subresource that is only posted to, and answers with something else than the object. */
-export type PostHandler = (target: Target, body: Body, exchange: Exchange) => Promise<Written>;
+export type PostHandler = (target: Target, body: Body, request: { readonly query: Query; readonly caller: Caller }) => Promise<Written>;
 
 export interface CallRooms {
   readonly verbs: Verbs;
@@ -82,7 +82,7 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   exchange.note(body.value);
   if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
   const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
-  return post === undefined ? rooms.verbs.create(target, body, query, caller) : post(target, body, exchange);
+  return post === undefined ? rooms.verbs.create(target, body, query, caller) : post(target, body, { query, caller });
 }
 
 // Only paths of custom resources get here without one.

@@ -1,11 +1,12 @@
 import { plainForm, valueAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
 import { noRepresentation, noSuchForm } from './lists.js';
-import { type AcceptClause, admits, readAccept } from './negotiate.js';
+import { type AcceptClause, admits, negotiate, readAccept } from './negotiate.js';
 import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../discovery/aggregated.js';
 import { digestOf } from '../discovery/group.js';
 import { coreVersions, groupAnswer, groupList, resourceList } from '../discovery/legacy.js';
 import { openApiDocument, openApiIndex } from '../discovery/openapi.js';
+import { wrongMethod } from './route.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Registry } from '../resource.js';
 import type { ApiResponse } from '../server.js';
@@ -29,10 +30,11 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
   };
   return (exchange) => {
     const { path } = exchange.info;
-    if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApi(rooms, exchange);
+    if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApi(rooms, exchange) ?? NOTHING;
     const [prefix, group = '', version, ...more] = trimmed(path).split('/').slice(1);
     if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
     const core = prefix === 'api';
+    if (exchange.request.method !== 'GET' && (core || (version !== undefined && rooms.registry().isBuiltinGroup(group)))) throw wrongMethod();
     if (group === '') {
       if (wantsAggregated(exchange)) return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
       return plain(exchange, core ? coreVersions(rooms.address()) : groupList(rooms.registry()));
@@ -53,7 +55,9 @@ function oneGroup(registry: Registry, exchange: Exchange, { group, version }: { 
 }
 
 function plain(exchange: Exchange, value: Json): ApiResponse {
-  if (!admits(exchange.asker.accept)) throw noRepresentation(false);
+  const { accept } = exchange.asker;
+  if (!admits(accept)) throw noRepresentation(false);
+  if (negotiate(accept, { transforms: false, stream: false }) === undefined) throw noSuchForm(false);
   return valueAnswer(200, value, plainForm(exchange.asker));
 }
 
@@ -93,10 +97,11 @@ function keepByGeneration(registry: () => Registry): (name: string, make: (regis
   };
 }
 
+const NOTHING: ApiResponse = { code: 404, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | undefined {
-  const rest = trimmed(exchange.info.path).slice('/openapi/v3'.length);
+  const rest = exchange.info.path.slice('/openapi/v3'.length);
   if (rest === '') return { code: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(openApiIndex(registry()))) } };
   const [, prefix, ...names] = rest.split('/');
   const [group = '', version = '', ...more] = prefix === 'api' ? ['', ...names] : names;
@@ -107,7 +112,7 @@ function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | un
   const headers = { 'Content-Type': 'application/json', ETag: tag, Vary: 'Accept' };
   const lasting = { 'Cache-Control': 'public, immutable', Expires: new Date(now() + YEAR_MS).toUTCString() };
   if (asked !== undefined && asked !== '' && asked !== found.hash) {
-    return { code: 301, headers: { Location: `/openapi/v3${rest}?hash=${found.hash}` }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+    return { code: 301, headers: { ...headers, Location: `/openapi/v3${rest}?hash=${found.hash}` }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
   }
   const all = asked === found.hash ? { ...headers, ...lasting } : headers;
   if (exchange.request.headers['if-none-match'] === tag) return { code: 304, headers: all, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };

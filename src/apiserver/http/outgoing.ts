@@ -35,6 +35,7 @@ export async function send(clock: Clock, running: Running, sending: Sending): Pr
   if (running.closing || !request.complete && hasBody(request)) response.setHeader('Connection', 'close');
   if (body.kind === 'stream') return stream(clock, running, { ...sending, values: body.values });
   const bytes = body.kind === 'bytes' ? body.bytes : Buffer.from(`${JSON.stringify(body.value)}\n`);
+  if (code === 413) response.statusMessage = 'Request Entity Too Large';
   response.writeHead(code, code === 304 ? {} : { 'Content-Length': bytes.length });
   response.end(code === 304 ? undefined : bytes);
   return undefined;

@@ -4,6 +4,7 @@ import type { PathHandler } from './router.js';
 import { wrongMethod } from './route.js';
 import type { Json, JsonObject } from '../json.js';
 import type { ApiResponse } from '../server.js';
+import { notAcceptable } from '../status.js';
 
 /** What the server says of itself. */
 export interface PathRooms {
@@ -37,8 +38,8 @@ export function serverVersion(): JsonObject {
 /** Answers the paths that are no resources. */
 export function createPaths(rooms: PathRooms): PathHandler {
   return (exchange) => {
-    const { info: { path }, request: { method } } = exchange;
-    if (path === '/version' || path === '/version/') return method === 'GET' ? pretty(rooms.version) : refuseMethod();
+    const { path } = exchange.info;
+    if (path === '/version' || path === '/version/') return versionOf(rooms, exchange);
     const health = HEALTH_PATHS.find((one) => path === one || path.startsWith(`${one}/`));
     if (health !== undefined) return healthOf(rooms, { health, check: path.slice(health.length + 1), query: exchange.target.query });
     if (path === '/metrics') return { ...textAnswer(200, rooms.metrics()), headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } };
@@ -48,8 +49,11 @@ export function createPaths(rooms: PathRooms): PathHandler {
   };
 }
 
-function refuseMethod(): never {
-  throw wrongMethod();
+function versionOf({ version }: PathRooms, { request, asker: { accept = '' } }: Exchange): ApiResponse {
+  if (request.method !== 'GET') throw wrongMethod();
+  const medias = accept.split(',').map((part) => (part.split(';')[0] ?? '').trim());
+  if (accept !== '' && !medias.includes('*/*') && !medias.includes('application/json')) throw notAcceptable('406: Not Acceptable\n\nAvailable representations: application/json');
+  return pretty(version);
 }
 
 function pretty(value: Json): ApiResponse {

@@ -108,7 +108,8 @@ describe('a binding', () => {
     expect(write(binding('big'), { more: [rule('bind', GROUP, 'clusterroles', 'other')] })).toContain('403');
   });
 
-  it('of a role that does not exist is a 404', () => {
-    expect(write(binding('gone'))).toBe('404 clusterrole.rbac.authorization.k8s.io "gone" not found');
+  it('of a role that does not exist is a 404 of the binding, of a kind that is none a 500', () => {
+    expect(write(binding('gone'))).toBe('404 rolebindings.rbac.authorization.k8s.io "gone" not found');
+    expect(write(object('RoleBinding', 'b', { roleRef: { kind: 'Foo', name: 'x' } }, 'ns'))).toBe('500 unsupported role reference kind: "Foo"');
   });
 });

@@ -5,10 +5,14 @@ import { createAuthenticator, staticTokens } from '../../../src/apiserver/auth/a
 import { generateSigningKey, readSigningKey, readToken, signToken, toJwk } from '../../../src/apiserver/auth/jwt.js';
 import { requestToken } from '../../../src/apiserver/auth/tokenrequest.js';
 import { accountTokens, ISSUER, issueToken } from '../../../src/apiserver/auth/tokens.js';
+import { createChain } from '../../../src/apiserver/admission/chain.js';
 import { isObject, type Json } from '../../../src/apiserver/json.js';
+import { createRegistry } from '../../../src/apiserver/registry/registry.js';
+import { memoryStore } from '../../../src/apiserver/store/open.js';
+import { contextOf } from '../../../src/apiserver/verbs/assembly.js';
 import { StatusError } from '../../../src/apiserver/status.js';
 import { ManualClock } from '../../support/clock.js';
-import { RESOURCES } from '../http/rooms.js';
+import { AUTHORIZER, RESOURCES } from '../http/rooms.js';
 import { FakeReader } from './reader.js';
 
 const KEY = readSigningKey(generateSigningKey());
@@ -109,7 +113,9 @@ describe('a TokenRequest', () => {
     if (resource === undefined) throw new Error('no serviceaccounts');
     try {
       const target = { resource, namespace: 'ns', name, subresource: 'token' };
-      return requestToken({ key: KEY, reader, clock, admission: { validate: () => undefined } }, target, { value, duplicates: [] }, CALLER).object;
+      const store = memoryStore({ clock });
+      const context = contextOf({ store, registry: createRegistry([], reader), admission: createChain({ first: [], last: [] }), authorizer: AUTHORIZER, clock });
+      return requestToken({ key: KEY, reader, context }, target, { value, duplicates: [] }, { query: {}, caller: CALLER }).object;
     } catch (error) {
       return error instanceof StatusError ? `${error.code} ${error.message}` : 'other';
     }
@@ -120,7 +126,7 @@ describe('a TokenRequest', () => {
 
     expect(answer).toEqual({
       kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1',
-      metadata: { name: 'robot', namespace: 'ns', uid: 'u1', creationTimestamp: '2026-01-01T00:00:00Z' },
+      metadata: expect.objectContaining({ name: 'robot', namespace: 'ns', uid: 'u1', creationTimestamp: '2026-01-01T00:00:00Z' }),
       spec: { audiences: ['a'], expirationSeconds: 700, boundObjectRef: null },
       status: { token: expect.any(String), expirationTimestamp: '2026-01-01T00:11:40Z' },
     });
@@ -135,6 +141,7 @@ describe('a TokenRequest', () => {
   it.each([
     [{ spec: { expirationSeconds: 599 } }, 'robot', '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes'],
     [{ spec: { expirationSeconds: 2 ** 32 + 1 } }, 'robot', '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
+    [{ spec: { audiences: 'x' } }, 'robot', '400 TokenRequest in version "v1" cannot be handled as a TokenRequest: json: cannot unmarshal string into Go struct field TokenRequestSpec.spec.audiences of type []string'],
     [{}, 'nobody', '404 serviceaccounts "nobody" not found'],
     [{ metadata: { name: 'x' } }, 'robot', '422 TokenRequest.authentication.k8s.io "robot" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified'],
     [{ metadata: { uid: 'x' } }, 'robot', '409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (x) does not match the UID of the service account (u1)'],
