@@ -1,16 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ControlPlane } from '../../test/support/controlplane/plane.js';
 import { startControlPlane } from '../../test/support/controlplane/start.js';
+import { sender, type Node } from './http.js';
 
 /** Writes src/apiserver/data from a real API server and from the Go structs behind it: `make apiserver-data`. */
-
-interface Node {
-  readonly [key: string]: unknown;
-}
 
 /** The group-versions whose documents hold what we serve, with the kinds that we serve of each. */
 const SERVED: Readonly<Record<string, readonly string[]>> = {
@@ -106,29 +102,16 @@ async function readDocuments(structs: readonly string[]): Promise<Documents> {
 
 /** A list as a Table, of each resource that can be listed. */
 async function readColumns(plane: ControlPlane): Promise<Record<string, unknown>> {
+  const send = sender(plane);
   const found: Record<string, unknown> = {};
   for (const [groupVersion, kinds] of Object.entries(SERVED)) {
     const list = JSON.parse((await plane.call({ path: `/${groupVersion}` })).text) as { resources: readonly { name: string; kind: string; verbs: readonly string[] }[] };
     for (const { name } of list.resources.filter((one) => kinds.includes(one.kind) && one.verbs.includes('list') && !one.name.includes('/'))) {
-      const answer = await readAs(plane, `/${groupVersion}/${name}?limit=1`, TABLE);
+      const answer = (await send({ target: `/${groupVersion}/${name}?limit=1`, accept: TABLE })).body;
       found[`${groupVersion === 'api/v1' ? '' : groupVersion.split('/')[1]}/${name}`] = answer['columnDefinitions'];
     }
   }
   return found;
-}
-
-/** GET with a media type of its own. */
-async function readAs(plane: ControlPlane, target: string, accept: string): Promise<Node> {
-  const bearer = readFileSync(path.join(path.dirname(plane.adminKubeconfig), 'token'), 'utf8').trim();
-  const ca = readFileSync(plane.caFile);
-  const text = await new Promise<string>((resolve, reject) => {
-    const outgoing = request(new URL(target, plane.url), { ca, headers: { accept, authorization: `Bearer ${bearer}` } }, (incoming) => {
-      let all = '';
-      incoming.setEncoding('utf8').on('data', (part: string) => (all += part)).on('end', () => resolve(all)).on('error', reject);
-    });
-    outgoing.on('error', reject).end();
-  });
-  return JSON.parse(text) as Node;
 }
 
 /** The schemas that the operations of these kinds refer to, in the end. */

@@ -1,31 +1,15 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CORE_VARIANTS } from '../../test/apiserver/builtins/corevariants.js';
 import { GROUP_VARIANTS } from '../../test/apiserver/builtins/groupvariants.js';
 import { SERVICE_VARIANTS } from '../../test/apiserver/builtins/servicevariants.js';
 import { patched, type KindVariants } from '../../test/apiserver/builtins/variants.js';
 import { WORKLOAD_VARIANTS } from '../../test/apiserver/builtins/workloadvariants.js';
-import type { ControlPlane } from '../../test/support/controlplane/plane.js';
 import { startControlPlane } from '../../test/support/controlplane/start.js';
+import { sender, type Answer, type Node, type Send } from './http.js';
+import { recordDocuments } from './recorddocuments.js';
 
 /** Records what a real API server answers to the variants of built-in kinds: `make apiserver-recordings`. */
-
-interface Node {
-  readonly [key: string]: unknown;
-}
-
-interface Sent {
-  readonly method: string;
-  readonly target: string;
-  readonly body?: unknown;
-}
-
-interface Answer {
-  readonly code: number;
-  readonly body: Node;
-  readonly warnings: readonly string[];
-}
 
 const VOLATILE = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];
 
@@ -35,6 +19,7 @@ async function record(root: string): Promise<void> {
   const plane = await startControlPlane({ size: 'api', label: 'record' });
   try {
     const send = sender(plane);
+    await recordDocuments(root, send);
     for (const [kind, variants] of Object.entries({ ...CORE_VARIANTS, ...GROUP_VARIANTS, ...WORKLOAD_VARIANTS, ...SERVICE_VARIANTS })) {
       const recorded = { create: await recordCreates(send, variants), update: await recordUpdates(send, variants) };
       writeFileSync(path.join(folder, `${kind.toLowerCase()}.json`), `${lines(recorded)}\n`);
@@ -42,23 +27,6 @@ async function record(root: string): Promise<void> {
   } finally {
     await plane.stop();
   }
-}
-
-type Send = (sent: Sent) => Promise<Answer>;
-
-function sender(plane: ControlPlane): Send {
-  const bearer = readFileSync(path.join(path.dirname(plane.adminKubeconfig), 'token'), 'utf8').trim();
-  const ca = readFileSync(plane.caFile);
-  return ({ method, target, body }) => new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
-    const outgoing = request(new URL(target, plane.url), { method, ca, headers }, (incoming) => {
-      let text = '';
-      const warnings = [incoming.headers['warning'] ?? []].flat();
-      incoming.setEncoding('utf8').on('data', (part: string) => (text += part)).on('error', reject);
-      incoming.on('end', () => resolve({ code: incoming.statusCode ?? 0, body: JSON.parse(text) as Node, warnings }));
-    });
-    outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
-  });
 }
 
 async function recordCreates(send: Send, { path: target, base, create }: KindVariants): Promise<Node> {

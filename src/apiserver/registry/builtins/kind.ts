@@ -113,7 +113,7 @@ function firstGeneration({ generation = 'kept' }: Kind, object: KubeObject): Kub
 function nextGeneration({ generation = 'kept' }: Kind, next: KubeObject, old: KubeObject, subresource: string | undefined): KubeObject {
   const before = old.metadata.generation;
   const { generation: _given, ...rest } = next.metadata;
-  const moved = generation !== 'kept' && subresource === undefined && isMoved(next, old, generation === 'spec-and-annotations');
+  const moved = generation !== 'kept' && subresource !== 'status' && isMoved(next, old, generation === 'spec-and-annotations');
   const after = moved ? (before ?? 0) + 1 : before;
   if (next.metadata.generation === after) return next;
   return withMeta(next, after === undefined ? rest : { ...rest, generation: after });
