@@ -12,6 +12,7 @@ import { withMeta, withOwnersOnce } from './metadata.js';
 import { renamed } from './options.js';
 import type { WriteOptions } from './options.js';
 import type { Caller, Target, Written } from './verbs.js';
+import { strategyOf, viewOf } from './view.js';
 import { put, remove, store } from './write.js';
 
 /** A change of one object: how its next state is made of its state now. */
@@ -28,7 +29,12 @@ export interface Edit {
 }
 
 /** Reads, makes the next state, checks it and writes it, all in one step. Answers when the change is durable. */
-export function change(context: Context, edit: Edit): Promise<Written> {
+export async function change(context: Context, edit: Edit): Promise<Written> {
+  const { code, object } = await changeObject(context, edit);
+  return { code, object: shown(edit.target, object) };
+}
+
+function changeObject(context: Context, edit: Edit): Promise<Written> {
   const { target, creates, uid } = edit;
   const entry = newest(context, target);
   const live = entry === undefined ? undefined : served(target.resource, entry.object);
@@ -41,8 +47,20 @@ export function change(context: Context, edit: Edit): Promise<Written> {
   return replace(context, edit, { entry, live, next });
 }
 
-function admitted(context: Context, { target, options, caller, next }: Edit, live: KubeObject | undefined): KubeObject {
-  const object = next(live);
+/** The object after the request, as it is to be stored: what was changed may be a view of it. */
+function edited({ target, next }: Edit, live: KubeObject | undefined): KubeObject {
+  const view = viewOf(target);
+  return view === undefined || live === undefined ? next(live) : view.change(live, next);
+}
+
+/** What the second half of admission looks at: the view that the request is about. */
+function shown(target: Target, object: KubeObject): KubeObject {
+  return viewOf(target)?.read(object) ?? object;
+}
+
+function admitted(context: Context, edit: Edit, live: KubeObject | undefined): KubeObject {
+  const { target, options, caller } = edit;
+  const object = edited(edit, live);
   const operation = live === undefined ? 'CREATE' : 'UPDATE';
   const seen = { operation, object, oldObject: live, dryRun: options.dryRun, options: renamed(options, live === undefined ? 'CreateOptions' : 'UpdateOptions') } as const;
   const after = context.admission.admit(admissionRequest(target, caller, seen), caller.warn) ?? object;
@@ -62,7 +80,9 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
   const prepared = prepare(target, revised, live);
   checkUpdate(target, prepared, live, caller.warn);
   const object = settleTimes(prepared, live);
-  const seen = { operation: 'UPDATE', object, oldObject: live, dryRun: options.dryRun, options: renamed(options, 'UpdateOptions') } as const;
+  const seen = {
+    operation: 'UPDATE', object: shown(target, object), oldObject: shown(target, live), dryRun: options.dryRun, options: renamed(options, 'UpdateOptions'),
+  } as const;
   context.admission.validate(admissionRequest(target, caller, seen), caller.warn);
   if (endsWith(object, live, resource.kind)) {
     if (!options.dryRun) await remove(context, { target, object: live });
@@ -97,10 +117,11 @@ function withRevisionChecked({ target: { resource, name } }: Edit, next: KubeObj
 }
 
 /** What the kind makes of a change, then what no change can do: system fields stay. */
-function prepare({ resource, subresource }: Target, next: KubeObject, live: KubeObject): KubeObject {
+function prepare(target: Target, next: KubeObject, live: KubeObject): KubeObject {
+  const { resource } = target;
   const { generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = live.metadata;
   const stripped = withMeta(next, { generation });
-  const prepared = resource.strategy.prepareUpdate(stripped, live, subresource === '' ? undefined : subresource);
+  const prepared = resource.strategy.prepareUpdate(stripped, live, strategyOf(target));
   const said = prepared.metadata;
   return withMeta(prepared, {
     uid: said.uid === undefined || said.uid === '' ? uid : said.uid,

@@ -7,6 +7,7 @@ import { invalid, qualified } from '../status.js';
 import type { FieldError } from '../status.js';
 import { apiVersionOf } from './metadata.js';
 import type { Target } from './verbs.js';
+import { strategyOf } from './view.js';
 
 /** All that is checked of a new object, metadata first. Throws 422 with every cause; warns as the kind's checks say. */
 export function checkCreate(resource: Resource, object: KubeObject, warn: Warn): void {
@@ -27,13 +28,15 @@ function settle(resource: Resource, object: KubeObject, { errors, warnings }: Fi
 }
 
 /** The same of a change: what holds for every object, then what the kind says, which repeats most of it. */
-export function checkUpdate({ resource, subresource }: Target, next: KubeObject, old: KubeObject, warn: Warn): void {
+export function checkUpdate(target: Target, next: KubeObject, old: KubeObject, warn: Warn): void {
+  const { resource } = target;
+  const subresource = strategyOf(target);
   const update = validateMetaUpdate(next.metadata, old.metadata);
   const common = [...checkCommon(resource, next), ...update];
   const wrongType = checkType(resource, next);
   if (wrongType.length > 0) refuse(resource, next, [...common, ...wrongType]);
   const again = repeats(resource, subresource).flatMap((what) => (what === 'update' ? update : checkMeta(resource, next)));
-  const findings = resource.strategy.validateUpdate(next, old, subresource === '' ? undefined : subresource);
+  const findings = resource.strategy.validateUpdate(next, old, subresource);
   settle(resource, next, { errors: [...common, ...again, ...findings.errors], warnings: findings.warnings }, warn);
 }
 
@@ -65,9 +68,9 @@ const WITHOUT_OWN: readonly string[] = ['events', 'poddisruptionbudgets.policy']
 /** Groups in which a finalizer has to be a standard one or `domain/name`. */
 const QUALIFIED_FINALIZERS: readonly string[] = ['', 'apps', 'networking.k8s.io', 'rbac.authorization.k8s.io'];
 
-function repeats(resource: Resource, subresource: string): readonly Repeat[] {
+function repeats(resource: Resource, subresource: string | undefined): readonly Repeat[] {
   if (resource.strategy.checksMetadata === true) return [];
-  if (subresource !== '') return ['update'];
+  if (subresource !== undefined) return ['update'];
   const name = qualified(resource);
   return Object.hasOwn(REPEATS, name) ? (REPEATS[name] ?? []) : ['update'];
 }

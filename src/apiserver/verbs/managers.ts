@@ -9,6 +9,7 @@ import type { Context } from './context.js';
 import { apiVersionOf } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import type { Caller, Target } from './verbs.js';
+import { viewOf } from './view.js';
 
 export interface Write {
   readonly target: Target;
@@ -18,7 +19,8 @@ export interface Write {
 
 /** The next state with managedFields that tell who owns which of its fields. */
 export function tracked(context: Context, write: Write, live: KubeObject | undefined, next: KubeObject): KubeObject {
-  const { target: { resource, subresource }, options, caller } = write;
+  const { target, options, caller } = write;
+  const { resource, subresource } = shownAs(target);
   const manager = options.fieldManager === '' ? caller.agent : options.fieldManager;
   return trackUpdate({ live, next, manager, subresource, resource, now: context.clock.now(), other: otherVersions(context, write) });
 }
@@ -26,13 +28,19 @@ export function tracked(context: Context, write: Write, live: KubeObject | undef
 /** The live object with a configuration applied to it, before defaults. */
 export function applied(context: Context, write: Write, live: KubeObject | undefined, configuration: Json): KubeObject {
   const { target, options: { fieldManager: manager, force } } = write;
-  const { resource, subresource } = target;
+  const { resource, subresource } = shownAs(target);
   if (live !== undefined && context.applications.knows({ target, manager, live, configuration })) return live;
   const object = serverSideApply({
     live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(context, write),
   });
   if (live !== undefined && object === live) context.applications.remember({ target, manager, live, configuration });
   return object;
+}
+
+/** The kind that a request is about: of a view its own. */
+function shownAs(target: Target): Pick<Target, 'resource' | 'subresource'> {
+  const { resource, subresource } = target;
+  return { resource: viewOf(target)?.resource ?? resource, subresource };
 }
 
 /** Versions in which other managers may have written the same object. */

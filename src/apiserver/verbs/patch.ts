@@ -1,6 +1,7 @@
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
+import type { Resource } from '../resource.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
 import { mergePatch } from '../patch/merge.js';
 import { strategicMerge } from '../patch/strategic.js';
@@ -16,6 +17,7 @@ import { apiVersionOf, checkName, inNamespace } from './metadata.js';
 import { patchOptions } from './options.js';
 import { allows } from './update.js';
 import type { Body, Caller, PatchType, Query, Target, Written } from './verbs.js';
+import { viewOf } from './view.js';
 
 const CUSTOM_TYPES = 'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
 
@@ -40,6 +42,11 @@ export function patch(context: Context, target: Target, given: Patch, request: {
   });
 }
 
+/** The kind of what is patched, which may be a view of the object. */
+function kindOf(target: Target): Resource {
+  return viewOf(target)?.resource ?? target.resource;
+}
+
 function placed({ resource, namespace, name }: Target, next: KubeObject, live: KubeObject | undefined): KubeObject {
   const { uid } = next.metadata;
   if (live === undefined && uid !== undefined && uid !== '') {
@@ -52,7 +59,7 @@ function placed({ resource, namespace, name }: Target, next: KubeObject, live: K
 
 /** What the apply gives, read as a client's object would be: values in their canonical form, defaults filled. */
 function appliedTo(context: Context, write: Write, live: KubeObject | undefined, body: Body): KubeObject {
-  const { resource } = write.target;
+  const resource = kindOf(write.target);
   const merged = applied(context, write, live, body.value);
   reportDuplicates(write, body);
   if (merged === live) return live;
@@ -77,7 +84,7 @@ function reportDuplicates({ options: { fieldValidation }, caller }: Write, { dup
 function patched(context: Context, write: Write, live: KubeObject | undefined, { type, body }: Patch): KubeObject {
   const { target } = write;
   if (live === undefined) throw notFound(target.resource, target.name);
-  const value = type === 'json' ? jsonPatch(live, body.value) : type === 'merge' ? mergePatch(live, body.value) : strategicMerge(target.resource.schema, live, body.value);
+  const value = type === 'json' ? jsonPatch(live, body.value) : type === 'merge' ? mergePatch(live, body.value) : strategicMerge(kindOf(target).schema, live, body.value);
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;
   const strategic = type === 'strategic';
@@ -95,10 +102,10 @@ interface Patched {
 }
 
 /** The patched object. 422 for what is none, with all of it in the text; warns of, or refuses, what fieldValidation is about. */
-function decodePatched({ registry }: Context, { target: { resource }, options, caller }: Write, { value, found, shown, strategic }: Patched): KubeObject {
+function decodePatched({ registry }: Context, { target, options, caller }: Write, { value, found, shown, strategic }: Patched): KubeObject {
   const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown(), why)]);
   try {
-    const { object, findings } = decode({ resource, registry }, value);
+    const { object, findings } = decode({ resource: kindOf(target), registry }, value);
     const all = [...found, ...findings];
     if (all.length > 0 && options.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${all.join(', ')}`);
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);

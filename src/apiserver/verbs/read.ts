@@ -14,6 +14,7 @@ import { selected, selectionOf } from './selection.js';
 import type { Selection } from './selection.js';
 import { allows } from './update.js';
 import type { Listed, Query, Target } from './verbs.js';
+import { viewOf } from './view.js';
 
 const TOO_OLD = 'The resourceVersion for the provided list is too old.';
 const TOKEN_TOO_OLD = 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
@@ -26,7 +27,8 @@ export function get({ store }: Context, target: Target, query: Query): KubeObjec
   if (asked > store.revision) throw tooLarge(asked, store.revision);
   const entry = store.get(resource.collection, keyOf(namespace, name));
   if (entry === undefined) throw notFound(resource, name);
-  return served(resource, entry.object);
+  const object = served(resource, entry.object);
+  return viewOf(target)?.read(object) ?? object;
 }
 
 /** A revision of a request; '' and 0 are both 0. */

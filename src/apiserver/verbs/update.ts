@@ -6,6 +6,7 @@ import { tracked } from './managers.js';
 import { checkName, inNamespace, withOwnersOnce } from './metadata.js';
 import { updateOptions } from './options.js';
 import type { Body, Caller, Query, Target, Written } from './verbs.js';
+import { viewOf } from './view.js';
 
 /** PUT, of an object or of a subresource that holds the whole object. */
 export function update(context: Context, target: Target, body: Body, request: { readonly query: Query; readonly caller: Caller }): Promise<Written> {
@@ -13,7 +14,8 @@ export function update(context: Context, target: Target, body: Body, request: { 
   const { resource, namespace, name, subresource } = target;
   if (!allows(target, 'update')) throw methodNotAllowed(resource, 'update');
   const options = updateOptions(query);
-  const decoded = decodeObject({ resource, registry: context.registry }, body, { options, caller });
+  const view = viewOf(target);
+  const decoded = decodeObject({ resource: view?.resource ?? resource, registry: context.registry }, body, { options, caller });
   const placed = inNamespace(decoded, resource.namespaced ? namespace : '');
   checkName(placed, name);
   const object = withOwnersOnce(placed, caller.warn, 'sent');

@@ -216,3 +216,40 @@ describe('a built-in kind', () => {
     expect(await refusal(() => room.get('configmaps/ns/a/status'))).toMatchObject({ code: 405 });
   });
 });
+
+describe('the scale of a Deployment', () => {
+  const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
+  const SCALE = 'deployments.apps/ns/d/scale';
+
+  beforeEach(async () => {
+    await room.create('deployments.apps/ns', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec });
+  });
+
+  it('is a kind of its own, whose replicas are those of the Deployment', async () => {
+    expect(room.get(SCALE)).toEqual({
+      apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0, selector: 'a=b' },
+      metadata: { name: 'd', namespace: 'ns', uid: 'uid-2', resourceVersion: '3', creationTimestamp: '2026-01-02T03:04:05Z' },
+    });
+    expect(await room.patch(SCALE, 'merge', { spec: { replicas: 3 } })).toMatchObject({ kind: 'Scale', spec: { replicas: 3 }, metadata: { resourceVersion: '4' } });
+    expect(room.get('deployments.apps/ns/d')).toMatchObject({ spec: { replicas: 3, ...spec, template: expect.anything() }, metadata: { generation: 2 } });
+    expect(await room.patch(SCALE, 'strategic', { spec: { replicas: 4 } })).toMatchObject({ spec: { replicas: 4 } });
+    expect(await room.update(SCALE, { metadata: { name: 'd' }, spec: { replicas: 5 } })).toMatchObject({ spec: { replicas: 5 } });
+  });
+
+  it('takes the field from who owned it, without a time', async () => {
+    const owners = (): unknown => room.get('deployments.apps/ns/d').metadata.managedFields?.map(({ manager, operation, subresource, time, fieldsV1 }) =>
+      [manager, operation, subresource, time, Object.hasOwn((fieldsV1?.['f:spec'] ?? {}) as object, 'f:replicas')]);
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 7 } };
+    expect(await refusal(() => room.patch(SCALE, 'apply', scale, { fieldManager: 'm' }))).toMatchObject({ code: 409, message: 'Apply failed with 1 conflict: conflict with "test" using autoscaling/v1: .spec.replicas' });
+    await room.patch(SCALE, 'apply', scale, { fieldManager: 'm', force: 'true' });
+    expect(owners()).toEqual([['m', 'Apply', 'scale', undefined, true], ['test', 'Update', undefined, '2026-01-02T03:04:05Z', false]]);
+  });
+
+  it.each<[string, Json, number, string]>([
+    ['less than none', { metadata: { name: 'd' }, spec: { replicas: -1 } }, 422, 'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0'],
+    ['of another revision', { metadata: { name: 'd', resourceVersion: '1' }, spec: { replicas: 5 } }, 409, 'Operation cannot be fulfilled on deployments.apps "d": the object has been modified; please apply your changes to the latest version and try again'],
+    ['that is a Deployment', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } }, 400, 'Deployment in version "v1" cannot be handled as a Scale: converting (v1.Deployment) to (autoscaling.Scale): unknown conversion'],
+  ])('%s is refused', async (_what, value, code, message) => {
+    expect(await refusal(() => room.update(SCALE, value))).toMatchObject({ code, message });
+  });
+});

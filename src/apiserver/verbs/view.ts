@@ -1,0 +1,124 @@
+import { difference, has, isEmpty, setOf } from '../apply/fieldset.js';
+import { readOwners, writeOwners } from '../apply/owners.js';
+import type { Owner, Owners } from '../apply/owners.js';
+import { structOf } from '../data/schemas.js';
+import type { KubeObject, ManagedFieldsEntry } from '../object.js';
+import { canonical } from '../registry/builtins/canonical.js';
+import type { Resource, Subresource, SubresourceView } from '../resource.js';
+import { dns1123Subdomain } from '../schema/names.js';
+import { validateMeta } from '../schema/objectmeta.js';
+import { conflict, invalid } from '../status.js';
+import { apiVersionOf, withMeta } from './metadata.js';
+import type { Target } from './verbs.js';
+
+/** A subresource that shows its object as one of another kind: what is read and written there is a Scale, not a Deployment. */
+export interface View {
+  /** The other kind, as far as decoding, patching and managedFields need it. */
+  readonly resource: Resource;
+  readonly read: SubresourceView['read'];
+  /** What a change of the view makes of the object. Throws 422 for a bad view, 409 for one of another object. */
+  readonly change: (live: KubeObject, next: (shown: KubeObject) => KubeObject) => KubeObject;
+}
+
+/** The subresource as a kind's strategy knows it: a change of a view is one of the object. */
+export function strategyOf(target: Target): string | undefined {
+  return target.subresource === '' || viewOf(target) !== undefined ? undefined : target.subresource;
+}
+
+const views = new WeakMap<Subresource, View>();
+
+/** The view that a request is about; undefined when it is about the object itself. */
+export function viewOf({ resource, subresource }: Target): View | undefined {
+  const found = resource.subresources.find(({ name }) => name === subresource);
+  if (found?.view === undefined) return undefined;
+  const known = views.get(found) ?? viewBy(resource, found, found.view);
+  views.set(found, known);
+  return known;
+}
+
+function viewBy(parent: Resource, subresource: Subresource, view: SubresourceView): View {
+  const resource = shownAs(parent, subresource, view);
+  const versions = { parent: apiVersionOf(parent), shown: apiVersionOf(resource) };
+  return {
+    resource,
+    read: view.read,
+    change(live, next) {
+      const before = live.metadata.managedFields;
+      const shown = withMeta(view.read(live), { managedFields: toView(before, versions) });
+      const changed = next(shown);
+      check(parent, { resource, subresource, view }, { live, changed });
+      const object = view.write(live, changed);
+      return withMeta(object, { resourceVersion: changed.metadata.resourceVersion, managedFields: toParent(before, changed.metadata.managedFields, versions) });
+    },
+  };
+}
+
+function shownAs(parent: Resource, { name, group = parent.group, version = parent.version, kind = parent.kind }: Subresource, { schema }: SubresourceView): Resource {
+  const definition = structOf(schema) ?? '';
+  const { convert: _convert, decode: _decode, ...rest } = parent;
+  const strategy = { ...parent.strategy, default: (object: KubeObject) => canonical(definition, object) };
+  const collection = `${parent.collection}/${name}`;
+  return { ...rest, group, version, kind, listKind: `${kind}List`, collection, schema, subresources: [], strategy, custom: false };
+}
+
+interface Shown {
+  readonly resource: Resource;
+  readonly subresource: Subresource;
+  readonly view: SubresourceView;
+}
+
+function check(parent: Resource, { resource: { group, kind }, subresource, view }: Shown, { live, changed }: { readonly live: KubeObject; readonly changed: KubeObject }): void {
+  const { name = '', uid: found = '' } = live.metadata;
+  const errors = [...validateMeta(changed.metadata, { namespaced: parent.namespaced, validateName: dns1123Subdomain }), ...view.validate(changed)];
+  if (errors.length > 0) throw invalid({ group, kind }, name, errors);
+  const { uid = '' } = changed.metadata;
+  if (uid === '' || uid === found) return;
+  const failed = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
+  throw conflict({ group: parent.group, plural: `${parent.plural}/${subresource.name}` }, name, failed);
+}
+
+interface Versions {
+  readonly parent: string;
+  readonly shown: string;
+}
+
+/** The one field that a view shares with its object; it has the same path in both. */
+const REPLICAS = ['f:spec', 'f:replicas'];
+
+function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
+  try {
+    return readOwners(entries);
+  } catch {
+    return new Map();
+  }
+}
+
+/** Who owns the field, as managedFields of the view. */
+function toView(entries: readonly ManagedFieldsEntry[] | undefined, versions: Versions): readonly ManagedFieldsEntry[] | undefined {
+  const shown = new Map<string, Owner>();
+  for (const [id, owner] of ownersOf(entries)) {
+    if (owner.apiVersion !== versions.parent || !has(owner.fields, REPLICAS)) continue;
+    shown.set(id, { ...owner, apiVersion: versions.shown, fields: setOf(REPLICAS) });
+  }
+  return writeOwners(shown, undefined);
+}
+
+/**
+ * managedFields of the object after a change of its view. Who no longer owns the field there loses it here; who does
+ * gets an entry of its own, without a time, as the real server has it.
+ */
+function toParent(before: readonly ManagedFieldsEntry[] | undefined, shown: readonly ManagedFieldsEntry[] | undefined, versions: Versions): readonly ManagedFieldsEntry[] | undefined {
+  const old = ownersOf(before);
+  const rest = new Map(ownersOf(shown));
+  const owners = new Map<string, Owner>();
+  for (const [id, owner] of old) {
+    if (owner.apiVersion !== versions.parent) continue;
+    const keeps = !has(owner.fields, REPLICAS) || rest.delete(id);
+    const fields = keeps ? owner.fields : difference(owner.fields, setOf(REPLICAS));
+    if (keeps || !isEmpty(fields)) owners.set(id, { ...owner, fields });
+  }
+  for (const [id, owner] of rest) {
+    if (has(owner.fields, REPLICAS)) owners.set(id, { ...owner, apiVersion: versions.parent, fields: setOf(REPLICAS), time: old.get(id)?.time });
+  }
+  return writeOwners(owners, before);
+}
