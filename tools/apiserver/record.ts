@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CORE_VARIANTS } from '../../test/apiserver/builtins/corevariants.js';
@@ -16,6 +17,9 @@ const VOLATILE = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields'
 async function record(root: string): Promise<void> {
   const folder = path.join(root, 'test/apiserver/builtins/recorded');
   mkdirSync(folder, { recursive: true });
+  const cwd = path.join(root, 'test/control-plane/kubernetes');
+  const samples = execFileSync('go', ['run', path.join(root, 'tools/apiserver/samples.go')], { cwd, encoding: 'utf8', maxBuffer: 1 << 26 });
+  writeFileSync(path.join(root, 'test/apiserver/protobuf/samples.jsonl'), samples);
   const plane = await startControlPlane({ size: 'api', label: 'record' });
   try {
     const send = sender(plane);

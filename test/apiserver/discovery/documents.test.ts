@@ -37,6 +37,10 @@ function recorded(name: string): Record<string, Record<string, unknown>> {
   return JSON.parse(readFileSync(path.join(root, 'test/apiserver/discovery/recorded', `${name}.json`), 'utf8')) as Record<string, Record<string, unknown>>;
 }
 
+function entries(list: Record<string, unknown> | undefined, field: string): Entry[] {
+  return (list?.[field] ?? []) as Entry[];
+}
+
 function parts(groupVersion: string): [group: string, version: string] {
   const [, first = '', second] = groupVersion.split('/');
   return second === undefined ? ['', first] : [first, second];
@@ -56,7 +60,7 @@ describe('legacy discovery', () => {
   });
 
   it('lists the groups in the order of the real server', () => {
-    const groups = (recorded('legacy')['apis']?.['groups'] as Entry[]).filter(({ name }) => all.some(({ group }) => group === name));
+    const groups = entries(recorded('legacy')['apis'], 'groups').filter(({ name }) => all.some(({ group }) => group === name));
 
     expect(groupList(registry)).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups });
   });
@@ -95,7 +99,7 @@ describe('aggregated discovery', () => {
 
 /** The recorded list without groups, versions and resources that are not served here. */
 function servedOf(list: Record<string, unknown> | undefined): unknown {
-  const items = (list?.['items'] as Entry[]).filter(({ metadata }) => all.some(({ group }) => group === (metadata?.name ?? '')));
+  const items = entries(list, 'items').filter(({ metadata }) => all.some(({ group }) => group === (metadata?.name ?? '')));
   return { ...list, items: items.map((item) => ({ ...item, versions: (item['versions'] as Entry[]).filter((one) => has(item, one)).map((one) => withServed(item, one)) })) };
 }
 
