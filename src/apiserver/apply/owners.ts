@@ -1,3 +1,4 @@
+import { equal } from '../json.js';
 import type { JsonObject } from '../json.js';
 import type { ManagedFieldsEntry } from '../object.js';
 import { readFields, writeFields } from './fieldsv1.js';
@@ -74,7 +75,7 @@ export function writeOwners(owners: Owners, old: readonly ManagedFieldsEntry[] |
 function entryOf(owner: Owner, old: readonly ManagedFieldsEntry[]): ManagedFieldsEntry {
   const { manager, operation, apiVersion, subresource, time, fields } = owner;
   const fieldsV1 = writeFields(fields);
-  const same = old.find((entry) => entry.fieldsV1 === fieldsV1 && isEntryOf(entry, owner));
+  const same = old.find((entry) => isEntryOf(entry, owner) && equal(entry.fieldsV1, fieldsV1));
   if (same !== undefined) return same;
   return {
     ...(manager === '' ? {} : { manager }),

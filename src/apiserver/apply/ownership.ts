@@ -1,3 +1,4 @@
+import { isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Atom } from './atom.js';
 import { rootAtom } from './atom.js';
@@ -125,6 +126,6 @@ export function convert(object: JsonObject, apiVersion: string, terms: Terms): J
 }
 
 export function restore(object: Json, apiVersion: string, terms: Terms): Json {
-  if (apiVersion === terms.apiVersion || object === null || typeof object !== 'object' || Array.isArray(object)) return object;
-  return terms.other(apiVersion)?.restore(object as JsonObject) ?? object;
+  if (apiVersion === terms.apiVersion || !isObject(object)) return object;
+  return terms.other(apiVersion)?.restore(object) ?? object;
 }

@@ -32,7 +32,7 @@ type Listener = (turn: Turn, answer: ApiAnswer) => void;
 export class Rig {
   readonly #call: Call;
   readonly #dice: Dice;
-  readonly #subject: Subject;
+  #subject: Subject;
   readonly #live = new Map<string, KubeObject>();
   readonly #configurations = new Map<string, JsonObject>();
   readonly tally: Tally = { steps: 0, answers: new Map() };
@@ -43,6 +43,11 @@ export class Rig {
     this.#call = call;
     this.#listener = listener;
     this.#dice = dice;
+    this.#subject = subject;
+  }
+
+  /** From now on the kind is that one: its schema has changed on the server. */
+  change(subject: Subject): void {
     this.#subject = subject;
   }
 

@@ -73,30 +73,62 @@ const SCHEMA: Schema = {
 
 const GROUP = 'ownership.example.com';
 
-export const DEFINITION: JsonObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `things.${GROUP}` },
-  spec: {
-    group: GROUP,
-    names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
-    scope: 'Namespaced',
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: SCHEMA as Json }, subresources: { status: {} } }],
+/** The same with other ways to merge: what was atomic is granular, and the other way round. */
+const CHANGED: Schema = {
+  ...SCHEMA,
+  properties: {
+    ...SCHEMA.properties,
+    spec: {
+      ...SPEC,
+      properties: {
+        ...SPEC.properties,
+        o: { ...NESTED, 'x-kubernetes-map-type': 'atomic' },
+        whole: { type: 'object', 'x-kubernetes-map-type': 'granular', properties: { a: TEXT, b: TEXT } },
+        m: { type: 'object', 'x-kubernetes-map-type': 'atomic', additionalProperties: TEXT },
+        ma: { type: 'object', additionalProperties: TEXT },
+        ml: { type: 'object', additionalProperties: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: TEXT } },
+        set: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: TEXT },
+        atomic: { type: 'array', 'x-kubernetes-list-type': 'set', items: TEXT },
+        map: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: ITEM },
+        list: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: ITEM },
+      },
+    },
   },
 };
 
-export const THING: Subject = {
-  resource: { group: GROUP, version: 'v1', kind: 'Thing', custom: true, schema: SCHEMA, subresources: [{ name: 'status' }] },
+/** The definition of the kind, as it is first and as it is changed to. */
+export function definitionOf({ resource }: Subject): JsonObject {
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: resource.schema as Json }, subresources: { status: {} } };
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `things.${GROUP}` },
+    spec: { group: GROUP, names, scope: 'Namespaced', versions: [version] },
+  };
+}
+
+const BASE: Omit<Subject, 'resource' | 'complete'> = {
   path: `/apis/${GROUP}/v1/namespaces/default/things`,
-  complete(object) {
-    const filled = fillDefaults(SCHEMA, withoutNulls(prune(SCHEMA, object, { root: true }).value as JsonObject));
-    return isObject(filled) ? filled : object;
-  },
   part: (dice) => ({ ...meta(dice), ...picked(dice, 0.9, { spec: () => spec(dice, 0.2) }), ...picked(dice, 0.1, { status: () => status(dice), extra: () => texts(dice) }) }),
   whole: (dice) => ({ ...meta(dice), spec: spec(dice, 0.4) }),
   status,
   removable: [['spec', 'color'], ['spec', 'o'], ['spec', 'o', 'a'], ['spec', 'm'], ['spec', 'map'], ['spec', 'set'], ['spec', 'any'], ['spec', 'dflt'], ['spec', 'nul'], ['spec', 'mo', 'x'], ['spec', 'whole'], ['metadata', 'labels']],
 };
+
+function subjectOf(schema: Schema): Subject {
+  return {
+    ...BASE,
+    resource: { group: GROUP, version: 'v1', kind: 'Thing', custom: true, schema, subresources: [{ name: 'status' }] },
+    complete(object) {
+      const filled = fillDefaults(schema, withoutNulls(prune(schema, object, { root: true }).value as JsonObject));
+      return isObject(filled) ? filled : object;
+    },
+  };
+}
+
+export const THING = subjectOf(SCHEMA);
+export const CHANGED_THING = subjectOf(CHANGED);
 
 /** Drops nulls as every way in but apply does. */
 export function withoutNulls(object: JsonObject): JsonObject {
