@@ -9,7 +9,7 @@ import type { ObjectReader } from '../registry/reader.js';
 import { badRequest, conflict, type FieldError, invalid, notFound } from '../status.js';
 import { admissionRequest, type Context } from '../verbs/context.js';
 import { decodeObject } from '../verbs/decoding.js';
-import { tracked } from '../verbs/managers.js';
+import { tracked } from '../verbs/ownership.js';
 import { createOptions } from '../verbs/options.js';
 import type { Body, Caller, Query, Target, Written } from '../verbs/verbs.js';
 

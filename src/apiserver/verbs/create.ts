@@ -3,7 +3,7 @@ import { methodNotAllowed } from '../status.js';
 import { admissionRequest } from './context.js';
 import type { Context } from './context.js';
 import { decodeObject } from './decoding.js';
-import { tracked } from './managers.js';
+import { tracked } from './ownership.js';
 import { inNamespace, withOwnersOnce, withoutSystemFields } from './metadata.js';
 import { createOptions } from './options.js';
 import type { Body, Caller, Query, Target, Written } from './verbs.js';

@@ -6,6 +6,7 @@ import type { Registry, Resource } from '../resource.js';
 import { goJson, goQuote } from '../schema/gotext.js';
 import { decodeStruct } from '../schema/typed.js';
 import { badRequest } from '../status.js';
+import { TYPE_META, goKind } from './gotypes.js';
 import { apiVersionOf, withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import type { Body, Caller } from './verbs.js';
@@ -84,8 +85,6 @@ function checkVersion(resource: Resource, value: Json): void {
   if (apiVersion !== expected) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`);
 }
 
-const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
 /** Reads a value as an object of a resource. Throws DecodeFailure. */
 export function decode(expected: Expected, value: Json): Decoded {
   const { resource } = expected;
@@ -146,11 +145,4 @@ function checkKind(registry: Registry, resource: Resource, value: JsonObject): v
 /** The Go package of the internal types of a group. */
 function packageOf(group: string): string {
   return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? '');
-}
-
-/** The word that Go's JSON decoder has for a value. */
-export function goKind(value: Json): string {
-  if (value === null) return 'null';
-  if (typeof value === 'boolean') return 'bool';
-  return isArray(value) ? 'array' : typeof value;
 }

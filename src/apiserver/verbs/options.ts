@@ -3,8 +3,10 @@ import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { forbiddenField, invalidValue, notSupported, required } from '../schema/field.js';
 import { managerErrors } from '../schema/objectmeta.js';
+import { decodeStruct } from '../schema/typed.js';
 import { badRequest, invalid, quoted } from '../status.js';
 import type { FieldError } from '../status.js';
+import { TYPE_META, goKind } from './gotypes.js';
 import type { Body, PatchType, Query } from './verbs.js';
 
 /** What a write may be told beside its object. */
@@ -131,49 +133,38 @@ function fromQuery(query: Query): ReadOptions {
   const { dryRun, propagationPolicy, orphanDependents } = query;
   return {
     gracePeriodSeconds: integer(query.gracePeriodSeconds),
-    propagationPolicy: given(propagationPolicy) ? propagationPolicy : undefined,
+    propagationPolicy,
     orphanDependents: orphanDependents === undefined ? undefined : isTrue(orphanDependents),
     dryRun: given(dryRun) ? [dryRun] : undefined,
   };
 }
 
+const DELETE_OPTIONS = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+
+/** The words are those of Go's decoder, and nothing besides. */
 function fromBody(value: Json): ReadOptions {
-  if (!isObject(value)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${wordOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
-  const { apiVersion, kind } = value;
-  if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
-    throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted(typeof apiVersion === 'string' ? apiVersion : 'meta.k8s.io/v1')} in scheme "pkg/runtime/scheme.go:111"`);
-  }
-  const preconditions = field(value, 'preconditions', isObject, 'object');
-  return {
-    gracePeriodSeconds: field(value, 'gracePeriodSeconds', isInteger, 'int64'),
-    preconditions: preconditions === undefined ? undefined : {
-      ...optional('uid', field(preconditions, 'uid', isString, 'string', 'Preconditions')),
-      ...optional('resourceVersion', field(preconditions, 'resourceVersion', isString, 'string', 'Preconditions')),
-    },
-    orphanDependents: field(value, 'orphanDependents', isBoolean, 'bool'),
-    propagationPolicy: field(value, 'propagationPolicy', isString, 'v1.DeletionPropagation'),
-    dryRun: field(value, 'dryRun', isStrings, 'string'),
+  if (!isObject(value)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${TYPE_META}`);
+  const said = (name: 'apiVersion' | 'kind', fallback: string): string => {
+    const text = value[name] ?? fallback;
+    if (typeof text === 'string') return text;
+    throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(text)} into Go struct field .${name} of type string`);
   };
+  const version = said('apiVersion', 'meta.k8s.io/v1');
+  const kind = said('kind', '');
+  if (kind !== '' && kind !== 'DeleteOptions') throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted(version)} in scheme "pkg/runtime/scheme.go:111"`);
+  const { value: read, problem } = decodeStruct(DELETE_OPTIONS, value);
+  if (problem !== undefined) throw badRequest(problem);
+  return readOptions(isObject(read) ? read : {});
 }
 
-function optional(key: 'uid' | 'resourceVersion', value: string | undefined): Preconditions {
-  return value === undefined ? {} : { [key]: value };
-}
-
-function field<T extends Json>(from: JsonObject, key: string, is: (value: Json) => value is T, type: string, of = 'DeleteOptions'): T | undefined {
-  const value = from[key];
-  if (value === undefined || value === null) return undefined;
-  if (!is(value)) throw badRequest(`json: cannot unmarshal ${wordOf(value)} into Go struct field ${of}.${key} of type ${type}`);
-  return value;
-}
-
-const isString = (value: Json): value is string => typeof value === 'string';
-const isBoolean = (value: Json): value is boolean => typeof value === 'boolean';
-const isInteger = (value: Json): value is number => Number.isSafeInteger(value);
-const isStrings = (value: Json): value is readonly string[] => isArray(value) && value.every(isString);
-
-function wordOf(value: Json): string {
-  if (value === null) return 'null';
-  if (typeof value === 'boolean') return 'bool';
-  return isArray(value) ? 'array' : typeof value;
+/** Of values whose types have been checked. */
+function readOptions({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun }: JsonObject): ReadOptions {
+  const { uid, resourceVersion } = isObject(preconditions) ? preconditions : {};
+  return {
+    gracePeriodSeconds: typeof gracePeriodSeconds === 'number' ? gracePeriodSeconds : undefined,
+    preconditions: isObject(preconditions) ? { ...(typeof uid === 'string' ? { uid } : {}), ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}) } : undefined,
+    orphanDependents: typeof orphanDependents === 'boolean' ? orphanDependents : undefined,
+    propagationPolicy: typeof propagationPolicy === 'string' ? propagationPolicy : undefined,
+    dryRun: isArray(dryRun) ? dryRun.filter((one) => typeof one === 'string') : undefined,
+  };
 }

@@ -11,8 +11,8 @@ import { badRequest, conflict, invalid, methodNotAllowed, notFound, unknownError
 import { change } from './change.js';
 import type { Context } from './context.js';
 import { DecodeFailure, decode } from './decoding.js';
-import { applied, tracked } from './managers.js';
-import type { Write } from './managers.js';
+import { applied, tracked } from './ownership.js';
+import type { Write } from './ownership.js';
 import { apiVersionOf, checkName, inNamespace } from './metadata.js';
 import { patchOptions } from './options.js';
 import { allows } from './update.js';

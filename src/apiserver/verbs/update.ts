@@ -2,7 +2,7 @@ import { methodNotAllowed } from '../status.js';
 import { change } from './change.js';
 import type { Context } from './context.js';
 import { decodeObject } from './decoding.js';
-import { tracked } from './managers.js';
+import { tracked } from './ownership.js';
 import { checkName, inNamespace, withOwnersOnce } from './metadata.js';
 import { updateOptions } from './options.js';
 import type { Body, Caller, Query, Target, Written } from './verbs.js';

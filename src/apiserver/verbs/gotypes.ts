@@ -1,0 +1,12 @@
+import { isArray } from '../json.js';
+import type { Json } from '../json.js';
+
+/** How Go prints the type into which a body is read first, to find out its kind. */
+export const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** The word that Go's JSON decoder has for a value. */
+export function goKind(value: Json): string {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return 'bool';
+  return isArray(value) ? 'array' : typeof value;
+}
