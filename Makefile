@@ -7,7 +7,7 @@ IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' p
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build run test test-unit test-e2e test-campaign control-plane verify generate apiserver-data apiserver-recordings lint image deploy manifests clean
+.PHONY: help build run hub test test-unit test-e2e test-campaign control-plane verify generate apiserver-data apiserver-recordings lint image deploy manifests clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,7 +18,10 @@ $(DEPENDENCIES): package-lock.json
 build: $(DEPENDENCIES) ## Compile to dist/
 	npm run --silent build
 
-run: build control-plane ## Start a hub on this machine with the operator in it (Ctrl-C ends it)
+run: build ## Start the product with an API of its own: needs Node and nothing else (Ctrl-C stops it)
+	@node dist/src/main.js standalone
+
+hub: build control-plane ## Start it on a real control plane, built here once (Ctrl-C ends and removes it)
 	@node dist/test/support/hub/run.js
 
 test: $(DEPENDENCIES) ## Run every test; the last line is "N passed, N failed"
