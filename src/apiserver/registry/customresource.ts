@@ -59,7 +59,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion): Resourc
     selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), valueAt(path)])),
     columns: customColumns(version.columns),
     convert: conversionOf(definition, version),
-    decode: (value) => decodeCustom(version.schema, value),
+    decode: (value, applied) => decodeCustom(version.schema, value, applied),
     ...(version.deprecation === undefined ? {} : { deprecation: version.deprecation }),
   };
 }
@@ -119,7 +119,11 @@ function strategyOf({ namespaced }: Definition, { schema, status }: DefinitionVe
   const rules = { namespaced, validateName: dns1123Subdomain };
   return {
     default: (object) => withFieldsOf(object, fillDefaults(schema, object)),
-    prepareCreate: (object) => ({ ...without(object, status), metadata: { ...object.metadata, generation: 1 } }),
+    // What is dropped gets its default again: the real server fills it in when it reads the stored object.
+    prepareCreate(object) {
+      const kept = without(object, status);
+      return { ...(kept === object ? object : withFieldsOf(kept, fillDefaults(schema, kept))), metadata: { ...object.metadata, generation: 1 } };
+    },
     prepareUpdate: (next, old, subresource) => (subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old)),
     validateCreate(object) {
       const errors = [...validateMeta(object.metadata, rules), ...validateCustom(schema, object).errors];
