@@ -7,7 +7,8 @@ import type { KubeClient } from '../kube/client.js';
 import { readKustomization } from '../kube/kustomization.js';
 import { isFailure } from '../runtime/errors.js';
 
-const FIELD_MANAGER = 'multicluster-engine-standalone';
+/** That of `kubectl apply --server-side`, so that a user can apply `deploy/` over it without a conflict. */
+const FIELD_MANAGER = 'kubectl';
 /** The operator runs inside this process. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['Deployment', 'PodDisruptionBudget', 'NetworkPolicy']);
 const TYPES: ReadonlyMap<string, ResourceType> = new Map(
