@@ -32,8 +32,8 @@ export interface Resource {
   readonly convert?: Conversion;
   /** Answers a POST without storing anything: reviews. */
   readonly review?: (object: KubeObject, user: UserInfo) => KubeObject;
-  /** Reads what a client sent as an object of a custom resource; built-in kinds are read by their structs. */
-  readonly decode?: (value: JsonObject) => DecodedObject;
+  /** Reads what a client sent as an object of a custom resource (nulls stay where it is `applied`); built-in kinds are read by their structs. */
+  readonly decode?: (value: JsonObject, applied: boolean) => DecodedObject;
   /** A text that everybody who uses this version is warned with. */
   readonly deprecation?: string;
   /** While true every write of a new object is refused (a CRD that is being deleted). */

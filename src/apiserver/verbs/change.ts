@@ -39,8 +39,9 @@ function changeObject(context: Context, edit: Edit): Promise<Written> {
   const entry = newest(context, target);
   const live = entry === undefined ? undefined : served(target.resource, entry.object);
   if (live === undefined && !creates) throw notFound(target.resource, target.name);
-  if (uid !== undefined && uid !== '') checkUid(target, uid, live);
+  if (uid !== undefined && uid !== '') checkUid(edit, uid, live);
   const next = admitted(context, edit, live);
+  checkRevision(next);
   if (entry === undefined || live === undefined) {
     return store(context, { target, object: next, options: edit.options, caller: edit.caller, byUpdate: true });
   }
@@ -103,10 +104,13 @@ function isCurrent({ object }: Entry, { resource }: Target, live: KubeObject): b
 
 const REVISION = /^\d+$/;
 
+function checkRevision({ metadata: { resourceVersion: said = '' } }: KubeObject): void {
+  if (said !== '' && !REVISION.test(said)) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: invalid syntax`);
+}
+
 /** The object with the revision that it is based on. Throws 409 where that is not the newest. */
 function withRevisionChecked({ target: { resource, name } }: Edit, next: KubeObject, live: KubeObject): KubeObject {
   const { resourceVersion: said = '' } = next.metadata;
-  if (said !== '' && !REVISION.test(said)) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: invalid syntax`);
   if (said === '' || Number(said) === 0) {
     if (resource.strategy.unconditionalUpdate) return withMeta(next, { resourceVersion: live.metadata.resourceVersion });
     const missing = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
@@ -142,18 +146,19 @@ export function hasSpecFinalizers({ spec }: KubeObject): boolean {
   return isObject(spec) && isArray(spec.finalizers) && spec.finalizers.length > 0;
 }
 
-function checkUid({ resource, name, namespace }: Target, uid: string, live: KubeObject | undefined): void {
+function checkUid({ target: { resource, name, namespace }, options }: Edit, uid: string, live: KubeObject | undefined): void {
   const found = live?.metadata.uid ?? '';
   if (found === uid) return;
   const failed = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
-  throw conflict(resource, name, storageError(resource, [namespace, name].filter((part) => part !== ''), failed));
+  const parts = [...(options.dryRun ? [] : ['registry']), folderOf(resource), ...(namespace === '' ? [] : [namespace]), name];
+  throw conflict(resource, name, `StorageError: invalid object, Code: 4, Key: /${parts.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`);
 }
 
 /** Collections that the real server keeps under another name than their resource. */
 const PATHS: Readonly<Record<string, string>> = { nodes: 'minions', services: 'services/specs' };
 const WITH_GROUP: readonly string[] = ['apiextensions.k8s.io'];
 
-function storageError({ group, plural, custom }: Target['resource'], parts: readonly string[], failed: string): string {
-  const folder = custom || WITH_GROUP.includes(group) ? `${group}/${plural}` : (PATHS[plural] ?? plural);
-  return `StorageError: invalid object, Code: 4, Key: /registry/${folder}/${parts.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
+/** Where the real server keeps the objects of a resource. */
+function folderOf({ group, plural, custom }: Target['resource']): string {
+  return custom || WITH_GROUP.includes(group) ? `${group}/${plural}` : (PATHS[plural] ?? plural);
 }

@@ -33,6 +33,8 @@ export interface Decoded {
 export interface Expected {
   readonly resource: Resource;
   readonly registry: Registry;
+  /** Whether the value came by a server-side apply, which keeps nulls. */
+  readonly applied?: boolean;
 }
 
 interface Handling {
@@ -96,7 +98,7 @@ export function decode(expected: Expected, value: Json): Decoded {
     throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`, true);
   }
   if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${goJson(value)}'`, true);
-  const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(resource.decode, given);
+  const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
   return { object: forgetsManagers(given) ? withMeta(object, { managedFields: [] }) : object, findings };
 }
 
@@ -105,10 +107,13 @@ function forgetsManagers({ metadata }: JsonObject): boolean {
   return isObject(metadata) && isArray(metadata.managedFields) && metadata.managedFields.length === 0;
 }
 
-function decodeCustom(read: NonNullable<Resource['decode']>, value: JsonObject): Decoded {
-  const decoded = read(value);
+/** An object that says another type is not looked at by this schema: it will be refused for that. */
+function decodeCustom({ resource, applied = false }: Expected, read: NonNullable<Resource['decode']>, value: JsonObject): Decoded {
+  const decoded = read(value, applied);
   if ('problem' in decoded) throw new DecodeFailure(decoded.problem);
-  return { object: decoded.object, findings: decoded.unknown.map(unknownField) };
+  const { kind, apiVersion } = typeMetaOf(value, resource);
+  const other = kind !== resource.kind || apiVersion.split('/')[0] !== resource.group;
+  return { object: decoded.object, findings: other ? [] : decoded.unknown.map(unknownField) };
 }
 
 function decodeBuiltin({ resource, registry }: Expected, value: JsonObject): Decoded {

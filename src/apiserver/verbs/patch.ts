@@ -1,6 +1,7 @@
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
+import { objectAt, textAt } from '../registry/definition.js';
 import type { Resource } from '../resource.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
 import { mergePatch } from '../patch/merge.js';
@@ -63,15 +64,15 @@ function appliedTo(context: Context, write: Write, live: KubeObject | undefined,
   const merged = applied(context, write, live, body.value);
   reportDuplicates(write, body);
   if (merged === live) return live;
-  if (resource.custom) return resource.strategy.default(merged);
   try {
-    return decode({ resource, registry: context.registry }, merged).object;
+    return decode({ resource, registry: context.registry, applied: true }, merged).object;
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
-    const { name = '', namespace = '' } = merged.metadata;
+    const sent = isObject(body.value) ? objectAt(body.value, 'metadata') : {};
     const version = apiVersionOf(resource);
     const kind = `${version.includes('/') ? version : `/${version}`}, Kind=${resource.kind}`;
-    throw unknownError(`failed to convert new typed object (${namespace}/${name}; ${kind}) to object: ${error.message}`);
+    const why = error.message.startsWith('illegal base64') ? `error decoding from json: ${error.message}` : error.message;
+    throw unknownError(`failed to convert new object (${textAt(sent, 'namespace')}/${textAt(sent, 'name')}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${why}`);
   }
 }
 
