@@ -5,49 +5,66 @@ import { canonicalQuantity } from './quantity.js';
 import { canonicalMicroTime, canonicalTime } from './time.js';
 
 /**
+ * How far an object has come: `read` into a Go struct, or `stored` too. An empty list of a field that is always written
+ * is still there when it is read (and somebody owns it), and null when it is stored.
+ */
+export type Stage = 'read' | 'stored';
+
+/**
  * An object of a built-in kind as the real server would write it after it had read it into a Go struct: nulls and zero
  * values of optional fields are gone, fields that are always written are there (`status: {}`, `rules: null`), times are
  * in UTC. The same object when nothing changes. Types have been checked before.
  */
-export function canonical(definition: string, object: KubeObject): KubeObject {
+export function canonical(definition: string, object: KubeObject, stage: Stage = 'stored'): KubeObject {
   const { apiVersion, kind } = object;
-  const value = canonicalStruct(definition, object);
+  const value = canonicalStruct(definition, object, stage);
   return value === object ? object : { apiVersion, kind, metadata: {}, ...value };
 }
 
 /** {@link canonical} for a struct inside of an object. */
-export function canonicalStruct(definition: string, value: JsonObject): JsonObject {
+export function canonicalStruct(definition: string, value: JsonObject, stage: Stage): JsonObject {
   const entries: [string, Json][] = [];
-  collectFields(definition, value, entries);
+  collectFields(definition, value, { stage, entries });
   const same = entries.length === Object.keys(value).length && entries.every(([key, written]) => own(value, key) === written);
   return same ? value : Object.fromEntries(entries);
 }
 
+interface Collection {
+  readonly stage: Stage;
+  readonly entries: [string, Json][];
+}
+
 /** Adds the fields of a struct as they are written, those of inlined structs among them. */
-function collectFields(definition: string, value: JsonObject, entries: [string, Json][]): void {
+function collectFields(definition: string, value: JsonObject, into: Collection): void {
   for (const field of structFields(definition)) {
-    if (field.name === '') collectInlined(field, value, entries);
-    else collectField(field, own(value, field.name), entries);
+    if (field.name === '') collectInlined(field, value, into);
+    else collectField(field, own(value, field.name), into);
   }
 }
 
-function collectInlined({ type }: StructField, value: JsonObject, entries: [string, Json][]): void {
-  if (type.shape === 'struct') collectFields(type.name, value, entries);
+function collectInlined({ type }: StructField, value: JsonObject, into: Collection): void {
+  if (type.shape === 'struct') collectFields(type.name, value, into);
 }
 
-function collectField(field: StructField, given: Json | undefined, entries: [string, Json][]): void {
-  const { type, omit } = field;
-  const value = given === undefined || given === null ? zero(type) : write(type, given);
-  if (omit === 'never' || !isOmitted(type, value, omit)) entries.push([field.name, value]);
+function collectField({ name, type, omit }: StructField, given: Json | undefined, { stage, entries }: Collection): void {
+  if (given === undefined && omit !== 'never' && !isStruct(type)) return;
+  const value = given === undefined || given === null ? zero(type, stage) : write(type, given, stage);
+  if (omit === 'never' || !isOmitted(type, value, omit)) entries.push([name, value]);
 }
 
 /** Scalars of Go; the other scalars are structs to it, which are never empty. */
-const PLAIN: readonly string[] = ['string', 'bool', 'int32', 'int64', 'float64', 'bytes', 'strings'];
+const PLAIN: ReadonlySet<string> = new Set(['string', 'bool', 'int32', 'int64', 'float64', 'bytes', 'strings']);
+
+/** A struct to Go, which JSON never leaves out for being empty. */
+function isStruct(type: GoType): boolean {
+  if (type.pointer) return false;
+  return type.shape === 'struct' || (type.shape === 'scalar' && !PLAIN.has(type.name));
+}
 
 function isOmitted(type: GoType, value: Json, omit: 'empty' | 'zero'): boolean {
   if (type.pointer) return value === null;
   if (type.shape === 'struct') return false;
-  if (type.shape === 'scalar' && !PLAIN.includes(type.name)) return omit === 'zero' && equal(value, zero(type));
+  if (type.shape === 'scalar' && !PLAIN.has(type.name)) return omit === 'zero' && equal(value, zero(type, 'stored'));
   return isEmpty(value);
 }
 
@@ -58,9 +75,9 @@ function isEmpty(value: Json): boolean {
 }
 
 /** What a field that was not given is written as, if it is written. */
-function zero(type: GoType): Json {
+function zero(type: GoType, stage: Stage): Json {
   if (type.pointer || type.shape === 'list' || type.shape === 'map') return null;
-  if (type.shape === 'struct') return canonicalStruct(type.name, {});
+  if (type.shape === 'struct') return canonicalStruct(type.name, {}, stage);
   switch (type.name) {
     case 'string':
       return '';
@@ -78,36 +95,38 @@ function zero(type: GoType): Json {
   }
 }
 
-function write(type: GoType, value: Json): Json {
+function write(type: GoType, value: Json, stage: Stage): Json {
   switch (type.shape) {
     case 'struct':
-      return isObject(value) ? canonicalStruct(type.name, value) : value;
+      return isObject(value) ? canonicalStruct(type.name, value, stage) : value;
     case 'list':
-      return isArray(value) ? writeList(type.of, value, type.pointer) : value;
+      return isArray(value) ? writeList(type, value, stage) : value;
     case 'map':
-      return isObject(value) ? writeMap(type.of, value, type.pointer) : value;
+      return isObject(value) ? writeMap(type, value, stage) : value;
     case 'scalar':
       return writeScalar(type.name, value);
   }
 }
 
-function writeList(of: GoType, value: readonly Json[], pointer: boolean): Json {
-  if (value.length === 0) return pointer ? value : null;
-  const items = value.map((item) => (item === null ? zero(of) : write(of, item)));
+type Container = Extract<GoType, { readonly of: GoType }>;
+
+function writeList({ of, pointer }: Container, value: readonly Json[], stage: Stage): Json {
+  if (value.length === 0) return pointer || stage === 'read' ? value : null;
+  const items = value.map((item) => (item === null ? zero(of, stage) : write(of, item, stage)));
   return items.every((item, index) => item === value[index]) ? value : items;
 }
 
-function writeMap(of: GoType, value: JsonObject, pointer: boolean): Json {
-  const entries = Object.entries(value);
-  if (entries.length === 0) return pointer ? value : null;
-  const written = entries.map(([key, item]): [string, Json] => [key, mapValue(of, item)]);
+function writeMap({ of, pointer }: Container, value: JsonObject, stage: Stage): Json {
+  const keys = Object.keys(value);
+  if (keys.length === 0) return pointer || stage === 'read' ? value : null;
+  const written = keys.map((key): [string, Json] => [key, mapValue(of, own(value, key), stage)]);
   return written.every(([key, item]) => item === own(value, key)) ? value : Object.fromEntries(written);
 }
 
 /** Bytes that are nil are stored as empty ones. */
-function mapValue(of: GoType, item: Json | undefined): Json {
-  if (item !== null && item !== undefined) return write(of, item);
-  return of.shape === 'scalar' && of.name === 'bytes' ? '' : zero(of);
+function mapValue(of: GoType, item: Json | undefined, stage: Stage): Json {
+  if (item !== null && item !== undefined) return write(of, item, stage);
+  return of.shape === 'scalar' && of.name === 'bytes' ? '' : zero(of, stage);
 }
 
 function writeScalar(name: string, value: Json): Json {

@@ -80,15 +80,15 @@ function validate(deployment: KubeObject): readonly FieldError[] {
 function selectorErrors(spec: JsonObject): readonly FieldError[] {
   const template = structAt(spec, 'template');
   const labels = own(structAt(template, 'metadata'), 'labels');
-  const missed = invalidValue('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`');
-  if (!has(spec, 'selector')) return [required('spec.selector'), missed, ...checkTemplate(template, 'spec.template')];
+  const missed = (): FieldError => invalidValue('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`');
+  if (!has(spec, 'selector')) return [required('spec.selector'), missed(), ...checkTemplate(template, 'spec.template')];
   const selector = structAt(spec, 'selector');
   const shown = goSelectorJson(selector);
   const errors: FieldError[] = [...checkSelector(selector, 'spec.selector')];
   const empty = shown === '{}';
   if (empty) errors.push(invalidRaw('spec.selector', shown, 'empty selector is invalid for deployment'));
   if (!isUsableSelector(selector)) return [...errors, invalidRaw('spec.selector', shown, 'invalid label selector')];
-  if (!empty && !selects(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(missed);
+  if (!empty && !selects(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(missed());
   return [...errors, ...checkTemplate(template, 'spec.template')];
 }
 

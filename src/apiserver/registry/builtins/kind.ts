@@ -95,15 +95,15 @@ function strategyOf(kind: Kind): Strategy {
 }
 
 function withDefaults({ definition, defaults, complete }: Kind, object: KubeObject): KubeObject {
-  const read = canonical(definition, object);
-  if (complete !== undefined) return canonical(definition, complete(read));
+  const read = canonical(definition, object, 'read');
+  if (complete !== undefined) return canonical(definition, complete(read), 'read');
   if (defaults === undefined) return read;
   const draft = draftOf(read);
   if (!isDraft(draft)) return read;
   defaults(draft);
   const { apiVersion, kind, metadata } = read;
   const filled: KubeObject = { apiVersion, kind, metadata, ...draft };
-  return equal(filled, read) ? read : canonical(definition, filled);
+  return equal(filled, read) ? read : canonical(definition, filled, 'read');
 }
 
 function firstGeneration({ generation = 'kept' }: Kind, object: KubeObject): KubeObject {

@@ -6,7 +6,7 @@ import { labelValue } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { checkRange, parseRange, rangeWarnings } from './address.js';
 import { labelKey } from './checks.js';
-import { inner, isDraft, items } from './draft.js';
+import { inner, isDraft, items, struct, textOf, type Draft } from './draft.js';
 import { listAt, structAt, textAt, textsAt } from './fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { checkQuantity } from './pod/resources.js';
@@ -24,6 +24,7 @@ export const NODE: Kind = {
   subresources: [STATUS],
   selectable: { 'spec.unschedulable': (node) => String(isObject(node['spec']) && node['spec']['unschedulable'] === true) },
   defaults(node) {
+    alignRanges(struct(node, 'spec'));
     const status = inner(node, 'status');
     if (status === undefined) return;
     if (status['allocatable'] === undefined && isDraft(status['capacity'])) status['allocatable'] = { ...status['capacity'] };
@@ -37,6 +38,14 @@ export const NODE: Kind = {
   validateUpdate: (next, old, subresource) => [...(subresource === 'status' ? [] : validate(next)), ...changeErrors(next, old)],
   warnings: (node) => textsAt(structAt(node, 'spec'), 'podCIDRs').flatMap((range, at) => rangeWarnings(range, index('spec.podCIDRs', at))),
 };
+
+/** One range in two fields: the single one wins where they differ. */
+function alignRanges(spec: Draft): void {
+  const single = textOf(spec, 'podCIDR');
+  const ranges = textsAt(spec, 'podCIDRs');
+  if (single !== '' && ranges[0] !== single) spec['podCIDRs'] = [single];
+  else if (ranges[0] !== undefined) spec['podCIDR'] = ranges[0];
+}
 
 /** Fields of a removed feature are dropped. */
 function withoutConfiguration(node: KubeObject): KubeObject {
