@@ -80,7 +80,7 @@ const split: Estimator = ({ target, args: [, limit] }) => {
 
 const joined: Estimator = ({ target, args: [separator] }) => {
   if (target === undefined) return undefined;
-  const items = times(target.size, target.itemSize);
+  const items = target.type.parameters.length === 0 ? fixed(0) : times(target.size, target.itemSize);
   const gaps = { min: Math.max(0, target.size.min - 1), max: Math.max(0, target.size.max - 1) };
   const size = separator === undefined ? items : plus(items, times(separator.size, gaps));
   return { cost: scale(size, PER_CHAR), size };

@@ -73,8 +73,11 @@ class Estimator {
   }
 
   private select(expr: Extract<Expr, { kind: 'select' }>): Range {
-    const name = qualifiedName(expr);
-    if (name !== undefined && !this.checked.types.has(expr.operand)) return fixed(1);
+    const name = this.checked.wholes.get(expr);
+    if (name !== undefined) {
+      this.paths.set(expr, [name]);
+      return fixed(1);
+    }
     const operand = this.cost(expr.operand);
     if (expr.test) return operand;
     const { kind } = this.type(expr.operand);

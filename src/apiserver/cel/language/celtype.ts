@@ -93,4 +93,6 @@ export const NAMED_TYPES: Readonly<Record<string, CelType>> = {
   optional_type: optionalOf(DYN),
   'google.protobuf.Duration': DURATION,
   'google.protobuf.Timestamp': TIMESTAMP,
+  'net.IP': opaque('net.IP'),
+  'net.CIDR': opaque('net.CIDR'),
 };

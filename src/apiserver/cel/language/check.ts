@@ -18,6 +18,8 @@ export interface Checked {
   readonly types: ReadonlyMap<Expr, CelType>;
   /** Ids of the overloads that a call may mean; several where arguments are dyn. */
   readonly overloads: ReadonlyMap<Expr, readonly string[]>;
+  /** Selections that are one name, with the name. */
+  readonly wholes: ReadonlyMap<Expr, string>;
   /** Names of declared variables that the expression reads. */
   readonly variables: ReadonlySet<string>;
 }
@@ -31,7 +33,7 @@ export function compile(source: string, declarations: Declarations): Checked {
   const types = new Map([...checker.types].map(([node, type]) => [node, checker.resolve(type, 'dyn')]));
   const problems = checkLiterals(expr, types);
   if (problems.length > 0) throw new CompileError(problems, source);
-  return { expr, type: types.get(expr) ?? DYN, types, overloads: checker.overloads, variables: checker.read };
+  return { expr, type: types.get(expr) ?? DYN, types, overloads: checker.overloads, wholes: checker.wholes, variables: checker.read };
 }
 
 function checkNode(checker: Checker, expr: Expr): CelType {
@@ -85,7 +87,10 @@ function selectType(checker: Checker, expr: Select): CelType {
   const name = qualifiedName(expr);
   const root = name?.split('.')[0] ?? '';
   const whole = name === undefined || checker.isLocal(root) ? undefined : named(checker, name);
-  if (whole !== undefined) return whole;
+  if (name !== undefined && whole !== undefined) {
+    checker.wholes.set(expr, name);
+    return whole;
+  }
   const operand = checkNode(checker, expr.operand);
   const field = fieldType(checker, operand, expr.field, expr.at);
   return expr.test ? BOOL : checker.resolve(isOptional(checker.resolve(operand)) ? optionalOf(field) : field);

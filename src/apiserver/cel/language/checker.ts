@@ -8,6 +8,8 @@ import { assignable, substitute, type Bindings } from './unify.js';
 export class Checker {
   readonly types = new Map<Expr, CelType>();
   readonly overloads = new Map<Expr, readonly string[]>();
+  /** Selections that are one name: `google.protobuf.Timestamp`, `authorizer.requestResource`. */
+  readonly wholes = new Map<Expr, string>();
   readonly read = new Set<string>();
   readonly problems: Problem[] = [];
   readonly declarations: Declarations;

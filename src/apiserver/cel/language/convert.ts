@@ -6,7 +6,7 @@ import { OPERATOR, type Call, type Expr } from './expression.js';
 import { expandMacro } from './macro.js';
 import type { Mask } from './mask.js';
 import type { Problem } from './problem.js';
-import { operatorAt, relationTree, type Relation } from './relation.js';
+import { isEnclosed, operatorAt, relationTree, type Relation } from './relation.js';
 
 /** What a conversion of a parsed tree needs; problems are collected, a macro is wrong in its arguments only. */
 export interface Conversion {
@@ -98,6 +98,7 @@ function isMarked(node: ASTNode, { mask }: Conversion): boolean {
 
 function conditional(node: Node<'?:'>, at: Conversion): Expr {
   const [condition, yes, no] = node.args;
+  if (yes.op === '?:' && !isEnclosed(yes, at.mask)) at.problems.push({ at: at.mask.text.indexOf('?', yes.args[0].end), message: "Syntax error: mismatched input '?' expecting ':'" });
   return call(OPERATOR.conditional, [convert(condition, at), convert(yes, at), convert(no, at)], at.mask.text.indexOf('?', condition.end));
 }
 

@@ -1,15 +1,15 @@
-import { parseDuration, parseTimestamp } from '../runtime/time.js';
+import { parseDuration, parseTimestamp, timestampOf } from '../runtime/time.js';
 import { patternProblem } from '../library/pattern.js';
 import type { Expr, ListLiteral, MapLiteral } from './expression.js';
 import { formatProblems } from './formatcheck.js';
 import type { Problem } from './problem.js';
 import { DYN, unwrapOptional, type CelType } from './celtype.js';
 
-/** Functions whose literal argument is looked at when the expression is compiled. */
-const CHECKED: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => parseDuration(text) !== undefined,
-  timestamp: (text) => parseTimestamp(text) !== undefined,
-  matches: (text) => patternProblem(text) === undefined,
+/** Functions whose literal argument is looked at when the expression is compiled, and which arguments they can take. */
+const CHECKED: Readonly<Record<string, (value: unknown) => boolean>> = {
+  duration: (value) => typeof value === 'string' && parseDuration(value) !== undefined,
+  timestamp: (value) => (typeof value === 'bigint' ? timestampOf(value) : parseTimestamp(String(value))) !== undefined,
+  matches: (value) => typeof value !== 'string' || patternProblem(value) === undefined,
 };
 
 /** Functions whose list argument may mix types. */
@@ -48,7 +48,7 @@ export function children(expr: Expr): readonly Expr[] {
 
 function callProblems(name: string, [arg]: readonly Expr[]): Problem[] {
   const check = Object.hasOwn(CHECKED, name) ? CHECKED[name] : undefined;
-  if (check === undefined || arg?.kind !== 'literal' || typeof arg.value !== 'string' || check(arg.value)) return [];
+  if (check === undefined || arg?.kind !== 'literal' || check(arg.value)) return [];
   return [{ at: arg.at, message: `invalid ${name} argument` }];
 }
 

@@ -47,7 +47,7 @@ function parseTree(source: string, mask: Mask): ASTNode {
       if (problems.length === 0) return tree;
     } catch (error) {
       const skipped = error instanceof ParseError && problems.length < MAX_UNREADABLE ? unreadable(error, source, mask.text) : undefined;
-      if (skipped === undefined) throw failure(error, source, problems);
+      if (skipped === undefined) throw failure(error, source, { mask: mask.text, problems });
       problems.push(skipped.problem);
       text = text.slice(0, skipped.problem.at) + ' '.repeat(skipped.end - skipped.problem.at) + text.slice(skipped.end);
       continue;
@@ -56,8 +56,8 @@ function parseTree(source: string, mask: Mask): ASTNode {
   }
 }
 
-function failure(error: unknown, source: string, before: readonly Problem[]): unknown {
-  if (error instanceof ParseError) return new CompileError([...before, syntaxProblem(error, source)], source);
+function failure(error: unknown, source: string, { mask, problems }: { readonly mask: string; readonly problems: readonly Problem[] }): unknown {
+  if (error instanceof ParseError) return new CompileError([...problems, syntaxProblem(error, source, mask)], source);
   if (error instanceof RangeError) return new CompileError([{ at: -1, message: 'expression recursion limit exceeded: 250' }], source);
   return error;
 }

@@ -5,7 +5,7 @@ import type { Problem } from './problem.js';
 const PRIMARY = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /** What the parser found wrong, in the words of the real server as far as a parser of another make can know them. */
-export function syntaxProblem(error: ParseError, source: string): Problem {
+export function syntaxProblem(error: ParseError, source: string, mask: string): Problem {
   const at = error.range?.start ?? source.length;
   switch (error.code) {
     case 'limit_exceeded': return { at: -1, message: 'expression recursion limit exceeded: 250' };
@@ -14,12 +14,12 @@ export function syntaxProblem(error: ParseError, source: string): Problem {
     case 'invalid_integer':
     case 'invalid_hex_integer': return { at, message: 'invalid int literal' };
     case 'invalid_number': return { at, message: 'invalid double literal' };
-    default: return unexpected(error, source, at);
+    default: return unexpected(error, source, { at, mask });
   }
 }
 
 /** A token that does not fit where it stands. */
-function unexpected(error: ParseError, source: string, at: number): Problem {
+function unexpected(error: ParseError, source: string, { at, mask }: { readonly at: number; readonly mask: string }): Problem {
   const token = tokenAt(source, at);
   const wanted = expected(error.summary);
   if (token === '`') return { at, message: "unsupported syntax: '`'" };
@@ -27,9 +27,17 @@ function unexpected(error: ParseError, source: string, at: number): Problem {
   if (name !== undefined) return { at, message: `undeclared reference to '${name}' (in container '')` };
   if (error.code === 'unexpected_character') return { at, message: `Syntax error: extraneous input '${token}' expecting <EOF>` };
   if (wanted === 'IDENTIFIER') return { at, message: `Syntax error: no viable alternative at input '${source.slice(source.lastIndexOf('.', at - 1), at)}${token === '<EOF>' ? '' : token}'` };
-  if (wanted !== undefined && token === '<EOF>') return { at, message: `Syntax error: missing ${wanted} at '<EOF>'` };
+  if (wanted === "')'" && token === '<EOF>' && !isNested(mask)) return { at, message: `Syntax error: missing ${wanted} at '<EOF>'` };
+  if (wanted === "']'" || wanted === "'}'") return { at, message: `Syntax error: mismatched input '${token}' expecting {${wanted}, ','}` };
   if (wanted !== undefined) return { at, message: `Syntax error: mismatched input '${token}' expecting ${wanted}` };
   return { at, message: `Syntax error: mismatched input '${token}' expecting ${PRIMARY}` };
+}
+
+/** Whether more than one bracket is open at the end. */
+function isNested(mask: string): boolean {
+  let open = 0;
+  for (const char of mask) open += '([{'.includes(char) ? 1 : ')]}'.includes(char) ? -1 : 0;
+  return open > 1;
 }
 
 function macroText(summary: string): string {

@@ -97,7 +97,9 @@ function decode(bytes: Uint8Array): string {
 }
 
 function addTimes(library: Library): void {
-  library.add('duration_to_duration', 'duration(duration): duration', same).add('int64_to_duration', 'duration(int): duration', ([value]) => new Duration(bigintOf(value)));
+  library.add('duration_to_duration', 'duration(duration): duration', same).add('int64_to_duration', 'duration(int): duration', () => {
+    throw new EvaluationError("type conversion error from 'int' to 'google.protobuf.Duration'");
+  });
   library.add('string_to_duration', 'duration(string): duration', ([text]) => found(parseDuration(textOf(text)), 'duration'));
   library.add('timestamp_to_timestamp', 'timestamp(timestamp): timestamp', same).add('int64_to_timestamp', 'timestamp(int): timestamp', ([value]) => {
     const moment = timestampOf(bigintOf(value));

@@ -2,7 +2,7 @@ import { compareText } from '../runtime/equality.js';
 import { EvaluationError } from '../runtime/error.js';
 import { durationText, timestampText } from '../runtime/time.js';
 import { Duration, List, runtimeType, Timestamp, TypeValue, Uint, ValueMap, type Value } from '../runtime/value.js';
-import { doubleText } from './number.js';
+import { doubleText, fixedDigits } from './number.js';
 
 /** Digits behind the point where a clause says nothing of them. */
 const PRECISION = 6;
@@ -107,22 +107,22 @@ function fixedText(value: Value, precision: number): string | undefined {
   if (double === undefined) return undefined;
   const special = specialText(double);
   if (special !== undefined) return special;
-  const [whole = '', fraction] = double.toFixed(precision).split('.');
-  const grouped = Math.abs(double) < 1e21 ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
+  const [whole = '', fraction] = fixedDigits(double, precision).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** `1.052033 × 10⁰³`. */
-function scientificText(value: Value, precision: number): string | undefined {
+/** `1.052033×10⁰³`, with six digits: what is written as a precision is taken for a width. */
+function scientificText(value: Value, width: number): string | undefined {
   const double = doubleOf(value);
   if (double === undefined) return undefined;
   const special = specialText(double);
   if (special !== undefined) return special;
-  const [digits = '', exponent = '0'] = double.toExponential(precision).split('e');
+  const [digits = '', exponent = '0'] = double.toExponential(PRECISION).split('e');
   const power = String(Math.abs(Number(exponent))).padStart(2, '0').replace(/\d/g, (digit) => RAISED[Number(digit)] ?? digit);
-  return `${digits} × 10${Number(exponent) < 0 ? '⁻' : ''}${power}`;
+  return `${digits}×10${Number(exponent) < 0 ? '⁻' : ''}${power}`.padStart(width);
 }
 
 function specialText(value: number): string | undefined {
@@ -155,7 +155,7 @@ function objectText(value: Value): string | undefined {
 /** A value within a list or a map: texts in quotes, doubles with six digits. */
 function memberText(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'number') return specialMember(value) ?? value.toFixed(PRECISION);
+  if (typeof value === 'number') return specialMember(value) ?? fixedDigits(value, PRECISION);
   const text = stringText(value);
   if (text === undefined) throw new FormatError(`error during formatting: no formatting function for ${runtimeType(value).name}`);
   if (value instanceof Uint8Array) return `b${JSON.stringify(text)}`;

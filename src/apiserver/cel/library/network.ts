@@ -53,7 +53,12 @@ export function network(): Library {
   addAddresses(library);
   library.add('string_to_cidr', 'cidr(string): net.CIDR', ([text]) => toCidr(textOf(text)));
   library.add('is_cidr', 'isCIDR(string): bool', ([text]) => !('problem' in readCidr(textOf(text))));
-  library.add('cidr_contains_ip_string', 'net.CIDR.containsIP(string): bool', ([cidr, text]) => cidrOf(cidr).contains(toIp(textOf(text)).address));
+  library.add('cidr_contains_ip_string', 'net.CIDR.containsIP(string): bool', ([cidr, text]) => {
+    const ip = readIp(textOf(text));
+    // The real server says no more of a text that is no address.
+    if ('problem' in ip) throw noSuchOverload();
+    return cidrOf(cidr).contains(ip);
+  });
   library.add('cidr_contains_ip_ip', 'net.CIDR.containsIP(net.IP): bool', ([cidr, ip]) => cidrOf(cidr).contains(ipOf(ip)));
   library.add('cidr_contains_cidr_string', 'net.CIDR.containsCIDR(string): bool', ([cidr, text]) => containsCidr(cidrOf(cidr), toCidr(textOf(text))));
   library.add('cidr_contains_cidr', 'net.CIDR.containsCIDR(net.CIDR): bool', ([cidr, other]) => containsCidr(cidrOf(cidr), cidrOf(other)));

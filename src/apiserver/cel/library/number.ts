@@ -17,3 +17,31 @@ function plain(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text;
 }
+
+/** A finite double with so many digits behind the point, exactly rounded, halves to even. */
+export function fixedDigits(value: number, precision: number): string {
+  const { mantissa, exponent } = parts(Math.abs(value));
+  const scaled = mantissa * 10n ** BigInt(precision);
+  const rounded = exponent >= 0n ? scaled << exponent : halfEven(scaled, -exponent);
+  const digits = rounded.toString().padStart(precision + 1, '0');
+  const text = precision === 0 ? digits : `${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
+  return value < 0 || Object.is(value, -0) ? `-${text}` : text;
+}
+
+/** mantissa × 2^exponent is the value. */
+function parts(value: number): { mantissa: bigint; exponent: bigint } {
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, value);
+  const whole = bits.getBigUint64(0);
+  const exponent = whole >> 52n;
+  const fraction = whole & ((1n << 52n) - 1n);
+  return exponent === 0n ? { mantissa: fraction, exponent: -1074n } : { mantissa: fraction | (1n << 52n), exponent: exponent - 1075n };
+}
+
+/** Divided by 2^shift. */
+function halfEven(value: bigint, shift: bigint): bigint {
+  const floor = value >> shift;
+  const rest = value - (floor << shift);
+  const half = 1n << (shift - 1n);
+  return rest > half || (rest === half && (floor & 1n) === 1n) ? floor + 1n : floor;
+}

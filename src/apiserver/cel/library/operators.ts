@@ -60,8 +60,8 @@ export function orderOf(a: Value, b: Value): number {
 }
 
 /** A number of 64 bits with a sign. Throws EvaluationError on overflow. */
-export function int(value: bigint, problem = 'integer overflow'): bigint {
-  if (BigInt.asIntN(64, value) !== value) throw new EvaluationError(problem);
+export function int(value: bigint): bigint {
+  if (BigInt.asIntN(64, value) !== value) throw new EvaluationError('integer overflow');
   return value;
 }
 
@@ -105,24 +105,24 @@ function addSums(library: Library): void {
 
 function addTimes(library: Library): void {
   library.add('add_duration_duration', '_+_(duration, duration): duration', ([a, b]) => duration(nanosOf(a) + nanosOf(b)));
-  library.add('add_duration_timestamp', '_+_(duration, timestamp): timestamp', ([a, b]) => timestamp(nanosOf(a) + nanosOf(b)));
-  library.add('add_timestamp_duration', '_+_(timestamp, duration): timestamp', ([a, b]) => timestamp(nanosOf(a) + nanosOf(b)));
+  library.add('add_duration_timestamp', '_+_(duration, timestamp): timestamp', ([a, b]) => timestamp(nanosOf(a) + nanosOf(b), b));
+  library.add('add_timestamp_duration', '_+_(timestamp, duration): timestamp', ([a, b]) => timestamp(nanosOf(a) + nanosOf(b), a));
   library.add('subtract_duration_duration', '_-_(duration, duration): duration', ([a, b]) => duration(nanosOf(a) - nanosOf(b)));
-  library.add('subtract_timestamp_duration', '_-_(timestamp, duration): timestamp', ([a, b]) => timestamp(nanosOf(a) - nanosOf(b)));
+  library.add('subtract_timestamp_duration', '_-_(timestamp, duration): timestamp', ([a, b]) => timestamp(nanosOf(a) - nanosOf(b), a));
   library.add('subtract_timestamp_timestamp', '_-_(timestamp, timestamp): duration', ([a, b]) => duration(nanosOf(a) - nanosOf(b)));
 }
 
 const FIRST_MOMENT = -62_135_596_800n * 1_000_000_000n;
 const LAST_MOMENT = 253_402_300_800n * 1_000_000_000n - 1n;
 
-/** Throws EvaluationError outside of the years 1 to 9999. */
-export function timestamp(nanos: bigint): Timestamp {
+/** A moment in the offset of another. Throws EvaluationError outside of the years 1 to 9999. */
+export function timestamp(nanos: bigint, like?: Value): Timestamp {
   if (nanos < FIRST_MOMENT || nanos > LAST_MOMENT) throw new EvaluationError('timestamp overflow');
-  return new Timestamp(nanos);
+  return new Timestamp(nanos, like instanceof Timestamp ? like.offset : 0);
 }
 
 export function duration(nanos: bigint): Duration {
-  return new Duration(int(nanos, 'duration overflow'));
+  return new Duration(int(nanos));
 }
 
 function addContainers(library: Library): void {

@@ -43,15 +43,10 @@ export function compileNode(schema: Schema, rules: readonly ValidationRule[], ro
   const compiled = rules.map((rule) => {
     const old = rule.optionalOldSelf === true ? optionalOf(declared.type) : declared.type;
     const variables = new Map<string, CelType>([['self', declared.type], ['oldSelf', old]]);
-    return compileRule(rule, { functions: baseFunctions(), variables, fields: (name) => fields.get(name) ?? NO_FIELDS.get(name) }, sizes, schema);
+    return compileRule(rule, { functions: baseFunctions(), variables, fields: (name) => fields.get(name) }, sizes, schema);
   });
   return { rules: compiled, minSize: declared.minSize };
 }
-
-/** Types of libraries are structs without fields. */
-const NO_FIELDS: ReadonlyMap<string, ReadonlyMap<string, CelType>> = new Map(
-  ['kubernetes.URL', 'kubernetes.Quantity', 'kubernetes.NamedFormat', 'kubernetes.Semver'].map((name) => [name, new Map()]),
-);
 
 function failed(rule: ValidationRule, problem: string | undefined): CompiledRule {
   return { rule, program: undefined, problem, usesOldSelf: false, cost: 0, message: undefined, messageProblem: undefined, messageCost: 0, fieldPath: '' };

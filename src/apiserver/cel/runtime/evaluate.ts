@@ -6,8 +6,8 @@ import { access, isPresent, optionalAccess } from './access.js';
 import type { Budget } from './budget.js';
 import { callCost } from './callcost.js';
 import { EvaluationError, noSuchOverload } from './error.js';
-import { fits } from './fits.js';
-import { LiteralMap, List, Optional, TypeValue, ValueList, ValueMap, type Value } from './value.js';
+import { fits, misfit } from './fits.js';
+import { LiteralMap, List, Optional, runtimeType, TypeValue, ValueList, ValueMap, type Value } from './value.js';
 
 /** Value of a variable of an expression; undefined where it has none. May throw EvaluationError. */
 export type Variables = (name: string) => Value | undefined;
@@ -21,7 +21,7 @@ export function program(checked: Checked, functions: Functions): Program {
   for (const [expr, ids] of checked.overloads) {
     if (expr.kind === 'call') calls.set(expr, candidates(expr, ids, functions));
   }
-  const evaluator = new Evaluator(calls);
+  const evaluator = new Evaluator(calls, checked.wholes);
   return (variables, budget) => evaluator.run(checked.expr, { variables, budget, local: undefined });
 }
 
@@ -46,9 +46,11 @@ interface Context {
 
 class Evaluator {
   private readonly calls: ReadonlyMap<Expr, readonly Overload[]>;
+  private readonly wholes: ReadonlyMap<Expr, string>;
 
-  constructor(calls: ReadonlyMap<Expr, readonly Overload[]>) {
+  constructor(calls: ReadonlyMap<Expr, readonly Overload[]>, wholes: ReadonlyMap<Expr, string>) {
     this.calls = calls;
+    this.wholes = wholes;
   }
 
   run(expr: Expr, context: Context): Value {
@@ -70,15 +72,15 @@ class Evaluator {
       if (local.value instanceof EvaluationError) throw local.value;
       return local.value;
     }
-    const value = context.variables(name) ?? namedType(name);
+    const known = context.variables(name);
+    const value = known === undefined ? namedType(name) : known;
     if (value === undefined) throw new EvaluationError(`no such attribute(s): ${name}`);
     return value;
   }
 
   private select(expr: Extract<Expr, { kind: 'select' }>, context: Context): Value {
-    const whole = qualifiedName(expr);
-    const named = whole === undefined ? undefined : namedType(whole);
-    if (named !== undefined) return named;
+    const whole = this.wholes.get(expr);
+    if (whole !== undefined) return this.ident(whole, context);
     const operand = this.run(expr.operand, context);
     if (expr.test) return isPresent(operand, expr.field);
     context.budget.spend(1);
@@ -114,7 +116,7 @@ class Evaluator {
     const operands = expr.target !== undefined && first?.member === true ? [expr.target, ...expr.args] : expr.args;
     const args = operands.map((operand) => this.run(operand, context));
     const overload = overloads.find(({ parameters }) => parameters.every((type, index) => fits(type, args[index] ?? null)));
-    if (overload === undefined) throw noSuchOverload();
+    if (overload === undefined) throw misfit(functionName(expr, first), args);
     const result = overload.run(args, context.budget);
     context.budget.spend(callCost(expr.name, overload.id, args, result));
     return result;
@@ -184,7 +186,7 @@ class Evaluator {
       const item = this.run(value, context);
       if (optional && !(item instanceof Optional)) throw new EvaluationError('cannot initialize optional entry from non-optional value');
       const held = optional && item instanceof Optional ? item.value : item;
-      if (held !== undefined && !map.insert(name, held) && map.find(name) === undefined) throw new EvaluationError('unsupported key type');
+      if (held !== undefined && !map.set(name, held)) throw new EvaluationError('unsupported key type');
     }
     context.budget.spend(30);
     return map;
@@ -224,8 +226,19 @@ function* iterate(range: Value, pairs: boolean): Generator<readonly [Value, Valu
     for (let index = 0; index < range.size; index++) yield [pairs ? BigInt(index) : range.at(index), pairs ? range.at(index) : null];
     return;
   }
-  if (!(range instanceof ValueMap)) throw new EvaluationError('unsupported comprehension range type');
-  for (const key of range.keys()) yield [key, pairs ? range.find(key) ?? null : null];
+  if (!(range instanceof ValueMap)) throw new EvaluationError(pairs ? `unsupported comprehension range type: ${goType(range)}` : `got '${goType(range)}', expected iterable type`);
+  for (const key of range.keys()) yield [key, pairs ? (range.find(key) ?? null) : null];
+}
+
+/** Name of Go's type of a value that is no list and no map. */
+function goType(value: Value): string {
+  const { kind } = runtimeType(value);
+  return `types.${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+}
+
+/** The name of a function with its namespace: `sets.contains`. */
+function functionName({ name, target }: Call, overload: Overload | undefined): string {
+  return target === undefined || overload?.member === true ? name : `${qualifiedName(target) ?? ''}.${name}`;
 }
 
 function namedType(name: string): TypeValue | undefined {

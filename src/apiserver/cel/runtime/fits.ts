@@ -1,9 +1,52 @@
-import type { CelType } from '../language/celtype.js';
-import { runtimeType, type Value } from './value.js';
+import { parameterOf, type CelType } from '../language/celtype.js';
+import { EvaluationError, noSuchOverload } from './error.js';
+import { List, runtimeType, ValueMap, type Value } from './value.js';
 
-/** Whether a value can be an argument of a type; what a list or a map holds is for the function to look at. */
+/** Whether a value can be an argument of a type; of a list and a map the first item tells, as for the real server. */
 export function fits(type: CelType, value: Value): boolean {
   if (type.kind === 'dyn' || type.kind === 'param' || type.kind === 'type') return true;
+  if (type.kind === 'list') return value instanceof List && (value.size === 0 || fits(parameterOf(type), value.at(0)));
+  if (type.kind === 'map') return value instanceof ValueMap && mapFits(type, value);
   const found = runtimeType(value);
   return found.kind === type.kind && ((type.kind !== 'struct' && type.kind !== 'opaque') || found.name === type.name);
+}
+
+function mapFits(type: CelType, map: ValueMap): boolean {
+  if (type.parameters.every(({ kind }) => kind === 'dyn' || kind === 'param')) return true;
+  const [key] = map.keys();
+  return key === undefined || (fits(parameterOf(type), key) && fits(parameterOf(type, 1), map.find(key) ?? null));
+}
+
+/** Functions that say no more than that: they are bound to no types. */
+const PLAIN: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith', 'matches', '!_', '@in', '_==_', '_!=_', '_[_]']);
+
+const NUMBERS = ['int', 'uint', 'double'];
+const ORDERED = [...NUMBERS, 'bool', 'string', 'bytes', 'timestamp', 'duration'];
+
+/** Functions that ask only for what their first argument can do; kinds that can. */
+const ABLE: Readonly<Record<string, readonly string[]>> = {
+  size: ['string', 'bytes', 'list', 'map'],
+  sort: ['list'],
+  '-_': ['int', 'double'],
+  '_+_': [...NUMBERS, 'string', 'bytes', 'list', 'duration', 'timestamp'],
+  '_-_': [...NUMBERS, 'duration', 'timestamp'],
+  '_*_': NUMBERS,
+  '_/_': NUMBERS,
+  '_%_': ['int', 'uint'],
+  '_<_': ORDERED,
+  '_<=_': ORDERED,
+  '_>_': ORDERED,
+  '_>=_': ORDERED,
+};
+
+/** Kinds that answer for themselves when a function is not theirs. */
+const ANSWERING = ['string', 'timestamp', 'duration'];
+
+/** What is said of arguments that fit no form of a function. */
+export function misfit(name: string, args: readonly Value[]): EvaluationError {
+  const types = args.map((arg) => runtimeType(arg));
+  const first = types[0]?.kind ?? '';
+  const able = Object.hasOwn(ABLE, name) ? ABLE[name] : undefined;
+  if (PLAIN.has(name) || able?.includes(first) === true || (able !== undefined && ANSWERING.includes(first))) return noSuchOverload();
+  return new EvaluationError(`no such overload: ${name}${able === undefined ? `(${types.map((type) => type.name).join(', ')})` : ''}`);
 }

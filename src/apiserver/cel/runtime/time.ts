@@ -42,12 +42,12 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (Number(match[9] ?? 0) > 24 || Number(match[10] ?? 0) > 60) return undefined;
   const seconds = BigInt(utcMillis(year, month, day) / 1000 + hour * 3600 + minute * 60 + second - offset * 60);
   const fraction = BigInt((match[7] ?? '').slice(0, 9).padEnd(9, '0'));
-  return timestampOf(seconds, fraction);
+  return timestampOf(seconds, fraction, offset);
 }
 
 /** undefined outside of the years 1 to 9999. */
-export function timestampOf(seconds: bigint, nanos = 0n): Timestamp | undefined {
-  return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? undefined : new Timestamp(seconds * SECOND + nanos);
+export function timestampOf(seconds: bigint, nanos = 0n, offset = 0): Timestamp | undefined {
+  return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? undefined : new Timestamp(seconds * SECOND + nanos, offset);
 }
 
 /** A full date, `2024-02-29`, at midnight UTC. */
@@ -71,11 +71,17 @@ export function splitNanos(nanos: bigint): { seconds: bigint; rest: bigint } {
   return { seconds: (nanos - rest) / SECOND, rest };
 }
 
-/** RFC 3339 in UTC, with as many digits of a second as it needs. */
-export function timestampText({ nanos }: Timestamp): string {
+/** RFC 3339 in the offset of the timestamp, with as many digits of a second as it needs. */
+export function timestampText({ nanos, offset }: Timestamp): string {
   const { seconds, rest } = splitNanos(nanos);
-  const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
-  return `${whole}${fractionText(rest)}Z`;
+  const whole = new Date(Number(seconds) * 1000 + offset * 60_000).toISOString().slice(0, 19);
+  return `${whole}${fractionText(rest)}${offsetText(offset)}`;
+}
+
+function offsetText(offset: number): string {
+  if (offset === 0) return 'Z';
+  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, '0'));
+  return `${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
 /** Seconds, as string(duration) writes it: `5400s`, `1.5s`. */

@@ -17,9 +17,12 @@ export class Uint {
 /** A moment, in ns since the epoch. */
 export class Timestamp {
   readonly nanos: bigint;
+  /** Minutes east of UTC in which it was written: texts keep it, nothing else does. */
+  readonly offset: number;
 
-  constructor(nanos: bigint) {
+  constructor(nanos: bigint, offset = 0) {
     this.nanos = nanos;
+    this.offset = offset;
   }
 }
 
@@ -119,10 +122,14 @@ export class LiteralMap extends ValueMap {
 
   /** Adds a pair while the map is being made; false when the key is there already or is of no type for keys. */
   insert(key: Value, value: Value): boolean {
+    return this.find(key) === undefined && this.set(key, value);
+  }
+
+  /** Adds a pair, or gives a key another value; false when the key is of no type for keys. */
+  set(key: Value, value: Value): boolean {
     const name = keyName(key);
-    if (name === undefined || this.entries.has(name)) return false;
-    this.entries.set(name, [key, value]);
-    return true;
+    if (name !== undefined) this.entries.set(name, [key, value]);
+    return name !== undefined;
   }
 }
 
@@ -131,7 +138,7 @@ function keyName(key: Value): string | undefined {
   if (typeof key === 'boolean') return `b${key}`;
   if (typeof key === 'bigint') return `n${key}`;
   if (key instanceof Uint) return `n${key.value}`;
-  if (typeof key === 'number' && Number.isInteger(key)) return `n${BigInt(key)}`;
+  if (typeof key === 'number') return Number.isInteger(key) ? `n${BigInt(key)}` : `d${key}`;
   return undefined;
 }
 

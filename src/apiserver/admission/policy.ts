@@ -1,0 +1,3 @@
+/** ValidatingAdmissionPolicies: enforcement, and the rules of the kinds themselves. */
+export { createPolicyAdmission, type PolicyAdmission } from './policy/admission.js';
+export { validateBinding, validatePolicy } from './policy/check.js';

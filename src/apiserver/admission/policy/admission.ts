@@ -1,0 +1,155 @@
+import type { Authorizer } from '../../auth/authorizer.js';
+import type { JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { ObjectReader } from '../../registry/reader.js';
+import type { Registry } from '../../resource.js';
+import { forbidden, StatusError } from '../../status.js';
+import type { Admission, AdmissionRequest } from '../admission.js';
+import { nameFor } from '../namespacelifecycle.js';
+import { compilePolicy, objectIn, text, textsIn, type CompiledPolicy } from './compile.js';
+import { evaluatePolicy, type Refusal, type Verdict } from './evaluate.js';
+import { policyInput } from './input.js';
+import { matchResources, see, type Matched, type Seen, type World } from './match.js';
+import { collectParams, ConfigurationError, paramResource } from './params.js';
+
+export const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';
+export const BINDINGS = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
+
+export interface PolicyAdmission extends Admission {
+  /** Ends what follows the store. */
+  close(): void;
+}
+
+/** A policy as it is kept: compiled when it is first asked. */
+interface Kept {
+  readonly name: string;
+  readonly spec: JsonObject;
+  compiled: CompiledPolicy | undefined;
+}
+
+interface Binding {
+  readonly name: string;
+  readonly spec: JsonObject;
+}
+
+/** Reviews are not stored: no policy sees them. Nor does one see policies. */
+const EXEMPT: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io', 'admissionregistration.k8s.io']);
+
+/**
+ * Enforces every ValidatingAdmissionPolicy that has a binding. Policies and bindings count from the moment on at which
+ * they are durable.
+ */
+export function createPolicyAdmission(reader: ObjectReader, registry: () => Registry, authorizer: Authorizer): PolicyAdmission {
+  const enforcer = new Enforcer(reader, registry, authorizer);
+  return { validate: (request, warn) => enforcer.validate(request, warn), close: () => enforcer.close() };
+}
+
+/** A refusal, and by whose word. */
+interface Denial extends Refusal {
+  readonly policy: string;
+  readonly binding: string | undefined;
+}
+
+class Enforcer {
+  private readonly reader: ObjectReader;
+  private readonly world: World;
+  private readonly authorizer: Authorizer;
+  private readonly policies = new Map<string, Kept>();
+  private readonly bindings = new Map<string, Binding>();
+  private readonly subscriptions: readonly { end(): void }[];
+
+  constructor(reader: ObjectReader, registry: () => Registry, authorizer: Authorizer) {
+    this.reader = reader;
+    this.authorizer = authorizer;
+    this.world = { registry, namespace: (name) => reader.get('namespaces', '', name) };
+    this.subscriptions = [
+      reader.watch(POLICIES, (object, type) => keep(this.policies, object, type, (kept) => ({ ...kept, compiled: undefined }))),
+      reader.watch(BINDINGS, (object, type) => keep(this.bindings, object, type, (kept) => kept)),
+    ];
+  }
+
+  close(): void {
+    for (const subscription of this.subscriptions) subscription.end();
+  }
+
+  validate(request: AdmissionRequest, warn: (text: string) => void): void {
+    if (this.bindings.size === 0 || EXEMPT.has(request.resource.group)) return;
+    const seen = see(request);
+    const denials: Denial[] = [];
+    for (const policy of byName(this.policies)) {
+      const bindings = byName(this.bindings).filter(({ spec }) => text(spec, 'policyName') === policy.name);
+      if (bindings.length > 0) denials.push(...this.ask(policy, bindings, seen, warn));
+    }
+    const [first] = denials;
+    if (first !== undefined) throw refused(request, first);
+  }
+
+  private ask(policy: Kept, bindings: readonly Binding[], seen: Seen, warn: (text: string) => void): Denial[] {
+    const failure = (problem: string, binding: string | undefined): Denial[] => {
+      const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${problem}`;
+      return text(policy.spec, 'failurePolicy') === 'Ignore' ? [] : [{ policy: policy.name, binding, message, reason: undefined }];
+    };
+    const matched = attempt(() => matchResources(objectIn(policy.spec, 'matchConstraints') ?? {}, seen, this.world));
+    if (matched === undefined) return [];
+    if (matched instanceof Error) return failure(matched.message, undefined);
+    const params = attempt(() => paramResource(policy.spec, this.world.registry()));
+    if (params instanceof Error) return failure(params.message, undefined);
+    return bindings.flatMap((binding) => {
+      const found = attempt(() => {
+        if (matchResources(objectIn(binding.spec, 'matchResources') ?? {}, seen, this.world) === undefined) return [];
+        return collectParams(params, binding.spec, seen.namespace, this.reader);
+      });
+      if (found instanceof Error) return failure(found.message, binding.name);
+      return found.flatMap((param) => this.enforce(policy, binding, this.evaluate(policy, seen, matched, param), warn));
+    });
+  }
+
+  private evaluate(policy: Kept, seen: Seen, matched: Matched, params: KubeObject | undefined): Verdict {
+    policy.compiled ??= compilePolicy(policy.spec);
+    const { resource } = seen.request;
+    const around = resource.group === '' && resource.plural === 'namespaces' ? '' : seen.namespace;
+    const namespace = around === '' ? undefined : this.world.namespace(around);
+    const input = policyInput({ seen, matched, params, namespace, authorizer: this.authorizer });
+    return evaluatePolicy(policy.compiled, input, { ...input, namespaceObject: null });
+  }
+
+  /** Does with refusals what the binding says: refuse, warn; what is only to be audited passes. */
+  private enforce(policy: Kept, binding: Binding, { refusals, always }: Verdict, warn: (text: string) => void): Denial[] {
+    const actions = textsIn(binding.spec, 'validationActions');
+    const denial = (refusal: Refusal): Denial => ({ ...refusal, policy: policy.name, binding: binding.name });
+    if (actions.includes('Warn')) {
+      for (const { message } of refusals) warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
+    }
+    return [...(actions.includes('Deny') ? refusals.map(denial) : []), ...always.map(denial)];
+  }
+}
+
+function keep<T>(kept: Map<string, T>, { metadata, spec }: KubeObject, type: 'put' | 'remove', make: (base: Binding) => T): void {
+  const name = metadata.name ?? '';
+  if (type === 'remove') kept.delete(name);
+  else kept.set(name, make({ name, spec: objectIn({ spec }, 'spec') ?? {} }));
+}
+
+function byName<T extends { readonly name: string }>(kept: ReadonlyMap<string, T>): readonly T[] {
+  return [...kept.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** Errors of configuration as values. */
+function attempt<T>(work: () => T): T | ConfigurationError | StatusError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ConfigurationError || error instanceof StatusError) return error;
+    throw error;
+  }
+}
+
+const CODES: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413 };
+
+/** The text says forbidden whatever the reason is. */
+function refused(request: AdmissionRequest, { policy, binding, message, reason = 'Invalid' }: Denial): StatusError {
+  const who = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`;
+  const why = `${who} denied request: ${message}`;
+  const { message: whole, details } = forbidden(request.resource, nameFor(request), why);
+  return new StatusError(CODES[reason] ?? 422, whole, { reason, details: { ...details, causes: [{ message: why }] } });
+}

@@ -1,0 +1,161 @@
+import type { Attributes, Authorizer, Decision } from '../../auth/authorizer.js';
+import { Library } from '../../cel/language/signature.js';
+import { EvaluationError, noSuchOverload } from '../../cel/runtime/error.js';
+import { textOf } from '../../cel/library/operators.js';
+import { Opaque, type Value } from '../../cel/runtime/value.js';
+import { dns1123Label, dns1123Subdomain } from '../../schema/names.js';
+import type { UserInfo } from '../../user.js';
+
+const PREFIX = 'kubernetes.authorization';
+
+/** Values of the authorizer library are equal only to themselves. */
+abstract class Check extends Opaque {
+  equals(other: Opaque): boolean {
+    return other === this;
+  }
+}
+
+interface Asker {
+  readonly user: UserInfo;
+  readonly authorizer: Authorizer;
+}
+
+/** `authorizer`: asks about a user. */
+class AuthorizerValue extends Check {
+  readonly typeName = `${PREFIX}.Authorizer`;
+  readonly asker: Asker;
+
+  constructor(asker: Asker) {
+    super();
+    this.asker = asker;
+  }
+}
+
+class PathCheck extends Check {
+  readonly typeName = `${PREFIX}.PathCheck`;
+  readonly asker: Asker;
+  readonly path: string;
+
+  constructor(asker: Asker, path: string) {
+    super();
+    this.asker = asker;
+    this.path = path;
+  }
+}
+
+class GroupCheck extends Check {
+  readonly typeName = `${PREFIX}.GroupCheck`;
+  readonly asker: Asker;
+  readonly group: string;
+
+  constructor(asker: Asker, group: string) {
+    super();
+    this.asker = asker;
+    this.group = group;
+  }
+}
+
+/** What is asked about a resource, but for the verb. */
+export interface ResourceQuestion {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+class ResourceCheck extends Check {
+  readonly typeName = `${PREFIX}.ResourceCheck`;
+  readonly asker: Asker;
+  readonly question: ResourceQuestion;
+
+  constructor(asker: Asker, question: ResourceQuestion) {
+    super();
+    this.asker = asker;
+    this.question = question;
+  }
+}
+
+class DecisionValue extends Check {
+  readonly typeName = `${PREFIX}.Decision`;
+  readonly decision: Decision;
+
+  constructor(decision: Decision) {
+    super();
+    this.decision = decision;
+  }
+}
+
+/** The value of the variable `authorizer`. */
+export function authorizerValue(asker: Asker): Value {
+  return new AuthorizerValue(asker);
+}
+
+/** The value of the variable `authorizer.requestResource`. */
+export function resourceCheckValue(asker: Asker, question: ResourceQuestion): Value {
+  return new ResourceCheck(asker, question);
+}
+
+/** Names of the types of this library. */
+const AUTHORIZER_TYPES = ['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `${PREFIX}.${name}`);
+
+/** Kubernetes' authorizer library: questions of RBAC within policies. Selectors are taken and count for nothing: RBAC knows none. */
+export function authz(): Library {
+  const library = new Library();
+  const [authorizer, path, group, resource, decision] = AUTHORIZER_TYPES;
+  library.add('authorizer_path', `${authorizer}.path(string): ${path}`, ([value, text]) => new PathCheck(as(value, AuthorizerValue).asker, filled(text, 'path')));
+  library.add('authorizer_group', `${authorizer}.group(string): ${group}`, ([value, text]) => new GroupCheck(as(value, AuthorizerValue).asker, textOf(text)));
+  library.add('authorizer_serviceaccount', `${authorizer}.serviceAccount(string, string): ${authorizer}`, ([value, namespace, name]) =>
+    new AuthorizerValue({ ...as(value, AuthorizerValue).asker, user: account(textOf(namespace), textOf(name)) }));
+  library.add('groupcheck_resource', `${group}.resource(string): ${resource}`, ([value, text]) => {
+    const check = as(value, GroupCheck);
+    return new ResourceCheck(check.asker, { group: check.group, resource: filled(text, 'resource'), subresource: '', namespace: '', name: '' });
+  });
+  for (const field of ['subresource', 'namespace', 'name'] as const) {
+    library.add(`resourcecheck_${field}`, `${resource}.${field}(string): ${resource}`, ([value, text]) => {
+      const check = as(value, ResourceCheck);
+      return new ResourceCheck(check.asker, { ...check.question, [field]: textOf(text) });
+    });
+  }
+  library.add('authorizer_fieldselector', `${resource}.fieldSelector(string): ${resource}`, ([value = null]) => value);
+  library.add('authorizer_labelselector', `${resource}.labelSelector(string): ${resource}`, ([value = null]) => value);
+  library.add('pathcheck_check', `${path}.check(string): ${decision}`, ([value, verb]) => {
+    const { asker, path: asked } = as(value, PathCheck);
+    return decide(asker, { user: asker.user, verb: textOf(verb), path: asked });
+  });
+  library.add('resourcecheck_check', `${resource}.check(string): ${decision}`, ([value, verb]) => {
+    const { asker, question } = as(value, ResourceCheck);
+    return decide(asker, { user: asker.user, verb: textOf(verb), version: '*', ...question });
+  });
+  addDecisions(library, decision ?? '');
+  return library;
+}
+
+function addDecisions(library: Library, type: string): void {
+  library.add('decision_allowed', `${type}.allowed(): bool`, ([value]) => as(value, DecisionValue).decision.allowed);
+  library.add('decision_reason', `${type}.reason(): string`, ([value]) => as(value, DecisionValue).decision.reason);
+  library.add('decision_errored', `${type}.errored(): bool`, () => false);
+  library.add('decision_error', `${type}.error(): string`, () => '');
+}
+
+function decide({ authorizer }: Asker, attributes: Attributes): DecisionValue {
+  return new DecisionValue(authorizer.authorize(attributes));
+}
+
+function filled(value: Value | undefined, name: string): string {
+  const text = textOf(value);
+  if (text.trim() === '') throw new EvaluationError(`${name} must not be empty`);
+  return text;
+}
+
+function account(namespace: string, name: string): UserInfo {
+  if (dns1123Subdomain(name).length > 0) throw new EvaluationError('Invalid service account name');
+  if (dns1123Label(namespace).length > 0) throw new EvaluationError('Invalid service account namespace');
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return { name: `system:serviceaccount:${namespace}:${name}`, groups };
+}
+
+function as<T extends Check>(value: Value | undefined, type: abstract new (...args: never[]) => T): T {
+  if (value instanceof type) return value;
+  throw noSuchOverload();
+}

@@ -1,0 +1,222 @@
+import { DYN, type CelType } from '../../cel/language/celtype.js';
+import type { Declarations } from '../../cel/language/declaration.js';
+import { own, type JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import { checkSelector } from '../../registry/builtins/selectorcheck.js';
+import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required, tooMany } from '../../schema/field.js';
+import { dns1035Label, dns1123Subdomain, pathSegment, qualifiedName } from '../../schema/names.js';
+import type { FieldError } from '../../status.js';
+import { compileExpression, objectIn, objectsIn, text, textsIn, type Wanted } from './compile.js';
+import { declarePolicy, variableType } from './declarations.js';
+import { checkMatchResources, oneOf } from './matchcheck.js';
+
+const SPEC = 'spec';
+const MAX_CONDITIONS = 64;
+const MAX_ANNOTATIONS = 20;
+const MAX_VALUE_EXPRESSION = 5 * 1024;
+
+/** Names that no variable may have. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package',
+  'namespace', 'return', 'var', 'void', 'while',
+]);
+
+/**
+ * Checks a ValidatingAdmissionPolicy but for its metadata; every expression is compiled. Order and texts are those of
+ * the real server. @param old the stored policy, on an update: unchanged matchConditions are not looked at
+ */
+export function validatePolicy(policy: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
+  const spec = objectIn(policy, SPEC) ?? {};
+  return new PolicyCheck(spec, policy.metadata.name ?? '').run(old === undefined ? undefined : objectIn(old, SPEC));
+}
+
+/** Checks a ValidatingAdmissionPolicyBinding but for its metadata. */
+export function validateBinding(binding: KubeObject): readonly FieldError[] {
+  const spec = objectIn(binding, SPEC) ?? {};
+  const name = text(spec, 'policyName');
+  const reference = objectIn(spec, 'paramRef');
+  const resources = objectIn(spec, 'matchResources');
+  return [
+    ...(name === '' ? [required('spec.policyName')] : dns1123Subdomain(name).map((problem) => invalidValue('spec.policyName', name, problem))),
+    ...(reference === undefined ? [] : checkParamRef(reference, 'spec.paramRef')),
+    ...(resources === undefined ? [] : checkMatchResources(resources, 'spec.matchResources')),
+    ...checkActions(textsIn(spec, 'validationActions'), 'spec.validationActions'),
+  ];
+}
+
+const ACTIONS = ['Audit', 'Deny', 'Warn'];
+
+function checkActions(actions: readonly string[], path: string): FieldError[] {
+  const errors = actions.flatMap((action, at) => [
+    ...(ACTIONS.includes(action) ? [] : [notSupported(index(path, at), action, ACTIONS)]),
+    ...(actions.indexOf(action) < at ? [duplicate(index(path, at), action)] : []),
+  ]);
+  if (actions.includes('Deny') && actions.includes('Warn')) {
+    errors.push(invalidValue(path, [...actions], 'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'));
+  }
+  return actions.length === 0 ? [...errors, required(path, 'at least one validation action is required')] : errors;
+}
+
+function checkParamRef(reference: JsonObject, path: string): FieldError[] {
+  const name = text(reference, 'name');
+  const selector = objectIn(reference, 'selector');
+  const both = name !== '' && selector !== undefined;
+  const exclusive = 'name and selector are mutually exclusive';
+  return [
+    ...pathSegment(name).map((problem) => invalidValue(child(path, 'name'), name, problem)),
+    ...(both ? [forbiddenField(child(path, 'name'), exclusive)] : []),
+    ...(selector === undefined ? [] : checkSelector(selector, child(path, 'selector'))),
+    ...(both ? [forbiddenField(child(path, 'selector'), exclusive)] : []),
+    ...(name === '' && selector === undefined ? [required(path, 'one of name or selector must be specified')] : []),
+    ...(text(reference, 'parameterNotFoundAction') === '' ? [required(child(path, 'parameterNotFoundAction'))] : oneOf(reference, 'parameterNotFoundAction', ['Deny', 'Allow'], path)),
+  ];
+}
+
+/** One check of one policy: types of its variables are found on the way. */
+class PolicyCheck {
+  private readonly spec: JsonObject;
+  private readonly name: string;
+  private readonly params: boolean;
+  private readonly types = new Map<string, CelType>();
+
+  constructor(spec: JsonObject, name: string) {
+    this.spec = spec;
+    this.name = name;
+    this.params = objectIn(spec, 'paramKind') !== undefined;
+  }
+
+  run(old: JsonObject | undefined): readonly FieldError[] {
+    const { spec } = this;
+    const kind = objectIn(spec, 'paramKind');
+    return [
+      ...oneOf(spec, 'failurePolicy', ['Fail', 'Ignore'], SPEC),
+      ...(kind === undefined ? [] : checkParamKind(kind, 'spec.paramKind')),
+      ...this.constraints(),
+      ...(old !== undefined && sameConditions(spec, old) ? [] : this.conditions('spec.matchConditions')),
+      ...objectsIn(spec, 'variables').flatMap((variable, at) => this.variable(variable, index('spec.variables', at))),
+      ...this.checks(),
+    ];
+  }
+
+  private constraints(): FieldError[] {
+    const constraints = objectIn(this.spec, 'matchConstraints');
+    if (constraints === undefined) return [required('spec.matchConstraints')];
+    const errors = checkMatchResources(constraints, 'spec.matchConstraints');
+    return objectsIn(constraints, 'resourceRules').length === 0 ? [...errors, required('spec.matchConstraints.resourceRules')] : errors;
+  }
+
+  private declarations(authorizer: boolean, composed = objectsIn(this.spec, 'variables').length > 0): Declarations {
+    return declarePolicy({ params: this.params, authorizer, variables: composed ? this.types : undefined });
+  }
+
+  private conditions(path: string): FieldError[] {
+    const conditions = objectsIn(this.spec, 'matchConditions');
+    const errors = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : [];
+    const names = conditions.map((condition) => text(condition, 'name'));
+    for (const [at, condition] of conditions.entries()) {
+      const expression = text(condition, 'expression').trim();
+      const [name = '', field] = [names[at], index(path, at)];
+      if (expression === '') errors.push(required(child(field, 'expression')));
+      else errors.push(...this.expression(expression, this.declarations(true, false), ['bool'], child(field, 'expression')));
+      errors.push(...(name === '' ? [required(child(field, 'name'))] : qualifiedName(name).map((problem) => invalidValue(child(field, 'name'), name, problem))));
+      if (name !== '' && names.indexOf(name) < at) errors.push(duplicate(child(field, 'name'), name));
+    }
+    return errors;
+  }
+
+  private expression(source: string, declarations: Declarations, wanted: Wanted, path: string): FieldError[] {
+    const compiled = compileExpression(source, declarations, wanted);
+    if (!('problem' in compiled)) return [];
+    const { text: problem, internal } = compiled.problem;
+    return [internal ? { reason: 'InternalError', field: path, message: `Internal error: ${problem}` } : invalidValue(path, source, problem)];
+  }
+
+  private variable(variable: JsonObject, path: string): FieldError[] {
+    const [name, expression] = [text(variable, 'name'), text(variable, 'expression')];
+    const errors = checkIdentifier(name, child(path, 'name'));
+    if (expression.trim() === '') return [...errors, required(child(path, 'expression'), 'expression is not specified')];
+    const declarations = this.declarations(true);
+    errors.push(...this.expression(expression, declarations, undefined, child(path, 'expression')));
+    const compiled = compileExpression(expression, declarations, undefined);
+    this.types.set(name, 'type' in compiled ? variableType(compiled.type) : DYN);
+    return errors;
+  }
+
+  private checks(): FieldError[] {
+    const validations = objectsIn(this.spec, 'validations');
+    const annotations = objectsIn(this.spec, 'auditAnnotations');
+    if (validations.length === 0 && annotations.length === 0) {
+      return ['validations', 'auditAnnotations'].map((field) => required(child(SPEC, field), 'validations or auditAnnotations must contain at least one item'));
+    }
+    const keys = annotations.map((annotation) => text(annotation, 'key'));
+    return [
+      ...validations.flatMap((validation, at) => this.validation(validation, index('spec.validations', at))),
+      ...(annotations.length > MAX_ANNOTATIONS ? [invalidValue('spec.auditAnnotations', own(this.spec, 'auditAnnotations'), `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`)] : []),
+      ...annotations.flatMap((annotation, at) => this.annotation(annotation, keys.indexOf(keys[at] ?? '') < at, index('spec.auditAnnotations', at))),
+    ];
+  }
+
+  private validation(validation: JsonObject, path: string): FieldError[] {
+    const [expression, message, messageExpression] = ['expression', 'message', 'messageExpression'].map((field) => text(validation, field));
+    const errors: FieldError[] = [];
+    if (expression === undefined || expression.trim() === '') errors.push(required(child(path, 'expression'), 'expression is not specified'));
+    else errors.push(...this.expression(expression, this.declarations(true), ['bool'], child(path, 'expression')));
+    errors.push(...this.messageExpression(messageExpression ?? '', child(path, 'messageExpression')));
+    errors.push(...checkMessage(message ?? '', child(path, 'message')));
+    if (own(validation, 'reason') !== undefined) errors.push(...oneOf(validation, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge'], path));
+    return errors;
+  }
+
+  private messageExpression(source: string, path: string): FieldError[] {
+    if (source === '') return [];
+    if (source.trim() === '') return [invalidValue(path, source, 'must be non-empty if specified')];
+    return this.expression(source, this.declarations(false), ['string'], path);
+  }
+
+  private annotation(annotation: JsonObject, repeated: boolean, path: string): FieldError[] {
+    const [key, source] = [text(annotation, 'key'), text(annotation, 'valueExpression')];
+    const [field, trimmed] = [child(path, 'valueExpression'), source.trim()];
+    const whole = `${this.name}/${key}`;
+    const errors = this.name === '' ? [invalidValue(child(path, 'key'), key, 'requires metadata.name be non-empty')] : qualifiedName(whole).map((problem) => invalidValue(child(path, 'key'), whole, problem));
+    if (trimmed === '') errors.push(required(field, 'valueExpression is not specified'));
+    else if (Buffer.byteLength(trimmed) > MAX_VALUE_EXPRESSION) errors.push(required(field, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`));
+    else errors.push(...this.expression(trimmed, this.declarations(true), ['string', 'null_type'], field));
+    return repeated ? [...errors, duplicate(child(path, 'key'), key)] : errors;
+  }
+}
+
+function sameConditions(spec: JsonObject, old: JsonObject): boolean {
+  return JSON.stringify(own(spec, 'matchConditions') ?? null) === JSON.stringify(own(old, 'matchConditions') ?? null);
+}
+
+function checkIdentifier(name: string, path: string): FieldError[] {
+  if (name.trim() === '') return [required(path, 'name is not specified')];
+  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !RESERVED.has(name) ? [] : [invalidValue(path, name, 'must be a valid CEL identifier')];
+}
+
+function checkMessage(message: string, path: string): FieldError[] {
+  if (message !== '' && message.trim() === '') return [invalidValue(path, message, 'must be non-empty if specified')];
+  return /[\n\r]/.test(message.trim()) ? [invalidValue(path, message, 'must not contain line breaks')] : [];
+}
+
+function checkParamKind(kind: JsonObject, path: string): FieldError[] {
+  const name = text(kind, 'kind');
+  const problems = name === '' ? [] : dns1035Label(name.toLowerCase());
+  return [
+    ...checkVersion(text(kind, 'apiVersion'), child(path, 'apiVersion')),
+    ...(name === '' ? [required(child(path, 'kind'))] : []),
+    ...(problems.length === 0 ? [] : [invalidValue(child(path, 'kind'), name, `may have mixed case, but should otherwise match: ${problems.join(',')}`)]),
+  ];
+}
+
+function checkVersion(apiVersion: string, path: string): FieldError[] {
+  if (apiVersion === '') return [required(path)];
+  const parts = apiVersion === '/' ? ['', ''] : apiVersion.split('/');
+  if (parts.length > 2) return [invalidValue(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  const [group = '', version = ''] = parts.length === 2 ? parts : ['', ...parts];
+  const groupProblems = group === '' ? [] : dns1123Subdomain(group);
+  const errors = groupProblems.length === 0 ? [] : [invalidValue(path, group, groupProblems.join(','))];
+  if (version === '') return [...errors, invalidValue(path, apiVersion, 'version must be specified')];
+  const versionProblems = dns1035Label(version);
+  return versionProblems.length === 0 ? errors : [...errors, invalidValue(path, version, versionProblems.join(','))];
+}

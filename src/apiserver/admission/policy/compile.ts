@@ -1,0 +1,126 @@
+import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { DYN, type CelType } from '../../cel/language/celtype.js';
+import { compile } from '../../cel/language/check.js';
+import type { Declarations } from '../../cel/language/declaration.js';
+import { CompileError } from '../../cel/language/problem.js';
+import { programProblem } from '../../cel/runtime/constants.js';
+import { program, type Program } from '../../cel/runtime/evaluate.js';
+import { declarePolicy, variableType } from './declarations.js';
+
+/** Why an expression cannot be compiled. `internal` problems are shown without the expression. */
+export interface CompileProblem {
+  readonly text: string;
+  readonly internal: boolean;
+}
+
+export type Compiled = { readonly program: Program; readonly type: CelType } | { readonly problem: CompileProblem };
+
+/** Names of types that an expression may evaluate to; undefined for any. */
+export type Wanted = readonly ('bool' | 'string' | 'null_type')[] | undefined;
+
+/** Compiles an expression of a policy. */
+export function compileExpression(source: string, declarations: Declarations, wanted: Wanted): Compiled {
+  try {
+    const checked = compile(source, declarations);
+    if (wanted !== undefined && !wanted.some((name) => name === checked.type.name)) return { problem: { text: wrongType(checked.type, wanted), internal: false } };
+    const problem = programProblem(checked, declarations.functions);
+    if (problem !== undefined) return { problem: { text: `program instantiation failed: ${problem}`, internal: true } };
+    return { program: program(checked, declarations.functions), type: checked.type };
+  } catch (error) {
+    if (error instanceof CompileError) return { problem: { text: `compilation failed: ${error.message}`, internal: false } };
+    throw error;
+  }
+}
+
+function wrongType(type: CelType, wanted: readonly string[]): string {
+  const names = wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`;
+  return `must evaluate to ${names} but got ${declaredText(type)}`;
+}
+
+/** A type by its declared names: `list(google.protobuf.Timestamp)`. */
+function declaredText({ name, parameters }: CelType): string {
+  return parameters.length === 0 ? name : `${name}(${parameters.map(declaredText).join(', ')})`;
+}
+
+export interface CompiledValidation {
+  readonly expression: string;
+  readonly compiled: Compiled;
+  readonly message: string;
+  readonly messageExpression: Compiled | undefined;
+  readonly reason: string | undefined;
+}
+
+/** A policy that is ready to be asked. */
+export interface CompiledPolicy {
+  readonly fails: boolean;
+  readonly hasParams: boolean;
+  readonly variables: ReadonlyMap<string, Compiled>;
+  readonly matchConditions: readonly { readonly name: string; readonly expression: string; readonly compiled: Compiled }[];
+  readonly validations: readonly CompiledValidation[];
+  readonly auditAnnotations: readonly { readonly key: string; readonly expression: string; readonly compiled: Compiled }[];
+}
+
+/** Compiles all expressions of a policy that is stored. */
+export function compilePolicy(spec: JsonObject): CompiledPolicy {
+  const params = own(spec, 'paramKind') !== undefined;
+  const variables = new Map<string, Compiled>();
+  const types = new Map<string, CelType>();
+  const declarations = declarePolicy({ params, authorizer: true, variables: types });
+  const messages = declarePolicy({ params, authorizer: false, variables: types });
+  for (const variable of objectsIn(spec, 'variables')) {
+    const compiled = compileExpression(text(variable, 'expression'), declarations, undefined);
+    variables.set(text(variable, 'name'), compiled);
+    types.set(text(variable, 'name'), 'type' in compiled ? variableType(compiled.type) : DYN);
+  }
+  return {
+    fails: text(spec, 'failurePolicy') !== 'Ignore',
+    hasParams: params,
+    variables,
+    matchConditions: objectsIn(spec, 'matchConditions').map((condition) => {
+      const expression = text(condition, 'expression');
+      return { name: text(condition, 'name'), expression, compiled: compileExpression(expression, declarations, ['bool']) };
+    }),
+    validations: objectsIn(spec, 'validations').map((validation) => compileValidation(validation, declarations, messages)),
+    auditAnnotations: objectsIn(spec, 'auditAnnotations').map((annotation) => {
+      const expression = text(annotation, 'valueExpression');
+      return { key: text(annotation, 'key'), expression, compiled: compileExpression(expression, declarations, ['string', 'null_type']) };
+    }),
+  };
+}
+
+function compileValidation(validation: JsonObject, declarations: Declarations, messages: Declarations): CompiledValidation {
+  const expression = text(validation, 'expression');
+  const message = text(validation, 'messageExpression');
+  const reason = text(validation, 'reason');
+  return {
+    expression,
+    compiled: compileExpression(expression, declarations, ['bool']),
+    message: text(validation, 'message'),
+    messageExpression: message === '' ? undefined : compileExpression(message, messages, ['string']),
+    reason: reason === '' ? undefined : reason,
+  };
+}
+
+/** Text of a field; '' where there is none. */
+export function text(object: JsonObject, field: string): string {
+  const value = own(object, field);
+  return typeof value === 'string' ? value : '';
+}
+
+/** Objects of a list in a field; none where there is no list. */
+export function objectsIn(object: JsonObject, field: string): readonly JsonObject[] {
+  const list: Json | undefined = own(object, field);
+  return isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Texts of a list in a field. */
+export function textsIn(object: JsonObject, field: string): readonly string[] {
+  const list = own(object, field);
+  return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+/** An object in a field. */
+export function objectIn(object: JsonObject, field: string): JsonObject | undefined {
+  const value = own(object, field);
+  return isObject(value) ? value : undefined;
+}

@@ -1,0 +1,167 @@
+import { Budget } from '../../cel/runtime/budget.js';
+import { CostExceeded, EvaluationError } from '../../cel/runtime/error.js';
+import type { Variables } from '../../cel/runtime/evaluate.js';
+import { fitMessage } from '../../cel/rules/message.js';
+import { ValueMap, type Value } from '../../cel/runtime/value.js';
+import type { Compiled, CompiledPolicy, CompiledValidation } from './compile.js';
+
+/** Cost that the validations of a policy may have together for one request, and its matchConditions. */
+const POLICY_LIMIT = 10_000_000;
+const CONDITIONS_LIMIT = 2_500_000;
+
+/** A validation that did not pass, or could not be asked. */
+export interface Refusal {
+  readonly message: string;
+  readonly reason: string | undefined;
+}
+
+/** What a policy says of a request. */
+export interface Verdict {
+  readonly refusals: readonly Refusal[];
+  /** Problems of auditAnnotations: they refuse whatever the binding's actions are. */
+  readonly always: readonly Refusal[];
+}
+
+const NOTHING: Verdict = { refusals: [], always: [] };
+
+/** Values of variables by name: `object`, `request`, `params`. */
+export type Input = Readonly<Record<string, Value>>;
+
+class OutOfBudget extends Error {
+  constructor() {
+    super('validation failed due to running out of cost budget, no further validation rules will be run');
+  }
+}
+
+/** Asks a policy about a request. @param conditions input of matchConditions: they see no namespace */
+export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions: Input): Verdict {
+  const failed = (message: string): Verdict => (policy.fails ? { refusals: [{ message, reason: undefined }], always: [] } : NOTHING);
+  try {
+    const matches = matchConditions(policy, conditions);
+    if (typeof matches === 'string') return failed(matches);
+    if (!matches) return NOTHING;
+    const session = new Session(policy, input, POLICY_LIMIT);
+    const refusals = policy.validations.map((validation) => session.validation(validation)).filter((refusal) => refusal !== undefined);
+    return { refusals, always: auditProblems(policy, input) };
+  } catch (error) {
+    if (error instanceof OutOfBudget) return failed(error.message);
+    throw error;
+  }
+}
+
+/** Whether all conditions hold; a text where one could not be asked and none is false. */
+function matchConditions(policy: CompiledPolicy, input: Input): boolean | string {
+  const session = new Session(policy, input, CONDITIONS_LIMIT);
+  const problems: string[] = [];
+  const results = policy.matchConditions.map(({ expression, compiled }) => session.run(expression, compiled));
+  for (const result of results) {
+    if (result === false) return false;
+    if (result instanceof EvaluationError) problems.push(result.message);
+  }
+  if (problems.length === 0) return true;
+  if (!policy.fails) return false;
+  return problems.length === 1 ? problems[0] ?? '' : `[${problems.join(', ')}]`;
+}
+
+function auditProblems(policy: CompiledPolicy, input: Input): Refusal[] {
+  const session = new Session(policy, input, POLICY_LIMIT);
+  if (!policy.fails) return [];
+  return policy.auditAnnotations.flatMap(({ expression, compiled }) => {
+    const result = session.run(expression, compiled);
+    return result instanceof EvaluationError ? [{ message: result.message, reason: undefined }] : [];
+  });
+}
+
+/** One round of evaluations that share variables and a budget. */
+class Session {
+  private readonly policy: CompiledPolicy;
+  private readonly variables: Variables;
+  private left: number;
+
+  constructor(policy: CompiledPolicy, input: Input, limit: number) {
+    this.policy = policy;
+    this.left = limit;
+    const composed = new ComposedVariables(policy.variables, (compiled) => this.compose(compiled));
+    this.variables = (name) => (name === 'variables' ? composed : Object.hasOwn(input, name) ? input[name] : undefined);
+  }
+
+  /** What an expression gives; an error where it cannot be asked. Throws OutOfBudget. */
+  run(expression: string, compiled: Compiled): Value | EvaluationError {
+    if ('problem' in compiled) return new EvaluationError(`compilation error: ${compiled.problem.text}`);
+    try {
+      return this.compose(compiled);
+    } catch (error) {
+      if (error instanceof EvaluationError || error instanceof CostExceeded) return new EvaluationError(`expression '${expression}' resulted in error: ${error.message}`);
+      throw error;
+    }
+  }
+
+  validation(validation: CompiledValidation): Refusal | undefined {
+    const result = this.run(validation.expression, validation.compiled);
+    if (result === true) return undefined;
+    if (!(result instanceof EvaluationError)) return { message: this.message(validation), reason: validation.reason ?? 'Invalid' };
+    return this.policy.fails ? { message: result.message, reason: undefined } : undefined;
+  }
+
+  private message({ message, messageExpression, expression }: CompiledValidation): string {
+    const result = messageExpression === undefined ? undefined : this.run('', messageExpression);
+    const text = result instanceof EvaluationError ? undefined : fitMessage(result);
+    if (text !== undefined) return text;
+    return message.trim() === '' ? `failed expression: ${expression.trim()}` : message.trim();
+  }
+
+  /** Runs a program and takes its cost from the budget. */
+  private compose(compiled: Extract<Compiled, { program: unknown }>): Value {
+    const budget = new Budget();
+    try {
+      return compiled.program(this.variables, budget);
+    } finally {
+      this.left -= budget.spent;
+      if (this.left < 0) this.exhaust();
+    }
+  }
+
+  private exhaust(): never {
+    throw new OutOfBudget();
+  }
+}
+
+/** `variables`: each is evaluated when it is first asked for, and then kept, errors too. */
+class ComposedVariables extends ValueMap {
+  private readonly compiled: ReadonlyMap<string, Compiled>;
+  private readonly run: (compiled: Extract<Compiled, { program: unknown }>) => Value;
+  private readonly known = new Map<string, Value | EvaluationError>();
+
+  constructor(compiled: ReadonlyMap<string, Compiled>, run: (compiled: Extract<Compiled, { program: unknown }>) => Value) {
+    super();
+    this.compiled = compiled;
+    this.run = run;
+  }
+
+  get size(): number {
+    return this.compiled.size;
+  }
+
+  keys(): readonly string[] {
+    return [...this.compiled.keys()];
+  }
+
+  find(key: Value): Value | undefined {
+    const compiled = typeof key === 'string' ? this.compiled.get(key) : undefined;
+    if (compiled === undefined || typeof key !== 'string') return undefined;
+    const value = this.known.get(key) ?? this.evaluate(key, compiled);
+    this.known.set(key, value);
+    if (value instanceof EvaluationError) throw value;
+    return value;
+  }
+
+  private evaluate(name: string, compiled: Compiled): Value | EvaluationError {
+    if ('problem' in compiled) return new EvaluationError(`composited variable "${name}" fails to compile: ${compiled.problem.text}`);
+    try {
+      return this.run(compiled);
+    } catch (error) {
+      if (error instanceof EvaluationError || error instanceof CostExceeded) return new EvaluationError(`composited variable "${name}" fails to evaluate: ${error.message}`);
+      throw error;
+    }
+  }
+}

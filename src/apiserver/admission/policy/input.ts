@@ -1,0 +1,99 @@
+import type { Authorizer } from '../../auth/authorizer.js';
+import { jsonValue } from '../../cel/runtime/jsonvalue.js';
+import type { Value } from '../../cel/runtime/value.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { Resource } from '../../resource.js';
+import type { UserInfo } from '../../user.js';
+import { authorizerValue, resourceCheckValue } from './authz.js';
+import type { Input } from './evaluate.js';
+import type { Matched, Seen } from './match.js';
+
+/** What expressions of a policy see of one request. */
+export interface Facts {
+  readonly seen: Seen;
+  readonly matched: Matched;
+  readonly params: KubeObject | undefined;
+  /** The namespace around the object; undefined for objects without one. */
+  readonly namespace: KubeObject | undefined;
+  readonly authorizer: Authorizer;
+}
+
+/** Values of the variables of validations. */
+export function policyInput(facts: Facts): Input {
+  const { seen: { request, name, namespace }, matched, params, authorizer } = facts;
+  const asker = { user: request.user, authorizer };
+  const { resource } = request;
+  return {
+    object: valueOf(inVersion(request.object, resource, matched.resource)),
+    oldObject: valueOf(inVersion(request.oldObject, resource, matched.resource)),
+    request: jsonValue(requestJson(facts)),
+    namespaceObject: valueOf(namespaceJson(facts.namespace)),
+    params: valueOf(params),
+    authorizer: authorizerValue(asker),
+    'authorizer.requestResource': resourceCheckValue(asker, { group: resource.group, resource: resource.plural, subresource: request.subresource, namespace, name }),
+  };
+}
+
+function valueOf(object: Json | KubeObject | undefined): Value {
+  return jsonValue(object ?? null);
+}
+
+/** The object as another version of its resource shows it. */
+function inVersion(object: KubeObject | undefined, from: Resource, to: Resource): KubeObject | undefined {
+  if (object === undefined || from === to) return object;
+  const stored = from.convert?.toStored(object) ?? object;
+  const apiVersion = to.group === '' ? to.version : `${to.group}/${to.version}`;
+  return { ...(to.convert?.fromStored(stored) ?? stored), apiVersion, kind: to.kind };
+}
+
+/** The request as AdmissionRequest has it; empty texts are left out where it leaves them out. */
+function requestJson({ seen: { request, name, namespace }, matched }: Facts): JsonObject {
+  const { subresource } = request;
+  return {
+    uid: '',
+    kind: kindOf(matched.resource, subresource),
+    resource: resourceOf(matched.resource),
+    ...filled('subResource', subresource),
+    requestKind: kindOf(request.resource, subresource),
+    requestResource: resourceOf(request.resource),
+    ...filled('requestSubResource', subresource),
+    ...filled('name', name),
+    ...filled('namespace', namespace),
+    operation: request.operation,
+    userInfo: userJson(request.user),
+    object: null,
+    oldObject: null,
+    dryRun: request.dryRun,
+    options: request.options,
+  };
+}
+
+function filled(key: string, text: string): JsonObject {
+  return text === '' ? {} : { [key]: text };
+}
+
+function kindOf(resource: Resource, subresource: string): JsonObject {
+  const found = resource.subresources.find(({ name }) => name === subresource);
+  return { group: found?.group ?? resource.group, version: found?.version ?? resource.version, kind: found?.kind ?? resource.kind };
+}
+
+function resourceOf({ group, version, plural }: Resource): JsonObject {
+  return { group, version, resource: plural };
+}
+
+function userJson({ name, uid = '', groups, extra = {} }: UserInfo): JsonObject {
+  return {
+    ...filled('username', name),
+    ...filled('uid', uid),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+  };
+}
+
+/** Of the metadata of a namespace only some fields are shown. */
+function namespaceJson(namespace: KubeObject | undefined): Json | undefined {
+  if (namespace === undefined) return undefined;
+  const { ownerReferences: _owners, managedFields: _managers, ...metadata } = namespace.metadata;
+  return { metadata, spec: namespace.spec ?? {}, status: namespace.status ?? {} };
+}

@@ -1,0 +1,115 @@
+import type { JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { Registry, Resource } from '../../resource.js';
+import { StatusError } from '../../status.js';
+import type { AdmissionRequest } from '../admission.js';
+import { objectIn, objectsIn, text, textsIn } from './compile.js';
+import { isEmpty, selects } from './selector.js';
+
+/** What matching needs to know of the world. */
+export interface World {
+  readonly registry: () => Registry;
+  readonly namespace: (name: string) => KubeObject | undefined;
+}
+
+/** The form in which a request matched: its own resource, or an equivalent one in another version or group. */
+export interface Matched {
+  readonly resource: Resource;
+}
+
+/** How a request looks to matchConstraints. */
+export interface Seen {
+  readonly request: AdmissionRequest;
+  readonly name: string;
+  /** The namespace around it; of a namespace itself its name. */
+  readonly namespace: string;
+}
+
+export function see(request: AdmissionRequest): Seen {
+  const { resource, object } = request;
+  const name = request.name === '' ? object?.metadata.name ?? '' : request.name;
+  const namespace = isNamespace(resource) ? name : request.namespace;
+  return { request, name, namespace };
+}
+
+function isNamespace({ group, plural }: Resource): boolean {
+  return group === '' && plural === 'namespaces';
+}
+
+/**
+ * Whether a request is one of those that matchConstraints of a policy or matchResources of a binding describe; in which form.
+ * Throws StatusError where the namespace that a selector asks about is not there.
+ */
+export function matchResources(criteria: JsonObject, seen: Seen, world: World): Matched | undefined {
+  const { request } = seen;
+  const namespaces = namespaceMatches(objectIn(criteria, 'namespaceSelector'), seen, world);
+  if (namespaces === false) return undefined;
+  if (!objectMatches(objectIn(criteria, 'objectSelector'), request)) return undefined;
+  const equivalent = text(criteria, 'matchPolicy') === 'Equivalent';
+  if (matchRules(objectsIn(criteria, 'excludeResourceRules'), seen, equivalent, world) !== undefined) return undefined;
+  const rules = objectsIn(criteria, 'resourceRules');
+  const matched = rules.length === 0 ? { resource: request.resource } : matchRules(rules, seen, equivalent, world);
+  if (matched !== undefined && namespaces instanceof StatusError) throw namespaces;
+  return matched;
+}
+
+/** Objects without a namespace match every selector of namespaces; a namespace is asked for its own labels. */
+function namespaceMatches(selector: JsonObject | undefined, { request, namespace }: Seen, { namespace: find }: World): boolean | StatusError {
+  const own = isNamespace(request.resource);
+  if ((namespace === '' && !own) || isEmpty(selector)) return true;
+  if (own && request.subresource === '' && request.operation !== 'DELETE') return selects(selector, request.object?.metadata.labels);
+  const found = find(namespace);
+  if (found === undefined) {
+    return new StatusError(404, `namespaces "${namespace}" not found`, { reason: 'NotFound', details: { name: namespace, kind: 'namespaces' } });
+  }
+  return selects(selector, found.metadata.labels);
+}
+
+/** Either state of an object may match. */
+function objectMatches(selector: JsonObject | undefined, { object, oldObject }: AdmissionRequest): boolean {
+  if (isEmpty(selector)) return true;
+  return [object, oldObject].some((state) => state !== undefined && selects(selector, state.metadata.labels));
+}
+
+function matchRules(rules: readonly JsonObject[], seen: Seen, equivalent: boolean, { registry }: World): Matched | undefined {
+  const { resource } = seen.request;
+  if (rules.some((rule) => ruleMatches(rule, seen, resource))) return { resource };
+  if (!equivalent) return undefined;
+  const others = registry().all().filter((other) => isEquivalent(other, resource));
+  for (const rule of rules) {
+    const found = others.find((other) => ruleMatches(rule, seen, other));
+    if (found !== undefined) return { resource: found };
+  }
+  return undefined;
+}
+
+/** Another version of a resource, or another group that serves the same objects. */
+function isEquivalent(other: Resource, resource: Resource): boolean {
+  return other.collection === resource.collection && (other.group !== resource.group || other.version !== resource.version);
+}
+
+function ruleMatches(rule: JsonObject, { request, name, namespace }: Seen, resource: Resource): boolean {
+  const names = textsIn(rule, 'resourceNames');
+  return scopeMatches(text(rule, 'scope'), resource, namespace)
+    && has(textsIn(rule, 'operations'), request.operation)
+    && has(textsIn(rule, 'apiGroups'), resource.group)
+    && has(textsIn(rule, 'apiVersions'), resource.version)
+    && textsIn(rule, 'resources').some((pattern) => resourceMatches(pattern, resource.plural, request.subresource))
+    && (names.length === 0 || names.includes(name));
+}
+
+function has(patterns: readonly string[], value: string): boolean {
+  return patterns.includes('*') || patterns.includes(value);
+}
+
+function scopeMatches(scope: string, resource: Resource, namespace: string): boolean {
+  if (scope === '' || scope === '*') return true;
+  const cluster = isNamespace(resource) || namespace === '';
+  return scope === 'Cluster' ? cluster : scope === 'Namespaced' && !cluster;
+}
+
+function resourceMatches(pattern: string, plural: string, subresource: string): boolean {
+  const slash = pattern.indexOf('/');
+  const [wanted, sub] = slash < 0 ? [pattern, ''] : [pattern.slice(0, slash), pattern.slice(slash + 1)];
+  return (wanted === '*' || wanted === plural) && (sub === '*' || sub === subresource);
+}

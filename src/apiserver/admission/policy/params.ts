@@ -1,0 +1,62 @@
+import { isObject, own, type JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { Registry, Resource } from '../../resource.js';
+import type { ObjectReader } from '../../registry/reader.js';
+import { objectIn, text } from './compile.js';
+import { selects } from './selector.js';
+
+/** A policy or a binding that is wrong in itself: the request is refused, or let through as failurePolicy says. */
+export class ConfigurationError extends Error {}
+
+/** The resource that paramKind names; undefined for a policy without params. Throws ConfigurationError for one that is not served. */
+export function paramResource(spec: JsonObject, registry: Registry): Resource | undefined {
+  const kind = objectIn(spec, 'paramKind');
+  if (kind === undefined) return undefined;
+  const version = text(kind, 'apiVersion');
+  const slash = version.indexOf('/');
+  const [group, bare] = slash < 0 ? ['', version] : [version.slice(0, slash), version.slice(slash + 1)];
+  const found = registry.findKind(group, bare, text(kind, 'kind'));
+  if (found === undefined) throw new ConfigurationError(`failed to find resource referenced by paramKind: '${version}, Kind=${text(kind, 'kind')}'`);
+  return found;
+}
+
+/**
+ * The params that a binding chooses, one evaluation each; [undefined] where none are asked for.
+ * @param namespace of the request
+ * Throws ConfigurationError.
+ */
+export function collectParams(resource: Resource | undefined, binding: JsonObject, namespace: string, reader: ObjectReader): readonly (KubeObject | undefined)[] {
+  const reference = own(binding, 'paramRef');
+  if (resource === undefined || !isObject(reference)) return [undefined];
+  const found = findParams(resource, reference, namespaceOf(resource, reference, namespace), reader);
+  if (found.length === 0 && text(reference, 'parameterNotFoundAction') === 'Deny') {
+    throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction');
+  }
+  return found.map((object) => served(object, resource));
+}
+
+function namespaceOf({ namespaced }: Resource, reference: JsonObject, namespace: string): string {
+  const chosen = text(reference, 'namespace');
+  if (!namespaced && chosen !== '') throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  if (!namespaced) return '';
+  if (chosen === '' && namespace === '') throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  return chosen === '' ? namespace : chosen;
+}
+
+function findParams({ collection, namespaced }: Resource, reference: JsonObject, namespace: string, reader: ObjectReader): readonly KubeObject[] {
+  const name = text(reference, 'name');
+  const selector = objectIn(reference, 'selector');
+  if (name !== '') {
+    if (selector !== undefined) throw new ConfigurationError('paramRef.name and paramRef.selector are mutually exclusive');
+    const object = reader.get(collection, namespace, name);
+    return object === undefined ? [] : [object];
+  }
+  if (selector === undefined) throw new ConfigurationError('one of name or selector must be provided');
+  return reader.list(collection, namespaced ? namespace : undefined).filter((object) => selects(selector, object.metadata.labels));
+}
+
+/** The object as the version of the resource shows it. */
+function served(object: KubeObject, { convert, group, version, kind }: Resource): KubeObject {
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  return { ...(convert?.fromStored(object) ?? object), apiVersion, kind };
+}

@@ -1,0 +1,13 @@
+import type { JsonObject } from '../../json.js';
+import { selects as satisfies } from '../../registry/builtins/selectorcheck.js';
+import { objectIn, objectsIn } from './compile.js';
+
+/** Whether labels satisfy a label selector of an object; a missing one and an empty one select everything. */
+export function selects(selector: JsonObject | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
+  return selector === undefined || satisfies(selector, labels);
+}
+
+/** Whether a selector asks for nothing. */
+export function isEmpty(selector: JsonObject | undefined): boolean {
+  return selector === undefined || (Object.keys(objectIn(selector, 'matchLabels') ?? {}).length === 0 && objectsIn(selector, 'matchExpressions').length === 0);
+}

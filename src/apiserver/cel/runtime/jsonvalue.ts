@@ -1,0 +1,50 @@
+import { isArray, own, type Json, type JsonObject } from '../../json.js';
+import { noSuchOverload } from './error.js';
+import { List, ValueMap, type Value } from './value.js';
+
+/** A value of JSON that no schema describes, as expressions see it: whole numbers are ints, all others doubles. */
+export function jsonValue(value: Json): Value {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
+  if (value === null || typeof value !== 'object') return value;
+  return isArray(value) ? new JsonList(value) : new JsonMap(value);
+}
+
+class JsonList extends List {
+  private readonly data: readonly Json[];
+
+  constructor(data: readonly Json[]) {
+    super();
+    this.data = data;
+  }
+
+  get size(): number {
+    return this.data.length;
+  }
+
+  at(index: number): Value {
+    return jsonValue(this.data[index] ?? null);
+  }
+}
+
+class JsonMap extends ValueMap {
+  private readonly data: JsonObject;
+
+  constructor(data: JsonObject) {
+    super();
+    this.data = data;
+  }
+
+  get size(): number {
+    return this.keys().length;
+  }
+
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string') throw noSuchOverload();
+    const value = own(this.data, key);
+    return value === undefined ? undefined : jsonValue(value);
+  }
+
+  keys(): readonly string[] {
+    return Object.keys(this.data).filter((key) => this.data[key] !== undefined);
+  }
+}
