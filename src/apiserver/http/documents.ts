@@ -61,13 +61,15 @@ function plain(exchange: Exchange, value: Json): ApiResponse {
   return valueAnswer(200, value, plainForm(exchange.asker));
 }
 
+const PLAIN = ['application/json', 'application/yaml', 'application/*', '*/*'];
+
 /** The first clause that can be met counts: `as=APIGroupDiscoveryList` in v2, or the plain list. */
 function wantsAggregated(exchange: Exchange): boolean {
   const { accept } = exchange.asker;
   if (accept === undefined || accept === '') return false;
   for (const clause of readAccept(accept)) {
     if (isAggregated(clause)) return true;
-    if (!['as', 'g', 'v'].some((name) => clause.parameters.has(name)) && admits(clause.media)) return false;
+    if (!['as', 'g', 'v'].some((name) => clause.parameters.has(name)) && PLAIN.includes(clause.media)) return false;
   }
   throw noSuchForm(false);
 }
