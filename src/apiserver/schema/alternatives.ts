@@ -1,5 +1,5 @@
 import { goQuote } from './gotext.js';
-import { composite, FINE, Sum, type Outcome } from './problem.js';
+import { composite, FINE, MATCH, Sum, type Outcome } from './problem.js';
 import type { Schema } from './schema.js';
 
 /** Checks the value in question against a schema that is part of another one. */
@@ -10,6 +10,7 @@ export type Check = (schema: Schema) => Outcome;
  * of the one with the most matches are told, too.
  */
 export function checkAlternatives(schema: Schema, path: string, check: Check): Outcome {
+  if (schema.anyOf === undefined && schema.oneOf === undefined && schema.allOf === undefined && schema.not === undefined) return MATCH;
   const sum = new Sum();
   if (schema.anyOf !== undefined && schema.anyOf.length > 0) checkAny(schema.anyOf, path, check, sum);
   if (schema.oneOf !== undefined && schema.oneOf.length > 0) checkOne(schema.oneOf, path, check, sum);

@@ -1,6 +1,6 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../json.js';
 import type { FieldError } from '../status.js';
-import { child, index, invalidValue, key, required } from './field.js';
+import { child, index, invalidValue, key, MAX_ERRORS, required } from './field.js';
 import { decodeMeta } from './meta.js';
 import { dns1035Label, pathSegment } from './names.js';
 import { validateMeta } from './objectmeta.js';
@@ -23,7 +23,7 @@ function hasEmbedded(schema: Schema): boolean {
 /** Checks apiVersion, kind and metadata of embedded resources. */
 export function validateEmbedded(schema: Schema | undefined, value: Json, path: string): FieldError[] {
   if (schema === undefined || !hasEmbedded(schema)) return [];
-  if (isArray(value)) return value.flatMap((item, at) => validateEmbedded(schema.items, item, index(path, at)));
+  if (isArray(value)) return itemErrors(schema.items, value, path);
   if (!isObject(value)) return [];
   const errors = schema['x-kubernetes-embedded-resource'] === true ? resourceErrors(value, path) : [];
   for (const [name, field] of Object.entries(value)) {
@@ -31,6 +31,16 @@ export function validateEmbedded(schema: Schema | undefined, value: Json, path: 
     const property = propertyOf(schema, name);
     if (property !== undefined) errors.push(...validateEmbedded(property, field, child(path, name)));
     else errors.push(...validateEmbedded(additionalOf(schema), field, key(path, name)));
+    if (errors.length >= MAX_ERRORS) break;
+  }
+  return errors;
+}
+
+function itemErrors(schema: Schema | undefined, items: readonly Json[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [at, item] of items.entries()) {
+    if (errors.length >= MAX_ERRORS) break;
+    errors.push(...validateEmbedded(schema, item, index(path, at)));
   }
   return errors;
 }
@@ -105,6 +115,6 @@ function coerceTypeMeta(field: Json, name: string, path: string, state: State): 
     state.error ??= invalidValue(child(path, name), field, decoded.problem);
     return field;
   }
-  state.unknown.push(...decoded.unknown.map((unknown) => `${child(path, name)}.${unknown}`));
+  if (state.unknown.length < MAX_ERRORS) state.unknown.push(...decoded.unknown.map((unknown) => `${child(path, name)}.${unknown}`));
   return decoded.meta;
 }

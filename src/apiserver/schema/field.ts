@@ -11,16 +11,25 @@ import { goFloat, goJson, goQuote } from './gotext.js';
 export const NO_FIELD = '<nil>';
 
 export function child(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
+  return path === '' ? name : shortened(`${path}.${name}`);
 }
 
 export function index(path: string, at: number): string {
-  return `${path}[${at}]`;
+  return shortened(`${path}[${at}]`);
 }
 
 /** A key of a map: `path[key]`. */
 export function key(path: string, name: string): string {
-  return `${path}[${name}]`;
+  return shortened(`${path}[${name}]`);
+}
+
+/** Errors of one kind that are told of one object, and characters of a path: an object may hold a million wrong values. */
+export const MAX_ERRORS = 1000;
+const MAX_PATH = 10_000;
+
+/** A path that ends where it becomes absurd: its parts may be keys of megabytes, and it stands in every message. */
+export function shortened(path: string): string {
+  return path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}...` : path;
 }
 
 export function invalidValue(field: string, value: Json | undefined, detail: string): FieldError {

@@ -15,8 +15,8 @@ const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 /** `%q`: a double-quoted string of Go. */
 export function goQuote(text: string): string {
   if (SIMPLE.test(text)) return `"${text}"`;
-  const parts = Array.from(text, (char) => ESCAPES[char] ?? (PRINTABLE.test(char) ? char : escaped(char)));
-  return `"${parts.join('')}"`;
+  const quoted = text.replace(/["\\]|[^ -~]/gu, (char) => ESCAPES[char] ?? (PRINTABLE.test(char) ? char : escaped(char)));
+  return `"${quoted}"`;
 }
 
 function escaped(char: string): string {

@@ -1,31 +1,34 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../json.js';
 import type { FieldError } from '../status.js';
-import { child, duplicate, index, invalidValue, key } from './field.js';
+import { child, duplicate, index, invalidValue, key, MAX_ERRORS } from './field.js';
 import { goJson } from './gotext.js';
 import type { Schema } from './schema.js';
 import { additionalOf, propertyOf } from './walk.js';
 
 /** Finds items that are there twice in lists of type `set` and `map`. Each such item is told once. */
 export function validateLists(schema: Schema | undefined, value: Json, path: string): FieldError[] {
-  if (schema === undefined || !hasLists(schema)) return [];
-  if (isArray(value)) {
-    const errors = checkList(schema, value, path);
-    for (const [at, item] of value.entries()) errors.push(...validateLists(schema.items, item, index(path, at)));
-    return errors;
-  }
-  return isObject(value) ? fieldsOf(schema, value, path) : [];
+  const errors: FieldError[] = [];
+  collect(schema, value, path, errors);
+  return errors;
 }
 
-function fieldsOf(schema: Schema, value: JsonObject, path: string): FieldError[] {
-  const errors: FieldError[] = [];
+function collect(schema: Schema | undefined, value: Json, path: string, errors: FieldError[]): void {
+  if (schema === undefined || errors.length >= MAX_ERRORS || !hasLists(schema)) return;
+  if (isArray(value)) {
+    for (const error of checkList(schema, value, path)) errors.push(error);
+    if (schema.items === undefined || !hasLists(schema.items)) return;
+    for (const [at, item] of value.entries()) collect(schema.items, item, index(path, at), errors);
+  } else if (isObject(value)) {
+    collectFields(schema, value, path, errors);
+  }
+}
+
+function collectFields(schema: Schema, value: JsonObject, path: string, errors: FieldError[]): void {
   for (const [name, field] of Object.entries(value)) {
     if (field === undefined) continue;
-    const additional = additionalOf(schema);
-    if (additional !== undefined) errors.push(...validateLists(additional, field, key(path, name)));
-    const property = propertyOf(schema, name);
-    if (property !== undefined) errors.push(...validateLists(property, field, child(path, name)));
+    collect(additionalOf(schema), field, key(path, name), errors);
+    collect(propertyOf(schema, name), field, child(path, name), errors);
   }
-  return errors;
 }
 
 /** Whether there is a list of these types at a node or below it. Structural schemas have no cycles. */
@@ -49,8 +52,17 @@ function checkList(schema: Schema, items: readonly Json[], path: string): FieldE
   const odd = items.findIndex((item) => item !== null && !isObject(item));
   if (odd >= 0) return [invalidValue(index(path, odd), items[odd], 'must be an object for an array of list-type map')];
   const names = schema['x-kubernetes-list-map-keys'] ?? [];
-  const keys = items.map((item): Json => (isObject(item) ? keysOf(item, names) : {}));
+  const [name, ...others] = names;
+  const keys = name !== undefined && others.length === 0 ? items.map((item) => keyOf(item, name)) : items.map((item): Json => (isObject(item) ? keysOf(item, names) : NO_KEYS));
   return repeated(keys).map((at) => duplicate(index(path, at), keys[at]));
+}
+
+/** Shared by all items without keys, so that they are told to be equal at once. */
+const NO_KEYS: JsonObject = {};
+
+function keyOf(item: Json, name: string): Json {
+  const value = isObject(item) ? own(item, name) : undefined;
+  return value === undefined ? NO_KEYS : Object.fromEntries([[name, value]]);
 }
 
 function keysOf(item: JsonObject, names: readonly string[]): JsonObject {
@@ -59,13 +71,17 @@ function keysOf(item: JsonObject, names: readonly string[]): JsonObject {
 
 /** Places of second occurrences. */
 function repeated(items: readonly Json[]): number[] {
-  const times = new Map<string, number>();
+  const scalars = new Map<Json, number>();
+  const composites = new Map<Json, number>();
   const second: number[] = [];
   for (const [at, item] of items.entries()) {
-    const text = goJson(item);
-    const before = times.get(text) ?? 0;
+    if (second.length >= MAX_ERRORS) break;
+    const composite = item !== NO_KEYS && (isArray(item) || isObject(item));
+    const times = composite ? composites : scalars;
+    const identity = composite ? goJson(item) : item;
+    const before = times.get(identity) ?? 0;
     if (before === 1) second.push(at);
-    times.set(text, before + 1);
+    times.set(identity, before + 1);
   }
   return second;
 }

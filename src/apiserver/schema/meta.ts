@@ -18,5 +18,5 @@ export type DecodedMeta =
 export function decodeMeta(metadata: Json): DecodedMeta {
   const { value, unknown, problem } = decodeStruct(OBJECT_META, metadata);
   if (problem !== undefined) return { problem };
-  return { meta: canonicalStruct(OBJECT_META, asObject(value)), unknown };
+  return { meta: canonicalStruct(OBJECT_META, asObject(value), 'stored'), unknown };
 }

@@ -1,4 +1,4 @@
-import { bound, composite, outcome, wrong, wrongValue, type Outcome, type Problem } from './problem.js';
+import { bound, composite, MATCH, outcome, wrong, wrongValue, type Outcome, type Problem } from './problem.js';
 import type { Schema } from './schema.js';
 
 /**
@@ -28,7 +28,7 @@ export function checkNumber(schema: Schema, value: number, path: string): Outcom
     tell(odd);
     tell(above(value, { limit: maximum, exclusive: schema.exclusiveMaximum ?? false, whole: odd === undefined && isWhole(value) }, path));
   }
-  return outcome(problems, 1);
+  return problems.length === 0 ? MATCH : outcome(problems, 1);
 }
 
 interface Kind {

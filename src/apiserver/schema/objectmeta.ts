@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../json.js';
 import type { ObjectMeta, OwnerReference } from '../object.js';
 import type { FieldError } from '../status.js';
-import { child, forbiddenField, index, invalidRaw, invalidValue, required, tooLong } from './field.js';
+import { child, forbiddenField, index, invalidRaw, invalidValue, MAX_ERRORS, required, tooLong } from './field.js';
 import { byteLength, compareBytes, goJson, goQuote } from './gotext.js';
 import { dns1123Label, labelValue, maskTrailingDash, qualifiedName, type NameRule } from './names.js';
 
@@ -82,14 +82,19 @@ export function finalizerWarnings(finalizers: readonly string[], old: readonly s
 }
 
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
-  return Object.entries(labels).flatMap(([name, value]) => [...all(field, name, qualifiedName(name)), ...all(field, value, labelValue(value))]);
+  const errors: FieldError[] = [];
+  for (const [name, value] of Object.entries(labels)) {
+    if (errors.length >= MAX_ERRORS) break;
+    errors.push(...all(field, name, qualifiedName(name)), ...all(field, value, labelValue(value)));
+  }
+  return errors;
 }
 
 export function validateAnnotations(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = [];
   let size = 0;
   for (const [name, value] of Object.entries(annotations)) {
-    errors.push(...all(field, name, qualifiedName(name.toLowerCase())));
+    if (errors.length < MAX_ERRORS) errors.push(...all(field, name, qualifiedName(name.toLowerCase())));
     size += byteLength(name) + byteLength(value);
   }
   return size > MAX_ANNOTATIONS ? [...errors, tooLong(field, MAX_ANNOTATIONS)] : errors;
@@ -103,7 +108,7 @@ function namespaceErrors(namespace: string, namespaced: boolean, field: string):
 function ownerErrors(references: readonly OwnerReference[], field: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller = '';
-  for (const reference of references) {
+  for (const reference of references.slice(0, MAX_ERRORS)) {
     errors.push(...ownerReferenceErrors(reference, field));
     if (reference.controller !== true) continue;
     const name = `${reference.kind}/${reference.name}`;
@@ -138,7 +143,7 @@ function asStruct({ apiVersion, kind, name, uid, controller, blockOwnerDeletion 
 
 function finalizerErrors(finalizers: readonly string[], field: string, qualified: boolean): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [at, name] of finalizers.entries()) {
+  for (const [at, name] of finalizers.slice(0, MAX_ERRORS).entries()) {
     errors.push(...all(field, name, qualifiedName(name)));
     if (qualified && !name.includes('/') && !STANDARD_FINALIZERS.includes(name)) {
       errors.push(invalidValue(index(field, at), name, 'name is neither a standard finalizer name nor is it fully qualified'));
@@ -157,7 +162,7 @@ function newFinalizers(next: readonly string[], old: readonly string[], field: s
 
 function managedFieldsErrors(meta: ObjectMeta, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [at, entry] of (meta.managedFields ?? []).entries()) {
+  for (const [at, entry] of (meta.managedFields ?? []).slice(0, MAX_ERRORS).entries()) {
     const field = index(path, at);
     if (!isObject(entry)) continue;
     const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
@@ -179,6 +184,7 @@ export function managerErrors(manager: string, field: string): FieldError[] {
       errors.push(invalidValue(field, manager, `invalid character U+${code} (at position ${at})`));
     }
     at += byteLength(char);
+    if (errors.length >= MAX_ERRORS) break;
   }
   return errors;
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../json.js';
 import type { FieldError } from '../status.js';
-import { child, invalidValue, NO_FIELD, notSupported, required, tooLong, tooMany, typeInvalid } from './field.js';
+import { child, invalidValue, MAX_ERRORS, NO_FIELD, notSupported, required, tooLong, tooMany, typeInvalid } from './field.js';
 import { goFloat, goJson, goQuote } from './gotext.js';
 
 /**
@@ -18,16 +18,19 @@ export interface Outcome {
   readonly matches: number;
 }
 
-export const FINE: Outcome = { problems: [], matches: 0 };
+const NONE: readonly Problem[] = [];
+export const FINE: Outcome = { problems: NONE, matches: 0 };
+/** Nothing wrong, and one match. */
+export const MATCH: Outcome = { problems: NONE, matches: 1 };
 
 export function outcome(problems: readonly Problem[], matches = 0): Outcome {
   return { problems, matches };
 }
 
-/** Both together; problems with the same text once. */
+/** Both together; problems with the same text once, and no more than anybody reads. */
 export class Sum {
-  readonly #problems: Problem[] = [];
-  readonly #texts = new Set<string>();
+  #problems: Problem[] | undefined;
+  #texts: Set<string> | undefined;
   #matches = 0;
 
   add({ problems, matches }: Outcome): void {
@@ -36,7 +39,9 @@ export class Sum {
   }
 
   tell(problem: Problem): void {
-    if (this.#texts.has(problem.text)) return;
+    this.#problems ??= [];
+    this.#texts ??= new Set();
+    if (this.full || this.#texts.has(problem.text)) return;
     this.#texts.add(problem.text);
     this.#problems.push(problem);
   }
@@ -45,12 +50,14 @@ export class Sum {
     this.#matches += 1;
   }
 
-  get valid(): boolean {
-    return this.#problems.length === 0;
+  /** Whether there is no use in looking further. */
+  get full(): boolean {
+    return (this.#problems?.length ?? 0) >= MAX_ERRORS;
   }
 
   outcome(): Outcome {
-    return this.#problems.length === 0 && this.#matches === 0 ? FINE : outcome(this.#problems, this.#matches);
+    if (this.#problems !== undefined) return { problems: this.#problems, matches: this.#matches };
+    return this.#matches === 0 ? FINE : { problems: NONE, matches: this.#matches };
   }
 }
 

@@ -1,4 +1,5 @@
 import { isArray, isObject, type Json } from '../json.js';
+import { child, index, MAX_ERRORS, shortened } from './field.js';
 import { compareBytes } from './gotext.js';
 import type { Schema } from './schema.js';
 import { additionalOf, mapFields, mapItems, propertyOf } from './walk.js';
@@ -6,7 +7,7 @@ import { additionalOf, mapFields, mapItems, propertyOf } from './walk.js';
 export interface Pruned {
   /** Without the fields that the schema does not know; the same value when it knows all. */
   readonly value: Json;
-  /** Their paths, as in `unknown field "spec.list[0].x"`. */
+  /** Their paths, as in `unknown field "spec.list[0].x"`; at most 1,000 of them. */
   readonly unknown: readonly string[];
 }
 
@@ -103,14 +104,15 @@ function collect(into: Collection, schema: Schema | undefined, value: Json, path
   if (isArray(value)) {
     const items = itemsOf(schema, into.builtin);
     if (items === 'keep') return;
-    for (const [at, item] of value.entries()) collect(into, items, item, `${path}[${at}]`);
+    for (const [at, item] of value.entries()) collect(into, items, item, index(path, at));
     return;
   }
   if (!isObject(value)) return;
   for (const [key, field] of Object.entries(value)) {
     const fate = field === undefined ? 'keep' : fateOf(schema, key, into.builtin);
-    const below = path === '' ? key : `${path}.${key}`;
-    if (fate === 'drop') into.unknown.push(below);
+    if (into.unknown.length >= MAX_ERRORS) return;
+    const below = child(path, key);
+    if (fate === 'drop') into.unknown.push(shortened(below));
     else if (fate !== 'keep' && field !== undefined) collect(into, fate.below, field, below);
   }
 }

@@ -1,6 +1,7 @@
 import { structFields, type GoType, type StructField } from '../data/schemas.js';
 import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 import { jsonType } from './decode.js';
+import { child, index, shortened } from './field.js';
 import { decodeScalar, goTypeOf } from './goscalar.js';
 import { mapFields, mapItems } from './walk.js';
 
@@ -61,10 +62,10 @@ class Decoder {
     const known = fieldsOf(definition);
     const outer = { struct: this.#struct, fields: this.#fields, path: this.#path };
     const decoded = mapFields(value, (field, name) => {
-      const path = outer.path === '' ? name : `${outer.path}.${name}`;
+      const path = child(outer.path, name);
       const found = known.get(name);
       if (found === undefined) {
-        if (this.unknown.length < MAX_UNKNOWN) this.unknown.push(path);
+        if (this.unknown.length < MAX_UNKNOWN) this.unknown.push(shortened(path));
         return undefined;
       }
       if (field === null) return undefined;
@@ -82,7 +83,7 @@ class Decoder {
   #decodeList(of: GoType, goName: string, items: readonly Json[]): Json {
     const path = this.#path;
     const decoded = mapItems(items, (item, at) => {
-      this.#path = `${path}[${at}]`;
+      this.#path = index(path, at);
       return this.decode(of, goName, item);
     });
     this.#path = path;
@@ -92,7 +93,7 @@ class Decoder {
   #decodeMap(of: GoType, goName: string, value: JsonObject): Json {
     const path = this.#path;
     const decoded = mapFields(value, (item, key) => {
-      this.#path = path === '' ? key : `${path}.${key}`;
+      this.#path = child(path, key);
       return this.decode(of, goName, item);
     });
     this.#path = path;

@@ -4,10 +4,11 @@ import { checkAlternatives, type Check } from './alternatives.js';
 import { validateEmbedded } from './embedded.js';
 import { validateLists } from './lists.js';
 import { formerField, formerItem, unchanged, type Compared, type Former } from './correlate.js';
+import { index, shortened } from './field.js';
 import { hasFormat, isTextFormat, knownFormat } from './formats.js';
 import { goJson } from './gotext.js';
 import { checkNumber, isNearlyInteger, isWhole } from './number.js';
-import { FINE, missing, notInEnum, outcome, Sum, tooManyCharacters, tooManyOf, wrongFormat, wrongType, wrongValue, type Outcome, type Problem } from './problem.js';
+import { FINE, MATCH, missing, notInEnum, outcome, Sum, tooManyCharacters, tooManyOf, wrongFormat, wrongType, wrongValue, type Outcome, type Problem } from './problem.js';
 import { PatternError } from './re2/syntax.js';
 import { TooManySteps, type Budget } from './re2/machine.js';
 import { freshBudget, regexp } from './re2/re2.js';
@@ -47,8 +48,19 @@ export function checkKeywords(schema: Schema, value: Json, old: Json | undefined
   const context: Context = { compared: new WeakMap(), budget: freshBudget() };
   const former = old === undefined ? undefined : { schema, value: old };
   const { problems } = checkRatcheting(context, { schema, value, path: '' }, former);
-  return problems.map((problem) => problem.error(base));
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const problem of problems) {
+    const error = problem.error(base);
+    size += error.message.length;
+    if (errors.length > 0 && size > MAX_TEXT) break;
+    errors.push(error);
+  }
+  return errors;
 }
+
+/** Characters of all messages together: each may hold a value of megabytes. */
+const MAX_TEXT = 8_000_000;
 
 interface Context {
   readonly compared: Compared;
@@ -76,14 +88,17 @@ function check(context: Context, place: Place, former: Former | undefined): Outc
     sum.add(checkEnum(place));
     return sum.outcome();
   }
-  const steps: Outcome[] = [checkAlternatives(schema, path, alternative(context, value, path)), ...checkKind(context, place, former), checkEnum(place)];
-  if (typesOf(schema).length > 0 || knownFormat(schema) !== undefined) steps.unshift(checkType(place));
-  for (const step of steps) {
-    sum.add(step);
-    sum.count();
-  }
+  if (typesOf(schema).length > 0 || knownFormat(schema) !== undefined) step(checkType(place));
+  step(checkAlternatives(schema, path, alternative(context, value, path)));
+  checkKind(context, place, former, step);
+  step(checkEnum(place));
   sum.count();
   return sum.outcome();
+
+  function step(result: Outcome): void {
+    sum.add(result);
+    sum.count();
+  }
 }
 
 /** Nothing below an alternative is compared with the former value. */
@@ -91,23 +106,26 @@ function alternative(context: Context, value: Json, path: string): Check {
   return (schema) => check(context, { schema, value, path }, undefined);
 }
 
-function checkKind(context: Context, place: Place, former: Former | undefined): Outcome[] {
+function checkKind(context: Context, place: Place, former: Former | undefined, step: (result: Outcome) => void): void {
   const { schema, value, path } = place;
-  if (typeof value === 'string') return checkString(context, schema, value, path);
-  if (typeof value === 'number') return [checkNumber(schema, value, path)];
-  if (isArray(value)) return [checkArray(context, { schema, value, path }, former)];
-  return isObject(value) ? [checkObject(context, { schema, value, path }, former)] : [];
+  if (typeof value === 'string') checkString(context, { schema, value, path }, step);
+  else if (typeof value === 'number') step(checkNumber(schema, value, path));
+  else if (isArray(value)) step(checkArray(context, { schema, value, path }, former));
+  else if (isObject(value)) step(checkObject(context, { schema, value, path }, former));
 }
 
+const EITHER: readonly string[] = ['integer', 'string'];
+const ANY: readonly string[] = [];
+
 function typesOf(schema: Schema): readonly string[] {
-  if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
-  return schema.type === undefined ? [] : [schema.type];
+  if (schema['x-kubernetes-int-or-string'] === true) return EITHER;
+  return schema.type === undefined ? ANY : [schema.type];
 }
 
 function checkNull({ schema, path }: Place): Outcome {
   const types = typesOf(schema);
   if (types.length > 0 && schema.nullable !== true) return outcome([wrongType(path, types.join(','), 'null')]);
-  return outcome([], 1);
+  return MATCH;
 }
 
 /** Type and format of Go's value. */
@@ -125,8 +143,8 @@ function checkType({ schema, value, path }: Place): Outcome {
   const fits = types.includes(kind) || wholeFloat || (kind === 'integer' && types.includes('number'));
   const scalar = kind !== 'string' && kind !== 'array';
   if (scalar && format !== '' && !fits && format !== kindFormat) return outcome([wrongType(path, format, kindFormat)]);
-  if (!types.includes('number') && !types.includes('integer') && format !== '' && !scalar) return outcome([], 1);
-  return fits ? outcome([], 1) : outcome([wrongType(path, types.join(','), kind)]);
+  if (!types.includes('number') && !types.includes('integer') && format !== '' && !scalar) return MATCH;
+  return fits ? MATCH : outcome([wrongType(path, types.join(','), kind)]);
 }
 
 function checkEnum({ schema, value, path }: Place): Outcome {
@@ -148,12 +166,13 @@ function characterOf(code: number): string {
   return valid ? String.fromCodePoint(code) : '\ufffd';
 }
 
-function checkString(context: Context, schema: Schema, value: string, path: string): Outcome[] {
+function checkString(context: Context, place: Place & { value: string }, step: (result: Outcome) => void): void {
+  const { schema, value, path } = place;
   const problem = stringProblem(context, schema, value, path);
-  const result = problem === undefined ? FINE : outcome([problem]);
+  step(problem === undefined ? FINE : outcome([problem]));
   const format = knownFormat(schema);
-  if (format === undefined || !isTextFormat(format)) return [result];
-  return [result, hasFormat(format, value) ? FINE : outcome([wrongFormat(path, format, value)])];
+  if (format === undefined || !isTextFormat(format)) return;
+  step(hasFormat(format, value) ? FINE : outcome([wrongFormat(path, format, value)]));
 }
 
 /** The first one of length and pattern. */
@@ -185,8 +204,9 @@ function checkArray(context: Context, place: Place & { value: readonly Json[] },
   const { items, minItems, maxItems } = schema;
   const sum = new Sum();
   if (items !== undefined) {
-    for (const [at, item] of value.entries()) {
-      sum.add(checkRatcheting(context, { schema: items, value: item, path: `${path}[${at}]` }, formerItem(former, item)));
+    for (let at = 0; at < value.length && !sum.full; at++) {
+      const item = value[at] ?? null;
+      sum.add(checkRatcheting(context, { schema: items, value: item, path: index(path, at) }, formerItem(former, item)));
     }
   }
   if (minItems !== undefined && value.length < minItems) sum.tell(wrongValue(path, value.length, `should have at least ${minItems} items`));
@@ -208,6 +228,7 @@ function checkObject(context: Context, place: Place & { value: JsonObject }, for
   if (minProperties !== undefined && count < minProperties) sum.tell(wrongValue(path, count, `should have at least ${minProperties} properties`));
   if (maxProperties !== undefined && count > maxProperties) sum.tell(tooManyOf(path, 'properties', count, maxProperties));
   for (const [key, field] of Object.entries(value)) {
+    if (sum.full) break;
     if (field !== undefined) checkField(context, { place, key, field, former }, sum);
   }
   for (const key of schema.required ?? []) {
@@ -228,7 +249,7 @@ function checkField(context: Context, { place, key, field, former }: Field, sum:
   const property = propertyOf(schema, key);
   const below = property ?? additionalOf(schema);
   if (below === undefined) return;
-  const name = path === '' && property !== undefined ? key : `${path}.${key}`;
+  const name = path === '' && property !== undefined ? key : shortened(`${path}.${key}`);
   // apiVersion and kind of the whole object are never ratcheted: old and new are of the same version here.
   const typeMeta = path === '' && (key === 'apiVersion' || key === 'kind');
   sum.add(checkRatcheting(context, { schema: below, value: field, path: name }, typeMeta ? undefined : formerField(former, value, key)));

@@ -21,7 +21,8 @@ export function fieldOf(schema: Schema | undefined, key: string): Schema | undef
 /** The items with `change` applied; the same array when nothing changed. */
 export function mapItems(items: readonly Json[], change: (item: Json, at: number) => Json): readonly Json[] {
   let changed: Json[] | undefined;
-  for (const [at, item] of items.entries()) {
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at] ?? null;
     const next = change(item, at);
     if (next === item) continue;
     changed ??= [...items];

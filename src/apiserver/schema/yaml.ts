@@ -2,7 +2,7 @@ import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, typ
 import { isArray, isObject, type Json } from '../json.js';
 import type { Body } from '../verbs/verbs.js';
 import { compareBytes, goFloat, goQuote } from './gotext.js';
-import { MalformedBody, MAX_DEPTH, wellFormed } from './jsontext.js';
+import { MalformedBody, MAX_DEPTH, readJson, wellFormed } from './jsontext.js';
 import { plainScalar } from './scalar.js';
 
 /** Values that aliases may add to a document: against documents that grow by repeating themselves. */
@@ -10,12 +10,33 @@ const MAX_ALIASED = 100_000;
 const RESOLVED_TAGS: readonly string[] = ['!!bool', '!!int', '!!float', '!!null', '!!timestamp'];
 const MERGE = '<<';
 
+/** Characters that begin or part values; YAML with more of them takes too long to read. JSON has no such limit. */
+const PARTING = /[\n,[{:?&*]/g;
+const MAX_PARTING = 200_000;
+
 /**
  * Reads the first document of YAML 1.1, as the server's reader does (it turns it into JSON: keys become texts, and are
  * in order). The last of two equal keys wins; each such is noted with its line.
  * @throws MalformedBody
  */
 export function readYaml(text: string): Body {
+  return asJson(text) ?? readEvents(text);
+}
+
+/** What most clients send as YAML is JSON, which is read ten times as fast. */
+function asJson(text: string): Body | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    const { value, duplicates } = readJson(text);
+    return duplicates.length === 0 ? { value, duplicates: [] } : undefined;
+  } catch (error) {
+    if (error instanceof MalformedBody) return undefined;
+    throw error;
+  }
+}
+
+function readEvents(text: string): Body {
+  if ((text.match(PARTING)?.length ?? 0) > MAX_PARTING) throw new MalformedBody(`yaml: document is too large: send it as JSON`);
   let events: readonly Event[];
   try {
     events = parseEvents(text, { maxDepth: MAX_DEPTH });
