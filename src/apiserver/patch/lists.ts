@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.js';
 import { terseInvalid, unknownError } from '../status.js';
 import { goValue } from '../apply/gotext.js';
 import { DIRECTIVE, withoutDirectives } from './directive.js';
-import { identity, kindOf, partition, requireKey, weave } from './order.js';
+import { identity, kindOf, partition, placesOf, requireKey, weave } from './order.js';
 
 /** How the items of a list are merged: by the value of a key, or, without one, as a set of scalars. */
 export interface ListRule {
@@ -84,7 +84,7 @@ function isDeletion(item: Json): boolean {
 /** Obeys the items that are directives: `$patch: delete` takes items of the old list away, `$patch: replace` all of them. */
 function withoutSpecial(old: readonly Json[], patch: readonly Json[], mergeKey: string): { old: readonly Json[]; patch: JsonObject[] } {
   const items: JsonObject[] = [];
-  let left = old;
+  const gone = new Set<Json>();
   let replace = false;
   for (const item of patch) {
     if (!isObject(item)) continue;
@@ -93,28 +93,32 @@ function withoutSpecial(old: readonly Json[], patch: readonly Json[], mergeKey: 
     else if (directive === 'replace') replace = true;
     else if (directive === 'merge') throw unknownError('merging lists cannot yet be specified in the patch');
     else if (directive !== 'delete') throw unknownError(`unknown patch type: ${goValue(directive)} in map: ${goValue(item)}`);
-    else {
-      const key = requireKey(item, mergeKey);
-      left = left.filter((one) => identity(one, mergeKey) !== key);
-    }
+    else gone.add(requireKey(item, mergeKey));
   }
-  return replace ? { old: items, patch: [] } : { old: left, patch: items };
+  if (replace) return { old: items, patch: [] };
+  return { old: gone.size === 0 ? old : old.filter((one) => !gone.has(identity(one, mergeKey) ?? null)), patch: items };
 }
 
 function mergeItems(old: readonly Json[], patch: readonly JsonObject[], { mergeKey, merge }: ListRule): Json[] {
   const merged = [...old];
+  const places = placesOf(merged, mergeKey);
   for (const item of patch) {
     const key = requireKey(item, mergeKey);
-    const index = merged.findIndex((one) => identity(one, mergeKey) === key);
-    const found = merged[index];
-    if (isObject(found)) merged[index] = merge(found, item);
-    else merged.push(item);
+    const place = places.get(key) ?? merged.length;
+    const found = merged[place];
+    merged[place] = isObject(found) ? merge(found, item) : item;
+    places.set(key, place);
   }
   return merged;
 }
 
+/** Above so many scalars the first of each is kept: the way below takes the square of their number. */
+const MOST_SHUFFLED = 1_000;
+
 /** Scalars without repetition: the last one takes the place of a repeated one, as the real server does it. */
 function distinct(items: readonly Json[]): Json[] {
+  const found = new Set(items);
+  if (found.size === items.length || items.length > MOST_SHUFFLED) return [...found];
   const left = [...items];
   for (let i = 0; i < left.length - 1; i += 1) {
     for (let j = i + 1; j < left.length; j += 1) {

@@ -66,7 +66,8 @@ function inOrder(items: readonly Json[], order: readonly Json[], mergeKey: strin
   return [...items].sort((a, b) => place(a) - place(b));
 }
 
-function placesOf(items: readonly Json[], mergeKey: string): Map<Json | undefined, number> {
+/** Where each key stands first. */
+export function placesOf(items: readonly Json[], mergeKey: string): Map<Json | undefined, number> {
   const places = new Map<Json | undefined, number>();
   items.forEach((item, index) => {
     const key = identity(item, mergeKey);

@@ -83,6 +83,12 @@ describe('a strategic merge patch', () => {
     expect(result).toEqual({ metadata: expected === undefined ? {} : { finalizers: expected } });
   });
 
+  it('merges long sets, keeping the first of what is repeated', () => {
+    const live = Array.from({ length: 50_000 }, (_, index) => `f${index}`);
+    const result = strategicMerge(DEPLOYMENT, { metadata: { finalizers: live } }, { metadata: { finalizers: ['f49999', 'new'] } });
+    expect(result).toEqual({ metadata: { finalizers: [...live, 'new'] } });
+  });
+
   it.each<[string, Json, number, string]>([
     ['retained keys that are no list', { strategy: { $retainKeys: 'x' } }, 400, 'invalid patch format of retainKeys'],
     ['a key that is not retained', { strategy: { $retainKeys: ['rollingUpdate'], type: 'x' } }, 400, 'invalid patch format of retainKeys'],

@@ -111,8 +111,13 @@ function refused(turn: Turn, answer: Answer): Verdict | undefined {
     const mine = ours.toStatus();
     return equal(byField(mine), byField(real)) ? undefined : { what: 'refusal', ours: mine, real };
   }
-  // The object is invalid: that is for others to say.
-  return answer.status === 422 || /^Operation cannot|StorageError/.test(JSON.stringify(real['message'])) ? undefined : { what: 'refused by the server alone', ours: null, real };
+  return isForOthers(answer.status, JSON.stringify(real['message'])) ? undefined : { what: 'refused by the server alone', ours: null, real };
+}
+
+/** Whether a refusal is not about the patch: the object that came out is invalid. */
+function isForOthers(status: number, message: string): boolean {
+  if (status === 422) return !message.includes('the server rejected our request due to an error in our request');
+  return /^"(Operation cannot|failed to convert new object .*illegal base64)|StorageError/.test(message);
 }
 
 function byField(status: JsonObject): JsonObject {
