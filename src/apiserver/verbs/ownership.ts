@@ -1,4 +1,6 @@
 import { serverSideApply } from '../apply/apply.js';
+import { rootAtom } from '../apply/atom.js';
+import { misfits } from '../apply/check.js';
 import type { OtherVersion } from '../apply/resource.js';
 import { trackUpdate } from '../apply/track.js';
 import { isObject } from '../json.js';
@@ -6,7 +8,8 @@ import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { served, storable } from './context.js';
 import type { Context } from './context.js';
-import { apiVersionOf } from './metadata.js';
+import { unknownError } from '../status.js';
+import { apiVersionOf, withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import type { Caller, Target } from './verbs.js';
 import { viewOf } from './view.js';
@@ -22,19 +25,34 @@ export function tracked(context: Context, write: Write, live: KubeObject | undef
   const { target, options, caller } = write;
   const { resource, subresource } = shownAs(target);
   const manager = options.fieldManager === '' ? caller.agent : options.fieldManager;
-  return trackUpdate({ live, next, manager, subresource, resource, now: context.clock.now(), other: otherVersions(context, write) });
+  try {
+    return trackUpdate({ live, next, manager, subresource, resource, now: context.clock.now(), other: otherVersions(context, write) });
+  } catch (error) {
+    if (error instanceof Unfit) return withMeta(next, { managedFields: undefined });
+    throw error;
+  }
 }
+
+/** An object has fields that another of its versions does not know. The real server forgets who owns what rather than fail. */
+class Unfit extends Error {}
 
 /** The live object with a configuration applied to it, before defaults. */
 export function applied(context: Context, write: Write, live: KubeObject | undefined, configuration: Json): KubeObject {
   const { target, options: { fieldManager: manager, force } } = write;
   const { resource, subresource } = shownAs(target);
   if (live !== undefined && context.applications.knows({ target, manager, live, configuration })) return live;
-  const object = serverSideApply({
-    live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(context, write),
-  });
+  const request = { live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(context, write) };
+  const object = orUnknown(() => serverSideApply(request));
   if (live !== undefined && object === live) context.applications.remember({ target, manager, live, configuration });
   return object;
+}
+
+function orUnknown<T>(apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    throw error instanceof Unfit ? unknownError(error.message) : error;
+  }
 }
 
 /** The kind that a request is about: of a view its own. */
@@ -52,7 +70,10 @@ function otherVersions({ registry }: Context, { target: { resource } }: Write): 
     const mine = apiVersionOf(resource);
     const between = (from: typeof resource, to: typeof resource, as: string): OtherVersion['convert'] => (object) => {
       const whole: KubeObject = { ...object, apiVersion: as, kind: resource.kind, metadata: isObject(object.metadata) ? object.metadata : {} };
-      return resource.custom ? whole : { ...served(to, storable(from, whole)), apiVersion: as };
+      if (!resource.custom) return { ...served(to, storable(from, whole)), apiVersion: as };
+      const problem = misfits(rootAtom(to.schema), whole, false);
+      if (problem !== undefined) throw new Unfit(problem);
+      return whole;
     };
     return { schema: other.schema, convert: between(resource, other, apiVersion), restore: between(other, resource, mine) };
   };
