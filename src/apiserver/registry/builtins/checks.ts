@@ -22,7 +22,7 @@ export function portNumber(value: Json | undefined, path: string): readonly Fiel
 /** What is wrong with the name of a port, in order. */
 export function portNameProblems(name: string): readonly string[] {
   const wrong: string[] = [];
-  if (byteLength(name) > 15) wrong.push('must be no more than 15 bytes');
+  if (byteLength(name) > 15) wrong.push('must be no more than 15 characters');
   if (!/^[-a-z0-9]+$/.test(name)) wrong.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   if (!/[a-z]/.test(name)) wrong.push('must contain at least one letter (a-z)');
   if (name.includes('--')) wrong.push('must not contain consecutive hyphens');

@@ -1,4 +1,4 @@
-import { own, type JsonObject } from '../../json.js';
+import { own, withKey, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { child, forbiddenField, invalidRaw, invalidValue, required } from '../../schema/field.js';
 import { goJson } from '../../schema/gotext.js';
@@ -26,8 +26,8 @@ export const DEPLOYMENT: Kind = {
   subresources: [DEPLOYMENT_SCALE, STATUS],
   generation: 'spec-and-annotations',
   defaults: deploymentDefaults,
-  create: (deployment) => ({ ...deployment, status: {} }),
-  update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : fieldsFrom(next, old, ['status'])),
+  create: (deployment) => withoutGroup({ ...deployment, status: {} }),
+  update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : withoutGroup(fieldsFrom(next, old, ['status']))),
   validate,
   validateUpdate(next, old, subresource) {
     if (subresource === 'status') return statusErrors(next, old);
@@ -49,6 +49,15 @@ function deploymentDefaults(deployment: Draft): void {
   fill(spec, 'revisionHistoryLimit', 10);
   fill(spec, 'progressDeadlineSeconds', 600);
   podSpecDefaults(struct(struct(spec, 'template'), 'spec'));
+}
+
+/** A field of a feature that is off is dropped. */
+function withoutGroup(deployment: KubeObject): KubeObject {
+  const spec = structAt(deployment, 'spec');
+  const template = structAt(spec, 'template');
+  const pod = structAt(template, 'spec');
+  if (pod['schedulingGroup'] === undefined) return deployment;
+  return { ...deployment, spec: { ...spec, template: { ...template, spec: withKey(pod, 'schedulingGroup', undefined) } } };
 }
 
 /** Of metadata only the labels stay as they were; annotations move generation only by the main resource. */

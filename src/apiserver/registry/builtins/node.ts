@@ -1,6 +1,6 @@
 import { isObject, own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
+import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
 import { compareBytes, goJson } from '../../schema/gotext.js';
 import { labelValue } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
@@ -12,6 +12,9 @@ import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { checkQuantity } from './pod/resources.js';
 import { TAINT_EFFECTS } from './pod/scheduling.js';
 import { parseQuantity, roundUpResources } from './quantity.js';
+
+const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+const FEATURE_TEXT = "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
 
 export const NODE: Kind = {
   group: '',
@@ -36,8 +39,14 @@ export const NODE: Kind = {
   update: (next, old, subresource) => withoutConfiguration(fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status'])),
   validate,
   validateUpdate: (next, old, subresource) => [...(subresource === 'status' ? [] : validate(next)), ...changeErrors(next, old)],
-  warnings: (node) => textsAt(structAt(node, 'spec'), 'podCIDRs').flatMap((range, at) => rangeWarnings(range, index('spec.podCIDRs', at))),
+  warnings: (node) => nodeWarnings(node),
 };
+
+function nodeWarnings(node: KubeObject): readonly string[] {
+  const spec = structAt(node, 'spec');
+  const old = textAt(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes'];
+  return [...old, ...textsAt(structAt(node, 'spec'), 'podCIDRs').flatMap((range, at) => rangeWarnings(range, index('spec.podCIDRs', at)))];
+}
 
 /** One range in two fields: the single one wins where they differ. */
 function alignRanges(spec: Draft): void {
@@ -65,9 +74,24 @@ function validate(node: KubeObject): readonly FieldError[] {
   return [
     ...taintErrors(node),
     ...resourceErrors(node),
+    ...featureErrors(node),
     ...ranges.flatMap((range, at) => checkRange(range, index('spec.podCIDRs', at))),
     ...pairErrors(ranges),
   ];
+}
+
+/** Names of features, in order. */
+function featureErrors(node: KubeObject): readonly FieldError[] {
+  const features = textsAt(structAt(node, 'status'), 'declaredFeatures');
+  return features.flatMap((feature, at) => {
+    const path = index('status.declaredFeatures', at);
+    const before = features[at - 1];
+    const errors: FieldError[] = [];
+    if (!FEATURE.test(feature)) errors.push(invalidValue(path, feature, `invalid feature name ${goJson(feature)}: ${FEATURE_TEXT}`));
+    if (before === feature) errors.push(duplicate(path, feature));
+    else if (before !== undefined && compareBytes(before, feature) > 0) errors.push(invalidValue(path, feature, 'list must be sorted alphabetically'));
+    return errors;
+  });
 }
 
 /** Two ranges are one of each family. */
@@ -122,7 +146,7 @@ function resourceErrors(node: KubeObject): readonly FieldError[] {
 function changeErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
   const [spec, before] = [structAt(next, 'spec'), structAt(old, 'spec')];
   const [ranges, was] = [textsAt(spec, 'podCIDRs'), textsAt(before, 'podCIDRs')];
-  const errors: FieldError[] = [...resourceErrors(next), ...addressErrors(next)];
+  const errors: FieldError[] = [...resourceErrors(next), ...featureErrors(next), ...addressErrors(next)];
   if (was.length > 0 && was.join(' ') !== ranges.join(' ')) errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
   const id = textAt(before, 'providerID');
   if (id !== '' && id !== textAt(spec, 'providerID')) errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));

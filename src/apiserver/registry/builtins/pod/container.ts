@@ -4,7 +4,9 @@ import { dns1123Label } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from '../checks.js';
 import { listAt, numberAt, structAt, textAt } from '../fields.js';
+import { checkDevices } from './devices.js';
 import { checkEnvironment } from './environment.js';
+import { checkClaims, checkInitRestart, checkResize, checkRestart } from './extras.js';
 import { relativePath } from './paths.js';
 import { checkLifecycle, checkProbe, PROBES } from './probe.js';
 import { checkResources } from './resources.js';
@@ -27,7 +29,7 @@ export function checkContainers(spec: JsonObject, volumes: ReadonlySet<string>, 
     const name = textAt(container, 'name');
     const again = names.has(name) ? [duplicate(child(place, 'name'), name)] : [];
     names.add(name);
-    return [...checkContainer(container, { spec, volumes }, place), ...again, ...hookErrors(container, spec, place)];
+    return [...checkContainer(container, { spec, volumes }, place), ...again, ...hookErrors(container, spec, place), ...checkRestart(container, place)];
   });
   return [...errors, ...hostPortConflicts(containers, at)];
 }
@@ -40,7 +42,7 @@ export function checkInitContainers(spec: JsonObject, volumes: ReadonlySet<strin
     if (name !== '') names.add(name);
     const sidecar = container['restartPolicy'] === 'Always';
     const hooks = sidecar ? hookErrors(container, spec, at) : forbiddenHooks(container, at);
-    return [...checkContainer(container, { spec, volumes }, at), ...again, ...hooks];
+    return [...checkContainer(container, { spec, volumes }, at), ...again, ...hooks, ...checkInitRestart(container, at)];
   });
 }
 
@@ -68,10 +70,10 @@ function checkContainer(container: JsonObject, { spec, volumes }: Surroundings, 
   if (textAt(container, 'image') === '') errors.push(required(child(path, 'image')));
   const policy = textAt(container, 'terminationMessagePolicy');
   if (!MESSAGE_POLICIES.includes(policy)) errors.push(notSupported(child(path, 'terminationMessagePolicy'), policy, MESSAGE_POLICIES));
-  errors.push(...portErrors(container, path), ...checkEnvironment(container, path), ...mountErrors(container, volumes, path));
+  errors.push(...portErrors(container, path), ...checkEnvironment(container, path), ...mountErrors(container, volumes, path), ...checkDevices(container, { spec, volumes }, path));
   const pull = textAt(container, 'imagePullPolicy');
   if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(child(path, 'imagePullPolicy'), pull, PULL_POLICIES));
-  errors.push(...checkResources(structAt(container, 'resources'), child(path, 'resources')));
+  errors.push(...checkResources(structAt(container, 'resources'), child(path, 'resources')), ...checkClaims(container, spec, path), ...checkResize(container, spec, path));
   errors.push(...whenSet(container, 'securityContext', path, (context, at) => checkContainerSecurity(context, spec, at)));
   return errors;
 }

@@ -1,5 +1,5 @@
 import { own, type JsonObject } from '../../../json.js';
-import { child, invalidValue, key, required } from '../../../schema/field.js';
+import { child, forbiddenField, invalidValue, key, notSupported, required } from '../../../schema/field.js';
 import { compareBytes } from '../../../schema/gotext.js';
 import { qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
@@ -41,6 +41,27 @@ function quantities(list: JsonObject): ReadonlyMap<string, Quantity> {
 
 function entryErrors(name: string, value: Quantity, path: string): readonly FieldError[] {
   return [...nameErrors(name, path), ...checkQuantity(name, value, path)];
+}
+
+const OF_PODS = ['cpu', HUGE, 'memory'];
+
+/** Checks the limits and requests that a pod has as a whole. */
+export function checkPodResources(resources: JsonObject, path: string): readonly FieldError[] {
+  const limits = quantities(structAt(resources, 'limits'));
+  const requests = quantities(structAt(resources, 'requests'));
+  const errors: FieldError[] = Array.isArray(resources['claims']) ? [forbiddenField(child(path, 'claims'), 'claims may not be set for Resources at pod-level')] : [];
+  for (const [list, entries] of [['limits', limits], ['requests', requests]] as const) {
+    for (const [name, value] of entries) errors.push(...podNameErrors(name, key(child(path, list), name)), ...checkQuantity(name, value, key(child(path, list), name)));
+  }
+  for (const [name, value] of requests) errors.push(...limitErrors(name, value, limits.get(name), path));
+  return errors;
+}
+
+function podNameErrors(name: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [...invalidBecause(path, name, qualifiedName(name))];
+  if (errors.length > 0) return errors;
+  if (!name.includes('/') && !STANDARD.includes(name) && !name.startsWith(HUGE)) return [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
+  return name === 'cpu' || name === 'memory' || name.startsWith(HUGE) ? [] : [notSupported(path, name, OF_PODS)];
 }
 
 function nameErrors(name: string, path: string): readonly FieldError[] {

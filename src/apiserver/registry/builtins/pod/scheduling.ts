@@ -116,7 +116,25 @@ function checkPodTerm(term: JsonObject, path: string): readonly FieldError[] {
     ...textsAt(term, 'namespaces').flatMap((name) => invalidBecause(child(path, 'namespace'), name, dns1123Label(name))),
     ...(topology === '' ? [required(child(path, 'topologyKey'), 'can not be empty')] : []),
     ...labelKey(topology, child(path, 'topologyKey')),
+    ...keyErrors(term, path),
   ];
+}
+
+/** Keys whose values are taken from the pod's own labels. */
+function keyErrors(term: JsonObject, path: string): readonly FieldError[] {
+  const [wanted, unwanted] = [textsAt(term, 'matchLabelKeys'), textsAt(term, 'mismatchLabelKeys')];
+  const errors: FieldError[] = [...eachKey(term, 'matchLabelKeys', path), ...eachKey(term, 'mismatchLabelKeys', path)];
+  for (const [at, name] of wanted.entries()) {
+    if (unwanted.includes(name)) errors.push(invalidValue(index(child(path, 'matchLabelKeys'), at), name, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+  }
+  return errors;
+}
+
+function eachKey(term: JsonObject, field: string, path: string): readonly FieldError[] {
+  const keys = textsAt(term, field);
+  if (keys.length === 0) return [];
+  if (!has(term, 'labelSelector')) return [forbiddenField(child(path, field), 'must not be specified when labelSelector is not set')];
+  return keys.flatMap((name, at) => labelKey(name, index(child(path, field), at)));
 }
 
 export function checkSpread(spec: JsonObject, path: string): readonly FieldError[] {
@@ -129,7 +147,7 @@ export function checkSpread(spec: JsonObject, path: string): readonly FieldError
     if (!ACTIONS.includes(action)) errors.push(notSupported(child(at, 'whenUnsatisfiable'), action, ACTIONS));
     const again = all.slice(position + 1).some((other) => textAt(other, 'topologyKey') === topology && textAt(other, 'whenUnsatisfiable') === action);
     if (again) errors.push(duplicate(child(at, '{topologyKey, whenUnsatisfiable}'), `{${topology}, ${action}}`));
-    return [...errors, ...domainErrors(constraint, action, at), ...whenSet(constraint, 'labelSelector', at, checkSelector)];
+    return [...errors, ...domainErrors(constraint, action, at), ...whenSet(constraint, 'labelSelector', at, checkSelector), ...eachKey(constraint, 'matchLabelKeys', at)];
   });
 }
 

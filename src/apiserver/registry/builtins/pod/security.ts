@@ -1,12 +1,14 @@
 import { own, type Json, type JsonObject } from '../../../json.js';
-import { child, forbiddenField, index, invalidRaw, invalidValue, notSupported, required } from '../../../schema/field.js';
+import { child, duplicate, forbiddenField, index, invalidRaw, invalidValue, notSupported, required, tooLong } from '../../../schema/field.js';
 import { goJson } from '../../../schema/gotext.js';
 import type { FieldError } from '../../../status.js';
-import { has, whenSet } from '../checks.js';
+import { each, has, whenSet } from '../checks.js';
 import { structAt, textAt } from '../fields.js';
 import { relativePath } from './paths.js';
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+const SYSCTL = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const LONGEST_PATH = 4095;
 const GROUP_CHANGES = ['Always', 'OnRootMismatch'];
 const PROC_MOUNTS = ['Default', 'Unmasked'];
 
@@ -20,7 +22,47 @@ export function checkPodSecurity(context: JsonObject, spec: JsonObject, path: st
   }
   const change = own(context, 'fsGroupChangePolicy');
   if (typeof change === 'string' && !GROUP_CHANGES.includes(change)) errors.push(notSupported(child(path, 'fsGroupChangePolicy'), change, GROUP_CHANGES));
-  return [...errors, ...whenSet(context, 'seccompProfile', path, checkSeccomp)];
+  return [...errors, ...sysctlErrors(context, spec, path), ...choiceErrors(context, path), ...whenSet(context, 'seccompProfile', path, checkSeccomp), ...whenSet(context, 'appArmorProfile', path, checkAppArmor)];
+}
+
+function choiceErrors(context: JsonObject, path: string): readonly FieldError[] {
+  const choices = [['supplementalGroupsPolicy', ['Merge', 'Strict']], ['seLinuxChangePolicy', ['Recursive']]] as const;
+  return choices.flatMap(([field, supported]) => {
+    const value = own(context, field);
+    return typeof value === 'string' && !supported.some((one) => one === value) ? [notSupported(child(path, field), value, supported)] : [];
+  });
+}
+
+function sysctlErrors(context: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return each(context, 'sysctls', path, (sysctl, at) => {
+    const name = textAt(sysctl, 'name');
+    const errors: FieldError[] = [];
+    if (name === '') errors.push(required(child(at, 'name')));
+    else if (!isSysctl(name)) errors.push(invalidValue(child(at, 'name'), name, `must have at most 253 characters and match regex ^(${SYSCTL}[\\./])*${SYSCTL}$`));
+    else if (seen.has(name)) errors.push(duplicate(child(at, 'name'), name));
+    seen.add(name);
+    if (spec['hostNetwork'] === true && /^net[./]/.test(name)) errors.push(invalidValue(child(at, 'name'), name, "may not be specified when 'hostNetwork' is true"));
+    const own_ = /^(kernel[./](shm|msg|sem)|fs[./]mqueue[./])/.test(name);
+    if (spec['hostIPC'] === true && own_) errors.push(invalidValue(child(at, 'name'), name, "may not be specified when 'hostIPC' is true"));
+    return errors;
+  });
+}
+
+function isSysctl(name: string): boolean {
+  return name.length <= 253 && name.split(/[./]/).every((part) => /^[-_a-z0-9]+$/.test(part) && /^[a-z0-9]/.test(part) && /[a-z0-9]$/.test(part));
+}
+
+function checkAppArmor(profile: JsonObject, path: string): readonly FieldError[] {
+  const type = textAt(profile, 'type');
+  const file = own(profile, 'localhostProfile');
+  const at = child(path, 'localhostProfile');
+  if (type === '') return [required(child(path, 'type'), 'type is required when appArmorProfile is set')];
+  if (!PROFILE_TYPES.includes(type)) return [notSupported(child(path, 'type'), type, PROFILE_TYPES)];
+  if (type !== 'Localhost') return typeof file === 'string' ? [invalidValue(at, file, 'can only be set when AppArmor type is Localhost')] : [];
+  if (typeof file !== 'string' || file === '') return [required(at, 'must be set when AppArmor type is Localhost')];
+  const padded = file.trim() === file ? [] : [invalidValue(at, file, 'must not be padded with whitespace')];
+  return file.length > LONGEST_PATH ? [...padded, tooLong(at, LONGEST_PATH)] : padded;
 }
 
 /** Checks the security context of a container. */
@@ -32,7 +74,7 @@ export function checkContainerSecurity(context: JsonObject, spec: JsonObject, pa
   if (typeof mount === 'string' && !PROC_MOUNTS.includes(mount)) errors.push(notSupported(child(path, 'procMount'), mount, PROC_MOUNTS));
   if (mount === 'Unmasked' && spec['hostUsers'] !== false) errors.push(invalidValue(child(path, 'procMount'), mount, '`hostUsers` must be false to use `Unmasked`'));
   errors.push(...whenSet(context, 'seccompProfile', path, checkSeccomp));
-  return [...errors, ...escalationErrors(context, path)];
+  return [...errors, ...whenSet(context, 'appArmorProfile', path, checkAppArmor), ...escalationErrors(context, path)];
 }
 
 function escalationErrors(context: JsonObject, path: string): readonly FieldError[] {
@@ -56,7 +98,11 @@ function goContext(context: JsonObject): string {
 
 function goField(context: JsonObject, name: string): string {
   const field = name === 'SELinuxOptions' ? 'seLinuxOptions' : name.charAt(0).toLowerCase() + name.slice(1);
-  return name === 'SeccompProfile' && has(context, field) ? goProfile(structAt(context, field)) : goJson(own(context, field));
+  if (!has(context, field)) return 'null';
+  if (name === 'SeccompProfile' || name === 'AppArmorProfile') return goProfile(structAt(context, field));
+  if (name !== 'SELinuxOptions') return goJson(own(context, field));
+  const options = structAt(context, field);
+  return `{${['User', 'Role', 'Type', 'Level'].map((part) => `"${part}":${goJson(textAt(options, part.toLowerCase()))}`).join(',')}}`;
 }
 
 function goProfile(profile: JsonObject): string {

@@ -4,9 +4,10 @@ import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '..
 import type { FieldError } from '../../../status.js';
 import { checkAddress } from '../address.js';
 import { each, eachText, has, invalidBecause, labelMap, whenSet } from '../checks.js';
-import { listAt, structAt, textAt } from '../fields.js';
+import { structAt, textAt } from '../fields.js';
 import { checkContainers, checkInitContainers } from './container.js';
 import { checkDns } from './dns.js';
+import { checkExtras } from './extras.js';
 import { checkAffinity, checkSpread, checkTolerations } from './scheduling.js';
 import { checkPodSecurity } from './security.js';
 import { checkVolumes } from './volumecheck.js';
@@ -42,6 +43,7 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
     ...checkTolerations(spec, path),
     ...each(spec, 'hostAliases', path, checkHostAlias),
     ...classErrors(spec, path),
+    ...checkExtras(spec, path),
   ];
 }
 
@@ -86,9 +88,4 @@ function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
     ...(has(spec, 'runtimeClassName') ? invalidBecause(child(path, 'runtimeClassName'), runtime, dns1123Subdomain(runtime)) : []),
     ...(has(spec, 'preemptionPolicy') ? oneOf(spec, 'preemptionPolicy', PREEMPTION_POLICIES, path) : []),
   ];
-}
-
-/** Names of the containers of a list. */
-export function containerNames(spec: JsonObject, list: string): readonly string[] {
-  return listAt(spec, list).map((container) => textAt(container, 'name'));
 }
