@@ -77,8 +77,9 @@ class DefinitionController {
       try {
         await this.#reconcile(name);
       } catch (error) {
-        if (!(error instanceof StatusError)) throw error;
-        if (error.code !== 404 && error.code !== 409) this.#context.clock.after(RETRY_MS, () => this.#enqueue(name));
+        // Gone or changed meanwhile: that change comes here too. All else is tried again, and shows in the status meanwhile.
+        if (error instanceof StatusError && (error.code === 404 || error.code === 409)) continue;
+        this.#context.clock.after(RETRY_MS, () => this.#enqueue(name));
       }
     }
     this.#running = false;

@@ -59,6 +59,8 @@ export function list(context: Context, target: Target, query: Query): Listed {
 
 interface State {
   readonly entries: readonly Entry[];
+  /** Index of the first that may be on the page. */
+  readonly start: number;
   readonly revision: number;
 }
 
@@ -69,16 +71,15 @@ export function page(context: Context, selection: Selection, options: ListOption
   const limit = position === undefined && options.resourceVersion === '0' ? 0 : options.limit;
   const items: KubeObject[] = [];
   let last: Entry | undefined;
-  let examined = 0;
-  for (const entry of state.entries) {
-    if (limit > 0 && items.length >= limit) break;
-    const object = selected(selection, entry);
-    examined += 1;
+  let at = state.start;
+  for (; at < state.entries.length && (limit === 0 || items.length < limit); at += 1) {
+    const entry = state.entries[at];
+    const object = entry === undefined ? undefined : selected(selection, entry);
     if (object === undefined) continue;
     items.push(object);
     last = entry;
   }
-  const left = state.entries.length - examined;
+  const left = state.entries.length - at;
   return { items, resourceVersion: String(state.revision), ...end(selection, state, { left, last }) };
 }
 
@@ -105,9 +106,9 @@ function stateOf({ store }: Context, selection: Selection, { resourceVersion, ma
   const { target: { resource }, prefix, key } = selection;
   if (asked > store.revision) throw tooLarge(asked, store.revision);
   const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0 && key === undefined);
-  if (!exact) return { entries: only(selection, key === undefined ? store.list(resource.collection, prefix) : entryOf(store.get(resource.collection, key))), revision: store.revision };
+  if (!exact) return { entries: key === undefined ? store.list(resource.collection, prefix) : entryOf(store.get(resource.collection, key)), start: 0, revision: store.revision };
   try {
-    return { entries: only(selection, store.listAt(resource.collection, prefix, asked)), revision: asked };
+    return { entries: only(selection, store.listAt(resource.collection, prefix, asked)), start: 0, revision: asked };
   } catch (error) {
     if (error instanceof Compacted) throw expired(TOO_OLD);
     throw error;
@@ -130,7 +131,7 @@ function stateAt({ store }: Context, selection: Selection, position: Position): 
   const start = prefix + position.start;
   try {
     const entries = position.revision < 0 ? store.list(resource.collection, prefix) : store.listAt(resource.collection, prefix, revision);
-    return { entries: entries.slice(firstFrom(entries, start)), revision };
+    return { entries, start: firstFrom(entries, start), revision };
   } catch (error) {
     if (error instanceof Compacted) throw expired(TOKEN_TOO_OLD, { continue: encodePosition({ revision: -1, start: position.start }) });
     throw error;

@@ -1,3 +1,4 @@
+import type { Timer } from '../../runtime/clock.js';
 import type { KubeObject } from '../object.js';
 import { StatusError, expired, methodNotAllowed, unknownError } from '../status.js';
 import { Compacted } from '../store/store.js';
@@ -54,6 +55,7 @@ class Watch {
   readonly #plan: Plan;
   readonly #endings: (() => void)[] = [];
   readonly #deadline: number;
+  #bookmark: Timer | undefined;
 
   constructor(context: Context, plan: Plan) {
     this.#context = context;
@@ -112,7 +114,7 @@ class Watch {
   #arm(length: number): void {
     const { clock } = this.#context;
     const timer = clock.after(length, () => this.stream.end());
-    this.#endings.push(() => timer.cancel());
+    this.#endings.push(() => timer.cancel(), () => this.#bookmark?.cancel());
     if (this.#plan.options.bookmarks) this.#armBookmark();
     if (this.stream.ended) for (const ending of this.#endings) ending();
   }
@@ -121,11 +123,10 @@ class Watch {
     const { clock, store } = this.#context;
     const left = this.#deadline - clock.monotonic() - LAST_BOOKMARK_MS;
     if (left <= 0) return;
-    const timer = clock.after(Math.min(BOOKMARK_MS, left), () => {
+    this.#bookmark = clock.after(Math.min(BOOKMARK_MS, left), () => {
       this.stream.push(bookmark(this.#plan.selection, store.revision, false));
       this.#armBookmark();
     });
-    this.#endings.push(() => timer.cancel());
   }
 
   #tell(change: Change): void {
