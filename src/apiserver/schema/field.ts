@@ -82,5 +82,5 @@ function withValue(reason: CauseReason, field: string, text: string, detail: str
 /** A value inside of a message. */
 export function goValue(value: Json | undefined): string {
   if (typeof value === 'string') return goQuote(value);
-  return typeof value === 'number' && !Number.isInteger(value) ? goFloat(value) : goJson(value);
+  return typeof value === 'number' ? goFloat(value) : goJson(value);
 }

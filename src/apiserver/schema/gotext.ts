@@ -30,16 +30,21 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-/** `%v` of a float64: exponents begin at 1e21 and below 1e-4, with at least two digits. */
+/** `%v` of a number of JSON: an integer where Go decodes one. */
 export function goFloat(value: number): string {
-  const size = Math.abs(value);
-  if (size === 0 || (size >= 1e-4 && size < 1e21)) return plain(value);
-  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  return isInt64(value) ? BigInt(value).toString() : goFloat64(value);
 }
 
-function plain(value: number): string {
-  const text = String(value);
-  return text.includes('e') ? value.toFixed(20).replace(/0+$/, '') : text;
+/** What Go holds as an integer. */
+export function isInt64(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
+}
+
+/** `%v` of a float64: with an exponent of two digits from a million on (JSON: from 1e21), and below 1e-4. */
+export function goFloat64(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0 || (size >= 1e-4 && size < 1e6)) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 const HTML: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029' };

@@ -1,4 +1,5 @@
-import { bound, composite, MATCH, outcome, wrong, wrongValue, type Outcome, type Problem } from './problem.js';
+import { isInt64 } from './gotext.js';
+import { bound, composite, MATCH, outcome, wrong, wrongNumber, type Outcome, type Problem } from './problem.js';
 import type { Schema } from './schema.js';
 
 /**
@@ -16,17 +17,17 @@ export function checkNumber(schema: Schema, value: number, path: string): Outcom
   if (multipleOf !== undefined) {
     const odd = outOfRange(multipleOf, kind, 'MultipleOf', path);
     tell(odd);
-    tell(notMultiple(value, multipleOf, path, odd === undefined && isWhole(value)));
+    tell(notMultiple(value, multipleOf, path, odd === undefined && isInt64(value)));
   }
   if (minimum !== undefined) {
     const odd = outOfRange(minimum, kind, 'Minimum boundary', path);
     tell(odd);
-    tell(below(value, { limit: minimum, exclusive: schema.exclusiveMinimum ?? false, whole: odd === undefined && isWhole(value) }, path));
+    tell(below(value, { limit: minimum, exclusive: schema.exclusiveMinimum ?? false, whole: odd === undefined && isInt64(value) }, path));
   }
   if (maximum !== undefined) {
     const odd = outOfRange(maximum, kind, 'Maximum boundary', path);
     tell(odd);
-    tell(above(value, { limit: maximum, exclusive: schema.exclusiveMaximum ?? false, whole: odd === undefined && isWhole(value) }, path));
+    tell(above(value, { limit: maximum, exclusive: schema.exclusiveMaximum ?? false, whole: odd === undefined && isInt64(value) }, path));
   }
   return problems.length === 0 ? MATCH : outcome(problems, 1);
 }
@@ -47,11 +48,6 @@ const MAX_INT64 = 2 ** 63;
 const MAX_INT32 = 2 ** 31;
 const MAX_FLOAT32 = 3.4028235677973366e38;
 
-/** What Go holds as an int64. */
-export function isWhole(value: number): boolean {
-  return Number.isInteger(value) && value >= -MAX_INT64 && value < MAX_INT64;
-}
-
 function outOfRange(value: number, { type, format }: Kind, what: string, path: string): Problem | undefined {
   const most = format === 'int32' ? MAX_INT32 : MAX_INT64;
   const fits = type === 'integer' ? Number.isInteger(value) && value >= -most && value < most : format !== 'float' || Math.abs(value) < MAX_FLOAT32;
@@ -69,20 +65,20 @@ interface Limit {
 function below(value: number, { limit, exclusive, whole }: Limit, path: string): Problem | undefined {
   const least = whole ? Math.trunc(limit) : limit;
   if (exclusive ? value > least : value >= least) return undefined;
-  return wrongValue(path, value, `should be greater than ${exclusive ? '' : 'or equal to '}${bound(least, whole)}`);
+  return wrongNumber(path, value, whole, `should be greater than ${exclusive ? '' : 'or equal to '}${bound(least, whole)}`);
 }
 
 function above(value: number, { limit, exclusive, whole }: Limit, path: string): Problem | undefined {
   const most = whole ? Math.trunc(limit) : limit;
   if (exclusive ? value < most : value <= most) return undefined;
-  return wrongValue(path, value, `should be less than ${exclusive ? '' : 'or equal to '}${bound(most, whole)}`);
+  return wrongNumber(path, value, whole, `should be less than ${exclusive ? '' : 'or equal to '}${bound(most, whole)}`);
 }
 
 function notMultiple(value: number, factor: number, path: string, whole: boolean): Problem | undefined {
   const step = whole ? Math.trunc(factor) : factor;
   if (step <= 0) return wrong(path, step, `factor MultipleOf declared for ${path} must be positive: ${bound(step, whole)}`);
   const fits = whole ? value % step === 0 : isNearlyInteger(step < 1 ? (1 / step) * value : value / step);
-  return fits ? undefined : wrongValue(path, value, `should be a multiple of ${bound(step, whole)}`);
+  return fits ? undefined : wrongNumber(path, value, whole, `should be a multiple of ${bound(step, whole)}`);
 }
 
 /** Whether a floating point number counts as an integer of JSON: close enough, relative to its size. */

@@ -1,7 +1,7 @@
 import type { Json } from '../json.js';
 import type { FieldError } from '../status.js';
-import { child, invalidValue, MAX_ERRORS, NO_FIELD, notSupported, required, tooLong, tooMany, typeInvalid } from './field.js';
-import { goFloat, goJson, goQuote } from './gotext.js';
+import { child, invalidRaw, invalidValue, MAX_ERRORS, NO_FIELD, notSupported, required, tooLong, tooMany, typeInvalid } from './field.js';
+import { goFloat64, goJson, goQuote } from './gotext.js';
 
 /**
  * What a keyword of a schema finds wrong, in the two steps of the real server: kube-openapi words it (that text also
@@ -110,7 +110,12 @@ export function composite(text: string): Problem {
   return { text, error: (base) => invalidValue(base === '' ? NO_FIELD : base, '', text) };
 }
 
-/** A number in a rule. */
+/** A number that breaks a rule: written as an integer of Go, or as one of its floating point numbers. */
+export function wrongNumber(path: string, value: number, whole: boolean, rule: string): Problem {
+  const text = `${path} in body ${rule}`;
+  return { text, error: (base) => invalidRaw(fieldOf(base, path), bound(value, whole), text) };
+}
+
 export function bound(value: number, whole: boolean): string {
-  return whole ? String(Math.trunc(value)) : goFloat(value);
+  return whole ? goJson(Math.trunc(value)) : goFloat64(value);
 }

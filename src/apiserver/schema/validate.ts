@@ -6,13 +6,13 @@ import { validateLists } from './lists.js';
 import { formerField, formerItem, unchanged, type Compared, type Former } from './correlate.js';
 import { index, shortened } from './field.js';
 import { hasFormat, isTextFormat, knownFormat } from './formats.js';
-import { goJson } from './gotext.js';
-import { checkNumber, isNearlyInteger, isWhole } from './number.js';
-import { FINE, MATCH, missing, notInEnum, outcome, Sum, tooManyCharacters, tooManyOf, wrongFormat, wrongType, wrongValue, type Outcome, type Problem } from './problem.js';
-import { PatternError } from './re2/syntax.js';
-import { TooManySteps, type Budget } from './re2/machine.js';
-import { freshBudget, regexp } from './re2/re2.js';
+import { goJson, isInt64 } from './gotext.js';
+import { checkNumber, isNearlyInteger } from './number.js';
+import { FINE, MATCH, missing, notInEnum, outcome, Sum, tooManyOf, wrongFormat, wrongType, wrongValue, type Outcome } from './problem.js';
+import type { Budget } from './re2/machine.js';
+import { freshBudget } from './re2/re2.js';
 import type { Schema } from './schema.js';
+import { stringProblem } from './length.js';
 import { additionalOf, propertyOf } from './walk.js';
 
 export interface Validation {
@@ -130,7 +130,7 @@ function checkNull({ schema, path }: Place): Outcome {
 
 /** Type and format of Go's value. */
 function kindOf(value: Json): readonly [string, string] {
-  if (typeof value === 'number') return isWhole(value) ? ['integer', 'int64'] : ['number', 'float64'];
+  if (typeof value === 'number') return isInt64(value) ? ['integer', 'int64'] : ['number', 'float64'];
   if (isArray(value)) return ['array', ''];
   return [typeof value, ''];
 }
@@ -157,8 +157,8 @@ function checkEnum({ schema, value, path }: Place): Outcome {
 function isMember(value: Json, member: Json): boolean {
   if (value === null || member === null) return false;
   if (typeof value !== 'number') return equal(value, member);
-  if (typeof member === 'string') return isWhole(value) && member === characterOf(value);
-  return typeof member === 'number' && (isWhole(member) ? Math.trunc(value) : value) === member;
+  if (typeof member === 'string') return isInt64(value) && member === characterOf(value);
+  return typeof member === 'number' && (isInt64(member) ? Math.trunc(value) : value) === member;
 }
 
 function characterOf(code: number): string {
@@ -168,35 +168,11 @@ function characterOf(code: number): string {
 
 function checkString(context: Context, place: Place & { value: string }, step: (result: Outcome) => void): void {
   const { schema, value, path } = place;
-  const problem = stringProblem(context, schema, value, path);
+  const problem = stringProblem({ schema, path, budget: context.budget }, value);
   step(problem === undefined ? FINE : outcome([problem]));
   const format = knownFormat(schema);
   if (format === undefined || !isTextFormat(format)) return;
   step(hasFormat(format, value) ? FINE : outcome([wrongFormat(path, format, value)]));
-}
-
-/** The first one of length and pattern. */
-function stringProblem(context: Context, schema: Schema, value: string, path: string): Problem | undefined {
-  const { maxLength, minLength, pattern } = schema;
-  if (maxLength !== undefined && value.length > maxLength && characters(value) > maxLength) return tooManyCharacters(path, maxLength);
-  if (minLength !== undefined && characters(value) < minLength) return wrongValue(path, value, `should be at least ${minLength} chars long`);
-  if (pattern === undefined || pattern === '') return undefined;
-  try {
-    return regexp(pattern).test(value, context.budget) ? undefined : wrongValue(path, value, `should match '${pattern}'`);
-  } catch (error) {
-    if (error instanceof PatternError) return wrongValue(path, value, `should match '${pattern}, but pattern is invalid: ${error.message}'`);
-    if (error instanceof TooManySteps) return wrongValue(path, value, `should match '${pattern}', which takes too long to tell`);
-    throw error;
-  }
-}
-
-function characters(text: string): number {
-  let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit < 0xdc00 || unit > 0xdfff) count += 1;
-  }
-  return count;
 }
 
 function checkArray(context: Context, place: Place & { value: readonly Json[] }, former: Former | undefined): Outcome {

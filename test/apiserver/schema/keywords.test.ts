@@ -123,6 +123,16 @@ describe('bounds of numbers', () => {
     [{ type: 'string', maximum: 3 }, 4, ['spec.x|Invalid|Invalid value: 4: spec.x in body should be less than or equal to 3', 'spec.x|TypeInvalid|Invalid value: "integer": spec.x in body must be of type string: "integer"']],
     [{ type: 'number', multipleOf: 0.1 }, -0.35, ['spec.x|Invalid|Invalid value: -0.35: spec.x in body should be a multiple of 0.1']],
     [{ type: 'integer', maximum: 2147483648 }, 2147483649, ['spec.x|Invalid|Invalid value: 2147483649: spec.x in body should be less than or equal to 2147483648']],
+    [{ type: 'number', maximum: 5 }, 1234567.5, ['spec.x|Invalid|Invalid value: 1.2345675e+06: spec.x in body should be less than or equal to 5']],
+    [{ type: 'number', maximum: 10000000 }, 20000000, ['spec.x|Invalid|Invalid value: 20000000: spec.x in body should be less than or equal to 10000000']],
+    [{ type: 'integer', maximum: 2.5 }, 1000000, ['<nil>|Invalid|Invalid value: "": Maximum boundary value must be of type integer (default format) in spec.x', 'spec.x|Invalid|Invalid value: 1e+06: spec.x in body should be less than or equal to 2.5']],
+    [{ type: 'number', maximum: 1234567.5 }, 7654321.5, ['spec.x|Invalid|Invalid value: 7.6543215e+06: spec.x in body should be less than or equal to 1.2345675e+06']],
+    [{ type: 'integer', minimum: -0.5 }, -3000000, ['<nil>|Invalid|Invalid value: "": Minimum boundary value must be of type integer (default format) in spec.x', 'spec.x|Invalid|Invalid value: -3e+06: spec.x in body should be greater than or equal to -0.5']],
+    [{ type: 'number', multipleOf: 0.5 }, 1234567.3, ['spec.x|Invalid|Invalid value: 1.2345673e+06: spec.x in body should be a multiple of 0.5']],
+    [{ type: 'integer', maximum: 3 }, 10000000000000000000, ['<nil>|Invalid|Invalid value: "": Checked value must be of type integer (default format) in spec.x', 'spec.x|Invalid|Invalid value: 1e+19: spec.x in body should be less than or equal to 3', 'spec.x|TypeInvalid|Invalid value: "number": spec.x in body must be of type integer: "number"']],
+    [{ type: 'number' }, 'x', ['spec.x|TypeInvalid|Invalid value: "string": spec.x in body must be of type number: "string"']],
+    [{ type: 'number', enum: [1234567.5] }, 1234568.5, ['spec.x|NotSupported|Unsupported value: 1.2345685e+06: supported values: "1234567.5"']],
+    [{ type: 'integer', enum: [3000000000] }, 5, ['spec.x|NotSupported|Unsupported value: 5: supported values: "3000000000"']],
   ])('%j of %j', (schema, value, causes) => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
