@@ -46,7 +46,7 @@ export const GATEWAY_FLAGS: readonly FlagRow[] = [
   { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', preset: '0.0.0.0:8081' },
   { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
   { name: 'strict-status-codes', value: '', help: 'answer with 200, 403, 404, 500 and 503 alone, errors without a body', preset: 'false', bare: true },
-  { name: 'max-connections', value: 'N', help: 'open connections, 10 to 100000; the longest idle gives way', preset: '1000' },
+  { name: 'max-connections', value: 'N', help: 'open connections, 10 to 100000; the one answered longest ago gives way', preset: '1000' },
   { name: 'header-timeout', value: 'DURATION', help: 'for the head of a request and the TLS handshake, to 60s', preset: '10s' },
   { name: 'request-timeout', value: 'DURATION', help: 'for a whole request, at least the header timeout, to 300s', preset: '30s' },
   { name: 'upstream-timeout', value: 'DURATION', help: 'for the answer of the Kubernetes API, to 300s', preset: '15s' },
@@ -64,7 +64,7 @@ const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
   HTTPS_PROXY: 'tokens must not pass a proxy',
   ALL_PROXY: 'tokens must not pass a proxy',
 };
-const REFUSED_OPTIONS = /^--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|insecure-http-parser|heapsnapshot-signal|require|import|loader|experimental-loader|use-env-proxy)/;
+const REFUSED_OPTIONS = /^--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy)/;
 
 /** Reads the flags; refuses an environment in which the gateway could not keep its promises. */
 export function gateway(flags: Flags, surroundings: Surroundings): GatewayConfig {

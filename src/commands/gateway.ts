@@ -24,7 +24,8 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
       ...config,
       limits: config,
       strict: config.strictStatusCodes,
-      userAgent: `multicluster-engine/${config.version} (gateway)`,
+      // Its first word is the field manager under which the API server books what clients write.
+      userAgent: `multicluster-engine-gateway/${config.version}`,
       openapi: openapiText(config.version),
       reloadEveryMs: config.reloadIntervalMs,
       clock,

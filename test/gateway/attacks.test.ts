@@ -111,7 +111,7 @@ describe('what a client adds without being refused', () => {
       expect(replies).toMatchObject([{ status: 200 }]);
       expect(rig.upstream.requests.map(({ method }) => method)).toEqual([aim.method]);
       expect(rig.upstream.requests[0]?.headers.map((one) => one.toLowerCase()).sort()).toEqual([
-        'accept: application/json', `authorization: bearer ${CANARY}`, 'connection: keep-alive', expect.stringMatching(/^host: 127\.0\.0\.1:\d+$/), 'user-agent: multicluster-engine/test (gateway)',
+        'accept: application/json', `authorization: bearer ${CANARY}`, 'connection: keep-alive', expect.stringMatching(/^host: 127\.0\.0\.1:\d+$/), 'user-agent: multicluster-engine-gateway/test',
       ]);
     }
   });

@@ -64,7 +64,7 @@ describe('a gateway does not start', () => {
     expect(read(FILES, { ...IN_CLUSTER, [name]: value })).toMatch(new RegExp(`^multicluster-engine: the variable ${name} must not be set for a gateway: [^\n]+\n$`));
   });
 
-  it.each(['--inspect', '--inspect-brk=0.0.0.0:9229', '--tls-keylog=/x', '--insecure-http-parser', '--heapsnapshot-signal=SIGUSR2', '--tls-min-v1.0', '--require=/x.js'])('with node started with %s', (option) => {
+  it.each(['--inspect', '--inspect-brk=0.0.0.0:9229', '--tls-keylog=/x', '--insecure-http-parser', '--heapsnapshot-signal=SIGUSR2', '--heapsnapshot-near-heap-limit=3', '--heap-prof', '--tls-min-v1.0', '--require=/x.js'])('with node started with %s', (option) => {
     const given = new Map([['tls-cert', '/c'], ['tls-key', '/k']]);
 
     expect(() => gateway(new Flags(GATEWAY_FLAGS, given, {}), { env: IN_CLUSTER, version: '1', execArgv: [option] })).toThrow(`node must not be started with ${option} for a gateway`);

@@ -75,7 +75,7 @@ describe('an operation', () => {
       `content-length: ${request?.body.length}`,
       'content-type: application/json',
       expect.stringMatching(/^host: 127\.0\.0\.1:\d+$/),
-      'user-agent: multicluster-engine/test (gateway)',
+      'user-agent: multicluster-engine-gateway/test',
     ]);
   });
 

@@ -56,7 +56,7 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     upstreamTimeoutMs: 5_000,
     limits: { maxConnections: 1_000, headerTimeoutMs: 5_000, requestTimeoutMs: 10_000 },
     strict: false,
-    userAgent: 'multicluster-engine/test (gateway)',
+    userAgent: 'multicluster-engine-gateway/test',
     openapi: JSON.stringify(document),
     shutdownDelayMs: 0,
     reloadEveryMs: 20,

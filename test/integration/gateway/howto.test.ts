@@ -125,6 +125,6 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     expect([...done].sort()).toEqual([
       'create multiclusterengines', 'create placements', 'delete multiclusterengines', 'delete placements', 'get multiclusterengines', 'get placements', 'list multiclusterengines', 'list placements', 'update placements',
     ]);
-    expect(log.every(({ userAgent }) => userAgent.endsWith('(gateway)'))).toBe(true);
+    expect(log.every(({ userAgent }) => userAgent.startsWith('multicluster-engine-gateway/'))).toBe(true);
   });
 });

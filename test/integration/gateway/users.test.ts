@@ -123,7 +123,7 @@ describeWithServer('the HTTPS interface with the tokens of three users', { own: 
 
       const log = await server().requestLog({ after: mark, resources: ['placements'] });
       expect(log.map(({ verb, user }) => `${user} ${verb}`)).toEqual(['create', 'list', 'get', 'update', 'delete', 'get'].map((verb) => `alice ${verb}`));
-      expect(new Set(log.map(({ userAgent }) => userAgent))).toEqual(new Set([expect.stringMatching(/^multicluster-engine\/\S+ \(gateway\)$/)]));
+      expect(new Set(log.map(({ userAgent }) => userAgent))).toEqual(new Set([expect.stringMatching(/^multicluster-engine-gateway\/\S+$/)]));
     });
 
     it('gets the object in the answer when it asks to', async () => {

@@ -20,6 +20,8 @@ export interface Components {
 }
 
 const RETRY_MS = 1000;
+/** Tells a component that serves others where to listen. */
+const SERVING = 'MULTICLUSTER_ENGINE_LISTEN';
 const LIST = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(ENGINE_LABEL)}`;
 
 /**
@@ -129,8 +131,10 @@ class Runner {
         continue;
       }
       if (before !== undefined) this.#say(`${key}: ${name} ended, log in ${before.logFile}`);
-      running.pods.set(name, await startPod(this.#server, deployment, { ...this.#options, name }));
-      this.#say(`${key}: started ${name}`);
+      const pod = await startPod(this.#server, deployment, { ...this.#options, name });
+      running.pods.set(name, pod);
+      const address = pod.addresses[SERVING];
+      this.#say(`${key}: started ${name}${address === undefined ? '' : `, which listens at https://${address}`}`);
     }
   }
 

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { GatewayServer, type Arrival } from '../../src/gateway/server.js';
+import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
+import { ManualClock } from '../support/clock.js';
+import { waitFor } from '../support/wait.js';
+import { pairFor } from './rig.js';
+import { open, parseReplies, type WireOptions } from './wire.js';
+
+const REQUEST = 'GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n';
+/** More than a system takes for a client that does not read. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
+
+let server: GatewayServer | undefined;
+const arrivals: Arrival[] = [];
+
+afterEach(async () => {
+  await server?.stop(0);
+  server = undefined;
+  arrivals.length = 0;
+});
+
+/** A server that answers each request with `answer`. */
+async function serve(answer: (arrival: Arrival, nth: number) => void): Promise<WireOptions & { readonly clock: ManualClock }> {
+  const clock = new ManualClock();
+  const limits = { maxConnections: 10, headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
+  const taking = async (arrival: Arrival): Promise<void> => {
+    arrivals.push(arrival);
+    const over = new Promise<void>((resolve) => arrival.response.once('close', resolve));
+    answer(arrival, arrivals.length);
+    await over;
+  };
+  server = new GatewayServer({ limits, strict: false, clock, metrics: createGatewayMetrics(), serve: taking });
+  const pair = await pairFor();
+  server.present({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
+  return { port: await server.start('127.0.0.1', 0), ca: pair.certificate, clock };
+}
+
+describe('a server whose client asks on before it has read', () => {
+  it('answers the next request after the last byte of the answer before is on its way', async () => {
+    const wire = await serve(({ response }, nth) => response.end(nth === 1 ? LARGE : 'second'));
+    const socket = await open(wire);
+    socket.pause();
+    socket.write(REQUEST);
+    await waitFor('the first request', () => arrivals.length === 1);
+    socket.write(REQUEST);
+    await waitFor('the second one', () => server !== undefined && arrivals[0]?.response.writableEnded === true);
+
+    expect(arrivals).toHaveLength(1);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
+    await waitFor('the second answer', () => arrivals.length === 2 && chunks.at(-1)?.toString('latin1').endsWith('second'));
+    socket.destroy();
+  });
+
+  it('closes the connection of one that asks for a third', async () => {
+    const wire = await serve(({ response }) => response.end(LARGE));
+    const socket = await open(wire);
+    socket.pause();
+    socket.write(REQUEST);
+    await waitFor('the first request', () => arrivals.length === 1);
+    socket.write(REQUEST.repeat(20));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
+
+    await new Promise((resolve) => socket.once('close', resolve));
+    const replies = parseReplies(Buffer.concat(chunks));
+    expect(replies.map(({ body }) => body.length)).toEqual([LARGE.length]);
+    expect(arrivals).toHaveLength(1);
+  });
+
+  it('drops the one that waits when the client leaves', async () => {
+    const wire = await serve(({ response }) => response.end(LARGE));
+    const socket = await open(wire);
+    socket.pause();
+    socket.write(REQUEST);
+    await waitFor('the first request', () => arrivals.length === 1);
+    socket.write(REQUEST);
+    const [first] = arrivals;
+    if (first === undefined) throw new Error('no request');
+    const closed = once(first.response, 'close');
+
+    socket.destroy();
+
+    await closed;
+    expect(arrivals).toHaveLength(1);
+  });
+});
+
+describe('what is no request', () => {
+  it('is answered and closed, and the connection cut when the answer is not taken in time', async () => {
+    const wire = await serve(() => undefined);
+    const socket = await open(wire);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+
+    socket.write('nonsense\r\n\r\n');
+
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(parseReplies(Buffer.concat(chunks))).toMatchObject([{ status: 400, headers: { connection: 'close' } }]);
+    await waitFor('the timer to be given back', () => wire.clock.pending === 0);
+  });
+
+  it('in the middle of an answer cuts the connection', async () => {
+    const wire = await serve(({ response }) => response.write('begun'));
+    const socket = await open(wire);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.write(REQUEST);
+    await waitFor('the answer to begin', () => Buffer.concat(chunks).includes('begun'));
+
+    socket.write('nonsense\r\n\r\n');
+
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(Buffer.concat(chunks).toString()).not.toContain('HTTP/1.1 400');
+  });
+});
