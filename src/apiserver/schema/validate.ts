@@ -45,9 +45,18 @@ export function validateSchema(schema: Schema, value: Json, old?: Json, base = '
 
 /** The keywords alone. */
 export function checkKeywords(schema: Schema, value: Json, old: Json | undefined, base: string): FieldError[] {
-  const context: Context = { compared: new WeakMap(), budget: freshBudget() };
   const former = old === undefined ? undefined : { schema, value: old };
-  const { problems } = checkRatcheting(context, { schema, value, path: '' }, former);
+  return errorsOf({ schema, value, path: '' }, former, base, knownFormat);
+}
+
+/** The keywords, for a default: there formats count that are not known, and those of other types. */
+export function checkDefaultKeywords(schema: Schema, value: Json, base: string): FieldError[] {
+  return errorsOf({ schema, value, path: '' }, undefined, base, ({ format = '' }) => (format === '' ? undefined : format));
+}
+
+function errorsOf(place: Place, former: Former | undefined, base: string, formatOf: Context['formatOf']): FieldError[] {
+  const context: Context = { compared: new WeakMap(), budget: freshBudget(), formatOf };
+  const { problems } = checkRatcheting(context, place, former);
   const errors: FieldError[] = [];
   let size = 0;
   for (const problem of problems) {
@@ -65,6 +74,8 @@ const MAX_TEXT = 8_000_000;
 interface Context {
   readonly compared: Compared;
   readonly budget: Budget;
+  /** The format of a schema; undefined where it has none that counts. */
+  readonly formatOf: (schema: Schema) => string | undefined;
 }
 
 /** A value at a place, and what is said of it. */
@@ -88,7 +99,8 @@ function check(context: Context, place: Place, former: Former | undefined): Outc
     sum.add(checkEnum(place));
     return sum.outcome();
   }
-  if (typesOf(schema).length > 0 || knownFormat(schema) !== undefined) step(checkType(place));
+  const format = context.formatOf(schema) ?? '';
+  if (typesOf(schema).length > 0 || format !== '') step(checkType(place, format));
   step(checkAlternatives(schema, path, alternative(context, value, path)));
   checkKind(context, place, former, step);
   step(checkEnum(place));
@@ -135,9 +147,8 @@ function kindOf(value: Json): readonly [string, string] {
   return [typeof value, ''];
 }
 
-function checkType({ schema, value, path }: Place): Outcome {
+function checkType({ schema, value, path }: Place, format: string): Outcome {
   const types = typesOf(schema);
-  const format = knownFormat(schema) ?? '';
   const [kind, kindFormat] = kindOf(value);
   const wholeFloat = kind === 'number' && typeof value === 'number' && isNearlyInteger(value) && types.includes('integer');
   const fits = types.includes(kind) || wholeFloat || (kind === 'integer' && types.includes('number'));
@@ -170,7 +181,7 @@ function checkString(context: Context, place: Place & { value: string }, step: (
   const { schema, value, path } = place;
   const problem = stringProblem({ schema, path, budget: context.budget }, value);
   step(problem === undefined ? FINE : outcome([problem]));
-  const format = knownFormat(schema);
+  const format = context.formatOf(schema);
   if (format === undefined || !isTextFormat(format)) return;
   step(hasFormat(format, value) ? FINE : outcome([wrongFormat(path, format, value)]));
 }

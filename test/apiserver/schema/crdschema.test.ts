@@ -113,6 +113,9 @@ describe('the schema', () => {
     ['default bool', { type: 'boolean', default: false }, []],
     ['default zero string', { type: 'string', default: '', minLength: 1 }, ['x.default|Invalid|Invalid value: "":  in body should be at least 1 chars long']],
     ['default int or string', { 'x-kubernetes-int-or-string': true, default: 1.5 }, []],
+    ['default of an unknown format', { type: 'string', format: 'odd', default: 1.5 }, ['x.default|TypeInvalid|Invalid value: "float64":  in body must be of type odd: "float64"']],
+    ['default of a list with a format', { type: 'array', items: TEXT, format: 'odd', default: {} }, ['x.default|TypeInvalid|Invalid value: "":  in body must be of type odd: ""']],
+    ['default text of an object with a format', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, format: 'date', default: 'a' }, ['x.default|TypeInvalid|Invalid value: "a":  in body must be of type date: "a"']],
   ])('%s', (_name, schema, causes) => {
     const errors = rules.validateCrd(rules.defaultCrd(definition(schema)));
 

@@ -4,7 +4,7 @@ import { coerceEmbedded, validateEmbedded } from '../embedded.js';
 import { child, invalidValue, key } from '../field.js';
 import { prune } from '../prune.js';
 import type { Schema } from '../schema.js';
-import { checkKeywords } from '../validate.js';
+import { checkDefaultKeywords } from '../validate.js';
 import { at, isOn, namedAt, schemaAt, type Raw } from './raw.js';
 
 /** Runs the rules of a schema on a default. @param root whether the default is that of a whole object. */
@@ -50,7 +50,7 @@ function checkValue(node: Node, value: Json, check: CheckDefault): FieldError[] 
   const field = child(node.path, 'default');
   const errors = node.insideMeta ? metaErrors(node, value, field) : ownErrors(schema, value, field);
   if (errors.some(({ message }) => !message.endsWith(UNKNOWN))) return errors;
-  const broken = checkKeywords(untyped(schema), value, undefined, field);
+  const broken = checkDefaultKeywords(untyped(schema), value, field);
   return [...errors, ...(broken.length > 0 ? broken : check(schema, value, field, node.schema === node.root))];
 }
 
