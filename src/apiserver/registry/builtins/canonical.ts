@@ -119,8 +119,10 @@ function writeList({ of, pointer }: Container, value: readonly Json[], stage: St
 function writeMap({ of, pointer }: Container, value: JsonObject, stage: Stage): Json {
   const keys = Object.keys(value);
   if (keys.length === 0) return pointer || stage === 'read' ? value : null;
-  const written = keys.map((key): [string, Json] => [key, mapValue(of, own(value, key), stage)]);
-  return written.every(([key, item]) => item === own(value, key)) ? value : Object.fromEntries(written);
+  // Go writes maps in the order of their keys; some clients compare texts.
+  const sorted = keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key);
+  const written = (sorted ? keys : keys.toSorted()).map((key): [string, Json] => [key, mapValue(of, own(value, key), stage)]);
+  return sorted && written.every(([key, item]) => item === own(value, key)) ? value : Object.fromEntries(written);
 }
 
 /** Bytes that are nil are stored as empty ones. */
