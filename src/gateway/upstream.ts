@@ -95,9 +95,10 @@ export class Upstream {
    */
   async call<T>(call: UpstreamCall, gone: AbortSignal, use: (answer: UpstreamAnswer) => Promise<T>): Promise<T> {
     const { clock, timeoutMs, metrics } = this.#options;
+    const left = new UpstreamFailure('abandoned', 'CLIENT_GONE');
+    if (gone.aborted) throw left;
     const stop = new AbortController();
-    const leave = (): void => stop.abort(new UpstreamFailure('abandoned', 'CLIENT_GONE'));
-    if (gone.aborted) leave();
+    const leave = (): void => stop.abort(left);
     gone.addEventListener('abort', leave, { once: true });
     const timer = clock.after(timeoutMs, () => stop.abort(new UpstreamFailure('timeout', 'TIMEOUT')));
     const begun = clock.monotonic();

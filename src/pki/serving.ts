@@ -79,11 +79,6 @@ export async function issueServingCertificate(request: ServingRequest): Promise<
   return { certificate: `${certificate.toString('pem')}\n`, privateKey: `${PemConverter.encode(secret, 'PRIVATE KEY')}\n`, notBefore, notAfter };
 }
 
-/** When it is time for a successor: at two thirds of its life. Ms since the epoch. */
-export function renewalTime(certificate: { readonly notBefore: number; readonly notAfter: number }): number {
-  return certificate.notBefore + ((certificate.notAfter - certificate.notBefore) * 2) / 3;
-}
-
 /** 127 random bits, never negative, in hex. */
 function serialNumber(): string {
   const bytes = webcrypto.getRandomValues(new Uint8Array(16));

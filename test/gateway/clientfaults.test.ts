@@ -21,7 +21,7 @@ const LIST = { apiVersion: PLACEMENT.apiVersion, kind: 'PlacementList', metadata
 let rig: Rig;
 
 beforeAll(async () => {
-  rig = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 1_500, requestTimeoutMs: 2_500 } });
+  rig = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 } });
 });
 
 afterAll(async () => {
@@ -154,37 +154,48 @@ describe('a client that does not take its answer', () => {
 });
 
 describe('a slow client', () => {
+  let hasty: Rig;
+
+  beforeAll(async () => {
+    hasty = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 1_500, requestTimeoutMs: 2_500 } });
+  });
+
+  afterAll(async () => {
+    await hasty.stop();
+    expect(hasty.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   it('that drips its head is told so and cut off', async () => {
-    const back = await drip(await open(rig.wire), `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${'X: y\r\n'.repeat(1000)}`);
+    const back = await drip(await open(hasty.wire), `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${'X: y\r\n'.repeat(1000)}`);
 
     expect(told('GET', back)).toEqual([408]);
-    expect(rig.upstream.requests).toEqual([]);
+    expect(hasty.upstream.requests).toEqual([]);
   });
 
   it('that drips its body is told so and cut off', async () => {
-    const socket = await open(rig.wire);
+    const socket = await open(hasty.wire);
     socket.write(`POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`);
 
     expect(told('POST', await drip(socket, '# '))).toEqual([408]);
-    expect(rig.upstream.requests).toEqual([]);
+    expect(hasty.upstream.requests).toEqual([]);
   });
 
   it('that says nothing is cut off', async () => {
-    const socket = await open(rig.wire);
+    const socket = await open(hasty.wire);
     socket.resume();
 
     await once(socket, 'close');
-    expect(rig.upstream.requests).toEqual([]);
+    expect(hasty.upstream.requests).toEqual([]);
   });
 
   it('of the handshake is cut off', async () => {
     const { connect } = await import('node:net');
-    const socket = connect({ port: rig.wire.port, host: '127.0.0.1' });
+    const socket = connect({ port: hasty.wire.port, host: '127.0.0.1' });
     socket.resume();
     socket.write(Buffer.from([0x16, 3, 1, 2]));
 
     await once(socket, 'close');
-    expect(rig.upstream.requests).toEqual([]);
+    expect(hasty.upstream.requests).toEqual([]);
   });
 });
 

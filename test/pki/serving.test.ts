@@ -5,7 +5,8 @@ import { connect, createServer } from 'node:tls';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { issueServingCertificate, LIFETIME_MS, renewalTime, type ServingCertificate } from '../../src/pki/serving.js';
+import { RENEW_BEFORE_MS } from '../../src/domain/engine/certificate.js';
+import { issueServingCertificate, LIFETIME_MS, type ServingCertificate } from '../../src/pki/serving.js';
 
 const NAMES = ['gateway', 'gateway.multicluster-engine', 'gateway.multicluster-engine.svc', 'gateway.multicluster-engine.svc.cluster.local'];
 const NOW = Date.now();
@@ -75,8 +76,16 @@ describe('a serving certificate', () => {
     }
   });
 
-  it('is renewed at two thirds of its life', () => {
-    expect(renewalTime({ notBefore: 0, notAfter: 90 })).toBe(60);
+  it('lives for 90 days, and is renewed when two thirds of them are over', () => {
+    expect([LIFETIME_MS, LIFETIME_MS - RENEW_BEFORE_MS].map((ms) => ms / (24 * 3600 * 1000))).toEqual([90, 60]);
+  });
+
+  it('serves a name that is too long for the common name', async () => {
+    const name = `gateway.${'a'.repeat(63)}.svc`;
+    const made = await issueServingCertificate({ names: [name], now: NOW });
+
+    expect(new X509Certificate(made.certificate).subject).toContain('CN=gateway');
+    expect(await handshake(made, [made], name)).toBeUndefined();
   });
 
   it.each([[[]], [['']], [['Gateway']], [['a b']], [['a..b']], [['-a']], [[`${'a'.repeat(64)}`]], [['gateway', 'x\n']]])('is not made for the names %j', async (names) => {

@@ -1,0 +1,180 @@
+import type { Socket } from 'node:net';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { Budget } from '../../src/gateway/body.js';
+import type { Desk } from '../../src/gateway/exchange.js';
+import { kindSchemas } from '../../src/gateway/schemas.js';
+import { serveRequest } from '../../src/gateway/serve.js';
+import { GatewayServer } from '../../src/gateway/server.js';
+import { Upstream, type UpstreamAnswer } from '../../src/gateway/upstream.js';
+import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
+import { systemClock } from '../../src/runtime/clock.js';
+import { ManualClock } from '../support/clock.js';
+import { RecordingLog } from '../support/log.js';
+import { waitFor } from '../support/wait.js';
+import { CANARY } from './client.js';
+import { ENGINES, pairFor } from './rig.js';
+import { ENGINE } from './upstream.js';
+import { open, parseReplies, readReplies, sendRaw, type WireOptions } from './wire.js';
+
+const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
+const READ = `GET ${ENGINES}/engine HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`;
+
+let server: GatewayServer | undefined;
+const log = new RecordingLog();
+
+afterEach(async () => {
+  await server?.stop(0);
+  server = undefined;
+  log.lines.length = 0;
+});
+
+/** Serves from a desk. */
+async function serve(desk: Partial<Desk>, strict = false): Promise<WireOptions> {
+  const metrics = createGatewayMetrics();
+  const whole: Desk = { upstream: { call: () => Promise.reject(new Error('no upstream')) }, budget: new Budget(0), openapi: Buffer.from('{}'), ready: () => true, ...desk };
+  const serving = { desk: whole, strict, clock: systemClock, log, metrics };
+  server = new GatewayServer({
+    limits: { maxConnections: 10, headerTimeoutMs: 5_000, requestTimeoutMs: 5_000 }, strict, clock: systemClock, metrics, serve: (arrival) => serveRequest(arrival, serving),
+  });
+  const pair = await pairFor();
+  server.present({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
+  return { port: await server.start('127.0.0.1', 0), ca: pair.certificate, strict };
+}
+
+function answering(answer: UpstreamAnswer): Desk['upstream'] {
+  return { call: (_call, _gone, use) => use(answer) };
+}
+
+async function* chunks(...parts: readonly string[]): AsyncGenerator<Buffer> {
+  for (const part of parts) yield Buffer.from(part);
+}
+
+describe('a fault of the program', () => {
+  it.each<[string, unknown, string]>([
+    ['an error', new TypeError(`${CANARY} in a message`), 'TypeError at '],
+    ['an error without a stack', Object.assign(new Error(CANARY), { stack: undefined }), 'Error'],
+    ['something that is no error', CANARY, 'no Error was thrown'],
+  ])('%s is answered with 500 and nothing of it, and logged by its place alone', async (_what, thrown, said) => {
+    for (const strict of [false, true]) {
+      const wire = await serve({ upstream: { call: () => Promise.reject(thrown) } }, strict);
+
+      const { replies } = await sendRaw(READ, wire);
+
+      expect(replies).toMatchObject([{ status: 500, body: '' }]);
+      await waitFor('the access log', () => log.lines.some(({ message }) => message === 'request'));
+      expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(['error request failed', 'info request']);
+      expect(log.lines[0]?.fields).toEqual({ fault: expect.stringMatching(`^${said}`) });
+      expect(JSON.stringify(log.lines)).not.toContain('canary');
+      await server?.stop(0);
+      log.lines.length = 0;
+    }
+  });
+});
+
+describe('a gateway that holds as much as it may', () => {
+  const large = (size: number): string => `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: ${size}\r\n\r\n${'#'.repeat(size)}`;
+
+  it('refuses a large body with 503, and takes a small one', async () => {
+    const wire = await serve({});
+
+    const { replies } = await sendRaw(large(100_000), wire);
+
+    expect(replies).toMatchObject([{ status: 503, headers: { 'retry-after': '1', connection: 'close' } }]);
+    expect((await sendRaw(large(1_000), wire)).replies).toMatchObject([{ status: 400 }]);
+  });
+
+  it('refuses to hold a large answer, with 503', async () => {
+    const text = JSON.stringify({ ...ENGINE, spec: { x: 'x'.repeat(100_000) } });
+    const wire = await serve({ upstream: answering({ status: 200, contentType: 'application/json', retryAfter: undefined, body: chunks(text) }) });
+
+    expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, body: '' }]);
+  });
+});
+
+describe('an answer that comes in parts', () => {
+  const many = Array.from({ length: 200 }, () => 'x'.repeat(64 * 1024));
+  const answer = (): UpstreamAnswer => ({ status: 200, contentType: 'application/json', retryAfter: undefined, body: chunks('{"a":"', ...many, '"}') });
+
+  it('waits for a client that is slow to read, and loses nothing', async () => {
+    const wire = await serve({ upstream: answering(answer()) });
+    const socket = await open(wire);
+    socket.pause();
+    socket.write(READ);
+    await new Promise((resolve) => socket.once('readable', resolve));
+
+    const taken: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => taken.push(chunk)).resume();
+    await waitFor('the last chunk', () => taken.at(-1)?.toString('latin1').endsWith('0\r\n\r\n'));
+    const replies = parseReplies(Buffer.concat(taken));
+
+    expect(JSON.parse(replies[0]?.body ?? '')).toEqual({ a: many.join('') });
+    socket.destroy();
+  });
+
+  it('stops where its client leaves', async () => {
+    let ended = false;
+    const body = (async function* (): AsyncGenerator<Buffer> {
+      try {
+        yield* answer().body;
+      } finally {
+        ended = true;
+      }
+    })();
+    const wire = await serve({ upstream: answering({ ...answer(), body }) });
+    const socket: Socket = await open(wire);
+    socket.pause();
+    socket.write(READ);
+    await new Promise((resolve) => socket.once('readable', resolve));
+
+    socket.destroy();
+
+    await waitFor('the end', () => ended);
+    await waitFor('the access log', () => log.lines.length > 0);
+    expect(log.lines).toMatchObject([{ level: 'info', fields: { whole: false, code: 200 } }]);
+  });
+});
+
+describe('a body that nobody wants', () => {
+  it('is read on for a while, so that its sender sees why, but not for ever', async () => {
+    const wire = await serve({});
+    const socket = await open(wire);
+    const head = `DELETE ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Length: 1000000000\r\n\r\n`;
+
+    const { replies, closed } = await readReplies(socket, () => socket.write(head + 'x'.repeat(4 * 1024 * 1024)));
+
+    expect({ codes: replies.map(({ status }) => status), closed }).toEqual({ codes: [405], closed: true });
+    socket.destroy();
+  });
+});
+
+describe('a call upstream', () => {
+  const options = { origin: 'https://127.0.0.1:1', clock: new ManualClock(), timeoutMs: 1_000, userAgent: 'x', metrics: createGatewayMetrics() };
+  const call = { method: 'GET', path: '/x', token: 't' } as const;
+
+  it('without an authority to trust is not made', async () => {
+    await expect(new Upstream(options).call(call, new AbortController().signal, () => Promise.resolve())).rejects.toMatchObject({ failure: 'unreachable', code: 'NO_CA' });
+  });
+
+  it('for a client that has left already is not made', async () => {
+    const upstream = new Upstream(options);
+    upstream.trust((await pairFor()).certificate);
+
+    await expect(upstream.call(call, AbortSignal.abort(), () => Promise.resolve())).rejects.toMatchObject({ failure: 'abandoned' });
+    await upstream.close();
+  });
+
+  it.each([['-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----', 'holds a certificate that cannot be read'], ['', 'holds no certificate in PEM']])('trusts nobody by %j', (pem, message) => {
+    expect(() => new Upstream(options).trust(pem)).toThrow(message);
+  });
+});
+
+describe('the schema of a CRD', () => {
+  it('keeps its meaning where JSON Schema has other words', () => {
+    const field = (yaml: string): unknown => Object(kindSchemas(`spec:\n  group: g\n  names: {kind: K, listKind: KList}\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          x: ${yaml}\n`)['K']).properties.x;
+
+    expect([field('{x-kubernetes-int-or-string: true}'), field('{type: string, nullable: true}'), field('{x-kubernetes-preserve-unknown-fields: true}'), field('{type: object, additionalProperties: {type: integer, minimum: 1}}')])
+      .toEqual([{ type: ['integer', 'string'] }, { type: ['string', 'null'] }, {}, { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } }]);
+  });
+});
