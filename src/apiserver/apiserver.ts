@@ -26,6 +26,8 @@ export interface ApiServerOptions {
   readonly users?: readonly { readonly user: string; readonly groups?: readonly string[]; readonly token: string }[];
   readonly audit?: { readonly file: string; readonly level: AuditLevel };
   readonly clock: Clock;
+  /** False leaves out the controllers: then it is an API server alone, as kube-apiserver is. */
+  readonly controllers?: boolean;
   /** Made at the start where they do not exist yet. */
   readonly objects?: readonly JsonObject[];
   /** Told of what went wrong without harm. */
@@ -53,6 +55,7 @@ export interface ApiServer {
 }
 
 const GRACE_MS = 10_000;
+const NONE = { end: async (): Promise<void> => undefined };
 
 /**
  * Starts the server: opens the store, makes what every cluster has, and listens.
@@ -73,7 +76,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     closing.unshift(async () => rooms.close());
     await bootstrap(rooms, options.objects ?? []);
     const onError = (key: string, error: unknown): void => options.warn?.(`controller: ${key}: ${error instanceof Error ? error.message : String(error)}`);
-    const controllers = startControllers({ store, reader: rooms.reader, registry: rooms.registry, verbs: rooms.verbs, clock, onError }, credentials.authority.certificate);
+    const controllers = options.controllers === false ? NONE : startControllers({ store, reader: rooms.reader, registry: rooms.registry, verbs: rooms.verbs, clock, onError }, credentials.authority.certificate);
     closing.unshift(() => controllers.end());
     const listener = await listen({ ...options.listen, serving: credentials.serving, clock, dispatch: (request) => rooms.router.dispatch(request) });
     running.listener = listener;

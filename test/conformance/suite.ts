@@ -20,19 +20,55 @@ export function describeConformance(title: string, needs: ConformanceNeeds, body
     if (needs.embeddedOnly === true && backend === 'real') continue;
     const named = `${title}${needs.embeddedOnly === true ? ' (embedded only)' : ''} on ${backend}`;
     const missing = backend === 'real' ? missingPrograms('api') : undefined;
-    if (missing === undefined) run(named, backend, body);
+    if (missing === undefined) run(named, { backend, size: needs.embeddedOnly === true ? 'hub' : 'api' }, body);
     else leaveOut(named, missing);
   }
 }
 
-function run(title: string, backend: Backend | 'given', body: (target: () => ConformanceTarget) => void): void {
+interface Chosen {
+  readonly backend: Backend | 'given';
+  readonly size: 'api' | 'hub';
+}
+
+/** One suite that asks all servers at once, so that it can compare their answers: the first is the one that the others are held to. */
+export function describeTogether(title: string, body: (targets: () => readonly ConformanceTarget[]) => void): void {
+  const servers = backends().toSorted((a, b) => (a === b ? 0 : a === 'real' ? -1 : 1));
+  const missing = servers.includes('real') ? missingPrograms('api') : undefined;
+  if (missing !== undefined) {
+    leaveOut(title, missing);
+    return;
+  }
+  describe(`${title} on ${servers.join(' and ')}`, () => {
+    let started: readonly Started[] = [];
+    beforeAll(async () => {
+      started = await Promise.all(servers.map(startServer));
+    }, START_MS);
+    afterAll(async () => {
+      await Promise.all(started.map(({ stop }) => stop()));
+    }, START_MS);
+    body(() => started.map(({ target }) => target));
+  });
+}
+
+interface Started {
+  readonly target: ConformanceTarget;
+  stop(): Promise<void>;
+}
+
+async function startServer(backend: Backend | 'given'): Promise<Started> {
+  if (backend === 'given') return { target: givenTarget(), stop: async () => undefined };
+  const plane = await startBackend(backend, { size: 'api', label: `conformance-${backend}` });
+  return { target: await targetOf(plane, backend), stop: () => plane.stop() };
+}
+
+function run(title: string, { backend, size }: Chosen, body: (target: () => ConformanceTarget) => void): void {
   describe(title, () => {
     let target: ConformanceTarget | undefined;
     let stop: () => Promise<void> = async () => undefined;
     beforeAll(async () => {
       if (backend === 'given') target = givenTarget();
       else {
-        const plane = await startBackend(backend, { size: 'api', label: `conformance-${backend}` });
+        const plane = await startBackend(backend, { size, label: `conformance-${backend}` });
         target = await targetOf(plane, backend);
         stop = () => plane.stop();
       }

@@ -82,6 +82,8 @@ async function contentsOf(namespace: string, hand: Hand): Promise<Contents> {
       const found = await hand.client.list<KubeObject>(type, namespace, { metadataOnly: true, signal: hand.pass.signal });
       objects.push(...found.map((object) => ({ type, object })));
     } catch (error) {
+      // A server without Pods holds none: unlike custom kinds, built-in ones do not come and go.
+      if (isFailure(error, 'ResourceMissing')) continue;
       if (!isFailure(error, 'Forbidden')) throw error;
       const judgement = await judgeForbidden(error, { type, name: { namespace, name: '' }, verbs: ['list'] }, judgeOf(hand));
       return { blind: judgement.message, wait: judgement.kind === 'wait' };

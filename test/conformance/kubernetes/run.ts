@@ -108,7 +108,7 @@ function record(results: Results): number {
 
 const backend = asBackend(process.argv[2]);
 const focus = process.argv[3];
-const server = await startBackend(backend, { size: backend === 'real' ? 'hub' : 'api', label: `kubernetes-e2e-${backend}` });
+const server = await startBackend(backend, { size: 'hub', label: `kubernetes-e2e-${backend}` });
 let code = 1;
 try {
   await addNode(server);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
-import { ClusterRoleBindings, ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Pods, RoleBindings, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
+import { ClusterRoleBindings, ConfigMaps, Deployments, MultiClusterEngines, Namespaces, PersistentVolumeClaims, Pods, RoleBindings, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
+import { failure } from '../../support/fakeapi.js';
 import { ROWS, Stage } from './stage.js';
 
 const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
@@ -149,6 +150,17 @@ describe('an uninstall', () => {
     const stage = await installed();
     stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'default' } });
     stage.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'kube-root-ca.crt' } });
+    stage.remove();
+    await removeAll(stage);
+
+    expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
+  });
+
+  it('takes kinds that the server does not have for empty', async () => {
+    const stage = await installed();
+    stage.api.before = ({ verb, type }) => {
+      if (type === Pods || type === PersistentVolumeClaims) throw failure('ResourceMissing', verb, type, { name: '' });
+    };
     stage.remove();
     await removeAll(stage);
 

@@ -7,7 +7,7 @@ import {
   DEFAULT_TARGET_NAMESPACE, ENGINE_LABEL, ENGINE_LEASE, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PLACEMENT_LEASE,
 } from '../../../src/api/names.js';
 import type { AnyObject } from '../../support/controlplane/api.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import { describeWithServer, testNeeding } from '../../support/controlplane/suite.js';
 import { root } from '../../support/root.js';
 import { at, folderOf, pick, rendered, rulesOf, type Overlay } from './overlay.js';
 
@@ -120,7 +120,7 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       }
     });
 
-    test('has pods that restricted Pod Security admits', async () => {
+    testNeeding('podSecurity')('has pods that restricted Pod Security admits (podSecurity)', async () => {
       const name = `restricted-${overlay}`;
       const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
       await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } } });

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/api/meta.js';
 import { ClusterRoleBindings, ConfigMaps, Deployments, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
 import type { ApiRequest } from '../../support/controlplane/api.js';
 import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import { describeWithServer, testNeeding } from '../../support/controlplane/suite.js';
 import { quietWindow, waitFor } from '../../support/wait.js';
 import { applyOverlay } from '../deploy/overlay.js';
 import { Operator, User } from './rig.js';
@@ -122,7 +122,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     await user.reaches(name, 'Available EngineReady', 180_000);
   }, LONG_MS);
 
-  it('is a quota: told with the words of the server, not taken for a missing right', async () => {
+  testNeeding('quota')('is a quota: told with the words of the server, not taken for a missing right (quota)', async () => {
     await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
     const quotas = `/api/v1/namespaces/${name}/resourcequotas`;
     const hard = { 'count/deployments.apps': '0' };

@@ -13,7 +13,7 @@ import { askOnce } from '../../gateway/client.js';
 import { mustConform } from '../../gateway/conformance.js';
 import type { AnyObject } from '../../support/controlplane/api.js';
 import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import { describeWithServer, testNeeding } from '../../support/controlplane/suite.js';
 import { root } from '../../support/root.js';
 import { waitFor } from '../../support/wait.js';
 import { at, pick } from '../deploy/overlay.js';
@@ -39,7 +39,7 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
     expect(at(pick(OBJECTS, 'NetworkPolicy', 'gateway'), 'spec.policyTypes')).toEqual(['Ingress', 'Egress']);
   });
 
-  test('is taken by the API server as it stands, and its pod by Pod Security `restricted`', async () => {
+  testNeeding('podSecurity')('is taken by the API server as it stands, and its pod by Pod Security `restricted` (podSecurity)', async () => {
     const paths: Readonly<Record<string, string>> = {
       Deployment: 'apis/apps/v1', NetworkPolicy: 'apis/networking.k8s.io/v1', PodDisruptionBudget: 'apis/policy/v1', Service: 'api/v1', ServiceAccount: 'api/v1',
     };

@@ -18,6 +18,7 @@ export interface EmbeddedOptions {
   readonly users: readonly KnownUser[];
   readonly auditLog: string;
   readonly auditLevel: 'Metadata' | 'Request' | 'RequestResponse';
+  readonly controllers: boolean;
   /** Written by the process once it answers. */
   readonly readyFile: string;
   /** While it exists a starting server drops its history. */
@@ -34,7 +35,7 @@ export class EmbeddedServer implements Lifecycle {
   readonly #admin: Endpoint;
   #child: Child | undefined;
 
-  constructor(where: Layout, users: readonly KnownUser[], options: { readonly level: EmbeddedOptions['auditLevel']; readonly admin: Endpoint }) {
+  constructor(where: Layout, users: readonly KnownUser[], options: { readonly level: EmbeddedOptions['auditLevel']; readonly controllers: boolean; readonly admin: Endpoint }) {
     this.#admin = options.admin;
     this.#file = path.join(where.folder, 'embedded.json');
     this.#options = {
@@ -43,6 +44,7 @@ export class EmbeddedServer implements Lifecycle {
       users,
       auditLog: where.auditLog,
       auditLevel: options.level,
+      controllers: options.controllers,
       readyFile: path.join(where.folder, 'ready'),
       compactFile: path.join(where.folder, 'compact'),
     };

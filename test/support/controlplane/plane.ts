@@ -10,6 +10,8 @@ export type Capability =
   | 'garbageCollection' // objects whose owner is gone are deleted; foreground deletion ends
   | 'namespaceDeletion' // a deleted namespace is emptied and goes
   | 'serviceAccounts' // each namespace gets its `default` ServiceAccount and `kube-root-ca.crt`
+  | 'podSecurity' // Pod Security admission judges pods
+  | 'quota' // ResourceQuotas are enforced
   | 'requestLog' // who asked for what
   | 'restart' // the server can be stopped and started
   | 'compaction'; // history can be dropped

@@ -15,8 +15,8 @@ import { Servers } from './servers.js';
 
 /** What each size can do. */
 export const CAPABILITIES = {
-  api: ['requestLog', 'restart', 'compaction'],
-  hub: ['requestLog', 'restart', 'compaction', 'pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
+  api: ['requestLog', 'restart', 'compaction', 'podSecurity', 'quota'],
+  hub: ['requestLog', 'restart', 'compaction', 'podSecurity', 'quota', 'pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
 } as const satisfies Record<StartOptions['size'], readonly Capability[]>;
 
 const ATTEMPTS = 3;
@@ -24,12 +24,19 @@ const ATTEMPTS = 3;
 /** Which program stands behind the interface: kube-apiserver, or the one of `src/apiserver`. */
 export type Backend = 'real' | 'embedded';
 
-/** What the embedded server can do beyond `api`: its controllers are part of it. Deployments have no pods. */
-const EMBEDDED: readonly Capability[] = [...CAPABILITIES.api, 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'];
+/** What the embedded server can do: its controllers run in size `hub` only; pods and their security it does not know. */
+const EMBEDDED: Readonly<Record<StartOptions['size'], readonly Capability[]>> = {
+  api: ['requestLog', 'restart', 'compaction'],
+  hub: ['requestLog', 'restart', 'compaction', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
+};
 
-/** What the smallest server of a program can do. */
-export function offered(backend: Backend): readonly Capability[] {
-  return backend === 'real' ? CAPABILITIES.api : EMBEDDED;
+/** The program, and its size, that a test with these needs runs against. What only real nodes give, the real one gives. */
+export function serverFor(needs: readonly Capability[]): { readonly backend: Backend; readonly size: StartOptions['size'] } {
+  const sizes: readonly StartOptions['size'][] = ['api', 'hub'];
+  const covers = (offered: readonly Capability[]): boolean => needs.every((one) => offered.includes(one));
+  const embedded = chosenBackend() === 'embedded' ? sizes.find((size) => covers(EMBEDDED[size])) : undefined;
+  if (embedded !== undefined) return { backend: 'embedded', size: embedded };
+  return { backend: 'real', size: covers(CAPABILITIES.api) ? 'api' : 'hub' };
 }
 
 /** The server that tests run against where they need no other: CONTROL_PLANE, `real` when it is not set. */
@@ -54,7 +61,7 @@ export async function startRunning(options: StartOptions): Promise<RunningContro
   return startBackend(options.size === 'hub' ? 'real' : chosenBackend(), options);
 }
 
-/** {@link startControlPlane} with a certain program behind it. The embedded one comes in size `api` only. */
+/** {@link startControlPlane} with a certain program behind it. */
 export async function startBackend(backend: Backend, options: StartOptions): Promise<RunningControlPlane> {
   const { description, servers, keepLogs } = await start(backend, options, ATTEMPTS);
   return new RunningControlPlane(description, {
@@ -90,8 +97,8 @@ async function start(backend: Backend, options: StartOptions, attempts: number):
   const token = users[0]?.token ?? '';
   const kubeconfig = await writeKubeconfig(path.join(folder, 'admin'), { server: url, caFile: ca, token });
   const admin = { url, caFile: ca, token, kubeconfig };
-  const servers = backend === 'real' ? new Servers(where, options.size, admin) : new EmbeddedServer(where, users, { level: options.log ?? 'Metadata', admin });
-  const capabilities = backend === 'real' ? CAPABILITIES[options.size] : EMBEDDED;
+  const servers = backend === 'real' ? new Servers(where, options.size, admin) : new EmbeddedServer(where, users, { level: options.log ?? 'Metadata', controllers: options.size === 'hub', admin });
+  const capabilities = (backend === 'real' ? CAPABILITIES : EMBEDDED)[options.size];
   const description = { url, caFile: ca, adminKubeconfig: kubeconfig, folder, auditLog: where.auditLog, capabilities, users };
   try {
     await servers.start();

@@ -4,7 +4,7 @@ import { missingPrograms } from './binaries.js';
 import { labelOf } from './label.js';
 import type { Capability, ControlPlane, StartOptions } from './plane.js';
 import { sharedControlPlane } from './shared.js';
-import { chosenBackend, offered, startControlPlane } from './start.js';
+import { chosenBackend, serverFor, startBackend } from './start.js';
 
 export interface Needs {
   /** Beyond plain reading and writing. `restart` and `compaction` disturb others and imply `own`. */
@@ -24,9 +24,9 @@ const START_MS = 180_000;
  * CI=true it fails.
  */
 export function describeWithServer(title: string, needs: Needs, body: (server: () => ControlPlane) => void): void {
-  const size = sizeFor(needs.capabilities ?? []);
+  const wanted = serverFor(needs.capabilities ?? []);
   const named = `${title} (${sentence(needs.capabilities ?? [])})`;
-  const missing = size === 'api' && chosenBackend() === 'embedded' ? undefined : missingPrograms(size);
+  const missing = wanted.backend === 'embedded' ? undefined : missingPrograms(wanted.size);
   if (missing !== undefined) {
     leaveOut(named, missing);
     return;
@@ -34,7 +34,7 @@ export function describeWithServer(title: string, needs: Needs, body: (server: (
   describe(named, () => {
     let server: ControlPlane | undefined;
     beforeAll(async () => {
-      server = await obtain(size, needs);
+      server = await obtain(wanted, needs);
     }, START_MS);
     afterAll(async () => {
       await server?.stop();
@@ -46,20 +46,24 @@ export function describeWithServer(title: string, needs: Needs, body: (server: (
   });
 }
 
-function sizeFor(capabilities: readonly Capability[]): StartOptions['size'] {
-  return capabilities.every((one) => offered(chosenBackend()).includes(one)) ? 'api' : 'hub';
+/**
+ * `test` for one that needs a capability which its suite does not ask for: left out, by name, where the chosen server lacks it. Its title
+ * says what it needs.
+ */
+export function testNeeding(capability: Capability): typeof test.skip {
+  return serverFor([capability]).backend === chosenBackend() ? test : test.skip;
 }
 
 function sentence(capabilities: readonly Capability[]): string {
   return capabilities.length === 0 ? 'API server' : `API server with ${capabilities.join(', ')}`;
 }
 
-function obtain(size: StartOptions['size'], needs: Needs): Promise<ControlPlane> {
+function obtain({ backend, size }: ReturnType<typeof serverFor>, needs: Needs): Promise<ControlPlane> {
   const { capabilities = [], own = false, users, log } = needs;
-  const alone = own || size === 'hub' || users !== undefined || log !== undefined;
+  const alone = own || size === 'hub' || backend !== chosenBackend() || users !== undefined || log !== undefined;
   if (!alone && !capabilities.includes('restart') && !capabilities.includes('compaction')) return sharedControlPlane();
   const options = { ...(users === undefined ? {} : { users }), ...(log === undefined ? {} : { log }) };
-  return startControlPlane({ size, label: labelOf(expect.getState().testPath ?? 'test'), ...options });
+  return startBackend(backend, { size, label: labelOf(expect.getState().testPath ?? 'test'), ...options });
 }
 
 function leaveOut(title: string, missing: string): void {
