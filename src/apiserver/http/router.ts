@@ -103,7 +103,10 @@ function serve(rooms: Rooms, exchange: Exchange): ApiResponse | Promise<ApiRespo
   const resource = registry.find(info.group, info.version, info.resource);
   if (resource === undefined && registry.isBuiltinGroup(info.group)) throw noSuchResource();
   const route = resource === undefined ? undefined : routeOf(resource, info, request.method);
-  return route === undefined ? unknownPath() : call(rooms, exchange, route);
+  if (route === undefined) return unknownPath();
+  const { deprecation } = route.target.resource;
+  if (deprecation !== undefined) exchange.caller.warn(deprecation);
+  return call(rooms, exchange, route);
 }
 
 const UUID_LIKE = /^[\x21-\x7e]{1,64}$/;

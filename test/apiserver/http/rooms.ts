@@ -37,6 +37,7 @@ export const RESOURCES: readonly Resource[] = [
   resource({ kind: 'ServiceAccount', plural: 'serviceaccounts', subresources: [{ name: 'token', kind: 'TokenRequest', verbs: ['create'] }] }),
   resource({ kind: 'Review', plural: 'reviews', group: 'reviews.k8s.io', namespaced: false, verbs: ['create'] }),
   resource({ kind: 'Thing', plural: 'things', group: 'example.com', custom: true, subresources: [STATUS] }),
+  resource({ kind: 'Old', plural: 'olds', group: 'example.com', custom: true, deprecation: 'example.com/v1 Old is deprecated' }),
   resource({ kind: 'Glob', plural: 'globs', group: 'example.com', custom: true, namespaced: false }),
 ];
 

@@ -169,6 +169,12 @@ describe('an answer', () => {
   });
 });
 
+describe('a version that is deprecated', () => {
+  it.each(['GET /apis/example.com/v1/olds', 'GET /apis/example.com/v1/namespaces/ns/olds/b', 'DELETE /apis/example.com/v1/namespaces/ns/olds/a'])('is said to be so: %s', async (line) => {
+    expect((await ask(line)).answer.headers['Warning']).toEqual(['299 - "example.com/v1 Old is deprecated"']);
+  });
+});
+
 describe('who asks', () => {
   it.each([
     ['', '/nope', '403 forbidden: User "system:anonymous" cannot get path "/nope"'],
