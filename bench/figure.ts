@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpus, platform, release, totalmem } from 'node:os';
+import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 
 import { version } from '../src/config.js';
 import { root } from '../test/support/root.js';
@@ -48,6 +48,8 @@ export function circumstances(): object {
     version: version(),
     node: process.version,
     machine: { cpus: cpus().length, model: cpu?.model ?? '', memoryGiB: Math.round(totalmem() / 2 ** 30), system: `${platform()} ${release()}` },
+    // Of the minute before the last figure: well above the number of CPUs, others were at work beside it.
+    load: loadavg()[0],
     at: new Date().toISOString(),
   };
 }

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { root } from '../test/support/root.js';
 import { circumstances, summaryOf, table, type Figure } from './figure.js';
 import { gatewayFigures } from './gateway/figures.js';
+import { serverFigures } from './server.js';
+import { standaloneFigures } from './standalone.js';
 import { storeFigures } from './store.js';
 
 /**
@@ -13,7 +15,12 @@ import { storeFigures } from './store.js';
  */
 
 /** By name. Each gives its figures, a value a run. */
-const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = { gateway: gatewayFigures, store: storeFigures };
+const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  gateway: gatewayFigures,
+  server: serverFigures,
+  standalone: standaloneFigures,
+  store: storeFigures,
+};
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BENCHES);
 for (const name of names) {

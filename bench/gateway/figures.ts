@@ -19,10 +19,11 @@ const CROWDS: readonly (readonly [string, Readonly<Partial<Record<CrowdKind, num
   ['200 connections that send a byte a second', { head: 100, body: 100 }, []],
   ['10,000 idle connections, the cap of 1,000 in force', { silent: 8_000, greeted: 2_000 }, []],
   ['10,000 idle connections, all of them held', { silent: 2_000, greeted: 8_000 }, ['--max-connections=20000', '--header-timeout=60s', '--request-timeout=300s']],
-  ['1,500 that drip their handshake', { handshake: 1_500 }, []],
-  ['1,500 that drip the head of a request', { head: 1_500 }, []],
-  ['1,500 that drip the body of a request', { body: 1_500 }, []],
-  ['1,500 that do not read their answers', { deaf: 1_500 }, []],
+  ['900 that drip their handshake', { handshake: 900 }, []],
+  ['900 that drip the head of a request', { head: 900 }, []],
+  ['900 that drip the body of a request', { body: 900 }, []],
+  ['900 that ask for a page a second and do not read it', { deaf: 900 }, []],
+  ['1,500 of all kinds, more than there is room for', { handshake: 500, head: 500, body: 500 }, []],
   ['200 that send 50 requests at once again and again', { pipeline: 200 }, []],
 ];
 

@@ -45,7 +45,7 @@ function held(stderr: string): { readonly answers: number; readonly wrong: reado
 
 /** What a block must print, by a piece of its commands. */
 const PRINTS: readonly (readonly [string, RegExp])[] = [
-  ['$ENGINES/engine"', /"kind":"MultiClusterEngineList"[\s\S]*kind: MultiClusterEngine\n/],
+  ['$ENGINES/trial"', /"kind":"MultiClusterEngineList"[\s\S]*kind: MultiClusterEngine\n/],
   ['-H "$AUTH" "$PLACEMENTS"\n', /"kind":"PlacementList"[\s\S]*"kind":"Placement"/],
   ['If-Match', /"numberOfClusters":3/],
   ['openapi.json', /^\{"openapi":"3\.1/],
