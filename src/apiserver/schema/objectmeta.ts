@@ -141,14 +141,18 @@ function asStruct({ apiVersion, kind, name, uid, controller, blockOwnerDeletion 
   return `{${fields.filter(([, value]) => value !== undefined).map(([field, value]) => `${goJson(field)}:${goJson(value)}`).join(',')}}`;
 }
 
+/** Finalizers that core kinds refuse: neither standard nor `domain/name`. */
+export function unqualifiedFinalizers(finalizers: readonly string[], field: string): FieldError[] {
+  return finalizers.slice(0, MAX_ERRORS).flatMap((name, at) => {
+    if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return [];
+    return [invalidValue(index(field, at), name, 'name is neither a standard finalizer name nor is it fully qualified')];
+  });
+}
+
 function finalizerErrors(finalizers: readonly string[], field: string, qualified: boolean): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [at, name] of finalizers.slice(0, MAX_ERRORS).entries()) {
-    errors.push(...all(field, name, qualifiedName(name)));
-    if (qualified && !name.includes('/') && !STANDARD_FINALIZERS.includes(name)) {
-      errors.push(invalidValue(index(field, at), name, 'name is neither a standard finalizer name nor is it fully qualified'));
-    }
-  }
+  for (const name of finalizers.slice(0, MAX_ERRORS)) errors.push(...all(field, name, qualifiedName(name)));
+  if (qualified) errors.push(...unqualifiedFinalizers(finalizers, field));
   if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return errors;
   return [...errors, invalidValue(field, [...finalizers], 'finalizer orphan and foregroundDeletion cannot be both set')];
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from '../object.js';
 import type { Findings, Resource } from '../resource.js';
 import { invalidValue } from '../schema/field.js';
 import { pathSegment } from '../schema/names.js';
-import { validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
+import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
 import { invalid, qualified } from '../status.js';
 import type { FieldError } from '../status.js';
 import { apiVersionOf } from './metadata.js';
@@ -35,7 +35,8 @@ export function checkUpdate(target: Target, next: KubeObject, old: KubeObject, w
   const common = [...checkCommon(resource, next), ...update];
   const wrongType = checkType(resource, next);
   if (wrongType.length > 0) refuse(resource, next, [...common, ...wrongType]);
-  const again = repeats(resource, subresource).flatMap((what) => (what === 'update' ? update : checkMeta(resource, next)));
+  const finalizers = QUALIFIED_FINALIZERS.includes(resource.group) ? unqualifiedFinalizers(next.metadata.finalizers ?? [], 'metadata.finalizers') : [];
+  const again = repeats(resource, subresource).flatMap((what) => (what === 'update' ? [...update, ...finalizers] : checkMeta(resource, next)));
   const findings = resource.strategy.validateUpdate(next, old, subresource);
   settle(resource, next, { errors: [...common, ...again, ...findings.errors], warnings: findings.warnings }, warn);
 }
@@ -52,7 +53,6 @@ const REPEATS: Readonly<Record<string, readonly Repeat[]>> = {
   configmaps: ['update', 'all'],
   secrets: ['update', 'all'],
   serviceaccounts: ['update', 'all'],
-  services: ['update', 'all'],
   'roles.rbac.authorization.k8s.io': ['all', 'update'],
   'clusterroles.rbac.authorization.k8s.io': ['all', 'update'],
   'rolebindings.rbac.authorization.k8s.io': ['all', 'update'],
@@ -70,8 +70,8 @@ const QUALIFIED_FINALIZERS: readonly string[] = ['', 'apps', 'networking.k8s.io'
 
 function repeats(resource: Resource, subresource: string | undefined): readonly Repeat[] {
   if (resource.strategy.checksMetadata === true) return [];
-  if (subresource !== undefined) return ['update'];
   const name = qualified(resource);
+  if (subresource !== undefined) return WITHOUT_OWN.includes(name) ? [] : ['update'];
   return Object.hasOwn(REPEATS, name) ? (REPEATS[name] ?? []) : ['update'];
 }
 
@@ -97,8 +97,9 @@ function checkType(resource: Resource, { kind, apiVersion }: KubeObject): FieldE
   return errors;
 }
 
-/** The kind is named as the object says it, which for a custom resource may be another one. */
+/** The kind is named as the object says it, which for a custom resource may be another one; an Event is one of the core. */
 function refuse({ group, custom }: Resource, { kind, apiVersion, metadata: { name = '' } }: KubeObject, errors: readonly FieldError[]): void {
+  if (errors.length === 0) return;
   const said = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  if (errors.length > 0) throw invalid({ group: custom ? said : group, kind }, name, errors);
+  throw invalid({ group: custom ? said : group === 'events.k8s.io' ? '' : group, kind }, name, errors);
 }

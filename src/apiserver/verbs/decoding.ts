@@ -3,7 +3,8 @@ import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Registry, Resource } from '../resource.js';
-import { goJson, goQuote } from '../schema/gotext.js';
+import { compareBytes, goJson, goQuote } from '../schema/gotext.js';
+import { restoreProblem } from '../schema/restore.js';
 import { decodeStruct } from '../schema/typed.js';
 import { badRequest } from '../status.js';
 import { TYPE_META, goKind } from './gotypes.js';
@@ -35,6 +36,8 @@ export interface Expected {
   readonly registry: Registry;
   /** Whether the value came by a server-side apply, which keeps nulls. */
   readonly applied?: boolean;
+  /** Whether it is what a strategic merge patch made, which is copied into the struct whatever type it says. */
+  readonly copied?: boolean;
 }
 
 interface Handling {
@@ -93,6 +96,7 @@ export function decode(expected: Expected, value: Json): Decoded {
   const given = value ?? {};
   if (!isObject(given)) throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(given)} into Go value of type ${TYPE_META}`, true);
   for (const field of ['apiVersion', 'kind'] as const) {
+    if (expected.copied === true) break;
     const said = given[field] ?? '';
     if (typeof said === 'string') continue;
     throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`, true);
@@ -116,16 +120,18 @@ function decodeCustom({ resource, applied = false }: Expected, read: NonNullable
   return { object: decoded.object, findings: other ? [] : decoded.unknown.map(unknownField) };
 }
 
-function decodeBuiltin({ resource, registry }: Expected, value: JsonObject): Decoded {
-  checkKind(registry, resource, value);
+function decodeBuiltin({ resource, registry, applied = false, copied = false }: Expected, value: JsonObject): Decoded {
+  if (!copied) checkKind(registry, resource, value);
   const definition = structOf(resource.schema);
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
+  const unfit = applied || copied ? restoreProblem(definition, value) : undefined;
+  if (unfit !== undefined) throw new DecodeFailure(unfit);
   const { value: typed, unknown, problem } = decodeStruct(definition, value);
   if (problem !== undefined) throw new DecodeFailure(problem);
   const known = isObject(typed) ? typed : {};
   const metadata = isObject(known.metadata) ? known.metadata : {};
   const object: KubeObject = { ...known, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
-  return { object: resource.strategy.default(object), findings: unknown.map(unknownField) };
+  return { object: resource.strategy.default(object), findings: (copied ? [...unknown].sort(compareBytes) : unknown).map(unknownField) };
 }
 
 function unknownField(path: string): string {

@@ -1,12 +1,15 @@
+import { structOf } from '../data/schemas.js';
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { objectAt, textAt } from '../registry/definition.js';
 import type { Resource } from '../resource.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
+import { leftoverOf } from '../patch/leftover.js';
 import { mergePatch } from '../patch/merge.js';
+import { patchedText } from '../patch/patchedtext.js';
 import { strategicMerge } from '../patch/strategic.js';
-import { goFloat, goJson, compareBytes } from '../schema/gotext.js';
+import { goFloat, compareBytes } from '../schema/gotext.js';
 import { invalidValue } from '../schema/field.js';
 import { badRequest, conflict, invalid, methodNotAllowed, notFound, unknownError, unsupportedMediaType } from '../status.js';
 import { change } from './change.js';
@@ -71,8 +74,7 @@ function appliedTo(context: Context, write: Write, live: KubeObject | undefined,
     const sent = isObject(body.value) ? objectAt(body.value, 'metadata') : {};
     const version = apiVersionOf(resource);
     const kind = `${version.includes('/') ? version : `/${version}`}, Kind=${resource.kind}`;
-    const why = error.message.startsWith('illegal base64') ? `error decoding from json: ${error.message}` : error.message;
-    throw unknownError(`failed to convert new object (${textAt(sent, 'namespace')}/${textAt(sent, 'name')}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${why}`);
+    throw unknownError(`failed to convert new object (${textAt(sent, 'namespace')}/${textAt(sent, 'name')}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`);
   }
 }
 
@@ -89,7 +91,9 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;
   const strategic = type === 'strategic';
-  const object = decodePatched(context, write, { value, found, shown: () => (strategic ? goMap(body.value) : goJson(value)), strategic });
+  const { schema } = kindOf(target);
+  const shown = (): string => (strategic ? goMap(leftoverOf(schema, live, body.value)) : patchedText(structOf(schema), live, value, type === 'merge' ? body.value : undefined));
+  const object = decodePatched(context, write, { value, found, shown, strategic });
   return tracked(context, write, live, object);
 }
 
@@ -106,28 +110,14 @@ interface Patched {
 function decodePatched({ registry }: Context, { target, options, caller }: Write, { value, found, shown, strategic }: Patched): KubeObject {
   const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown(), why)]);
   try {
-    const { object, findings } = decode({ resource: kindOf(target), registry }, value);
+    const { object, findings } = decode({ resource: kindOf(target), registry, copied: strategic }, value);
     const all = [...found, ...findings];
     if (all.length > 0 && options.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${all.join(', ')}`);
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
     return object;
   } catch (error) {
-    throw error instanceof DecodeFailure ? refuse(strategic ? restored(error.message) : error.message) : error;
+    throw error instanceof DecodeFailure ? refuse(error.message) : error;
   }
-}
-
-const MISMATCH = /^json: cannot unmarshal (\w+).* into Go (?:struct field \S+|value) of type (.+)$/;
-const KINDS: Readonly<Record<string, string>> = { number: 'int64', array: 'slice', object: 'map' };
-const TYPES: Readonly<Record<string, string>> = { number: 'int64', array: '[]interface {}', object: 'map[string]interface {}' };
-
-/** After a strategic merge patch there is no JSON to read: values are copied into structs, with other texts of errors. */
-function restored(problem: string): string {
-  const [, given = '', wanted = ''] = MISMATCH.exec(problem) ?? [];
-  if (given === '') return problem;
-  if (wanted.startsWith('map[')) return `cannot restore map from ${KINDS[given] ?? given}`;
-  if (wanted.startsWith('[]')) return `cannot restore slice from ${KINDS[given] ?? given}`;
-  if (wanted.includes('.')) return `cannot restore struct from: ${KINDS[given] ?? given}`;
-  return `cannot convert ${TYPES[given] ?? given} to ${wanted}`;
 }
 
 /** `map[spec:map[foo:1]]`: how Go prints a map. */

@@ -1,0 +1,73 @@
+import { structFields, type GoType } from '../data/schemas.js';
+import { isArray, isObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import { compareBytes, goJson } from '../schema/gotext.js';
+
+/**
+ * A patched object as the real server prints it: what the patch did not look into stays as it was written, which for a
+ * struct is the order of its fields; all else is in the order of its keys.
+ * @param definition of the built-in kind; undefined for a custom resource, whose keys are always in order.
+ * @param patch a JSON merge patch; undefined for other patches, which make new values of all that they look into.
+ */
+export function patchedText(definition: string | undefined, live: Json, value: Json, patch: Json | undefined): string {
+  if (definition === undefined) return goJson(value);
+  const untouched = new Map<Json, GoType>();
+  note({ shape: 'struct', name: definition, pointer: false }, live, untouched);
+  untouched.delete(live);
+  return printed(value, patch, untouched);
+}
+
+/** Remembers of which type each object and list of the live object is. */
+function note(type: GoType, value: Json | undefined, into: Map<Json, GoType>): void {
+  if (isArray(value)) {
+    into.set(value, type);
+    if (type.shape === 'list') for (const item of value) note(type.of, item, into);
+  } else if (isObject(value)) {
+    into.set(value, type);
+    const members = type.shape === 'struct' ? fieldTypes(type.name) : undefined;
+    for (const [key, member] of Object.entries(value)) {
+      const inner = type.shape === 'map' ? type.of : members?.get(key);
+      if (inner !== undefined) note(inner, member, into);
+    }
+  }
+}
+
+function printed(value: Json | undefined, patch: Json | undefined, untouched: ReadonlyMap<Json, GoType>): string {
+  if (!isObject(value) && !isArray(value)) return goJson(value);
+  const lookedInto = isObject(patch) && isObject(value);
+  const type = lookedInto ? undefined : untouched.get(value);
+  if (type !== undefined) return written(type, value);
+  if (isArray(value)) return `[${value.map((item) => printed(item, undefined, untouched)).join(',')}]`;
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined).sort(compareBytes);
+  return `{${keys.map((key) => `${goJson(key)}:${printed(value[key], lookedInto ? patch[key] : undefined, untouched)}`).join(',')}}`;
+}
+
+/** As Go writes a value of a type. */
+function written(type: GoType, value: Json | undefined): string {
+  if (isArray(value) && type.shape === 'list') return `[${value.map((item) => written(type.of, item)).join(',')}]`;
+  if (!isObject(value)) return goJson(value);
+  if (type.shape === 'struct') return `{${members(type.name, value).join(',')}}`;
+  if (type.shape !== 'map') return goJson(value);
+  const keys = Object.keys(value).sort(compareBytes);
+  return `{${keys.map((key) => `${goJson(key)}:${written(type.of, value[key])}`).join(',')}}`;
+}
+
+function members(definition: string, value: JsonObject): string[] {
+  const types = fieldTypes(definition);
+  return [...types].flatMap(([name, type]) => (value[name] === undefined ? [] : [`${goJson(name)}:${written(type, value[name])}`]));
+}
+
+const known = new Map<string, ReadonlyMap<string, GoType>>();
+
+/** Types of the fields of a struct by name, in order; those of structs within it stand among them. */
+function fieldTypes(definition: string): ReadonlyMap<string, GoType> {
+  const before = known.get(definition);
+  if (before !== undefined) return before;
+  const types = new Map<string, GoType>();
+  for (const { name, type } of structFields(definition)) {
+    if (name !== '') types.set(name, type);
+    else if (type.shape === 'struct') for (const [inner, innerType] of fieldTypes(type.name)) types.set(inner, innerType);
+  }
+  known.set(definition, types);
+  return types;
+}
