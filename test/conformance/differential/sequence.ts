@@ -75,6 +75,9 @@ interface Watches {
 /** Made by controllers that not every server has. */
 const CONTROLLERS = new Set(['kube-root-ca.crt', 'default']);
 
+/** What was there when a watch begins late would come in another order than it was made. */
+const FROM_OPENING = '{{rv /api/v1/namespaces/{{namespace}}}}';
+
 async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side], opening: Move): Promise<Watches> {
   const end = new AbortController();
   const streams: Promise<void>[] = [];
@@ -85,7 +88,7 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
     events.set(kind.name, told);
     for (const [at, side] of sides.entries()) {
       const list = told[at] ?? [];
-      streams.push(side.follow(collectionOf(kind), '0', end.signal, (event) => {
+      streams.push(side.follow(collectionOf(kind), FROM_OPENING, end.signal, (event) => {
         if (!CONTROLLERS.has(nameIn(event)) && !isRepair(event)) list.push(event);
       }).catch(() => undefined));
     }

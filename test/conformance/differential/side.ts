@@ -41,12 +41,12 @@ export class Side {
 
   /** Events of a collection from `version` on until `signal` fires, masked like everything else. */
   async follow(collection: string, version: string, signal: AbortSignal, onEvent: (event: unknown) => void): Promise<void> {
-    await this.#target.stream(`${this.#resolved(collection)}?watch=true&resourceVersion=${version}`, (line) => onEvent(JSON.parse(line)), signal);
+    await this.#target.stream(this.#resolved(`${collection}?watch=true&resourceVersion=${version}`), (line) => onEvent(JSON.parse(line)), signal);
   }
 
   /** The same masks for what a watch told. */
   masked(value: unknown): unknown {
-    return this.#masks.value(value);
+    return this.#masks.value(JSON.parse(JSON.stringify(value), withoutTraffic));
   }
 
   #body(body: Value): Value {
@@ -100,6 +100,15 @@ export class Side {
       outgoing.end(body);
     });
   }
+}
+
+/**
+ * The real server stores a policy of internal traffic that Services without addresses do not have, and takes it out when it
+ * is read, but from the events of a watch only while there are fewer than three watches.
+ */
+function withoutTraffic(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('type' in value) || value.type !== 'ExternalName') return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'internalTrafficPolicy'));
 }
 
 export function agentOf(target: ConformanceTarget): Agent {
