@@ -3,11 +3,10 @@ import { rootAtom } from '../apply/atom.js';
 import { misfits } from '../apply/check.js';
 import type { OtherVersion } from '../apply/resource.js';
 import { trackUpdate } from '../apply/track.js';
-import { isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { served, storable } from './context.js';
 import type { Context } from './context.js';
+import type { Schema } from '../schema/schema.js';
 import { unknownError } from '../status.js';
 import { apiVersionOf, withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
@@ -61,20 +60,23 @@ function shownAs(target: Target): Pick<Target, 'resource' | 'subresource'> {
   return { resource: viewOf(target)?.resource ?? resource, subresource };
 }
 
-/** Versions in which other managers may have written the same object. */
+/**
+ * Versions of a custom resource in which other managers may have written the same object. Built-in kinds have one, and
+ * of Events the real server forgets what was written in the other group.
+ */
 function otherVersions({ registry }: Context, { target: { resource } }: Write): (apiVersion: string) => OtherVersion | undefined {
   return (apiVersion) => {
+    if (!resource.custom) return undefined;
     const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
     const other = registry.find(group, version, resource.plural);
     if (other === undefined || other.collection !== resource.collection) return undefined;
     const mine = apiVersionOf(resource);
-    const between = (from: typeof resource, to: typeof resource, as: string): OtherVersion['convert'] => (object) => {
-      const whole: KubeObject = { ...object, apiVersion: as, kind: resource.kind, metadata: isObject(object.metadata) ? object.metadata : {} };
-      if (!resource.custom) return { ...served(to, storable(from, whole)), apiVersion: as };
-      const problem = misfits(rootAtom(to.schema), whole, false);
+    const to = (schema: Schema, as: string): OtherVersion['convert'] => (object) => {
+      const whole = { ...object, apiVersion: as };
+      const problem = misfits(rootAtom(schema), whole, false);
       if (problem !== undefined) throw new Unfit(problem);
       return whole;
     };
-    return { schema: other.schema, convert: between(resource, other, apiVersion), restore: between(other, resource, mine) };
+    return { schema: other.schema, convert: to(other.schema, apiVersion), restore: to(resource.schema, mine) };
   };
 }
