@@ -31,7 +31,10 @@ export function serviceKind(allocator: ServiceAllocator): Kind {
       'spec.type': (service) => textAt(structAt(service, 'spec'), 'type'),
     },
     defaults: serviceDefaults,
-    create: (service) => withSpec({ ...service, status: {} }, (spec) => allocate(spec, { name: service.metadata.name ?? '', allocator, old: undefined })),
+    create: (service) => withSpec({ ...service, status: {} }, (spec) => {
+      allocate(spec, { name: service.metadata.name ?? '', allocator, old: undefined });
+      dropTraffic(spec);
+    }),
     update: (next, old, subresource) => (subresource === 'status' ? fieldsFrom(next, old, ['spec']) : changed(next, old, allocator)),
     validate: (service) => checkService(service, undefined),
     validateUpdate(next, old, subresource) {
@@ -49,8 +52,14 @@ function changed(next: KubeObject, old: KubeObject, allocator: ServiceAllocator)
     keepAllocated(spec, before);
     reallocate(spec, { name: next.metadata.name ?? '', allocator, old: before });
     dropOutdated(spec, before);
+    dropTraffic(spec);
   });
   return isBalancer(structAt(written, 'spec')) ? written : { ...written, status: {} };
+}
+
+/** Nobody sees it where a Service has no addresses, but who sets it owns it. */
+function dropTraffic(spec: Draft): void {
+  if (isExternalName(spec)) delete spec['internalTrafficPolicy'];
 }
 
 function withSpec(service: KubeObject, change: (spec: Draft) => void): KubeObject {
@@ -70,7 +79,6 @@ function serviceDefaults(service: Draft): void {
   }
   if (isReachableFromOutside(spec)) fillZero(spec, 'externalTrafficPolicy', 'Cluster');
   if (spec['type'] === 'ClusterIP' || spec['type'] === 'NodePort' || isBalancer(spec)) fill(spec, 'internalTrafficPolicy', 'Cluster');
-  if (isExternalName(spec)) delete spec['internalTrafficPolicy'];
   if (!isBalancer(spec)) return;
   fill(spec, 'allocateLoadBalancerNodePorts', true);
   const balancer = inner(struct(service, 'status'), 'loadBalancer');
