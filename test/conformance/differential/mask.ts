@@ -14,7 +14,9 @@ export class Masks {
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => (time.startsWith('2024') ? time : 'TIME'))
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b(?!\/)/g, 'ADDRESS')
       .replaceAll(/(in object meta: |current: |in record \()\d+/g, '$1VERSION')
-      .replaceAll(/(resourceVersion\\?"?:\\?"?)\d+/g, '$1VERSION');
+      .replaceAll(/(resourceVersion\\?"?:\\?"?)\d+/g, '$1VERSION')
+      // The real server looks at fields in the order of a map, and no further after the first that it does not know.
+      .replace(/(failed to create typed patch object \([^)]*\)): .*field not declared in schema.*$/s, '$1: fields not declared in schema');
     return masked.replaceAll(/made-[a-z0-9]{5}\b/g, (name) => numbered(this.#names, name, 'made-NAME'));
   }
 
