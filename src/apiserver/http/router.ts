@@ -67,10 +67,18 @@ interface Arrival {
   readonly warnings: string[];
 }
 
-async function answerTo(rooms: Rooms, { request, target, info, audited, warnings }: Arrival): Promise<ApiResponse> {
+async function answerTo(rooms: Rooms, arrival: Arrival): Promise<ApiResponse> {
+  const { request: { headers }, target: { query } } = arrival;
+  const asker: Asker = { accept: headers['accept'], agent: headers['user-agent'] ?? '', query };
+  try {
+    return await answerFor(rooms, arrival, asker);
+  } catch (error) {
+    return failureAnswer(failureOf(error), asker);
+  }
+}
+
+function answerFor(rooms: Rooms, { request, target, info, audited, warnings }: Arrival, asker: Asker): ApiResponse | Promise<ApiResponse> {
   const { headers, signal } = request;
-  const agent = headers['user-agent'] ?? '';
-  const asker: Asker = { accept: headers['accept'], agent, query: target.query };
   const sender = request.user ?? rooms.authenticator.request(headers['authorization']);
   if (sender === undefined) return failureAnswer(unauthorized(), asker);
   audited.sender(sender);
@@ -81,12 +89,8 @@ async function answerTo(rooms: Rooms, { request, target, info, audited, warnings
   const decision = rooms.authorizer.authorize(attributes);
   audited.decided(decision);
   if (!decision.allowed) return failureAnswer(forbiddenBy(attributes, decision.reason), asker, NOSNIFF);
-  const caller = { user, agent: managerOf(agent), warn: (text: string) => void warnings.push(text), signal };
-  try {
-    return await serve(rooms, { request, target, info, asker, caller, note: (body) => audited.body(body) });
-  } catch (error) {
-    return failureAnswer(failureOf(error), asker);
-  }
+  const caller = { user, agent: managerOf(asker.agent), warn: (text: string) => void warnings.push(text), signal };
+  return serve(rooms, { request, target, info, asker, caller, note: (body) => audited.body(body) });
 }
 
 function attributesOf(info: RequestInfo, user: UserInfo): Attributes {

@@ -190,6 +190,13 @@ describe('who asks', () => {
     expect(summary((await ask(`GET ${path}`, { authorization })).answer)).toBe(answer);
   });
 
+  it('gets a 500 where nobody foresaw a failure', async () => {
+    const broken = { authorize: (): never => { throw new Error('the index is torn'); } };
+    const answer = await createRouter(rooms(new FakeVerbs(), { authorizer: broken })).dispatch(request('GET /open'));
+
+    expect(valueOf(answer)).toMatchObject({ code: 500, reason: 'InternalError', message: 'Internal error occurred: the index is torn' });
+  });
+
   it('from within the process is taken at its word', async () => {
     const answer = await createRouter(rooms(new FakeVerbs())).dispatch({ ...request('GET /nope', { authorization: '' }), user: { name: 'eve', groups: [] } });
 
