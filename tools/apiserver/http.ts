@@ -31,7 +31,7 @@ export function sender(plane: ControlPlane): Send {
     const headers = { accept, authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
     const outgoing = request(new URL(target, plane.url), { method, ca, headers }, (incoming) => {
       let text = '';
-      const warnings = [incoming.headers['warning'] ?? []].flat();
+      const warnings = incoming.rawHeaders.flatMap((name, at) => (at % 2 === 0 && name.toLowerCase() === 'warning' ? [incoming.rawHeaders[at + 1] ?? ''] : []));
       incoming.setEncoding('utf8').on('data', (part: string) => (text += part)).on('error', reject);
       incoming.on('end', () => resolve({ code: incoming.statusCode ?? 0, body: parsed(text), warnings }));
     });

@@ -42,6 +42,7 @@ interface Node {
   readonly items?: Node;
   readonly allOf?: readonly Node[];
   readonly required?: readonly string[];
+  readonly 'x-kubernetes-patch-strategy'?: string;
 }
 
 const REFERENCE = '#/components/schemas/';
@@ -64,8 +65,9 @@ const structNames = new WeakMap<Schema, string>();
 const structs = new Map<string, readonly StructField[]>();
 
 /**
- * The schema of a built-in definition with references resolved: each definition is one node wherever it is used, so the
- * graph of JSONSchemaProps has cycles. Descriptions, enums and the defaults that are only Go's zero values are left out;
+ * The schema of a built-in definition with references resolved: each definition is one node wherever it is used (but for
+ * fields that patches treat in their own way), so the graph of JSONSchemaProps has cycles. Descriptions, enums and the
+ * defaults of structs are left out, those of scalars are there also where they are only Go's zero values;
  * quantities have format `quantity` and may be strings or numbers (fractions too).
  * Throws where there is no such definition.
  */
@@ -114,10 +116,10 @@ function parse<T>(table: Readonly<Record<string, string>>, name: string): T {
 
 function convert(node: Node): Schema {
   const target = node.$ref ?? node.allOf?.[0]?.$ref;
-  if (target !== undefined) return builtinSchema(target.slice(REFERENCE.length));
+  if (target !== undefined) return withStrategy(builtinSchema(target.slice(REFERENCE.length)), node['x-kubernetes-patch-strategy']);
   const schema: Record<string, unknown> = {};
   for (const key of ['type', 'format', 'required'] as const) if (node[key] !== undefined) schema[key] = node[key];
-  if (isRealDefault(node.default)) schema['default'] = node.default;
+  if (isScalarDefault(node.default)) schema['default'] = node.default;
   for (const key of KEPT) if (Object.hasOwn(node, key)) schema[key] = (node as Readonly<Record<string, unknown>>)[key];
   if (node.properties !== undefined) {
     schema['properties'] = Object.fromEntries(Object.entries(node.properties).map(([name, inner]) => [name, convert(inner)]));
@@ -127,9 +129,18 @@ function convert(node: Node): Schema {
   return schema;
 }
 
-/** Published defaults that are zero values say only that a field is not a pointer. */
-function isRealDefault(value: Node['default']): boolean {
-  return value !== undefined && value !== '' && value !== 0 && value !== false && typeof value !== 'object';
+/** How patches treat a field is said beside the reference to its type. `retainKeys` only says what clients may send. */
+function withStrategy(schema: Schema, strategy: string | undefined): Schema {
+  if (strategy === undefined || strategy === 'retainKeys') return schema;
+  const own: Schema = { ...schema, 'x-kubernetes-patch-strategy': strategy };
+  const struct = structNames.get(schema);
+  if (struct !== undefined) structNames.set(own, struct);
+  return own;
+}
+
+/** Defaults of structs and lists are empty: they say only that a field is not a pointer. */
+function isScalarDefault(value: Node['default']): boolean {
+  return value !== undefined && typeof value !== 'object';
 }
 
 function parseType(text: string): GoType {

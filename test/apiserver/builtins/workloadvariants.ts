@@ -1,15 +1,5 @@
-import { NULL, type KindVariants, type Patch } from './variants.js';
-
-const container = { name: 'c', image: 'x' };
-
-/** A Deployment whose only container has more. */
-function withContainer(more: Patch, pod: Patch = {}): Patch {
-  return { spec: { template: { spec: { containers: [{ ...container, ...more }], ...pod } } } };
-}
-
-function withPod(pod: Patch): Patch {
-  return { spec: { template: { spec: pod } } };
-}
+import { container, POD_VARIANTS, withContainer, withPod } from './podvariants.js';
+import { NULL, type KindVariants } from './variants.js';
 
 export const WORKLOAD_VARIANTS: Readonly<Record<string, KindVariants>> = {
   Deployment: {
@@ -123,6 +113,7 @@ export const WORKLOAD_VARIANTS: Readonly<Record<string, KindVariants>> = {
       'no dns': withPod({ dnsPolicy: 'None' }),
       'bad dns': withPod({ dnsConfig: { nameservers: ['x', '1', '2', '01.1.1.1'], searches: ['A b'], options: [{}] }, hostAliases: [{ ip: 'x', hostnames: ['A_b'] }], readinessGates: [{ conditionType: 'a b' }] }),
       'pull secrets': withPod({ imagePullSecrets: [{ name: 'x' }], terminationGracePeriodSeconds: 0, enableServiceLinks: false }),
+      ...POD_VARIANTS,
     },
     update: {
       'replicas change': { next: { spec: { replicas: 3 } } },
@@ -133,6 +124,9 @@ export const WORKLOAD_VARIANTS: Readonly<Record<string, KindVariants>> = {
       status: { next: { metadata: { labels: { x: 'y' }, annotations: { x: 'y' } }, spec: { replicas: 7 }, status: { observedGeneration: 1, replicas: 3, updatedReplicas: 3, readyReplicas: 2, availableReplicas: 1, unavailableReplicas: 2, conditions: [{ type: 'Available', status: 'False', lastUpdateTime: '2020-01-01T00:00:00Z' }] } }, subresource: 'status' },
       'bad status': { next: { status: { replicas: 1, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 3, unavailableReplicas: -1, collisionCount: -1 } }, subresource: 'status' },
       'nothing changes': { next: {} },
+      'a template to warn of': { next: { spec: { template: { spec: { terminationGracePeriodSeconds: -1 } } } } },
+      'a template to warn of that stays': { old: { spec: { template: { spec: { terminationGracePeriodSeconds: -1 } } } }, next: { metadata: { labels: { a: 'b' } } } },
+      'a template that somebody else warned of': { old: { spec: { template: { spec: { terminationGracePeriodSeconds: -1 } } } }, next: { spec: { replicas: 3 } } },
       'a bad template': { next: { spec: { template: { spec: { containers: [{ name: 'c', image: '' }] } } } } },
     },
   },

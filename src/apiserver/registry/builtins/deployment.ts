@@ -1,4 +1,4 @@
-import { own, withKey, type JsonObject } from '../../json.js';
+import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { child, forbiddenField, invalidRaw, invalidValue, required } from '../../schema/field.js';
 import { goJson } from '../../schema/gotext.js';
@@ -10,7 +10,9 @@ import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 import { numberAt, structAt, textAt } from './fields.js';
 import { goIntOrString, goSelectorJson } from './gostruct.js';
 import { DEPLOYMENT_SCALE } from './scale.js';
+import { withoutFeatures } from './pod/features.js';
 import { checkTemplate } from './pod/template.js';
+import { templateWarnings } from './pod/warnings.js';
 import { podSpecDefaults } from './podtemplate.js';
 import { checkSelector, isUsableSelector, selects } from './selectorcheck.js';
 
@@ -26,14 +28,18 @@ export const DEPLOYMENT: Kind = {
   subresources: [DEPLOYMENT_SCALE, STATUS],
   generation: 'spec-and-annotations',
   defaults: deploymentDefaults,
-  create: (deployment) => withoutGroup({ ...deployment, status: {} }),
-  update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : withoutGroup(fieldsFrom(next, old, ['status']))),
+  create: (deployment) => trimmed({ ...deployment, status: {} }),
+  update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : trimmed(fieldsFrom(next, old, ['status']))),
   validate,
   validateUpdate(next, old, subresource) {
     if (subresource === 'status') return statusErrors(next, old);
     return [...validate(next), ...selectorChange(next, old)];
   },
-  warnings: (deployment, old) => (old === undefined ? nameWarnings(deployment.metadata.name ?? '') : []),
+  warnings(deployment, old) {
+    if (old !== undefined && old.metadata.generation === deployment.metadata.generation) return [];
+    const names = old === undefined ? nameWarnings(deployment.metadata.name ?? '') : [];
+    return [...names, ...templateWarnings(structAt(structAt(deployment, 'spec'), 'template'), 'spec.template')];
+  },
 };
 
 function deploymentDefaults(deployment: Draft): void {
@@ -51,13 +57,11 @@ function deploymentDefaults(deployment: Draft): void {
   podSpecDefaults(struct(struct(spec, 'template'), 'spec'));
 }
 
-/** A field of a feature that is off is dropped. */
-function withoutGroup(deployment: KubeObject): KubeObject {
+function trimmed(deployment: KubeObject): KubeObject {
   const spec = structAt(deployment, 'spec');
   const template = structAt(spec, 'template');
-  const pod = structAt(template, 'spec');
-  if (pod['schedulingGroup'] === undefined) return deployment;
-  return { ...deployment, spec: { ...spec, template: { ...template, spec: withKey(pod, 'schedulingGroup', undefined) } } };
+  const kept = withoutFeatures(template);
+  return kept === template ? deployment : { ...deployment, spec: { ...spec, template: kept } };
 }
 
 /** Of metadata only the labels stay as they were; annotations move generation only by the main resource. */
@@ -135,7 +139,7 @@ function statusErrors(next: KubeObject, old: KubeObject): readonly FieldError[] 
   const errors = fields.flatMap((field) => nonNegative(own(status, field), child('status', field)));
   const [all, ready, available] = [numberAt(status, 'replicas'), numberAt(status, 'readyReplicas'), numberAt(status, 'availableReplicas')];
   for (const field of ['updatedReplicas', 'readyReplicas', 'availableReplicas']) {
-    if (numberAt(status, field) > all) errors.push(invalidValue(child('status', field), own(status, field), 'cannot be greater than status.replicas'));
+    if (numberAt(status, field) > all) errors.push(invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'));
   }
   if (available > ready) errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
   const [count, before] = [own(status, 'collisionCount'), own(structAt(old, 'status'), 'collisionCount')];

@@ -1,7 +1,7 @@
 import { equal, type Json } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { invalidRaw, invalidValue, required } from '../../schema/field.js';
-import { byteLength } from '../../schema/gotext.js';
+import { byteLength, goJson } from '../../schema/gotext.js';
 import { dns1123Subdomain, qualifiedName } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { immutable, invalidBecause } from './checks.js';
@@ -37,11 +37,20 @@ export function eventUpdateErrors(next: KubeObject, old: KubeObject): readonly F
   ];
 }
 
-/** References are shown as the real server prints the struct. */
+/** Structs are shown as the real server prints them. */
 function fixedErrors(next: KubeObject, old: KubeObject, field: string): readonly FieldError[] {
   const errors = immutable(shown(next, field), shown(old, field), field);
-  const isReference = field === 'involvedObject' || field === 'related';
-  return isReference && errors.length > 0 ? [invalidRaw(field, goReference(next[field]), 'field is immutable')] : errors;
+  if (errors.length === 0) return errors;
+  const source = structAt(next, 'source');
+  switch (field) {
+    case 'involvedObject':
+    case 'related':
+      return [invalidRaw(field, goReference(next[field]), 'field is immutable')];
+    case 'source':
+      return [invalidRaw(field, `{"Component":${goJson(textAt(source, 'component'))},"Host":${goJson(textAt(source, 'host'))}}`, 'field is immutable')];
+    default:
+      return errors;
+  }
 }
 
 function shown(event: KubeObject, field: string): Json | undefined {

@@ -16,6 +16,7 @@ const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
+const READ_ONLY_MODES = ['Disabled', 'Enabled', 'IfPossible'];
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
 
 /** @param volumes names of the volumes that may be mounted. */
@@ -109,6 +110,7 @@ function hostPortConflicts(containers: readonly JsonObject[], path: string): rea
 
 function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: string): readonly FieldError[] {
   const list = child(path, 'volumeMounts');
+  const devices = listAt(container, 'volumeDevices');
   const places = new Set<string>();
   return each(container, 'volumeMounts', path, (mount, at) => {
     const name = textAt(mount, 'name');
@@ -118,7 +120,14 @@ function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: 
     if (place === '') errors.push(required(child(at, 'mountPath')));
     if (places.has(place)) errors.push(invalidValue(child(at, 'mountPath'), place, 'must be unique'));
     places.add(place);
-    return [...errors, ...subPathErrors(mount, at, list), ...propagationErrors(mount, container, child(list, 'mountPropagation'))];
+    if (devices.some((device) => textAt(device, 'name') === name)) errors.push(invalidValue(child(at, 'name'), name, 'must not already exist in volumeDevices'));
+    if (devices.some((device) => textAt(device, 'devicePath') === place)) errors.push(invalidValue(child(at, 'mountPath'), place, 'must not already exist as a path in volumeDevices'));
+    return [
+      ...errors,
+      ...subPathErrors(mount, at, list),
+      ...propagationErrors(mount, container, child(list, 'mountPropagation')),
+      ...readOnlyErrors(mount, child(list, 'recursiveReadOnly')),
+    ];
   });
 }
 
@@ -139,4 +148,14 @@ function propagationErrors(mount: JsonObject, container: JsonObject, path: strin
   const privileged = structAt(container, 'securityContext')['privileged'] === true;
   if (mode !== 'Bidirectional' || privileged) return errors;
   return [...errors, forbiddenField(path, 'Bidirectional mount propagation is available only to privileged containers')];
+}
+
+function readOnlyErrors(mount: JsonObject, path: string): readonly FieldError[] {
+  if (!has(mount, 'recursiveReadOnly')) return [];
+  const mode = textAt(mount, 'recursiveReadOnly');
+  if (mode === 'Disabled') return [];
+  if (!READ_ONLY_MODES.includes(mode)) return [notSupported(path, mode, READ_ONLY_MODES)];
+  const errors = mount['readOnly'] === true ? [] : [forbiddenField(path, 'may only be specified when readOnly is true')];
+  const spreads = has(mount, 'mountPropagation') && mount['mountPropagation'] !== 'None';
+  return spreads ? [...errors, forbiddenField(path, 'may only be specified when mountPropagation is None or not specified')] : errors;
 }

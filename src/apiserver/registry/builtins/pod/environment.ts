@@ -1,10 +1,12 @@
 import { own, type JsonObject } from '../../../json.js';
-import { child, invalidValue, notSupported, required } from '../../../schema/field.js';
-import { configMapKey, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
+import { child, invalidValue, notFoundValue, notSupported, required } from '../../../schema/field.js';
+import { configMapKey, dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, whenSet } from '../checks.js';
-import { structAt, textAt } from '../fields.js';
+import { listAt, structAt, textAt } from '../fields.js';
 import { parseQuantity, quantityText } from '../quantity.js';
+import { allContainers } from './containerwarnings.js';
+import { noBacksteps } from './paths.js';
 
 const VARIABLE_FIELDS = ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs'];
 const RESOURCES = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory'];
@@ -41,6 +43,7 @@ function checkValueFrom(source: JsonObject, value: string, path: string): readon
     ...whenSet(source, 'resourceFieldRef', path, (reference, at) => checkResourceRef(reference, false, at)),
     ...whenSet(source, 'configMapKeyRef', path, checkKeyRef),
     ...whenSet(source, 'secretKeyRef', path, checkKeyRef),
+    ...whenSet(source, 'fileKeyRef', path, checkFileRef),
   ];
   if (given.length === 0) errors.push(invalidValue(path, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'));
   else if (value !== '') errors.push(invalidValue(path, '', 'may not be specified when `value` is not empty'));
@@ -93,6 +96,30 @@ function checkKeyRef(reference: JsonObject, path: string): readonly FieldError[]
   const key = textAt(reference, 'key');
   const errors = invalidBecause(child(path, 'name'), name, dns1123Subdomain(name));
   return [...errors, ...(key === '' ? [required(child(path, 'key'))] : invalidBecause(child(path, 'key'), key, configMapKey(key)))];
+}
+
+/** A variable of a file in a volume. */
+function checkFileRef(reference: JsonObject, path: string): readonly FieldError[] {
+  const [name, volume, file] = [textAt(reference, 'key'), textAt(reference, 'volumeName'), textAt(reference, 'path')];
+  return [
+    ...(name === '' ? [required(child(path, 'key'))] : invalidBecause(child(path, 'key'), name, variableName(name))),
+    ...(volume === '' ? [required(child(path, 'volumeName'))] : invalidBecause(child(path, 'volumeName'), volume, dns1123Label(volume))),
+    ...(file === '' ? [required(child(path, 'path'))] : noBacksteps(file, child(path, 'path'))),
+  ];
+}
+
+/** Such a volume has to be there, as an empty directory. */
+export function checkFileVolumes(spec: JsonObject, path: string): readonly FieldError[] {
+  const volumes = new Map(listAt(spec, 'volumes').map((volume) => [textAt(volume, 'name'), volume] as const));
+  return allContainers(spec, path).flatMap(({ container, path: at }) => each(container, 'env', at, (variable, place) => {
+    const source = structAt(variable, 'valueFrom');
+    if (!has(source, 'fileKeyRef')) return [];
+    const name = textAt(structAt(source, 'fileKeyRef'), 'volumeName');
+    const volume = volumes.get(name);
+    const shown = child(place, 'valueFrom.fileKeyRef.volumeName');
+    if (volume === undefined) return [notFoundValue(shown, name)];
+    return has(volume, 'emptyDir') ? [] : [invalidValue(shown, name, 'referenced volume must be of type emptyDir')];
+  }));
 }
 
 /** Some errors of a source name the whole list. */

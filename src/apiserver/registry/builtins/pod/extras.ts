@@ -19,7 +19,7 @@ export function checkExtras(spec: JsonObject, path: string): readonly FieldError
     ...hostNameErrors(spec, path),
     ...userErrors(spec, path),
     ...claimErrors(spec, path),
-    ...whenSet(spec, 'resources', path, checkPodResources),
+    ...whenSet(spec, 'resources', path, (resources, at) => [...checkPodResources(resources, at), ...checkClaims({ resources }, spec, path)]),
     ...whenSet(spec, 'overhead', path, (overhead, at) => checkResources({ limits: overhead }, at)),
   ];
 }

@@ -7,6 +7,7 @@ import { each, eachText, has, invalidBecause, labelMap, whenSet } from '../check
 import { structAt, textAt } from '../fields.js';
 import { checkContainers, checkInitContainers } from './container.js';
 import { checkDns } from './dns.js';
+import { checkFileVolumes } from './environment.js';
 import { checkExtras } from './extras.js';
 import { checkAffinity, checkSpread, checkTolerations } from './scheduling.js';
 import { checkPodSecurity } from './security.js';
@@ -44,6 +45,7 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
     ...each(spec, 'hostAliases', path, checkHostAlias),
     ...classErrors(spec, path),
     ...checkExtras(spec, path),
+    ...checkFileVolumes(spec, path),
   ];
 }
 

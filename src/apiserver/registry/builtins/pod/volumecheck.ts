@@ -7,6 +7,7 @@ import { listAt, numberAt, structAt, textAt } from '../fields.js';
 import { parseQuantity } from '../quantity.js';
 import { checkFieldRef, checkResourceRef } from './environment.js';
 import { localPath, noBacksteps } from './paths.js';
+import { missing, PLUGIN_CHECKS } from './plugins.js';
 
 const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 const VOLUME_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
@@ -23,11 +24,11 @@ const CHECKS: Readonly<Record<string, (source: JsonObject, path: string) => read
   hostPath: checkHostPath,
   secret: (source, path) => checkKeys(source, 'secretName', path),
   configMap: (source, path) => checkKeys(source, 'name', path),
-  persistentVolumeClaim: (source, path) => missing(source, 'claimName', path),
+  ...PLUGIN_CHECKS,
+  persistentVolumeClaim: (source, path) => missing(source, ['claimName'], path),
   downwardAPI: (source, path) => [...modeErrors(source, 'defaultMode', path), ...listAt(source, 'items').flatMap((file) => checkDownwardFile(file, path))],
   projected: checkProjected,
   nfs: checkNfs,
-  csi: (source, path) => missing(source, 'driver', path),
 };
 
 export interface CheckedVolumes {
@@ -56,12 +57,12 @@ function checkSource(volume: JsonObject, path: string): readonly FieldError[] {
   if (first === undefined) return [required(path, 'must specify a volume type')];
   const check = CHECKS[first];
   return [
-    ...(check === undefined ? [] : check(structAt(volume, first), child(path, first))),
+    ...(check === undefined ? [] : check(structAt(volume, first), child(path, first === 'gcePersistentDisk' ? 'persistentDisk' : first))),
     ...more.map((name) => forbiddenField(child(path, misspelt(name)), 'may not specify more than 1 volume type')),
   ];
 }
 
-/** Two names are written so by the real server. */
+/** Two names are written so by the real server where there is one source too many. */
 function misspelt(name: string): string {
   return name === 'downwardAPI' ? 'downwarAPI' : name === 'cephfs' ? 'cephFS' : name;
 }
@@ -82,16 +83,12 @@ function checkHostPath(source: JsonObject, path: string): readonly FieldError[] 
 
 function checkNfs(source: JsonObject, path: string): readonly FieldError[] {
   const at = textAt(source, 'path');
-  const errors = [...missing(source, 'server', path), ...missing(source, 'path', path)];
-  return at === '' || at.startsWith('/') ? errors : [...errors, invalidValue(child(path, 'path'), at, 'must be an absolute path')];
-}
-
-function missing(source: JsonObject, field: string, path: string): readonly FieldError[] {
-  return textAt(source, field) === '' ? [required(child(path, field))] : [];
+  const errors = missing(source, ['server', 'path'], path);
+  return at.startsWith('/') ? errors : [...errors, invalidValue(child(path, 'path'), at, 'must be an absolute path')];
 }
 
 function checkKeys(source: JsonObject, name: string, path: string): readonly FieldError[] {
-  return [...missing(source, name, path), ...modeErrors(source, 'defaultMode', path), ...each(source, 'items', path, checkKeyToPath)];
+  return [...missing(source, [name], path), ...modeErrors(source, 'defaultMode', path), ...each(source, 'items', path, checkKeyToPath)];
 }
 
 function modeErrors(source: JsonObject, field: string, path: string): readonly FieldError[] {
@@ -100,11 +97,11 @@ function modeErrors(source: JsonObject, field: string, path: string): readonly F
 }
 
 function checkKeyToPath(item: JsonObject, path: string): readonly FieldError[] {
-  return [...missing(item, 'key', path), ...missing(item, 'path', path), ...localPath(textAt(item, 'path'), child(path, 'path')), ...modeErrors(item, 'mode', path)];
+  return [...missing(item, ['key', 'path'], path), ...localPath(textAt(item, 'path'), child(path, 'path')), ...modeErrors(item, 'mode', path)];
 }
 
 function checkDownwardFile(file: JsonObject, path: string): readonly FieldError[] {
-  const errors: FieldError[] = [...missing(file, 'path', path), ...localPath(textAt(file, 'path'), child(path, 'path'))];
+  const errors: FieldError[] = [...missing(file, ['path'], path), ...localPath(textAt(file, 'path'), child(path, 'path'))];
   if (has(file, 'fieldRef')) {
     errors.push(...checkFieldRef(structAt(file, 'fieldRef'), VOLUME_FIELDS, child(path, 'fieldRef')));
     if (has(file, 'resourceFieldRef')) errors.push(invalidValue(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
@@ -126,7 +123,7 @@ function checkProjected(projected: JsonObject, path: string): readonly FieldErro
     const errors: FieldError[] = [];
     for (const kind of ['secret', 'configMap'].filter((name) => has(source, name))) {
       const keys = structAt(source, kind);
-      errors.push(...missing(keys, 'name', child(at, kind)));
+      errors.push(...missing(keys, ['name'], child(at, kind)));
       errors.push(...each(keys, 'items', child(at, kind), (item, place) => [...checkKeyToPath(item, place), ...claim(textAt(item, 'path'), textAt(keys, 'name'))]));
     }
     for (const file of listAt(structAt(source, 'downwardAPI'), 'items')) {

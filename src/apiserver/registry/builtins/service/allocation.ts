@@ -98,23 +98,26 @@ function allocateAddress(spec: Draft, { name, allocator }: Allocation): void {
 }
 
 function allocatePorts(spec: Draft, options: Allocation): void {
+  if (hasNodePorts(spec)) allocateNodePorts(spec, options);
+  if (needsHealthCheck(spec) && !isSet(spec['healthCheckNodePort'])) spec['healthCheckNodePort'] = freePort(options);
+}
+
+/** Ports of two protocols that have one number get one port of the nodes. */
+function allocateNodePorts(spec: Draft, options: Allocation): void {
   const { old } = options;
-  if (hasNodePorts(spec)) {
-    const mine = new Set(old === undefined ? [] : items(old as Draft, 'ports').map((port) => port['nodePort']));
-    const byPort = new Map<unknown, number>();
-    for (const [at, port] of items(spec, 'ports').entries()) {
-      const wanted = port['nodePort'];
-      if (typeof wanted === 'number' && wanted !== 0) {
-        if (!mine.has(wanted) && ![...byPort.values()].includes(wanted)) claimPort(wanted, `${index('spec.ports', at)}.nodePort`, options);
-        byPort.set(port['port'], wanted);
-      } else if (allocatesNodePorts(spec)) {
-        const number = (old === undefined ? byPort.get(port['port']) : undefined) ?? freePort(options);
-        byPort.set(port['port'], number);
-        port['nodePort'] = number;
-      }
+  const mine = new Set(old === undefined ? [] : items(old as Draft, 'ports').map((port) => port['nodePort']));
+  const byPort = new Map<unknown, number>();
+  for (const [at, port] of items(spec, 'ports').entries()) {
+    const wanted = port['nodePort'];
+    if (typeof wanted === 'number' && wanted !== 0) {
+      if (!mine.has(wanted) && ![...byPort.values()].includes(wanted)) claimPort(wanted, `${index('spec.ports', at)}.nodePort`, options);
+      byPort.set(port['port'], wanted);
+    } else if (allocatesNodePorts(spec)) {
+      const number = (old === undefined ? byPort.get(port['port']) : undefined) ?? freePort(options);
+      byPort.set(port['port'], number);
+      port['nodePort'] = number;
     }
   }
-  if (needsHealthCheck(spec) && !isSet(spec['healthCheckNodePort'])) spec['healthCheckNodePort'] = freePort(options);
 }
 
 function isSet(port: unknown): boolean {

@@ -9,7 +9,7 @@ import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } fro
 import { listAt, numberAt, structAt, textAt, textsAt } from '../fields.js';
 import { checkAddresses } from './addresses.js';
 import { isBalancer, isExternalName, isHeadless } from './fields.js';
-import { checkTraffic } from './traffic.js';
+import { checkBalancerClass, checkTraffic } from './traffic.js';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const AFFINITIES = ['ClientIP', 'None'];
@@ -149,7 +149,5 @@ function balancerErrors(spec: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const only = "may only be used when `type` is 'LoadBalancer'";
   if (has(spec, 'allocateLoadBalancerNodePorts') && !isBalancer(spec)) errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only));
-  if (!has(spec, 'loadBalancerClass')) return errors;
-  const name = textAt(spec, 'loadBalancerClass');
-  return [...errors, ...(isBalancer(spec) ? invalidBecause('spec.loadBalancerClass', name, qualifiedName(name)) : [forbiddenField('spec.loadBalancerClass', only)])];
+  return [...errors, ...checkBalancerClass(spec)];
 }

@@ -1,7 +1,7 @@
 import { own, type JsonObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../../schema/field.js';
-import { dns1123Subdomain } from '../../../schema/names.js';
+import { dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { addressWarnings, checkAddress, parseAddress, rangeWarnings } from '../address.js';
 import { has, invalidBecause, portNumber } from '../checks.js';
@@ -52,14 +52,17 @@ export function checkTrafficChange(spec: JsonObject, old: JsonObject): readonly 
   if (isBalancer(spec) && isBalancer(old) && !same(spec, old, 'loadBalancerClass')) {
     errors.push(invalidValue('spec.loadBalancerClass', own(spec, 'loadBalancerClass'), 'may not change once set'));
   }
-  if (isBalancer(spec) || isBalancer(old)) errors.push(...balancerClassAgain(spec));
+  errors.push(...checkBalancerClass(spec));
   const checked = needsHealthCheck(spec) && needsHealthCheck(old);
   if (checked && !same(spec, old, 'healthCheckNodePort')) errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
   return errors;
 }
 
-function balancerClassAgain(spec: JsonObject): readonly FieldError[] {
-  if (isBalancer(spec) || !has(spec, 'loadBalancerClass')) return [];
+/** The real server looks at it twice when a Service changes. */
+export function checkBalancerClass(spec: JsonObject): readonly FieldError[] {
+  if (!has(spec, 'loadBalancerClass')) return [];
+  const name = textAt(spec, 'loadBalancerClass');
+  if (isBalancer(spec)) return invalidBecause('spec.loadBalancerClass', name, qualifiedName(name));
   return [forbiddenField('spec.loadBalancerClass', "may only be used when `type` is 'LoadBalancer'")];
 }
 

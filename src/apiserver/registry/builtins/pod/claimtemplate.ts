@@ -1,0 +1,50 @@
+import { own, type JsonObject } from '../../../json.js';
+import { child, forbiddenField, invalidValue, key, notSupported, required } from '../../../schema/field.js';
+import { dns1123Subdomain } from '../../../schema/names.js';
+import { validateAnnotations } from '../../../schema/objectmeta.js';
+import type { FieldError } from '../../../status.js';
+import { has, invalidBecause, labelMap, whenSet } from '../checks.js';
+import { structAt, textAt, textEntries, textsAt } from '../fields.js';
+import { parseQuantity, quantityText } from '../quantity.js';
+import { checkSelector } from '../selectorcheck.js';
+
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+const VOLUME_MODES = ['Block', 'Filesystem'];
+
+/** Checks the claim that a pod makes for a volume of its own; where its data comes from is not looked at. */
+export function checkClaimTemplate(template: JsonObject, path: string): readonly FieldError[] {
+  const metadata = structAt(template, 'metadata');
+  const spec = structAt(template, 'spec');
+  const [about, at] = [child(path, 'metadata'), child(path, 'spec')];
+  return [
+    ...validateAnnotations(Object.fromEntries(textEntries(structAt(metadata, 'annotations'))), child(about, 'annotations')),
+    ...labelMap(structAt(metadata, 'labels'), child(about, 'labels')),
+    ...(textsAt(spec, 'accessModes').length === 0 ? [required(child(at, 'accessModes'), 'at least 1 access mode is required')] : []),
+    ...whenSet(spec, 'selector', at, checkSelector),
+    ...modeErrors(textsAt(spec, 'accessModes'), child(at, 'accessModes')),
+    ...sizeErrors(structAt(structAt(spec, 'resources'), 'requests'), key(child(at, 'resources'), 'storage')),
+    ...classErrors(spec, at),
+  ];
+}
+
+function modeErrors(modes: readonly string[], path: string): readonly FieldError[] {
+  const errors: FieldError[] = modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(path, mode, ACCESS_MODES));
+  const others = modes.some((mode) => ACCESS_MODES.includes(mode) && mode !== 'ReadWriteOncePod');
+  return others && modes.includes('ReadWriteOncePod') ? [...errors, forbiddenField(path, 'may not use ReadWriteOncePod with other access modes')] : errors;
+}
+
+function sizeErrors(requests: JsonObject, path: string): readonly FieldError[] {
+  const size = own(requests, 'storage');
+  const quantity = typeof size === 'string' ? parseQuantity(size) : undefined;
+  if (quantity === undefined) return [required(path)];
+  return quantity.nanos > 0n ? [] : [invalidValue(path, quantityText(quantity), 'must be greater than zero')];
+}
+
+function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
+  const names = ['storageClassName', 'volumeAttributesClassName'].flatMap((field) => {
+    const name = textAt(spec, field);
+    return name === '' ? [] : invalidBecause(child(path, field), name, dns1123Subdomain(name));
+  });
+  const mode = textAt(spec, 'volumeMode');
+  return has(spec, 'volumeMode') && !VOLUME_MODES.includes(mode) ? [...names, notSupported(child(path, 'volumeMode'), mode, VOLUME_MODES)] : names;
+}
