@@ -6,7 +6,7 @@ import type { Registry, Resource } from '../resource.js';
 import { compareBytes, goJson, goQuote } from '../schema/gotext.js';
 import { restoreProblem } from '../schema/restore.js';
 import { decodeStruct } from '../schema/typed.js';
-import { badRequest } from '../status.js';
+import { badRequest, internalError } from '../status.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import { apiVersionOf, withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
@@ -38,6 +38,8 @@ export interface Expected {
   readonly applied?: boolean;
   /** Whether it is what a strategic merge patch made, which is copied into the struct whatever type it says. */
   readonly copied?: boolean;
+  /** Whether it is what another patch made: then a value without apiVersion is read as the server's own form of the kind. */
+  readonly patched?: boolean;
 }
 
 interface Handling {
@@ -102,6 +104,7 @@ export function decode(expected: Expected, value: Json): Decoded {
     throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`, true);
   }
   if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${goJson(value)}'`, true);
+  if (resource.custom && expected.patched === true && (given.apiVersion ?? '') === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
   return { object: forgetsManagers(given) ? withMeta(object, { managedFields: [] }) : object, findings };
 }
@@ -120,7 +123,9 @@ function decodeCustom({ resource, applied = false }: Expected, read: NonNullable
   return { object: decoded.object, findings: other ? [] : decoded.unknown.map(unknownField) };
 }
 
-function decodeBuiltin({ resource, registry, applied = false, copied = false }: Expected, value: JsonObject): Decoded {
+function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
+  const { resource, registry, applied = false, copied = false, patched = false } = expected;
+  if (patched && (value.apiVersion ?? '') === '') return decodeInternal(expected, value);
   if (!copied) checkKind(registry, resource, value);
   const definition = structOf(resource.schema);
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
@@ -132,6 +137,18 @@ function decodeBuiltin({ resource, registry, applied = false, copied = false }: 
   const metadata = isObject(known.metadata) ? known.metadata : {};
   const object: KubeObject = { ...known, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
   return { object: resource.strategy.default(object), findings: (copied ? [...unknown].sort(compareBytes) : unknown).map(unknownField) };
+}
+
+/** The server's own form of a kind knows none of the names of JSON. */
+function decodeInternal({ resource, registry }: Expected, value: JsonObject): Decoded {
+  const kind = typeof value.kind === 'string' && value.kind !== '' ? value.kind : resource.kind;
+  if (kind !== resource.kind) {
+    const inside = packageOf(resource.group);
+    if (registry.findKind(resource.group, resource.version, kind) !== undefined) throw new DecodeFailure(`converting (${inside}.${kind}) to (${inside}.${resource.kind}): unknown conversion`);
+    throw new DecodeFailure(`no kind ${goQuote(kind)} is registered for the internal version of group ${goQuote(resource.group)} in scheme "pkg/runtime/scheme.go:111"`);
+  }
+  const unknown = Object.keys(value).filter((key) => key !== 'apiVersion' && key !== 'kind').sort(compareBytes);
+  return { object: { apiVersion: apiVersionOf(resource), kind, metadata: {} }, findings: unknown.map(unknownField) };
 }
 
 function unknownField(path: string): string {
