@@ -54,7 +54,7 @@ function changed(next: KubeObject, old: KubeObject, allocator: ServiceAllocator)
     dropOutdated(spec, before);
     dropTraffic(spec);
   });
-  return isBalancer(structAt(written, 'spec')) ? written : { ...written, status: {} };
+  return isBalancer(structAt(written, 'spec')) ? written : { ...written, status: { ...structAt(written, 'status'), loadBalancer: {} } };
 }
 
 /** Nobody sees it where a Service has no addresses, but who sets it owns it. */
