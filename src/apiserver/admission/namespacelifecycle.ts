@@ -1,6 +1,5 @@
 import { isObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import type { ObjectReader } from '../registry/reader.js';
 import { StatusError, forbidden, notFound } from '../status.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 
@@ -16,10 +15,6 @@ export type FindNamespace = (name: string) => KubeObject | undefined;
  */
 export function createNamespaceLifecycle(find: FindNamespace): Admission {
   return { validate: (request) => check(request, find) };
-}
-
-export function namespacesOf(reader: ObjectReader): FindNamespace {
-  return (name) => reader.get('namespaces', '', name);
 }
 
 function check(request: AdmissionRequest, find: FindNamespace): void {

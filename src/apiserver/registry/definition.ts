@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Schema } from '../schema/schema.js';
 import type { PrinterColumn } from '../table/custom.js';
+import type { ScalePaths } from './customscale.js';
 
 /** A CustomResourceDefinition as far as serving its objects needs it; it has been checked when it was stored. */
 export interface Definition {
@@ -13,7 +14,6 @@ export interface Definition {
   readonly versions: readonly DefinitionVersion[];
   /** The version in which objects are stored. */
   readonly storage: string;
-  readonly revision: number;
 }
 
 export type DefinitionNames = {
@@ -30,6 +30,8 @@ export interface DefinitionVersion {
   readonly served: boolean;
   readonly schema: Schema;
   readonly status: boolean;
+  /** Undefined where the version has no scale. */
+  readonly scale: ScalePaths | undefined;
   /** What is said to everybody who uses the version; undefined when it is not deprecated. */
   readonly deprecation: string | undefined;
   /** As they stand in the definition. */
@@ -49,7 +51,6 @@ export function readDefinition(crd: KubeObject): Definition {
     names,
     versions: versions.map((version) => readVersion(version, { versions, group, kind: names.kind })),
     storage: textAt(versions.find((version) => version.storage === true) ?? {}, 'name'),
-    revision: Number(crd.metadata.resourceVersion ?? 0),
   };
 }
 
@@ -84,10 +85,16 @@ function readVersion(version: JsonObject, siblings: Siblings): DefinitionVersion
     served: version.served === true,
     schema,
     status: isObject(objectAt(version, 'subresources').status),
+    scale: readScale(objectAt(version, 'subresources').scale),
     deprecation: version.deprecated === true ? deprecationOf(version, siblings) : undefined,
     columns: listAt(version, 'additionalPrinterColumns').filter(isObject).map(readColumn),
     selectable: listAt(version, 'selectableFields').filter(isObject).map((field) => textAt(field, 'jsonPath')),
   };
+}
+
+function readScale(scale: Json | undefined): ScalePaths | undefined {
+  if (!isObject(scale)) return undefined;
+  return { specReplicas: textAt(scale, 'specReplicasPath'), statusReplicas: textAt(scale, 'statusReplicasPath'), labelSelector: textAt(scale, 'labelSelectorPath') };
 }
 
 function readColumn(column: JsonObject): PrinterColumn {

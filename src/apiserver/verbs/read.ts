@@ -28,7 +28,7 @@ export function get({ store }: Context, target: Target, query: Query): KubeObjec
   const entry = store.get(resource.collection, keyOf(namespace, name));
   if (entry === undefined) throw notFound(resource, name);
   const object = served(resource, entry.object);
-  return viewOf(target)?.read(object) ?? object;
+  return viewOf(target)?.get(object) ?? object;
 }
 
 /** A revision of a request; '' and 0 are both 0. */

@@ -16,6 +16,8 @@ export interface View {
   /** The other kind, as far as decoding, patching and managedFields need it. */
   readonly resource: Resource;
   readonly read: SubresourceView['read'];
+  /** What a GET answers. Throws for an object that has nothing to show. */
+  readonly get: SubresourceView['read'];
   /** What a change of the view makes of the object. Throws 422 for a bad view, 409 for one of another object. */
   readonly change: (live: KubeObject, next: (shown: KubeObject) => KubeObject) => KubeObject;
 }
@@ -38,27 +40,29 @@ export function viewOf({ resource, subresource }: Target): View | undefined {
 
 function viewBy(parent: Resource, subresource: Subresource, view: SubresourceView): View {
   const resource = shownAs(parent, subresource, view);
-  const versions = { parent: apiVersionOf(parent), shown: apiVersionOf(resource) };
+  const places = { parent: apiVersionOf(parent), shown: apiVersionOf(resource), replicas: view.replicas.map((key) => `f:${key}`) };
   return {
     resource,
     read: view.read,
+    get: view.get ?? view.read,
     change(live, next) {
       const before = live.metadata.managedFields;
-      const shown = withMeta(view.read(live), { managedFields: toView(before, versions) });
+      const shown = withMeta((view.draft ?? view.read)(live), { managedFields: toView(before, places) });
       const changed = next(shown);
-      check(parent, { resource, subresource, view }, { live, changed });
+      // A definition's own fields are checked with the rest of the object.
+      if (!parent.custom) check(parent, { resource, subresource, view }, { live, changed });
       const object = view.write(live, changed);
-      return withMeta(object, { resourceVersion: changed.metadata.resourceVersion, managedFields: toParent(before, changed.metadata.managedFields, versions) });
+      return withMeta(object, { resourceVersion: changed.metadata.resourceVersion || live.metadata.resourceVersion, managedFields: toParent(before, changed.metadata.managedFields, places) });
     },
   };
 }
 
-function shownAs(parent: Resource, { name, group = parent.group, version = parent.version, kind = parent.kind }: Subresource, { schema }: SubresourceView): Resource {
+function shownAs(parent: Resource, { name, group = parent.group, version = parent.version, kind = parent.kind }: Subresource, { schema, columns }: SubresourceView): Resource {
   const definition = structOf(schema) ?? '';
   const { convert: _convert, decode: _decode, ...rest } = parent;
   const strategy = { ...parent.strategy, default: (object: KubeObject) => canonical(definition, object) };
   const collection = `${parent.collection}/${name}`;
-  return { ...rest, group, version, kind, listKind: `${kind}List`, collection, schema, subresources: [], strategy, custom: false };
+  return { ...rest, group, version, kind, listKind: `${kind}List`, collection, schema, columns, subresources: [], strategy, custom: false };
 }
 
 interface Shown {
@@ -77,12 +81,14 @@ function check(parent: Resource, { resource: { group, kind }, subresource, view 
   throw conflict({ group: parent.group, plural: `${parent.plural}/${subresource.name}` }, name, failed);
 }
 
-interface Versions {
+/** API versions of the object and of its view, and where the object has the one field that they share. */
+interface Places {
   readonly parent: string;
   readonly shown: string;
+  readonly replicas: readonly string[];
 }
 
-/** The one field that a view shares with its object; it has the same path in both. */
+/** Where the view has that field. */
 const REPLICAS = ['f:spec', 'f:replicas'];
 
 function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
@@ -94,11 +100,11 @@ function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
 }
 
 /** Who owns the field, as managedFields of the view. */
-function toView(entries: readonly ManagedFieldsEntry[] | undefined, versions: Versions): readonly ManagedFieldsEntry[] | undefined {
+function toView(entries: readonly ManagedFieldsEntry[] | undefined, places: Places): readonly ManagedFieldsEntry[] | undefined {
   const shown = new Map<string, Owner>();
   for (const [id, owner] of ownersOf(entries)) {
-    if (owner.apiVersion !== versions.parent || !has(owner.fields, REPLICAS)) continue;
-    shown.set(id, { ...owner, apiVersion: versions.shown, fields: setOf(REPLICAS) });
+    if (owner.apiVersion !== places.parent || !has(owner.fields, places.replicas)) continue;
+    shown.set(id, { ...owner, apiVersion: places.shown, fields: setOf(REPLICAS) });
   }
   return writeOwners(shown, undefined);
 }
@@ -107,18 +113,18 @@ function toView(entries: readonly ManagedFieldsEntry[] | undefined, versions: Ve
  * managedFields of the object after a change of its view. Who no longer owns the field there loses it here; who does
  * gets an entry of its own, without a time, as the real server has it.
  */
-function toParent(before: readonly ManagedFieldsEntry[] | undefined, shown: readonly ManagedFieldsEntry[] | undefined, versions: Versions): readonly ManagedFieldsEntry[] | undefined {
+function toParent(before: readonly ManagedFieldsEntry[] | undefined, shown: readonly ManagedFieldsEntry[] | undefined, places: Places): readonly ManagedFieldsEntry[] | undefined {
   const old = ownersOf(before);
   const rest = new Map(ownersOf(shown));
   const owners = new Map<string, Owner>();
   for (const [id, owner] of old) {
-    if (owner.apiVersion !== versions.parent) continue;
-    const keeps = !has(owner.fields, REPLICAS) || rest.delete(id);
-    const fields = keeps ? owner.fields : difference(owner.fields, setOf(REPLICAS));
+    if (owner.apiVersion !== places.parent) continue;
+    const keeps = !has(owner.fields, places.replicas) || rest.delete(id);
+    const fields = keeps ? owner.fields : difference(owner.fields, setOf(places.replicas));
     if (keeps || !isEmpty(fields)) owners.set(id, { ...owner, fields });
   }
   for (const [id, owner] of rest) {
-    if (has(owner.fields, REPLICAS)) owners.set(id, { ...owner, apiVersion: versions.parent, fields: setOf(REPLICAS), time: old.get(id)?.time });
+    if (has(owner.fields, REPLICAS)) owners.set(id, { ...owner, apiVersion: places.parent, fields: setOf(places.replicas), time: old.get(id)?.time });
   }
   return writeOwners(owners, before);
 }

@@ -118,6 +118,17 @@ describe('a server-side apply', () => {
     expect(await apply(ap({ b: '2' }))).toMatchObject({ code: 200, object: { data: { b: '2' }, metadata: { resourceVersion: '5' } } });
   });
 
+  it('that changes nothing changes nothing for as long as the object stays', async () => {
+    const known = await apply(ap({ a: '1' }));
+    expect(await apply(ap({ a: '1' }))).toEqual({ code: 200, object: known.object });
+    expect(await apply(ap({ a: '1' }))).toEqual({ code: 200, object: known.object });
+    expect(await apply(ap({ a: '1' }), { fieldManager: 'other' })).toMatchObject({ object: { metadata: { resourceVersion: '5' } } });
+    await apply(ap({ a: '2' }), { fieldManager: 'other', force: 'true' });
+    expect(await refusal(() => apply(ap({ a: '1' })))).toMatchObject({ code: 409, message: 'Apply failed with 1 conflict: conflict with "other": .data.a' });
+    await room.delete('configmaps/ns/ap');
+    expect(await apply(ap({ a: '1' }))).toMatchObject({ code: 201 });
+  });
+
   it('does not take from others what they own, unless it is forced', async () => {
     await apply(ap({ a: '1' }));
     expect(await refusal(() => apply(ap({ a: '2' }), { fieldManager: 'n' }))).toEqual({
