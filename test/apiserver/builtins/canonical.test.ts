@@ -5,7 +5,7 @@ import { canonical } from '../../../src/apiserver/registry/builtins/canonical.js
 const CORE = 'io.k8s.api.core.v1.';
 
 function of(kind: string, more: Readonly<Record<string, unknown>>): KubeObject {
-  return { apiVersion: 'v1', kind, metadata: { name: 'a' }, ...more } as KubeObject;
+  return { apiVersion: 'v1', kind, metadata: { name: 'a' }, ...more };
 }
 
 describe('an object that has gone through a struct of Go', () => {
