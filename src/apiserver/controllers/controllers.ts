@@ -4,6 +4,7 @@ import { startGarbageCollector } from './gc.js';
 import { startNamespaceController } from './namespace.js';
 import { startFixture } from './namespaced.js';
 import type { ControllerOptions } from './options.js';
+import { startPolicyStatus } from './policystatus.js';
 import { rootCertificate } from './rootca.js';
 import { defaultServiceAccount } from './serviceaccounts.js';
 
@@ -20,6 +21,7 @@ export function startControllers(options: ControllerOptions, authority: string):
     startFixture(options, defaultServiceAccount),
     startFixture(options, rootCertificate(authority)),
     startClusterRoleAggregation(options),
+    startPolicyStatus(options),
     startNamespaceController(options),
     startGarbageCollector(options),
   ];

@@ -1,0 +1,131 @@
+import { builtinSchema } from '../../data/schemas.js';
+import { DYN, type CelType } from '../../cel/language/celtype.js';
+import { compile } from '../../cel/language/check.js';
+import type { Declarations } from '../../cel/language/declaration.js';
+import { CompileError } from '../../cel/language/problem.js';
+import { declareType, fieldTypes, type DeclaredType } from '../../cel/rules/declare.js';
+import type { JsonObject } from '../../json.js';
+import type { Registry, Resource } from '../../resource.js';
+import { index } from '../../schema/field.js';
+import type { Schema } from '../../schema/schema.js';
+import { objectIn, objectsIn, text, textsIn } from './compile.js';
+import { declarePolicy, variableType } from './declarations.js';
+
+/** What is odd about an expression of a policy, once the types of the objects that it is about are known. */
+export interface ExpressionWarning {
+  readonly fieldRef: string;
+  readonly warning: string;
+}
+
+/** So many types of one rule are looked at. */
+const MAX_TYPES = 10;
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/**
+ * Checks the validations of a policy against each type that its constraints name; wildcards and subresources are passed
+ * over. Texts are those of the status controller of a cluster.
+ */
+export function expressionWarnings(spec: JsonObject, registry: Registry): readonly ExpressionWarning[] {
+  const params = paramsOf(spec, registry);
+  const worlds = typesOf(spec, registry).map((resource): [string, Declarations] => [named(resource), declarationsFor(spec, resource, params)]);
+  const warnings: ExpressionWarning[] = [];
+  for (const [at, validation] of objectsIn(spec, 'validations').entries()) {
+    for (const field of ['expression', 'messageExpression']) {
+      const source = text(validation, field);
+      if (source === '' && field === 'messageExpression') continue;
+      const told = worlds.flatMap(([kind, declarations]) => problemOf(source, declarations).map((problem) => `${kind}: ${problem}\n`));
+      if (told.length > 0) warnings.push({ fieldRef: `${index('spec.validations', at)}.${field}`, warning: told.join('\n') });
+    }
+  }
+  return warnings;
+}
+
+function problemOf(source: string, declarations: Declarations): string[] {
+  try {
+    compile(source, declarations);
+    return [];
+  } catch (error) {
+    if (error instanceof CompileError) return [error.message];
+    throw error;
+  }
+}
+
+function named({ group, version, kind }: Resource): string {
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+/** The kinds that the rules name, each once, in the order of group, version and kind. */
+function typesOf(spec: JsonObject, registry: Registry): readonly Resource[] {
+  const found = new Map<string, Resource>();
+  for (const rule of objectsIn(objectIn(spec, 'matchConstraints') ?? {}, 'resourceRules')) {
+    const [groups, versions] = [textsIn(rule, 'apiGroups'), textsIn(rule, 'apiVersions')];
+    if ([...groups, ...versions].some((name) => name.includes('*'))) continue;
+    const plurals = textsIn(rule, 'resources').filter((name) => !/[*/]/.test(name));
+    const resources = sorted(groups).flatMap((group) => sorted(versions).flatMap((version) => sorted(plurals).flatMap((plural) => registry.find(group, version, plural) ?? [])));
+    for (const resource of resources.slice(0, MAX_TYPES)) found.set([resource.group, resource.version, resource.kind].join('\n'), resource);
+    if (resources.length >= MAX_TYPES) break;
+  }
+  return sorted([...found.keys()]).flatMap((key) => found.get(key) ?? []);
+}
+
+function sorted(names: readonly string[]): readonly string[] {
+  return [...names].sort();
+}
+
+/** The type of the parameters: undefined for a policy without any, DYN where nobody knows the kind. */
+function paramsOf(spec: JsonObject, registry: Registry): DeclaredType | 'dyn' | undefined {
+  const kind = objectIn(spec, 'paramKind');
+  if (kind === undefined) return undefined;
+  const [version = '', group = ''] = text(kind, 'apiVersion').split('/').reverse();
+  const resource = registry.findKind(group, version, text(kind, 'kind'));
+  return resource === undefined ? 'dyn' : (declared(resource) ?? 'dyn');
+}
+
+function declarationsFor(spec: JsonObject, resource: Resource, params: DeclaredType | 'dyn' | undefined): Declarations {
+  const types = new Map<string, CelType>();
+  const base = declarePolicy({ params: params !== undefined, authorizer: true, variables: types });
+  const object = declared(resource);
+  const variables = new Map(base.variables);
+  const known = [object, params].filter((type): type is DeclaredType => type !== undefined && type !== 'dyn');
+  const fields = new Map(known.flatMap((type) => [...fieldTypes(type)]));
+  if (object !== undefined) for (const name of ['object', 'oldObject']) variables.set(name, object.type);
+  if (params !== undefined && params !== 'dyn') variables.set('params', params.type);
+  const declarations: Declarations = { ...base, variables, fields: (name) => fields.get(name) ?? base.fields(name) };
+  for (const variable of objectsIn(spec, 'variables')) types.set(text(variable, 'name'), typeOf(text(variable, 'expression'), declarations));
+  return declarations;
+}
+
+function typeOf(source: string, declarations: Declarations): CelType {
+  try {
+    return variableType(compile(source, declarations).type);
+  } catch (error) {
+    if (error instanceof CompileError) return DYN;
+    throw error;
+  }
+}
+
+function declared({ schema, kind, custom }: Resource): DeclaredType | undefined {
+  const whole: Schema = custom ? { ...schema, type: 'object', properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: builtinSchema(META) } } : schema;
+  return declareType(published(whole, [], custom), kind);
+}
+
+const TEXT: Schema = { type: 'string' };
+const ANY: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/**
+ * The schema as it is published, but without its cycles: what holds itself is an object of which nothing is known.
+ * Quantities of built-in kinds are published without a type: expressions do not see them.
+ */
+function published(schema: Schema, above: readonly Schema[], custom: boolean): Schema {
+  if (above.includes(schema)) return ANY;
+  if (!custom && schema.format === 'quantity') return {};
+  const path = [...above, schema];
+  const { properties, items, additionalProperties } = schema;
+  const inner = (part: Schema): Schema => published(part, path, custom);
+  return {
+    ...schema,
+    ...(properties === undefined ? {} : { properties: Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inner(part)])) }),
+    ...(items === undefined ? {} : { items: inner(items) }),
+    ...(typeof additionalProperties === 'object' ? { additionalProperties: inner(additionalProperties) } : {}),
+  };
+}

@@ -1,0 +1,37 @@
+import { objectIn } from '../admission/policy/compile.js';
+import { expressionWarnings } from '../admission/policy/typecheck.js';
+import { Client, targetOf, unlessCode } from './client.js';
+import type { ControllerOptions } from './options.js';
+import { Worklist } from './worklist.js';
+
+const GROUP = 'admissionregistration.k8s.io';
+const PLURAL = 'validatingadmissionpolicies';
+const MANAGER = 'validatingadmissionpolicy-status';
+
+/** Says in the status of each policy what the types of the objects it is about make of its expressions. */
+export function startPolicyStatus(options: ControllerOptions): { end(): Promise<void> } {
+  const { clock, reader, registry, verbs, onError } = options;
+  const client = new Client(verbs, `${MANAGER}-controller`);
+  const reconcile = async (name: string): Promise<void> => {
+    const policy = reader.get(`${PLURAL}.${GROUP}`, '', name);
+    if (policy === undefined) return;
+    const { generation = 0 } = policy.metadata;
+    const observed = objectIn(policy, 'status')?.['observedGeneration'];
+    if (typeof observed === 'number' && generation <= observed) return;
+    const warnings = expressionWarnings(objectIn(policy, 'spec') ?? {}, registry).map((warning) => ({ ...warning }));
+    const typeChecking = warnings.length === 0 ? {} : { expressionWarnings: warnings };
+    const target = targetOf(registry, { group: GROUP, plural: PLURAL, namespace: '', name, subresource: 'status' });
+    const applied = { apiVersion: `${GROUP}/v1`, kind: 'ValidatingAdmissionPolicy', metadata: { name }, status: { observedGeneration: generation, typeChecking } };
+    await unlessCode([404], client.apply(target, MANAGER, applied));
+  };
+  const worklist = new Worklist({ clock, parallel: 1, reconcile, onError });
+  const policies = reader.watch(`${PLURAL}.${GROUP}`, ({ metadata: { name = '' } }, type) => {
+    if (type === 'put') worklist.add(name);
+  });
+  return {
+    end() {
+      policies.end();
+      return worklist.end();
+    },
+  };
+}
