@@ -67,10 +67,17 @@ export interface Subresource {
 export interface SubresourceView {
   /** Of the whole view, apiVersion, kind and metadata included. */
   readonly schema: Schema;
+  /** Keys of the number of replicas in the object; in the view it is spec.replicas. */
+  readonly replicas: readonly string[];
   readonly read: (object: KubeObject) => KubeObject;
-  /** The object with what the view says. The view's metadata may hold uid and resourceVersion as preconditions. */
+  /** What a GET answers, where that is not `read`. Throws for an object that has nothing to show. */
+  readonly get?: (object: KubeObject) => KubeObject;
+  /** What a change begins with, where that is not `read`. */
+  readonly draft?: (object: KubeObject) => KubeObject;
+  /** The object with what the view says. */
   readonly write: (object: KubeObject, view: KubeObject) => KubeObject;
   readonly validate: (view: KubeObject) => readonly FieldError[];
+  readonly columns: readonly Column[];
 }
 
 /**

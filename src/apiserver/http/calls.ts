@@ -10,6 +10,7 @@ import type { KubeObject } from '../object.js';
 import type { ApiResponse } from '../server.js';
 import { badRequest } from '../status.js';
 import type { Body, Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
+import { viewOf } from '../verbs/view.js';
 
 /** A subresource that is only posted to, and answers with something else than the object. */
 export type PostHandler = (target: Target, body: Body, request: { readonly query: Query; readonly caller: Caller }) => Promise<Written>;
@@ -49,7 +50,7 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
 async function answerOf(one: Call): Promise<ApiResponse> {
   const { rooms, exchange, route, query, form } = one;
   const { target, verb } = route;
-  const shape = shapeOf(target.resource, form, exchange.target.query, rooms.table);
+  const shape = shapeOf(viewOf(target)?.resource ?? target.resource, form, exchange.target.query, rooms.table);
   const write = (code: number, value: Json): ApiResponse => valueAnswer(code, value, form);
   if (verb === 'get') return write(200, shape.object(rooms.verbs.get(target, query)));
   if (verb === 'list') return write(200, shape.list(await rooms.verbs.list(target, query)));

@@ -15,6 +15,7 @@ import type { Schema } from '../schema/schema.js';
 import { blocksCel } from '../schema/validate.js';
 import { customColumns } from '../table/custom.js';
 import { conditionOf } from '../verbs/terminating.js';
+import { checkScale, customScale } from './customscale.js';
 import { readDefinition, servesSame } from './definition.js';
 import type { Definition, DefinitionVersion } from './definition.js';
 
@@ -54,7 +55,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion): Resourc
     custom: true,
     schema: wholeSchema(version.schema),
     verbs: VERBS,
-    subresources: version.status ? [STATUS] : [],
+    subresources: [...(version.status ? [STATUS] : []), ...(version.scale === undefined ? [] : [customScale(version.scale)])],
     strategy: strategyOf(definition, version),
     selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), valueAt(path)])),
     columns: customColumns(version.columns),
@@ -115,7 +116,7 @@ function conversionOf({ group, versions, storage }: Definition, { name, schema }
   };
 }
 
-function strategyOf({ namespaced }: Definition, { schema, status }: DefinitionVersion): Strategy {
+function strategyOf({ namespaced }: Definition, { schema, status, scale }: DefinitionVersion): Strategy {
   const rules = { namespaced, validateName: dns1123Subdomain };
   return {
     default: (object) => withFieldsOf(object, fillDefaults(schema, object)),
@@ -126,11 +127,11 @@ function strategyOf({ namespaced }: Definition, { schema, status }: DefinitionVe
     },
     prepareUpdate: (next, old, subresource) => (subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old)),
     validateCreate(object) {
-      const errors = [...validateMeta(object.metadata, rules), ...validateCustom(schema, object).errors];
+      const errors = [...validateMeta(object.metadata, rules), ...validateCustom(schema, object).errors, ...checkScale(scale, object, undefined)];
       return withRules(schema, object, undefined, { errors, warnings: finalizerWarnings(object.metadata.finalizers ?? []) });
     },
     validateUpdate(next, old, subresource) {
-      const errors = [...validateMetaUpdate(next.metadata, old.metadata), ...validateCustom(schema, next, old, subresource).errors];
+      const errors = [...validateMetaUpdate(next.metadata, old.metadata), ...validateCustom(schema, next, old, subresource).errors, ...checkScale(scale, next, subresource)];
       const warnings = subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
       return withRules(schema, next, old, { errors, warnings });
     },

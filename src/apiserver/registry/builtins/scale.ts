@@ -1,8 +1,9 @@
 import { builtinSchema } from '../../data/schemas.js';
 import { own, withKey } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import type { Subresource } from '../../resource.js';
+import type { Column, Subresource } from '../../resource.js';
 import { invalidValue } from '../../schema/field.js';
+import { AGE, customColumns } from '../../table/custom.js';
 import { numberAt, structAt } from './fields.js';
 import { selectorText } from './labelselector.js';
 
@@ -15,14 +16,25 @@ export const DEPLOYMENT_SCALE: Subresource = {
   verbs: ['get', 'patch', 'update'],
   view: {
     schema: builtinSchema('io.k8s.api.autoscaling.v1.Scale'),
+    replicas: ['spec', 'replicas'],
     read: scaleOf,
     write: (deployment, scale) => withReplicas(deployment, numberAt(structAt(scale, 'spec'), 'replicas')),
     validate(scale) {
       const replicas = numberAt(structAt(scale, 'spec'), 'replicas');
       return replicas < 0 ? [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
     },
+    columns: scaleColumns('replicas is the desired number of instances for the scaled object.', 'replicas is the actual number of observed instances of the scaled object.'),
   },
 };
+
+/** What a Table shows of a Scale. */
+export function scaleColumns(desired: string, available: string): readonly Column[] {
+  return customColumns([
+    { name: 'Desired', type: 'integer', description: desired, jsonPath: '.spec.replicas' },
+    { name: 'Available', type: 'integer', description: available, jsonPath: '.status.replicas' },
+    AGE,
+  ]);
+}
 
 function scaleOf(deployment: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = deployment.metadata;
