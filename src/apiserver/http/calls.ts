@@ -34,13 +34,13 @@ interface Call {
 
 /** Calls the verb of a route and writes down what it gives. */
 export async function call(rooms: CallRooms, exchange: Exchange, route: Route): Promise<ApiResponse> {
-  const { custom } = route.target.resource;
+  const { custom, review } = route.target.resource;
   const { accept, query, agent } = exchange.asker;
   const stream = route.verb === 'watch';
   // The type of a patch is looked at first, like every Content-Type that a built-in endpoint does not take.
   if (route.verb === 'patch' && !custom) patchType(exchange, custom);
   if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
-  const form = negotiate(accept, { transforms: true, stream });
+  const form = negotiate(accept, { transforms: true, tables: review === undefined, stream });
   if (form === undefined) throw noSuchForm(stream && negotiate(accept, { transforms: true, stream: false }) !== undefined);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = { rooms, exchange, route, query: Object.fromEntries(query), form: { ...form, pretty } };

@@ -55,6 +55,8 @@ function readClause(part: string): Weighed | undefined {
 interface Endpoint {
   /** Tables and metadata of objects; false for errors and the like. */
   readonly transforms: boolean;
+  /** False where an answer has no name to stand in a Table: reviews. */
+  readonly tables?: boolean;
   /** Only JSON can be streamed. */
   readonly stream: boolean;
 }
@@ -86,6 +88,7 @@ function formOf({ parameters }: AcceptClause, format: 'json' | 'yaml', endpoint:
   const asked = ['as', 'g', 'v'].some((name) => parameters.has(name));
   if (!asked) return { format, pretty, as: undefined };
   const as = transformOf(parameters);
+  if (as?.kind === 'Table' && endpoint.tables === false) return undefined;
   return endpoint.transforms && as !== undefined ? { format, pretty, as } : undefined;
 }
 

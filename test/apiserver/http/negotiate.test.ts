@@ -4,7 +4,7 @@ import { admits, negotiate, wantsPretty } from '../../../src/apiserver/http/nego
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-function formOf(header: string, endpoint = { transforms: true, stream: false }): string {
+function formOf(header: string, endpoint: Parameters<typeof negotiate>[1] = { transforms: true, stream: false }): string {
   const form = negotiate(header, endpoint);
   if (form === undefined) return 'none';
   return `${form.format}${form.pretty ? ' pretty' : ''}${form.as === undefined ? '' : ` ${form.as.kind}/${form.as.version}`}`;
@@ -53,6 +53,7 @@ describe('an Accept header', () => {
 
   it('of a Table gets no error', () => {
     expect(formOf(TABLE, { transforms: false, stream: false })).toBe('none');
+    expect(formOf(TABLE, { transforms: true, tables: false, stream: false })).toBe('none');
   });
 
   it.each([
