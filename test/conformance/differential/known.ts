@@ -10,7 +10,13 @@ export interface KnownDifference {
 /** Everything else that differs is a fault. */
 export const KNOWN: readonly KnownDifference[] = [
   {
-    reason: 'a write to the status of a Service that is not there makes one on the real server, without its addresses and almost unchecked: a fault that is not copied',
-    applies: (move, embedded, real) => /\/services\/[^/]+\/status/.test(move.path) && move.method !== 'GET' && embedded.code === 404 && [201, 422].includes(real.code),
+    reason: 'a write to the status of a Service or policy that is not there makes one on the real server, a Service without its addresses: a fault that is not copied',
+    applies: (move, embedded, real) => /\/(services|validatingadmissionpolicies)\/[^/]+\/status/.test(move.path) && move.method !== 'GET' && embedded.code === 404 && [201, 422].includes(real.code),
+  },
+  {
+    reason: 'a new Node is tainted until a controller finds it ready, on the real server: without that controller it would stay so',
+    applies: (move, embedded, real) => /\/nodes(\/[^/]+)?(\?|$)/.test(move.path) && [move, embedded].every((one) => !JSON.stringify(one).includes(NOT_READY)) && JSON.stringify(real).includes(NOT_READY),
   },
 ];
+
+const NOT_READY = 'node.kubernetes.io/not-ready';

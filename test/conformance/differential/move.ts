@@ -79,14 +79,19 @@ function create(dice: Dice, board: Board): Move {
   const collection = collectionOf(board.kind);
   const made = object(dice, board);
   const body = dice.chance(0.05) ? withMeta(made, { name: undefined, generateName: 'made-' }) : made;
-  return { method: 'POST', path: `${collection}${writeQuery(dice)}`, body };
+  return { method: 'POST', path: `${collection}${writeQuery(dice)}`, body, ...form(dice) };
+}
+
+/** JSON is YAML too; answers may be asked for in other forms. */
+function form(dice: Dice): Partial<Move> {
+  return { ...(dice.chance(0.1) ? { contentType: 'application/yaml' } : {}), ...(dice.chance(0.06) ? { accept: dice.pick([TABLE, 'application/yaml', 'text/html', PARTIAL]) } : {}) };
 }
 
 function update(dice: Dice, board: Board): Move {
   const name = dice.pick(board.names);
   const path = `${collectionOf(board.kind)}/${name}`;
   const versions = dice.pick([{}, { resourceVersion: `{{rv ${path}}}` }, { resourceVersion: `{{rv ${path}}}` }, { resourceVersion: `{{rv ${path}}}`, uid: `{{uid ${path}}}` }, { resourceVersion: '1' }]);
-  return { method: 'PUT', path: `${path}${writeQuery(dice)}`, body: withMeta(object(dice, board, name), versions) };
+  return { method: 'PUT', path: `${path}${writeQuery(dice)}`, body: withMeta(object(dice, board, name), versions), ...form(dice) };
 }
 
 function mergePatch(dice: Dice, board: Board): Move {
@@ -122,6 +127,7 @@ function apply(dice: Dice, board: Board): Move {
 
 function status(dice: Dice, board: Board): Move {
   const { kind } = board;
+  if (kind.plural === 'deployments' && dice.chance(0.5)) return scale(dice, board);
   if (kind.status === undefined) return read(dice, board);
   const name = dice.pick(board.names);
   const path = `${collectionOf(kind)}/${name}`;
@@ -138,10 +144,29 @@ function status(dice: Dice, board: Board): Move {
   return { method: 'PATCH', path: `${path}/status${writeQuery(dice)}`, contentType: 'application/merge-patch+json', body };
 }
 
+/** The scale of a Deployment, which is another view of it. */
+function scale(dice: Dice, board: Board): Move {
+  const name = dice.pick(board.names);
+  const path = `${collectionOf(board.kind)}/${name}`;
+  const body: Fields = { spec: { replicas: dice.pick<Value>([0, 1, 2, 5, -1, 'two']) }, ...(dice.chance(0.1) ? dice.pick(BAD_METADATA)(dice) : {}) };
+  if (dice.chance(0.3)) return { method: 'GET', path: `${path}/scale` };
+  if (dice.chance(0.3)) {
+    const whole = combined([body, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name, namespace: NAMESPACE } }, dice.chance(0.5) ? { metadata: { resourceVersion: `{{rv ${path}}}` } } : {}]);
+    return { method: 'PUT', path: `${path}/scale${writeQuery(dice)}`, body: whole };
+  }
+  if (dice.chance(0.3)) {
+    const applied = combined([{ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name } }, body]);
+    return { method: 'PATCH', path: `${path}/scale${writeQuery(dice, { fieldManager: dice.pick(MANAGERS), ...(dice.chance(0.6) ? { force: 'true' } : {}) })}`, contentType: 'application/apply-patch+yaml', body: applied };
+  }
+  return { method: 'PATCH', path: `${path}/scale${writeQuery(dice)}`, contentType: dice.pick(['application/merge-patch+json', 'application/strategic-merge-patch+json']), body };
+}
+
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+const ODD = ['text/html', 'application/json;as=Odd;v=v1;g=meta.k8s.io', 'application/json;as=Table;v=v9;g=meta.k8s.io', 'text/html, application/json;q=0.5', '*/*'] as const;
 
 function read(dice: Dice, board: Board): Move {
-  const accept = dice.pick(['application/json', 'application/json', TABLE, 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', 'application/yaml']);
+  const accept = dice.pick(['application/json', 'application/json', TABLE, PARTIAL, 'application/yaml', dice.pick(ODD)]);
   return { method: 'GET', path: pathOf(dice, board), accept };
 }
 
@@ -151,8 +176,19 @@ function list(dice: Dice, board: Board): Move {
   if (dice.chance(0.3)) query.set('limit', String(dice.between(0, 3)));
   if (dice.chance(0.3)) query.set('fieldSelector', dice.pick([`metadata.name=${dice.pick(board.names)}`, `metadata.name!=${dice.pick(board.names)}`, 'spec.color=red', 'metadata.odd=x', 'type=example.com/own', 'reason=a']));
   if (dice.chance(0.05)) query.set('labelSelector', dice.pick(['a in', '=', 'a=b=c', '!!a', 'a in ()']));
-  const accept = dice.pick(['application/json', 'application/json', TABLE, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io']);
-  return { method: 'GET', path: `${collectionOf(board.kind)}?${query.toString()}`, accept };
+  const accept = dice.pick(['application/json', 'application/json', TABLE, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', dice.pick(ODD)]);
+  return { method: 'GET', path: `${collectionOf(board.kind)}?${query.toString()}${version(dice, board)}`, accept };
+}
+
+/** As of when a list is asked for. What says too little to have one answer is left out: other sequences write too. */
+function version(dice: Dice, { kind }: Board): string {
+  const collection = collectionOf(kind);
+  if (dice.chance(0.25)) return `&limit=1&continue={{continue ${collection}}}`;
+  if (dice.chance(0.7)) return '';
+  return dice.pick([
+    '&resourceVersion={{newest}}&resourceVersionMatch=Exact', '&resourceVersion={{newest}}&resourceVersionMatch=NotOlderThan', '&resourceVersionMatch=Exact', '&resourceVersion=0&resourceVersionMatch=Exact', '&resourceVersion=odd',
+    '&resourceVersion={{newest}}&resourceVersionMatch=Odd', '&continue=odd', '&limit=odd', '&timeoutSeconds=odd', '&sendInitialEvents=true', '&pretty=true', '&odd=true', `&resourceVersion={{newest}}&limit=1&continue={{continue ${collection}}}`,
+  ]);
 }
 
 function remove(dice: Dice, board: Board): Move {

@@ -4,6 +4,7 @@ import type { Agent } from 'node:https';
 import { Dice } from '../../support/scenario/random.js';
 import { waitFor } from '../../support/wait.js';
 import type { ConformanceTarget } from '../target.js';
+import { CLUSTER_KINDS } from './clusterkinds.js';
 import { combined } from './features.js';
 import { KINDS, type Kind } from './kinds.js';
 import { KNOWN } from './known.js';
@@ -39,7 +40,7 @@ export async function playSequence(seed: number, players: Players): Promise<Play
   const dice = new Dice(seed);
   const mark = `s${seed}`;
   const namespace = `differential-${seed}`;
-  const kinds = dice.some(KINDS, 2);
+  const kinds = dice.some([...KINDS, ...CLUSTER_KINDS], 2);
   const sides = [new Side(players.embedded.target, players.embedded.agent, namespace), new Side(players.real.target, players.real.agent, namespace)] as const;
   const opening: Move = { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } };
   const watches = await openWatches(kinds.filter(({ namespaced }) => namespaced), sides, opening);

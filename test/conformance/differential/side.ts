@@ -22,6 +22,9 @@ export class Side {
   readonly #agent: Agent;
   readonly #namespace: string;
   readonly #masks = new Masks();
+  /** Newest continue token by path of a collection, and the newest resourceVersion of all. */
+  readonly #pages = new Map<string, string>();
+  #newest = 1;
   /** uid and resourceVersion by path. */
   readonly #seen = new Map<string, { readonly uid: string; readonly version: string }>();
 
@@ -36,7 +39,8 @@ export class Side {
     const answer = await this.#send({ ...move, path, ...(move.body === undefined ? {} : { body: this.#body(move.body) }) });
     const parsed = parse(answer.text, answer.contentType);
     this.#remember(path, parsed);
-    return { code: answer.code, contentType: answer.contentType, warnings: answer.warnings.map((text) => this.#masks.text(text)), body: this.#masks.value(parsed) };
+    const read = /\/services\/[^/]+\/status/.test(path) ? revived(parsed) : parsed;
+    return { code: answer.code, contentType: answer.contentType, warnings: answer.warnings.map((text) => this.#masks.text(text)), body: this.#masks.value(read) };
   }
 
   /** Events of a collection from `version` on until `signal` fires, masked like everything else. */
@@ -46,7 +50,7 @@ export class Side {
 
   /** The same masks for what a watch told. */
   masked(value: unknown): unknown {
-    return this.#masks.value(JSON.parse(JSON.stringify(value), withoutTraffic));
+    return this.#masks.value(revived(value));
   }
 
   #body(body: Value): Value {
@@ -56,19 +60,22 @@ export class Side {
 
   #resolved(text: string): string {
     const named = text.replaceAll('{{namespace}}', this.#namespace);
-    return named.replaceAll(/\{\{(uid|rv) ([^}]+)\}\}/g, (_all, what: string, path: string) => {
+    const placed = named.replaceAll(/\{\{continue ([^}]+)\}\}/g, (_all, path: string) => this.#pages.get(path) ?? '').replaceAll('{{newest}}', String(this.#newest));
+    return placed.replaceAll(/\{\{(uid|rv) ([^}]+)\}\}/g, (_all, what: string, path: string) => {
       const seen = this.#seen.get(path);
       return what === 'uid' ? (seen?.uid ?? 'never-seen') : (seen?.version ?? '1');
     });
   }
 
   #remember(path: string, body: unknown): void {
-    const found: { kind?: string; metadata?: { name?: string; uid?: string; resourceVersion?: string }; items?: unknown } = typeof body === 'object' && body !== null ? body : {};
-    const { name, uid, resourceVersion } = found.metadata ?? {};
+    const found: { kind?: string; metadata?: { name?: string; uid?: string; resourceVersion?: string; continue?: string }; items?: unknown } = typeof body === 'object' && body !== null ? body : {};
+    const { name, uid, resourceVersion, continue: next } = found.metadata ?? {};
+    if (next !== undefined) this.#pages.set(path.replace(/\?.*$/, ''), next);
     if (found.items !== undefined || name === undefined || uid === undefined || resourceVersion === undefined) return;
     const bare = path.replace(/\?.*$/, '').replace(/\/(status|scale)$/, '');
     const own = bare.endsWith(`/${name}`) ? bare : `${bare}/${name}`;
     this.#seen.set(own, { uid, version: resourceVersion });
+    this.#newest = Math.max(this.#newest, Number(resourceVersion));
   }
 
   #send(move: Move): Promise<{ code: number; contentType: string; warnings: readonly string[]; text: string }> {
@@ -102,9 +109,13 @@ export class Side {
   }
 }
 
+function revived(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), withoutTraffic);
+}
+
 /**
  * The real server stores a policy of internal traffic that Services without addresses do not have, and takes it out when it
- * is read, but from the events of a watch only while there are fewer than three watches.
+ * is read, but from the events of a watch only while there are fewer than three watches, and from no answer about a status.
  */
 function withoutTraffic(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('type' in value) || value.type !== 'ExternalName') return value;
