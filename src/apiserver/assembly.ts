@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createChain, guard } from './admission/chain.js';
 import { definitionLifecycle } from './admission/definition.js';
 import { createNamespaceLifecycle } from './admission/namespacelifecycle.js';
+import { nodeTaint } from './admission/nodetaint.js';
 import { createPolicyAdmission, validateBinding, validatePolicy } from './admission/policy.js';
 import { createAuthenticator, staticTokens, type StaticToken } from './auth/authenticator.js';
 import { createEscalationCheck } from './auth/escalation.js';
@@ -69,7 +70,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const namespaces = createNamespaceLifecycle((name) => store.newest('namespaces', name)?.object);
   const escalation = createEscalationCheck({ resolver, authorizer });
   const policies = createPolicyAdmission(reader, () => registry, authorizer);
-  const admission = createChain({ first: [guard(namespaces), guard(definitionLifecycle), guard(escalation)], last: [policies] });
+  const admission = createChain({ first: [guard(namespaces), nodeTaint, guard(definitionLifecycle), guard(escalation)], last: [policies] });
   const context = contextOf({ store, registry, admission, authorizer, clock, uuid: randomUUID });
   const verbs = createVerbs(context);
   const definitions = startDefinitionController(context, reader);

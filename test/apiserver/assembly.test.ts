@@ -129,6 +129,12 @@ describe('OpenAPI', () => {
   it.each(['/openapi/v2', '/openapi/v3/', '/openapi/v3/apis/nope/v1', '/openapi/v3/api/v1/more'])('does not have %s', async (path) => {
     expect((await ask(`GET ${path}`)).code).toBe(404);
   });
+
+  it('of the old version is empty, and there in the form that kubectl asks for only', async () => {
+    const answer = await ask('GET /openapi/v2', { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' });
+    expect([answer.code, answer.headers['Content-Type']]).toEqual([200, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf']);
+    expect(answer.body.kind === 'bytes' ? Buffer.from(answer.body.bytes).toString('latin1') : '').toBe('\n\x032.0\x12\x10\n\nKubernetes\x12\x02v1B\0');
+  });
 });
 
 describe('what the server says of itself', () => {

@@ -30,6 +30,7 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
   };
   return (exchange) => {
     const { path } = exchange.info;
+    if (path === '/openapi/v2') return oldDocument(exchange);
     if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApi(rooms, exchange) ?? NOTHING;
     const [prefix, group = '', version, ...more] = trimmed(path).split('/').slice(1);
     if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
@@ -97,6 +98,20 @@ function keepByGeneration(registry: () => Registry): (name: string, make: (regis
     values.set(name, { generation: now.generation, value });
     return value;
   };
+}
+
+const OLD_TYPE = 'application/com.github.proto-openapi.spec.v2';
+
+/** `swagger: "2.0"`, a title, a version and no paths, in protobuf. */
+const OLD_DOCUMENT = Buffer.from([0x0a, 3, ...Buffer.from('2.0'), 0x12, 16, 0x0a, 10, ...Buffer.from('Kubernetes'), 0x12, 2, ...Buffer.from('v1'), 0x42, 0]);
+
+/**
+ * kubectl asks for the old document, in protobuf, when it finds a kind in no document of v3. An empty one has it go on and say that
+ * there is no such kind; without one it would tell of a failed download. In other forms there is none.
+ */
+function oldDocument({ asker, request }: Exchange): ApiResponse | undefined {
+  if (request.method !== 'GET' || asker.accept?.startsWith(OLD_TYPE) !== true) return undefined;
+  return { code: 200, headers: { 'Content-Type': `${OLD_TYPE}.v1.0+protobuf`, 'Cache-Control': 'no-cache, private' }, body: { kind: 'bytes', bytes: OLD_DOCUMENT } };
 }
 
 const NOTHING: ApiResponse = { code: 404, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };

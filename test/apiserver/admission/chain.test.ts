@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Admission, AdmissionRequest } from '../../../src/apiserver/admission/admission.js';
 import { createChain, guard } from '../../../src/apiserver/admission/chain.js';
+import { nodeTaint } from '../../../src/apiserver/admission/nodetaint.js';
 import { StatusError, forbidden } from '../../../src/apiserver/status.js';
 import { Room, configMap, refusal } from '../verbs/room.js';
 
@@ -68,5 +69,22 @@ describe('the life of a namespace', () => {
     expect(await room.create('localsubjectaccessreviews.authorization.k8s.io/nope', { spec: { user: 'u', resourceAttributes: { namespace: 'nope' } } })).toMatchObject({ kind: 'LocalSubjectAccessReview' });
     expect(await refusal(() => room.update('configmaps/nope/a', configMap('a')))).toMatchObject({ code: 404, message: 'configmaps "a" not found' });
     expect(await refusal(() => room.patch('configmaps/nope/a', 'apply', configMap('a'), { fieldManager: 'm' }))).toMatchObject({ code: 404, message: 'namespaces "nope" not found' });
+  });
+});
+
+describe('a new Node', () => {
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+
+  it.each<[string, readonly { readonly key: string; readonly effect: string }[]]>([
+    ['takes no pods', []],
+    ['keeps its other taints', [{ key: 'a', effect: 'NoSchedule' }, { ...taint, effect: 'NoExecute' }]],
+  ])('%s', (_what, taints) => {
+    const room = new Room();
+    const object = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: { taints } };
+    const request: AdmissionRequest = { user: room.user, operation: 'CREATE', resource: room.target('nodes').resource, subresource: '', namespace: '', name: 'n', object, oldObject: undefined, dryRun: false, options: object };
+    const once = nodeTaint.admit(request, () => undefined);
+    expect(once).toEqual({ ...object, spec: { taints: [...taints, taint] } });
+    expect(nodeTaint.admit({ ...request, object: once }, () => undefined)).toBe(once);
+    expect(nodeTaint.admit({ ...request, operation: 'UPDATE' }, () => undefined)).toBe(object);
   });
 });
