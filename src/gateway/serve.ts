@@ -24,6 +24,8 @@ const TAKING_MS = 30_000;
 /** What is still read of a body that is refused, so that the client gets to see the answer. */
 const LINGER_BYTES = 2 * 1024 * 1024;
 const LINGER_MS = 1_000;
+/** A reason of its own would be an error with its trace for each request. */
+const CLOSED = 'the connection has closed';
 const METHODS: readonly string[] = [...new Set(ROUTES.flatMap((route) => route.operations.map((one) => one.method)))];
 
 /** What the access log says of a request: words of ours and checked names, nothing else of the client's. */
@@ -41,7 +43,7 @@ export async function serveRequest(arrival: Arrival, serving: Serving): Promise<
   const remote = message.socket.remoteAddress;
   const trace: Trace = {};
   const gone = new AbortController();
-  response.on('close', () => gone.abort());
+  response.on('close', () => gone.abort(CLOSED));
   response.on('error', () => undefined);
   message.on('error', () => undefined);
   try {

@@ -36,6 +36,10 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** Made once: the trace of an error costs more than many a request. */
+const LEFT = new UpstreamFailure('abandoned', 'CLIENT_GONE');
+const UNREAD = new UpstreamFailure('broken', 'UNREAD');
+
 export interface UpstreamOptions {
   /** `https://host:port`: fixed for the life of the process. */
   readonly origin: string;
@@ -95,10 +99,9 @@ export class Upstream {
    */
   async call<T>(call: UpstreamCall, gone: AbortSignal, use: (answer: UpstreamAnswer) => Promise<T>): Promise<T> {
     const { clock, timeoutMs, metrics } = this.#options;
-    const left = new UpstreamFailure('abandoned', 'CLIENT_GONE');
-    if (gone.aborted) throw left;
+    if (gone.aborted) throw LEFT;
     const stop = new AbortController();
-    const leave = (): void => stop.abort(left);
+    const leave = (): void => stop.abort(LEFT);
     gone.addEventListener('abort', leave, { once: true });
     const timer = clock.after(timeoutMs, () => stop.abort(new UpstreamFailure('timeout', 'TIMEOUT')));
     const begun = clock.monotonic();
@@ -113,7 +116,7 @@ export class Upstream {
     } finally {
       timer.cancel();
       gone.removeEventListener('abort', leave);
-      stop.abort(new UpstreamFailure('broken', 'UNREAD'));
+      stop.abort(UNREAD);
       metrics.upstream(call.method, code, (clock.monotonic() - begun) / 1000);
     }
   }

@@ -36,7 +36,7 @@ async function serve(desk: Partial<Desk>, strict = false): Promise<WireOptions> 
   const whole: Desk = { upstream: { call: () => Promise.reject(new Error('no upstream')) }, budget: new Budget(0), openapi: Buffer.from('{}'), ready: () => true, ...desk };
   const serving = { desk: whole, strict, clock: systemClock, log, metrics };
   server = new GatewayServer({
-    limits: { maxConnections: 10, headerTimeoutMs: 5_000, requestTimeoutMs: 5_000 }, strict, clock: systemClock, metrics, serve: (arrival) => serveRequest(arrival, serving),
+    limits: { maxConnections: 10, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 }, strict, clock: systemClock, metrics, serve: (arrival) => serveRequest(arrival, serving),
   });
   const pair = await pairFor();
   server.present({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });

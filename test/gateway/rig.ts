@@ -35,7 +35,7 @@ export async function pairFor(...names: string[]): Promise<ServingCertificate> {
   return issueServingCertificate({ names: names.length === 0 ? ['localhost'] : names, addresses: ['127.0.0.1'], now: Date.now() });
 }
 
-/** Starts a gateway with short limits; `options` overrides. */
+/** Starts a gateway whose limits no slow machine meets; `options` overrides. */
 export async function startRig(options: Partial<GatewayOptions> = {}): Promise<Rig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gateway-'));
   const [certificate, behind] = await Promise.all([pairFor(), pairFor()]);
@@ -53,8 +53,8 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     tlsKey: file('tls.key', certificate.privateKey),
     upstream: origin,
     upstreamCa: file('ca.crt', behind.certificate),
-    upstreamTimeoutMs: 5_000,
-    limits: { maxConnections: 1_000, headerTimeoutMs: 5_000, requestTimeoutMs: 10_000 },
+    upstreamTimeoutMs: 15_000,
+    limits: { maxConnections: 1_000, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 },
     strict: false,
     userAgent: 'multicluster-engine-gateway/test',
     openapi: JSON.stringify(document),

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 
 import type { ServingCertificate } from '../../src/pki/serving.js';
@@ -48,10 +48,16 @@ export class RecordingUpstream {
   connections = 0;
   certificate: ServingCertificate;
   readonly #server: Server;
+  /** The TCP connections, by the client's port. */
+  readonly #plain = new Map<number | undefined, Socket>();
 
   constructor(pair: ServingCertificate) {
     this.certificate = pair;
     this.#server = createServer({ cert: pair.certificate, key: pair.privateKey });
+    this.#server.on('connection', (plain: Socket) => {
+      this.#plain.set(plain.remotePort, plain);
+      plain.on('close', () => this.#plain.delete(plain.remotePort));
+    });
     this.#server.on('secureConnection', (socket) => this.#serve(socket));
     this.#server.on('tlsClientError', () => undefined);
   }
@@ -67,6 +73,11 @@ export class RecordingUpstream {
   present(pair: ServingCertificate): void {
     this.certificate = pair;
     this.#server.setSecureContext({ cert: pair.certificate, key: pair.privateKey });
+  }
+
+  /** Cuts a connection with a TCP reset: what is under way is lost. */
+  reset(socket: TLSSocket): void {
+    this.#plain.get(socket.remotePort)?.resetAndDestroy();
   }
 
   async stop(): Promise<void> {

@@ -194,6 +194,20 @@ describe('an API server', () => {
     expect(rig.upstream.requests).toHaveLength(20);
   });
 
+  it.each(ASKS.flatMap(([method, ask]) => ['before', 'in', 'after'].map((when) => [method, when, ask] as const)))('that resets the connection of a %s %s its answer is asked once', async (_method, when, ask) => {
+    rig.upstream.script = (request, socket) => {
+      if (when === 'in') socket.write(`${HEAD}Content-Length: 1000\r\n\r\n{`);
+      if (when === 'after') obliging(request, socket);
+      setImmediate(() => rig.upstream.reset(socket));
+    };
+
+    const { status } = await rig.ask(ask);
+
+    // After its answer, the reset may still overtake it.
+    expect(when === 'after' ? [200, 500] : [500]).toContain(status);
+    expect(rig.upstream.requests).toHaveLength(1);
+  });
+
   it('whose words hold a token has none of them repeated anywhere', async () => {
     expect(await utterances(rig)).not.toMatch(/canary|SECRET/);
     expect(rig.log.lines.filter(({ level }) => level === 'error')).toEqual([]);

@@ -133,7 +133,9 @@ describeWithServer('the HTTPS interface with the tokens of three users', { own: 
       const created = await ask('alice', { method: 'POST', path: PLACEMENTS, headers, body: placement(name) });
       const deleted = await ask('alice', { method: 'DELETE', path: `${PLACEMENTS}/${name}`, headers: { prefer: 'return=representation' } });
 
-      expect(JSON.parse(created.body)).toMatchObject({ kind: 'Placement', metadata: { name, uid: expect.any(String) } });
+      // Booked under a name of the gateway's own, not the operator's.
+    const managedFields = [expect.objectContaining({ manager: 'multicluster-engine-gateway' })];
+    expect(JSON.parse(created.body)).toMatchObject({ kind: 'Placement', metadata: { name, uid: expect.any(String), managedFields } });
       expect(created.headers['preference-applied']).toBe('return=representation');
       expect(JSON.parse(deleted.body)).toMatchObject({ kind: 'Status', status: 'Success' });
     });
@@ -225,4 +227,16 @@ describeWithServer('the HTTPS interface with the tokens of three users', { own: 
     await waitFor('the refusal', async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 403, { deadlineMs: 60_000 });
     expect((await server().call({ path: `/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/${NAMESPACE}/placements`, token })).status).toBe(401);
   }, 90_000);
+
+  it('a token that was made for somebody else is refused as the API server refuses it', async () => {
+    const name = ownName('robot');
+    await put(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name } });
+    const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${name}/token`;
+    const { body } = await server().call({ method: 'POST', path, body: { spec: { audiences: ['elsewhere'] } } });
+    const { token } = Object(body)['status'];
+
+    expect(token).toMatch(/^ey/);
+    expect((await lenient.ask({ path: PLACEMENTS, token })).status).toBe(403);
+    expect((await server().call({ path: `/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/${NAMESPACE}/placements`, token })).status).toBe(401);
+  });
 });
