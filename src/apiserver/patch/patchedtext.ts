@@ -47,9 +47,16 @@ function written(type: GoType, value: Json | undefined): string {
   if (isArray(value) && type.shape === 'list') return `[${value.map((item) => written(type.of, item)).join(',')}]`;
   if (!isObject(value)) return goJson(value);
   if (type.shape === 'struct') return `{${members(type.name, value).join(',')}}`;
+  if (type.shape === 'scalar' && type.name === 'fields') return asStored(value);
   if (type.shape !== 'map') return goJson(value);
   const keys = Object.keys(value).sort(compareBytes);
   return `{${keys.map((key) => `${goJson(key)}:${written(type.of, value[key])}`).join(',')}}`;
+}
+
+/** Sets of fields have an order of their own, in which they are stored. */
+function asStored(value: Json | undefined): string {
+  if (!isObject(value)) return goJson(value);
+  return `{${Object.entries(value).map(([key, member]) => `${goJson(key)}:${asStored(member)}`).join(',')}}`;
 }
 
 function members(definition: string, value: JsonObject): string[] {

@@ -42,8 +42,12 @@ function parse(token: string): { readonly [key: string]: Json | undefined } {
     const at = token.search(/[^A-Za-z0-9_-]/);
     throw unreadable(`continue key is not valid: illegal base64 data at input byte ${at < 0 ? Math.max(token.length - 1, 0) : at}`);
   }
+  const bytes = Buffer.from(token, 'base64url');
+  const [first = 0] = bytes;
+  // A byte that begins no text of UTF-8 is told as the character of that number.
+  if (first >= 0x80) throw unreadable(`continue key is not valid: invalid character '${String.fromCharCode(first)}' looking for beginning of value`);
   try {
-    const { value } = readBody(Buffer.from(token, 'base64url'), 'json');
+    const { value } = readBody(bytes, 'json');
     if (isObject(value)) return value;
   } catch (error) {
     if (error instanceof MalformedBody) throw unreadable(`continue key is not valid: ${error.message}`);

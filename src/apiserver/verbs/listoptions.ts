@@ -2,6 +2,7 @@ import { forbiddenField, notSupported } from '../schema/field.js';
 import { invalid } from '../status.js';
 import type { FieldError } from '../status.js';
 import { integer, isTrue } from './options.js';
+import { parseLabelSelector } from './selectors.js';
 import type { Query } from './verbs.js';
 
 /** Parameters of a list or a watch, checked, with the defaults of the legacy forms filled. */
@@ -22,6 +23,8 @@ const MATCH = 'resourceVersionMatch';
 export function listOptions(query: Query, watch: boolean): ListOptions {
   const limit = integer(query.limit) ?? 0;
   const timeoutSeconds = integer(query.timeoutSeconds);
+  // Selectors that cannot be read are told before options that do not go together.
+  parseLabelSelector(query.labelSelector);
   const { continue: token = '', resourceVersion = '', resourceVersionMatch: asked = '' } = query;
   const sent = query.sendInitialEvents === undefined ? undefined : isTrue(query.sendInitialEvents);
   const legacy = watch && sent === undefined && asked === '' && (resourceVersion === '' || resourceVersion === '0');
