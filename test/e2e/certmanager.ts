@@ -47,12 +47,17 @@ export class CertManager {
 
   async #run(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      const renewing = this.#renewing;
-      this.#renewing = false;
-      const { body } = await this.#server.call({ path: CERTIFICATES });
-      for (const certificate of body.items ?? []) await this.#serve(certificate, renewing);
+      // As every controller: what fails is tried again at the next look.
+      await this.#look().catch(() => undefined);
       await sleep(LOOK_MS);
     }
+  }
+
+  async #look(): Promise<void> {
+    const renewing = this.#renewing;
+    const { body } = await this.#server.call({ path: CERTIFICATES });
+    for (const certificate of body.items ?? []) await this.#serve(certificate, renewing);
+    if (renewing) this.#renewing = false;
   }
 
   async #serve(certificate: AnyObject, renewing: boolean): Promise<void> {
