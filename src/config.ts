@@ -1,47 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  duration, Flags, integer, listen, LOG_LEVELS, number, oneOf, readFlags, refuse, Refusal, variableOf, word,
-  type FlagRow, type Given, type Listen, type LogLevel,
-} from './flags.js';
+import { Flags, readFlags, Refusal, variableOf, type FlagRow } from './flags.js';
 import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gatewayconfig.js';
+import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operatorconfig.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standaloneconfig.js';
 
+export type { ControllerName, OperatorConfig } from './operatorconfig.js';
+
 const PROGRAM = 'multicluster-engine';
-const CONTROLLERS = ['engine', 'placement'] as const;
-
-export type ControllerName = (typeof CONTROLLERS)[number];
-
-/** What `multicluster-engine operator` was asked to do. */
-export interface OperatorConfig {
-  readonly command: 'operator';
-  /** Release of this program, from package.json. */
-  readonly version: string;
-  readonly controllers: readonly ControllerName[];
-  /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
-  readonly kubeconfig: string | undefined;
-  readonly leaderElectionNamespace: string;
-  /** Holder written into the Lease. */
-  readonly identity: string;
-  /** The only namespace in which the engine may install; undefined: the one that each engine names. */
-  readonly namespace: string | undefined;
-  readonly componentImage: string;
-  readonly componentReplicas: number;
-  readonly metricsListen: Listen;
-  readonly healthListen: Listen;
-  readonly logLevel: LogLevel;
-  /** Passes at a time, per controller. */
-  readonly workers: number;
-  /** Requests to the API server a second, in the long run. */
-  readonly kubeApiQps: number;
-  /** Requests that may go out at once. */
-  readonly kubeApiBurst: number;
-  readonly settleWindowMs: number;
-}
-
 /** Nothing to run: a text to print, to standard output with code 0, or to standard error with code 2. */
 export interface Usage {
   readonly command: 'usage';
@@ -59,44 +26,9 @@ interface CommandRow {
   readonly build: (flags: Flags, env: Environment) => Config;
 }
 
-const OPERATOR_FLAGS: readonly FlagRow[] = [
-  {
-    name: 'controllers', value: 'LIST',
-    help: 'controllers to run, separated by commas', preset: CONTROLLERS.join(','),
-  },
-  {
-    name: 'kubeconfig', value: 'FILE',
-    help: 'kubeconfig of the API server', presetText: 'in-cluster, else the usual kubeconfig rules',
-  },
-  {
-    name: 'leader-election-namespace', value: 'NAMESPACE',
-    help: 'namespace of the Leases', preset: 'multicluster-engine-operator',
-  },
-  { name: 'identity', value: 'NAME', help: 'name of this process in the Leases', presetText: '<hostname>_<random>' },
-  {
-    name: 'namespace', value: 'NAMESPACE',
-    help: 'the only namespace that an engine may install into', presetText: 'any',
-  },
-  {
-    name: 'component-image', value: 'IMAGE',
-    help: 'image of the components', presetText: `${PROGRAM}:<version>`, variable: 'IMAGE',
-  },
-  { name: 'component-replicas', value: 'N', help: 'replicas of each component, 1 to 100', preset: '2' },
-  { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', preset: '0.0.0.0:8080' },
-  { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', preset: '0.0.0.0:8081' },
-  { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
-  { name: 'workers', value: 'N', help: 'passes at a time per controller, 1 to 64', preset: '8' },
-  { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', preset: '100' },
-  { name: 'kube-api-burst', value: 'N', help: 'requests at once, at least the qps, up to 20000', presetText: 'twice the qps' },
-  {
-    name: 'settle-window', value: 'DURATION',
-    help: 'how long changes are gathered before placements are decided, 0 to 10s', preset: '50ms',
-  },
-];
-
 /** One row a command. */
 const COMMANDS: readonly CommandRow[] = [
-  { name: 'operator', summary: 'Runs the controllers against a Kubernetes API server.', flags: OPERATOR_FLAGS, build: operator },
+  { name: 'operator', summary: 'Runs the controllers against a Kubernetes API server.', flags: OPERATOR_FLAGS, build: (flags) => operator(flags, version()) },
   {
     name: 'gateway', summary: 'Serves the HTTPS interface in front of a Kubernetes API server.', flags: GATEWAY_FLAGS,
     build: (flags, env) => gateway(flags, { env, version: version(), execArgv: process.execArgv }),
@@ -137,75 +69,6 @@ function interpret(argv: readonly string[], env: Environment): Config | Usage {
   if (given === 'help') return print(help(command));
   if (given === 'version') return print(`${version()}\n`);
   return Object.freeze(command.build(new Flags(command.flags, given, env), env));
-}
-
-function operator(flags: Flags): OperatorConfig {
-  const release = version();
-  const namespace = flags.find('namespace');
-  const identity = flags.find('identity');
-  const image = flags.find('component-image');
-  const kubeconfig = flags.find('kubeconfig');
-  const burst = flags.find('kube-api-burst');
-  const qps = number(flags.get('kube-api-qps'), 10_000);
-  const health = flags.get('health-listen');
-  const config: OperatorConfig = {
-    command: 'operator',
-    version: release,
-    controllers: controllers(flags.get('controllers')),
-    kubeconfig: kubeconfig && word(kubeconfig, /^.+$/s, 'a file'),
-    leaderElectionNamespace: namespaceName(flags.get('leader-election-namespace')),
-    identity: identity ? holder(identity) : freshIdentity(),
-    namespace: namespace && targetName(namespace),
-    componentImage: image ? imageName(image) : `${PROGRAM}:${release}`,
-    componentReplicas: integer(flags.get('component-replicas'), 1, 100),
-    metricsListen: listen(flags.get('metrics-listen')),
-    healthListen: listen(health),
-    logLevel: oneOf(flags.get('log-level'), LOG_LEVELS),
-    workers: integer(flags.get('workers'), 1, 64),
-    kubeApiQps: qps,
-    kubeApiBurst: burst ? integer(burst, Math.ceil(qps), 20_000) : Math.ceil(2 * qps),
-    settleWindowMs: duration(flags.get('settle-window'), 10_000),
-  };
-  const { metricsListen, healthListen } = config;
-  if (metricsListen.port !== 0 && metricsListen.port === healthListen.port) {
-    refuse(health, 'an address with another port than the metrics');
-  }
-  return config;
-}
-
-/** In the order of the table, whatever the order given. */
-function controllers(given: Given): readonly ControllerName[] {
-  const names = given.text.split(',').map((text) => oneOf({ ...given, text }, CONTROLLERS));
-  if (new Set(names).size < names.length) refuse(given, 'a list without duplicates');
-  return Object.freeze(CONTROLLERS.filter((name) => names.includes(name)));
-}
-
-/** `[host[:port]/]path[:tag][@digest]`, the grammar of the OCI distribution specification in the main. */
-function imageName(given: Given): string {
-  const host = '[A-Za-z0-9.-]+(:\\d{1,5})?/';
-  const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
-  const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
-  if (given.text.length > 1024 || !pattern.test(given.text)) refuse(given, 'an image name: [host[:port]/]path[:tag][@digest]');
-  return given.text;
-}
-
-/** As the engine's CRD has it: an operator held to another one could serve no engine. */
-function targetName(given: Given): string {
-  if (given.text === 'default' || given.text.startsWith('kube-')) refuse(given, 'neither default nor kube-*');
-  return namespaceName(given);
-}
-
-function namespaceName(given: Given): string {
-  const rule = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
-  return word(given, /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, rule);
-}
-
-function holder(given: Given): string {
-  return word(given, /^[A-Za-z0-9._-]{1,253}$/, '1 to 253 letters, digits, ".", "_" or "-"');
-}
-
-function freshIdentity(): string {
-  return `${hostname()}_${randomBytes(4).toString('hex')}`;
 }
 
 function print(text: string): Usage {

@@ -35,7 +35,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   commands: { imports: ['api', 'domain', 'runtime', 'kube', 'controllers', 'gateway', 'apiserver', 'local', 'observability', 'pki', 'config'], packages: [] },
   main: { imports: ['config', 'commands'], packages: [] },
 };
-const FILES_OF_CONFIG = ['config', 'flags', 'gatewayconfig', 'standaloneconfig'];
+const FILES_OF_CONFIG = ['config', 'flags', 'gatewayconfig', 'operatorconfig', 'standaloneconfig'];
 
 const GENERATED = /^src\/(api\/generated|apiserver\/data)\//;
 const DATA_TABLES: readonly string[] = [];

@@ -163,7 +163,6 @@ describe('an uninstall', () => {
     };
     stage.remove();
     await removeAll(stage);
-
     expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toBeUndefined();
   });
 
