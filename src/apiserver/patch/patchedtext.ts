@@ -33,7 +33,7 @@ function note(type: GoType, value: Json | undefined, into: Map<Json, GoType>): v
 }
 
 function printed(value: Json | undefined, patch: Json | undefined, untouched: ReadonlyMap<Json, GoType>): string {
-  if (!isObject(value) && !isArray(value)) return goJson(value);
+  if ((!isObject(value) && !isArray(value)) || isArray(patch)) return goJson(value);
   const lookedInto = isObject(patch) && isObject(value);
   const type = lookedInto ? undefined : untouched.get(value);
   if (type !== undefined) return written(type, value);

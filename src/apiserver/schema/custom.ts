@@ -25,7 +25,7 @@ export type DecodedCustom =
  */
 export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = false): DecodedCustom {
   const { apiVersion, kind, metadata } = object;
-  const decoded = decodeMeta(metadata ?? {});
+  const decoded = decodeMeta(keepNulls ? wellFormed(metadata ?? {}) : (metadata ?? {}));
   if ('problem' in decoded) return decoded;
   const pruned = prune(schema, object, { root: true });
   const coerced = coerceEmbedded(schema, keepNulls ? pruned.value : pruneNulls(schema, pruned.value));
@@ -34,6 +34,12 @@ export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = fal
   const filled = fillDefaults(schema, whole);
   const result = { ...(isObject(filled) ? filled : {}), apiVersion: text(apiVersion), kind: text(kind), metadata: decoded.meta };
   return { object: result, unknown: [...decoded.unknown.map((path) => `metadata.${path}`).sort(compareBytes), ...pruned.unknown, ...coerced.unknown] };
+}
+
+/** An apply forgets the fields of metadata that cannot be read. */
+function wellFormed(metadata: Json): Json {
+  if (!isObject(metadata)) return metadata;
+  return Object.fromEntries(Object.entries(metadata).filter(([name, value]) => !('problem' in decodeMeta({ [name]: value ?? null }))));
 }
 
 function text(value: Json | undefined): string {

@@ -29,7 +29,10 @@ function keepPorts(spec: Draft, old: JsonObject): void {
 /** Who changes only one of clusterIP and clusterIPs means both. */
 function alignAddresses(spec: Draft, old: JsonObject): void {
   const [next, before] = [textOf(spec, 'clusterIP'), textAt(old, 'clusterIP')];
-  if (next === before) return;
+  if (next === before) {
+    if (textsAt(spec, 'clusterIPs').length === 0) copyTexts(spec, old, 'clusterIPs');
+    return;
+  }
   if (!sameTexts(textsAt(spec, 'clusterIPs'), textsAt(old, 'clusterIPs'))) return;
   if (before !== '' && next === '') delete spec['clusterIPs'];
   else spec['clusterIPs'] = [next];
