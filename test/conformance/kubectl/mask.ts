@@ -1,0 +1,47 @@
+/** What of an output is a place, not a finding. */
+export interface Places {
+  readonly server: string;
+  readonly namespace: string;
+  readonly home: string;
+}
+
+/** What a server or a run makes up, as words. The order counts: longer forms come before what stands in them. */
+const MASKS: readonly (readonly [RegExp, string])[] = [
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'TOKEN'],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID'],
+  [/\b20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME'],
+  [/\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, 'TIME'],
+  // Of kubectl itself: a watch that its own deadline ended.
+  [/^[IW]\d{4} .*reflector\.go.*very short watch.*\n/gm, ''],
+  [/^([IWE])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ /gm, '$1 '],
+  [/(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000/g, 'TIME'],
+  [/(resourceVersion\\*"?: ?\\*"?|Resource Version: +)\d+/g, '$1VERSION'],
+  [/(?<=v\d+\.\d+\.\d+)\+embedded\b/g, ''],
+  [/\b10\.0\.0\.\d+\b/g, 'ADDRESS'],
+  [/\b3\d{4}\b/g, 'PORT'],
+  [/\bmade-[a-z0-9]{5}\b/g, 'made-NAME'],
+  [/(?<![\w.:/-])(\d+[smhdy]){1,2}(?![\w.-])/g, 'AGE'],
+  [/\/(LIVE|MERGED|kubectl-edit)-\d+/g, '/$1-NUMBER'],
+];
+
+/** The lines of an output, masked. Columns are as wide as what is in them, ages too: blanks between words become two. */
+export function maskedLines(output: string, { server, namespace, home }: Places): string[] {
+  const placed = output.replaceAll(server, 'SERVER').replaceAll(namespace, 'NAMESPACE').replaceAll(home, 'HOME');
+  const masked = MASKS.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), placed).replaceAll(/"\{(?:[^"\\\n]|\\.)*\}"/g, ordered);
+  const lines = masked.replace(/\n$/, '').split('\n').map((line) => line.replaceAll(/(?<=\S)  +/g, '  ').trimEnd());
+  return masked === '' ? [] : lines;
+}
+
+/** A quoted object with its keys in order: kube-apiserver prints some as its structs have them. */
+function ordered(quoted: string): string {
+  try {
+    const object: unknown = JSON.parse(JSON.parse(quoted));
+    return JSON.stringify(JSON.stringify(object, (_key, value: unknown) => (isPlain(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value)));
+  } catch {
+    return quoted;
+  }
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

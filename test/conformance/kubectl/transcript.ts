@@ -1,0 +1,54 @@
+/** One command of a transcript and what it must print. */
+export interface Command {
+  /** The script for bash, perhaps of several lines. */
+  readonly script: string;
+  /** Lines of stdout and stderr as they come, masked; `…` stands for any lines; the last may be `exit CODE`. */
+  readonly prints: readonly string[];
+}
+
+/** Commands that belong together, in a namespace of their own. */
+export interface Scenario {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+/**
+ * Reads what a terminal would show: `## title` begins a scenario, `$ command` a command, `> more` goes on with it, and every other line
+ * is output. Empty lines of output are kept but for those before the next title.
+ */
+export function readTranscript(text: string): Scenario[] {
+  const scenarios: { title: string; commands: { script: string; prints: string[] }[] }[] = [];
+  for (const line of text.split('\n')) {
+    const commands = scenarios.at(-1)?.commands;
+    if (line.startsWith('## ')) scenarios.push({ title: line.slice(3), commands: [] });
+    else if (line.startsWith('$ ')) commands?.push({ script: line.slice(2), prints: [] });
+    else if (line.startsWith('> ') && commands?.at(-1)?.prints.length === 0) commands[commands.length - 1] = { script: `${commands.at(-1)?.script}\n${line.slice(2)}`, prints: [] };
+    else commands?.at(-1)?.prints.push(line);
+  }
+  return scenarios.map(({ title, commands }) => ({
+    title,
+    commands: commands.map(({ script, prints }, at) => ({ script, prints: at < commands.length - 1 ? prints : withoutEmptyEnd(prints) })),
+  }));
+}
+
+/** {@link readTranscript} the other way round. */
+export function writeTranscript(scenarios: readonly Scenario[]): string {
+  const blocks = scenarios.map(({ title, commands }) => {
+    const lines = commands.flatMap(({ script, prints }) => [...script.split('\n').map((line, at) => `${at === 0 ? '$' : '>'} ${line}`), ...prints]);
+    return [`## ${title}`, ...lines, ''].join('\n');
+  });
+  return blocks.join('\n');
+}
+
+/** Whether lines are those that a transcript asks for. */
+export function agrees(lines: readonly string[], prints: readonly string[]): boolean {
+  const [first, ...rest] = prints;
+  if (first === undefined) return lines.length === 0;
+  if (first !== '…') return lines[0] === first && agrees(lines.slice(1), rest);
+  return rest.length === 0 || lines.some((_line, at) => agrees(lines.slice(at), rest));
+}
+
+function withoutEmptyEnd(lines: readonly string[]): string[] {
+  const last = lines.findLastIndex((line) => line !== '');
+  return lines.slice(0, last + 1);
+}
