@@ -4,7 +4,7 @@ import { partings } from './parting.js';
 import { playSequence, type Difference } from './sequence.js';
 import { agentOf } from './side.js';
 
-export interface Campaign {
+export interface Contest {
   readonly sequences: number;
   readonly requests: number;
   /** One a sequence that parted; known ones apart. */
@@ -18,7 +18,7 @@ const AT_ONCE = 8;
 const MOST_DIFFERENCES = 50;
 
 /** Plays the sequences `first` … `first + count - 1` against both servers, some at once, each in a namespace of its own. */
-export async function runCampaign(servers: { readonly embedded: ConformanceTarget; readonly real: ConformanceTarget }, first: number, count: number): Promise<Campaign> {
+export async function runContest(servers: { readonly embedded: ConformanceTarget; readonly real: ConformanceTarget }, first: number, count: number): Promise<Contest> {
   const players = {
     embedded: { target: servers.embedded, agent: agentOf(servers.embedded) },
     real: { target: servers.real, agent: agentOf(servers.real) },
