@@ -42,9 +42,16 @@ export async function runStandalone(config: StandaloneConfig): Promise<number> {
       await server.close();
     }
   } catch (error) {
-    process.stderr.write(`\nmulticluster-engine standalone: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`\nmulticluster-engine standalone: ${sentenceOf(error)}\n`);
     return 1;
   }
+}
+
+/** What went wrong, and what to do where that is known. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const taken = 'code' in error && error.code === 'EADDRINUSE';
+  return taken ? `${error.message}; --listen=HOST:PORT takes another address` : error.message;
 }
 
 async function openLog(config: StandaloneConfig): Promise<Logger> {
@@ -66,7 +73,7 @@ async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): 
   await step('starting the local runtime', () => node.start());
   const parts = [operator(config, ways, log), runtime(config, server, ways, log)];
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log });
-  say(nextSteps(server.kubeconfig));
+  say(nextSteps(server.kubeconfig, config));
   const code = await running;
   say('stopping ...');
   await node.stop();
@@ -137,7 +144,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, ways: Embedded, lo
   };
 }
 
-function nextSteps(kubeconfig: string): string {
+function nextSteps(kubeconfig: string, { gatewayListen, dataDir }: StandaloneConfig): string {
   const near = (place: string): string => path.relative(process.cwd(), place) || '.';
   const example = (name: string): string => near(path.join(packageRoot(), 'examples', name));
   return [
@@ -148,7 +155,8 @@ function nextSteps(kubeconfig: string): string {
     `  kubectl apply -f ${example('engine.yaml')}`,
     '  kubectl get mce -w',
     '',
-    'Ctrl-C stops it.',
+    `Once the engine is Available, the HTTPS interface answers on https://${gatewayListen.host}:${gatewayListen.port}. Logs: ${near(path.join(dataDir, 'logs'))}`,
+    'Ctrl-C stops it; the next start goes on from there.',
     '',
   ].join('\n');
 }
