@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/apiserver/object.js';
 import { createServiceAllocator } from '../../../src/apiserver/registry/builtins/service/allocator.js';
+import { builtin } from './builtin.js';
 
 function service(spec: KubeObject['spec']): KubeObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec };
@@ -37,22 +38,37 @@ describe('addresses', () => {
 });
 
 describe('ports', () => {
-  const stored = [service({ ports: [{ port: 1, nodePort: 30000 }, { port: 2 }], healthCheckNodePort: 30002 })];
+  const { takenPorts, nextPort, portProblem } = createServiceAllocator(() => [service({ ports: [{ port: 1, nodePort: 30000 }, { port: 2 }], healthCheckNodePort: 30002 })]);
 
   it('are given out', () => {
-    const allocator = createServiceAllocator(() => stored);
-    expect([allocator.nextPort(), allocator.nextPort()]).toEqual([30001, 30003]);
+    expect([nextPort(takenPorts()), nextPort(takenPorts())]).toEqual([30001, 30003]);
   });
 
   it('go round, and end', () => {
     const allocator = createServiceAllocator(() => []);
-    const given = Array.from({ length: 2769 }, () => allocator.nextPort());
+    const given = Array.from({ length: 2769 }, () => allocator.nextPort(new Set()));
     expect([given[2767], given[2768]]).toEqual([32767, 30000]);
-    const full = [service({ ports: Array.from({ length: 2768 }, (_port, at) => ({ nodePort: 30000 + at })) })];
-    expect(createServiceAllocator(() => full).nextPort()).toBeUndefined();
+    expect(allocator.nextPort(new Set(given.map(Number)))).toBeUndefined();
   });
 
   it.each([[30005, undefined], [30000, 'provided port is already allocated'], [30002, 'provided port is already allocated'], [80, 'provided port is not in the valid range. The range of valid ports is 30000-32767']])('that are asked for: %s, %s', (port, problem) => {
-    expect(createServiceAllocator(() => stored).portProblem(port)).toBe(problem);
+    expect(portProblem(port, takenPorts())).toBe(problem);
+  });
+});
+
+describe('a Service of many ports', () => {
+  const created = (ports: number): KubeObject => {
+    const spec = { type: 'NodePort', selector: { a: 'b' }, ports: Array.from({ length: ports }, (_port, at) => ({ name: `p${at}`, port: at + 1 })) };
+    const { strategy } = builtin('v1', 'Service');
+    return strategy.prepareCreate(strategy.default(service(spec)));
+  };
+
+  it('gets each once', () => {
+    const { spec } = created(2000) as { spec?: { ports?: readonly { nodePort: number }[] } };
+    expect(new Set(spec?.ports?.map(({ nodePort }) => nodePort)).size).toBe(2000);
+  });
+
+  it('is refused when there are not as many', () => {
+    expect(() => created(3000)).toThrow('failed to allocate a nodePort: range is full');
   });
 });

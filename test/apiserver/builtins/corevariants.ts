@@ -50,6 +50,8 @@ export const CORE_VARIANTS: Readonly<Record<string, KindVariants>> = {
       'null value': { data: { n: NULL } },
       'bad keys': { data: { 'a b': 'dg==' } },
       'own type': { type: 'example.com/own' },
+      'a type that objects have': { type: 'toString' },
+      'keys that objects have': { data: Object.fromEntries([['__proto__', 'dg=='], ['constructor', 'dg==']]) },
       'account token without annotation': { type: 'kubernetes.io/service-account-token' },
       dockercfg: { type: 'kubernetes.io/dockercfg' },
       'dockercfg no json': { type: 'kubernetes.io/dockercfg', stringData: { '.dockercfg': 'x' } },
@@ -107,6 +109,7 @@ export const CORE_VARIANTS: Readonly<Record<string, KindVariants>> = {
       'bad ranges': { spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24', 'x'] } },
       'three ranges': { spec: { podCIDR: '10.0.0.0/24', podCIDRs: ['10.0.0.0/24', '10.0.1.0/24', 'fd00::/64'] } },
       unschedulable: { spec: { unschedulable: true } },
+      'no room to swap': { status: { nodeInfo: { swap: { capacity: 0 } } } },
       'config source': { spec: { configSource: { configMap: { name: 'x', namespace: 'y', kubeletConfigKey: 'z' } } } },
     },
     update: {

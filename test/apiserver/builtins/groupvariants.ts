@@ -24,6 +24,7 @@ export const GROUP_VARIANTS: Readonly<Record<string, KindVariants>> = {
     update: {
       'note changes': { next: { note: 'other' } },
       'reason changes': { next: { reason: 'Q', type: 'Warning', action: 'B' } },
+      'source changes': { next: { deprecatedSource: { host: 'h' } } },
       'regarding changes': { next: { regarding: { name: 'q' } } },
       'series comes': { next: { series: { count: 2, lastObservedTime: '2020-01-01T00:00:00.000000Z' } } },
       'reporter changes': { next: { reportingController: 'example.com/d', reportingInstance: 'j' } },

@@ -61,6 +61,8 @@ export const SERVICE_VARIANTS: Readonly<Record<string, KindVariants>> = {
       'hints and mode': { metadata: { annotations: { 'service.kubernetes.io/topology-aware-hints': 'auto', 'service.kubernetes.io/topology-mode': 'x' } } },
     },
     update: {
+      'a class without a balancer': { next: { spec: { loadBalancerClass: 'a b' } } },
+      'a bad class': { next: { spec: { type: 'LoadBalancer', loadBalancerClass: 'a b' } } },
       'ports change': { next: { spec: { ports: [{ port: 81 }] } } },
       'address left out': { next: { spec: { clusterIP: null, clusterIPs: null } } },
       'address changes': { old: { spec: { clusterIP: '10.0.0.210' } }, next: { spec: { clusterIP: '10.0.0.211' } } },

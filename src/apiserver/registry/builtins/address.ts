@@ -22,9 +22,12 @@ export interface Range {
 }
 
 const MAPPED = 0xffffn << 32n;
+const LONGEST = 200;
+const NONE_KNOWN: ReadonlySet<string> = new Set();
 
 /** Reads an address, tolerating zeros before a number as older releases did. */
 export function parseAddress(text: string): Address | undefined {
+  if (text.length > LONGEST) return undefined;
   if (!text.includes(':')) return parseQuad(text);
   const parts = hextets(text);
   if (parts === undefined) return undefined;
@@ -106,8 +109,8 @@ export function contains({ address: { bits }, prefix, first }: Range, other: Add
 }
 
 /** Rule of addresses. @param known values that were there before are not judged again. */
-export function checkAddress(text: string, path: string, known: readonly string[] = []): readonly FieldError[] {
-  if (known.includes(text)) return [];
+export function checkAddress(text: string, path: string, known: ReadonlySet<string> = NONE_KNOWN): readonly FieldError[] {
+  if (known.has(text)) return [];
   const address = parseAddress(text);
   if (address === undefined) return [invalidValue(path, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
   if (address.zeros) return [invalidValue(path, text, 'must not have leading 0s')];
@@ -115,8 +118,8 @@ export function checkAddress(text: string, path: string, known: readonly string[
 }
 
 /** Rule of ranges of addresses. */
-export function checkRange(text: string, path: string, known: readonly string[] = []): readonly FieldError[] {
-  if (known.includes(text)) return [];
+export function checkRange(text: string, path: string, known: ReadonlySet<string> = NONE_KNOWN): readonly FieldError[] {
+  if (known.has(text)) return [];
   const range = parseRange(text);
   if (range === undefined) return [invalidValue(path, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
   if (range.zeros) return [invalidValue(path, text, 'must not have leading 0s in IP or prefix length')];

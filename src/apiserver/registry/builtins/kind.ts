@@ -84,9 +84,9 @@ function strategyOf(kind: Kind): Strategy {
     prepareUpdate(next, old, subresource) {
       return canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource));
     },
-    validateCreate: (object) => findings(kind.validate?.(object) ?? [], kind.warnings?.(object, undefined) ?? []),
+    validateCreate: (object) => findings(kind.validate?.(object) ?? [], () => kind.warnings?.(object, undefined) ?? []),
     validateUpdate(next, old, subresource): Findings {
-      return findings(kind.validateUpdate?.(next, old, subresource) ?? [], subresource === undefined ? (kind.warnings?.(next, old) ?? []) : []);
+      return findings(kind.validateUpdate?.(next, old, subresource) ?? [], () => (subresource === undefined ? (kind.warnings?.(next, old) ?? []) : []));
     },
     validateName: kind.validateName ?? dns1123Subdomain,
     unconditionalUpdate: kind.conditionalUpdate !== true,
@@ -140,6 +140,7 @@ export function fieldsFrom(object: KubeObject, other: KubeObject, names: readonl
   return { apiVersion, kind, metadata, ...rest, ...taken };
 }
 
-function findings(errors: readonly FieldError[], warnings: readonly string[]): Findings {
-  return { errors, warnings };
+/** Nobody is warned of what is refused. */
+function findings(errors: readonly FieldError[], warnings: () => readonly string[]): Findings {
+  return { errors, warnings: errors.length > 0 ? [] : warnings() };
 }

@@ -24,8 +24,8 @@ export const NETWORK_POLICY: Kind = {
   shortNames: ['netpol'],
   generation: 'spec',
   defaults: policyDefaults,
-  validate: (policy) => validate(policy, []),
-  validateUpdate: (next, old) => validate(next, blocksOf(old).flatMap(({ block }) => rangesOf(block))),
+  validate: (policy) => validate(policy, new Set()),
+  validateUpdate: (next, old) => validate(next, new Set(blocksOf(old).flatMap(({ block }) => rangesOf(block)))),
   warnings: (policy) => blocksOf(policy).flatMap(({ block, path }) => [
     ...rangeWarnings(textAt(block, 'cidr'), child(path, 'cidr')),
     ...textsAt(block, 'except').flatMap((range, at) => rangeWarnings(range, index(child(path, 'except'), at))),
@@ -60,7 +60,7 @@ function rangesOf(block: JsonObject): readonly string[] {
 }
 
 /** @param known ranges that were there before, which are not judged again. */
-function validate(policy: KubeObject, known: readonly string[]): readonly FieldError[] {
+function validate(policy: KubeObject, known: ReadonlySet<string>): readonly FieldError[] {
   const spec = structAt(policy, 'spec');
   const rules = DIRECTIONS.flatMap(([direction, peers]) => each(spec, direction, 'spec', (rule, path) => [
     ...each(rule, 'ports', path, checkPort),
@@ -94,7 +94,7 @@ function checkPort(port: JsonObject, path: string): readonly FieldError[] {
   return typeof end === 'number' ? [...errors, invalidValue(at, end, 'may not be specified when `port` is not specified')] : errors;
 }
 
-function checkPeer(peer: JsonObject, path: string, known: readonly string[]): readonly FieldError[] {
+function checkPeer(peer: JsonObject, path: string, known: ReadonlySet<string>): readonly FieldError[] {
   const parts = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => has(peer, name));
   const errors: FieldError[] = [
     ...whenSet(peer, 'podSelector', path, checkSelector),
@@ -106,7 +106,7 @@ function checkPeer(peer: JsonObject, path: string, known: readonly string[]): re
   return errors;
 }
 
-function checkBlock(block: JsonObject, path: string, known: readonly string[]): readonly FieldError[] {
+function checkBlock(block: JsonObject, path: string, known: ReadonlySet<string>): readonly FieldError[] {
   const cidr = textAt(block, 'cidr');
   if (cidr === '') return [required(child(path, 'cidr'))];
   const errors = [...checkRange(cidr, child(path, 'cidr'), known)];

@@ -5,7 +5,7 @@ import { compareBytes, goJson } from '../../schema/gotext.js';
 import { labelValue } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { checkRange, parseRange, rangeWarnings } from './address.js';
-import { labelKey } from './checks.js';
+import { labelKey, positive } from './checks.js';
 import { inner, isDraft, items, struct, textOf, type Draft } from './draft.js';
 import { listAt, structAt, textAt, textsAt } from './fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
@@ -74,6 +74,7 @@ function validate(node: KubeObject): readonly FieldError[] {
   return [
     ...taintErrors(node),
     ...resourceErrors(node),
+    ...positive(own(structAt(structAt(structAt(node, 'status'), 'nodeInfo'), 'swap'), 'capacity'), 'metadata.nodeSwapStatus.capacity'),
     ...featureErrors(node),
     ...ranges.flatMap((range, at) => checkRange(range, index('spec.podCIDRs', at))),
     ...pairErrors(ranges),

@@ -5,6 +5,7 @@ const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+|[numkKMGTPEi]*
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
 const LARGEST = 2n ** 63n - 1n;
+const LONGEST = 10_000;
 
 /** A number of the API: an exact multiple of 10^-9 (finer ones are rounded up, away from zero). */
 export interface Quantity {
@@ -13,8 +14,9 @@ export interface Quantity {
   readonly format: 'decimal' | 'binary' | 'exponent';
 }
 
-/** Reads `100m`, `1.5Gi`, `2e3`; undefined where the text is no quantity. */
+/** Reads `100m`, `1.5Gi`, `2e3`; undefined where the text is no quantity, or longer than anybody could mean. */
 export function parseQuantity(text: string): Quantity | undefined {
+  if (text.length > LONGEST) return undefined;
   const [, sign, whole = '', fraction = '', suffix = ''] = QUANTITY.exec(text) ?? [];
   if (sign === undefined || (whole === '' && fraction === '')) return undefined;
   const scale = scaleOf(suffix);

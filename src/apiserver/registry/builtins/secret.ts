@@ -54,13 +54,14 @@ function validate(secret: KubeObject): readonly FieldError[] {
 }
 
 function typeErrors({ metadata }: KubeObject, type: string, data: JsonObject): readonly FieldError[] {
-  const missing = (KEYS[type] ?? []).filter((name) => own(data, name) === undefined).map((name) => required(key('data', name)));
+  const names = Object.hasOwn(KEYS, type) ? (KEYS[type] ?? []) : [];
+  const missing = names.filter((name) => own(data, name) === undefined).map((name) => required(key('data', name)));
   switch (type) {
     case 'kubernetes.io/service-account-token':
       return (metadata.annotations?.[ACCOUNT_NAME] ?? '') === '' ? [required(key('metadata.annotations', ACCOUNT_NAME))] : [];
     case 'kubernetes.io/dockercfg':
     case 'kubernetes.io/dockerconfigjson':
-      return missing.length > 0 ? missing : (KEYS[type] ?? []).flatMap((name) => jsonErrors(textAt(data, name), key('data', name)));
+      return missing.length > 0 ? missing : names.flatMap((name) => jsonErrors(textAt(data, name), key('data', name)));
     case 'kubernetes.io/basic-auth':
       return ['username', 'password'].some((name) => own(data, name) !== undefined) ? [] : ['username', 'password'].map((name) => required(key('data', name)));
     case 'kubernetes.io/ssh-auth':

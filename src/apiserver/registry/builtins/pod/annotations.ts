@@ -22,8 +22,9 @@ export function checkAnnotations(template: JsonObject, path: string): readonly F
   for (const [name, value] of Object.entries(annotations)) {
     if (name === SECCOMP.pod || name.startsWith(SECCOMP.container)) errors.push(...seccompErrors(value, child(path, name)));
   }
+  const containers = new Set(allContainers(spec, '').map(({ container }) => textAt(container, 'name')));
   for (const [name, value] of Object.entries(annotations)) {
-    if (name.startsWith(APPARMOR)) errors.push(...appArmorErrors(spec, [name, value], path));
+    if (name.startsWith(APPARMOR)) errors.push(...appArmorErrors(containers, [name, value], path));
   }
   return errors;
 }
@@ -39,11 +40,10 @@ function seccompErrors(profile: string, path: string): readonly FieldError[] {
   return profile.startsWith(LOCALHOST) ? relativePath(profile.slice(LOCALHOST.length), path) : [invalidValue(path, profile, 'must be a valid seccomp profile')];
 }
 
-function appArmorErrors(spec: JsonObject, [name, profile]: readonly [name: string, profile: string], path: string): readonly FieldError[] {
+function appArmorErrors(containers: ReadonlySet<string>, [name, profile]: readonly [name: string, profile: string], path: string): readonly FieldError[] {
   const at = key(path, name);
   const container = name.slice(APPARMOR.length);
-  const known = allContainers(spec, '').some((one) => textAt(one.container, 'name') === container);
-  const errors: FieldError[] = known ? [] : [invalidValue(at, container, 'container not found')];
+  const errors: FieldError[] = containers.has(container) ? [] : [invalidValue(at, container, 'container not found')];
   const valid = ['', 'runtime/default', 'unconfined'].includes(profile) || profile.startsWith(LOCALHOST);
   return valid ? errors : [...errors, invalidValue(at, profile, `invalid AppArmor profile name: ${goQuote(profile)}`)];
 }

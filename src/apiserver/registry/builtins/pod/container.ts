@@ -111,6 +111,7 @@ function hostPortConflicts(containers: readonly JsonObject[], path: string): rea
 function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: string): readonly FieldError[] {
   const list = child(path, 'volumeMounts');
   const devices = listAt(container, 'volumeDevices');
+  const [taken, takenAt] = [new Set(devices.map((device) => textAt(device, 'name'))), new Set(devices.map((device) => textAt(device, 'devicePath')))];
   const places = new Set<string>();
   return each(container, 'volumeMounts', path, (mount, at) => {
     const name = textAt(mount, 'name');
@@ -120,8 +121,8 @@ function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: 
     if (place === '') errors.push(required(child(at, 'mountPath')));
     if (places.has(place)) errors.push(invalidValue(child(at, 'mountPath'), place, 'must be unique'));
     places.add(place);
-    if (devices.some((device) => textAt(device, 'name') === name)) errors.push(invalidValue(child(at, 'name'), name, 'must not already exist in volumeDevices'));
-    if (devices.some((device) => textAt(device, 'devicePath') === place)) errors.push(invalidValue(child(at, 'mountPath'), place, 'must not already exist as a path in volumeDevices'));
+    if (taken.has(name)) errors.push(invalidValue(child(at, 'name'), name, 'must not already exist in volumeDevices'));
+    if (takenAt.has(place)) errors.push(invalidValue(child(at, 'mountPath'), place, 'must not already exist as a path in volumeDevices'));
     return [
       ...errors,
       ...subPathErrors(mount, at, list),

@@ -98,7 +98,22 @@ export function portWarnings(containers: readonly Placed[]): readonly string[] {
     names.set(name, path);
     return [];
   });
-  return [...ports.flatMap((port, position) => [...unusedAddress(port), ...ports.slice(0, position).flatMap((other) => clash(port, other))]), ...repeated];
+  return [...clashes(ports), ...repeated];
+}
+
+/** So many ports of one number are compared with each other: what is beyond is only not warned of. */
+const MOST_PORTS = 100;
+
+function clashes(ports: readonly Port[]): readonly string[] {
+  const byNumber = new Map<string, Port[]>();
+  return ports.flatMap((port) => {
+    const name = `${numberAt(port.port, 'containerPort')}/${textAt(port.port, 'protocol')}`;
+    const others = byNumber.get(name) ?? [];
+    const warnings = [...unusedAddress(port), ...others.flatMap((other) => clash(port, other))];
+    byNumber.set(name, others);
+    if (others.length < MOST_PORTS) others.push(port);
+    return warnings;
+  });
 }
 
 function unusedAddress({ port, path }: Port): readonly string[] {
@@ -109,7 +124,6 @@ function unusedAddress({ port, path }: Port): readonly string[] {
 }
 
 function clash({ port, path }: Port, { port: other, path: place }: Port): readonly string[] {
-  if (numberAt(port, 'containerPort') !== numberAt(other, 'containerPort') || textAt(port, 'protocol') !== textAt(other, 'protocol')) return [];
   const [address, otherAddress] = [textAt(port, 'hostIP'), textAt(other, 'hostIP')];
   const [host, otherHost] = [numberAt(port, 'hostPort'), numberAt(other, 'hostPort')];
   if (address === otherAddress && host === otherHost) return [`${path}: duplicate port definition with ${place}`];

@@ -12,7 +12,10 @@ interface Surroundings {
 
 /** Checks the volumes that a container gets as raw devices: claims only, each in one place. */
 export function checkDevices(container: JsonObject, { spec, volumes }: Surroundings, path: string): readonly FieldError[] {
+  if (listAt(container, 'volumeDevices').length === 0) return [];
   const mounts = listAt(container, 'volumeMounts');
+  const [mounted, mountedAt] = [new Set(mounts.map((mount) => textAt(mount, 'name'))), new Set(mounts.map((mount) => textAt(mount, 'mountPath')))];
+  const claims = claimNames(spec);
   const names = new Set<string>();
   const places = new Set<string>();
   return each(container, 'volumeDevices', path, (device, at) => {
@@ -21,18 +24,20 @@ export function checkDevices(container: JsonObject, { spec, volumes }: Surroundi
     const errors: FieldError[] = name === '' ? [required(nameAt)] : [];
     if (names.has(name)) errors.push(invalidValue(nameAt, name, 'must be unique'));
     if (!volumes.has(name)) errors.push(notFoundValue(nameAt, name));
-    else if (!isClaim(spec, name)) errors.push(invalidValue(nameAt, name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'));
+    else if (!claims.has(name)) errors.push(invalidValue(nameAt, name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'));
     if (place === '') errors.push(required(placeAt));
     if (places.has(place)) errors.push(invalidValue(placeAt, place, 'must be unique'));
     if (place.split('/').includes('..')) errors.push(invalidValue(placeAt, place, "can not contain backsteps ('..')"));
     else places.add(place);
-    if (mounts.some((mount) => textAt(mount, 'name') === name)) errors.push(invalidValue(nameAt, name, 'must not already exist in volumeMounts'));
-    if (mounts.some((mount) => textAt(mount, 'mountPath') === place)) errors.push(invalidValue(placeAt, place, 'must not already exist as a path in volumeMounts'));
+    if (mounted.has(name)) errors.push(invalidValue(nameAt, name, 'must not already exist in volumeMounts'));
+    if (mountedAt.has(place)) errors.push(invalidValue(placeAt, place, 'must not already exist as a path in volumeMounts'));
     if (name !== '') names.add(name);
     return errors;
   });
 }
 
-function isClaim(spec: JsonObject, name: string): boolean {
-  return listAt(spec, 'volumes').some((volume) => textAt(volume, 'name') === name && (has(volume, 'persistentVolumeClaim') || has(volume, 'ephemeral')));
+/** Names of the volumes that are claims. */
+function claimNames(spec: JsonObject): ReadonlySet<string> {
+  const claims = listAt(spec, 'volumes').filter((volume) => has(volume, 'persistentVolumeClaim') || has(volume, 'ephemeral'));
+  return new Set(claims.map((volume) => textAt(volume, 'name')));
 }

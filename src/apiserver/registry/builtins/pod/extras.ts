@@ -84,20 +84,23 @@ function goClaim(claim: JsonObject): string {
 
 /** Which resources of the pod a container claims. */
 export function checkClaims(container: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
-  const known = listAt(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')).filter((name) => name !== '');
+  const resources = structAt(container, 'resources');
+  if (listAt(resources, 'claims').length === 0) return [];
+  const known = new Set(listAt(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')).filter((name) => name !== ''));
+  const names = [...known].toSorted().join(', ');
   const seen = new Set<string>();
-  return each(structAt(container, 'resources'), 'claims', child(path, 'resources'), (claim, at) => {
+  const inPart = new Set<string>();
+  return each(resources, 'claims', child(path, 'resources'), (claim, at) => {
     const [name, request] = [textAt(claim, 'name'), textAt(claim, 'request')];
     if (name === '') return [required(at)];
     const entry = request === '' ? name : `${name}/${request}`;
     const errors: FieldError[] = [];
     if (!seen.has(name) && request !== '') errors.push(...invalidBecause(child(at, 'request'), request, dns1123Label(request)));
-    const overlaps = request === '' && [...seen].some((other) => other.startsWith(`${name}/`));
-    if (seen.has(name) || overlaps) errors.push(duplicate(at, name));
+    if (seen.has(name) || (request === '' && inPart.has(name))) errors.push(duplicate(at, name));
     else if (seen.has(entry)) errors.push(duplicate(at, entry));
     seen.add(entry);
-    if (known.includes(name)) return errors;
-    const names = [...new Set(known)].toSorted().join(', ');
+    if (request !== '') inPart.add(name);
+    if (known.has(name)) return errors;
     const message = `Not found: ${goJson(name)}: must be one of the names in pod.spec.resourceClaims${names === '' ? ' which is empty' : `: ${names}`}`;
     return [...errors, { reason: 'FieldValueNotFound', field: at, message }];
   });

@@ -17,6 +17,8 @@ const DISKS = ['Dedicated', 'Managed', 'Shared'];
 const MANAGED_DISK = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const BLOB_DISK = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 const HOST_PORTS = 'must be a host:port pair or multiple pairs separated by commas';
+/** So many are looked at: each error quotes them all. */
+const MOST_PAIRS = 100;
 const PARTITION_TEXT = 'must be between 1 and 255, inclusive';
 const IQN: Readonly<Record<string, RegExp>> = { iqn: /iqn\.\d{4}-\d{2}\.([0-9A-Za-z.]+)(:[^,;*&$|\s]+)$/, eui: /^eui.[0-9A-Fa-f]{16}$/, naa: /^naa.[0-9A-Fa-f]{32}$/ };
 
@@ -91,7 +93,7 @@ function checkQuobyte(source: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (registry === '') errors.push(required(child(path, 'registry'), HOST_PORTS));
   else if (byteLength(textAt(source, 'tenant')) >= 65) errors.push(required(child(path, 'tenant'), 'must be a UUID and may not exceed a length of 64 characters'));
-  else errors.push(...registry.split(',').filter((pair) => !/^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair)).map(() => invalidValue(child(path, 'registry'), registry, HOST_PORTS)));
+  else errors.push(...registry.split(',', MOST_PAIRS).filter((pair) => !/^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair)).map(() => invalidValue(child(path, 'registry'), registry, HOST_PORTS)));
   return [...errors, ...missing(source, ['volume'], path)];
 }
 

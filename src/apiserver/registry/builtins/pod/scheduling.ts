@@ -124,8 +124,9 @@ function checkPodTerm(term: JsonObject, path: string): readonly FieldError[] {
 function keyErrors(term: JsonObject, path: string): readonly FieldError[] {
   const [wanted, unwanted] = [textsAt(term, 'matchLabelKeys'), textsAt(term, 'mismatchLabelKeys')];
   const errors: FieldError[] = [...eachKey(term, 'matchLabelKeys', path), ...eachKey(term, 'mismatchLabelKeys', path)];
+  const others = new Set(unwanted);
   for (const [at, name] of wanted.entries()) {
-    if (unwanted.includes(name)) errors.push(invalidValue(index(child(path, 'matchLabelKeys'), at), name, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+    if (others.has(name)) errors.push(invalidValue(index(child(path, 'matchLabelKeys'), at), name, 'exists in both matchLabelKeys and mismatchLabelKeys'));
   }
   return errors;
 }
@@ -139,16 +140,21 @@ function eachKey(term: JsonObject, field: string, path: string): readonly FieldE
 
 export function checkSpread(spec: JsonObject, path: string): readonly FieldError[] {
   const all = listAt(spec, 'topologySpreadConstraints');
+  const last = new Map(all.map((constraint, position) => [pairOf(constraint), position] as const));
   return all.flatMap((constraint, position) => {
     const at = index(child(path, 'topologySpreadConstraints'), position);
     const [topology, action] = [textAt(constraint, 'topologyKey'), textAt(constraint, 'whenUnsatisfiable')];
     const errors: FieldError[] = [...positive(numberAt(constraint, 'maxSkew'), child(at, 'maxSkew'))];
     if (topology === '') errors.push(required(child(at, 'topologyKey'), 'can not be empty'));
     if (!ACTIONS.includes(action)) errors.push(notSupported(child(at, 'whenUnsatisfiable'), action, ACTIONS));
-    const again = all.slice(position + 1).some((other) => textAt(other, 'topologyKey') === topology && textAt(other, 'whenUnsatisfiable') === action);
-    if (again) errors.push(duplicate(child(at, '{topologyKey, whenUnsatisfiable}'), `{${topology}, ${action}}`));
+    if (last.get(pairOf(constraint)) !== position) errors.push(duplicate(child(at, '{topologyKey, whenUnsatisfiable}'), pairOf(constraint)));
     return [...errors, ...domainErrors(constraint, action, at), ...whenSet(constraint, 'labelSelector', at, checkSelector), ...eachKey(constraint, 'matchLabelKeys', at)];
   });
+}
+
+/** What no two constraints may have in common. */
+function pairOf(constraint: JsonObject): string {
+  return `{${textAt(constraint, 'topologyKey')}, ${textAt(constraint, 'whenUnsatisfiable')}}`;
 }
 
 function domainErrors(constraint: JsonObject, action: string, path: string): readonly FieldError[] {

@@ -15,7 +15,7 @@ export function checkAddresses(spec: JsonObject, old: JsonObject | undefined): r
   if (isExternalName(spec)) return [];
   const addresses = textsAt(spec, 'clusterIPs');
   const errors: FieldError[] = [...pairErrors(textAt(spec, 'clusterIP'), addresses), ...familyErrors(spec)];
-  const wrong = eachAddress(addresses, old === undefined ? [] : textsAt(old, 'clusterIPs'));
+  const wrong = eachAddress(addresses, new Set(old === undefined ? [] : textsAt(old, 'clusterIPs')));
   errors.push(...wrong);
   if (addresses.length > 2) errors.push(invalidValue(FIELD, addresses, 'may only hold up to 2 values'));
   if (wrong.length > 0) return errors;
@@ -42,7 +42,7 @@ function familyErrors(spec: JsonObject): readonly FieldError[] {
   return has(spec, 'ipFamilyPolicy') && !POLICIES.includes(policy) ? [...errors, notSupported('spec.ipFamilyPolicy', policy, POLICIES)] : errors;
 }
 
-function eachAddress(addresses: readonly string[], known: readonly string[]): readonly FieldError[] {
+function eachAddress(addresses: readonly string[], known: ReadonlySet<string>): readonly FieldError[] {
   return addresses.flatMap((address, at) => {
     if (at > 0 || address !== NONE) return checkAddress(address, index(FIELD, at), known);
     return addresses.length > 1 ? [invalidValue(FIELD, addresses, "'None' must be the first and only value")] : [];

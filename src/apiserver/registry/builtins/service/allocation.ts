@@ -98,23 +98,30 @@ function allocateAddress(spec: Draft, { name, allocator }: Allocation): void {
 }
 
 function allocatePorts(spec: Draft, options: Allocation): void {
-  if (hasNodePorts(spec)) allocateNodePorts(spec, options);
-  if (needsHealthCheck(spec) && !isSet(spec['healthCheckNodePort'])) spec['healthCheckNodePort'] = freePort(options);
+  const ports = hasNodePorts(spec);
+  const check = needsHealthCheck(spec) && !isSet(spec['healthCheckNodePort']);
+  if (!ports && !check) return;
+  const taken = new Set(options.allocator.takenPorts());
+  if (ports) allocateNodePorts(spec, options, taken);
+  if (check) spec['healthCheckNodePort'] = freePort(options, taken);
 }
 
 /** Ports of two protocols that have one number get one port of the nodes. */
-function allocateNodePorts(spec: Draft, options: Allocation): void {
+function allocateNodePorts(spec: Draft, options: Allocation, taken: Set<number>): void {
   const { old } = options;
   const mine = new Set(old === undefined ? [] : items(old as Draft, 'ports').map((port) => port['nodePort']));
   const byPort = new Map<unknown, number>();
+  const given = new Set<number>();
   for (const [at, port] of items(spec, 'ports').entries()) {
     const wanted = port['nodePort'];
     if (typeof wanted === 'number' && wanted !== 0) {
-      if (!mine.has(wanted) && ![...byPort.values()].includes(wanted)) claimPort(wanted, `${index('spec.ports', at)}.nodePort`, options);
+      if (!mine.has(wanted) && !given.has(wanted)) claimPort(wanted, `${index('spec.ports', at)}.nodePort`, { ...options, taken });
       byPort.set(port['port'], wanted);
+      given.add(wanted);
     } else if (allocatesNodePorts(spec)) {
-      const number = (old === undefined ? byPort.get(port['port']) : undefined) ?? freePort(options);
+      const number = (old === undefined ? byPort.get(port['port']) : undefined) ?? freePort(options, taken);
       byPort.set(port['port'], number);
+      given.add(number);
       port['nodePort'] = number;
     }
   }
@@ -124,14 +131,15 @@ function isSet(port: unknown): boolean {
   return typeof port === 'number' && port !== 0;
 }
 
-function claimPort(port: number, path: string, { name, allocator }: Allocation): void {
-  const problem = allocator.portProblem(port);
+function claimPort(port: number, path: string, { name, allocator, taken }: Allocation & { readonly taken: ReadonlySet<number> }): void {
+  const problem = allocator.portProblem(port, taken);
   if (problem !== undefined) refuse(name, [invalidValue(path, port, problem)]);
 }
 
-function freePort({ allocator }: Allocation): number {
-  const port = allocator.nextPort();
+function freePort({ allocator }: Allocation, taken: Set<number>): number {
+  const port = allocator.nextPort(taken);
   if (port === undefined) throw internalError('failed to allocate a nodePort: range is full');
+  taken.add(port);
   return port;
 }
 

@@ -8,8 +8,11 @@ export interface ServiceAllocator {
   nextAddress(): string | undefined;
   /** Why an address cannot be taken; undefined when it can. */
   addressProblem(address: string): string | undefined;
-  nextPort(): number | undefined;
-  portProblem(port: number): string | undefined;
+  /** The ports that Services have. */
+  takenPorts(): ReadonlySet<number>;
+  /** @param taken ports that somebody has. */
+  nextPort(taken: ReadonlySet<number>): number | undefined;
+  portProblem(port: number, taken: ReadonlySet<number>): string | undefined;
 }
 
 const FIRST_PORT = 30000;
@@ -47,17 +50,17 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
       if (outside) return 'the provided network does not match the current range';
       return given.value === first + 1n || addressesOf(services()).has(addressText(given)) ? TAKEN : undefined;
     },
-    nextPort() {
-      const used = portsOf(services());
+    takenPorts: () => portsOf(services()),
+    nextPort(taken) {
       for (let tried = FIRST_PORT; tried <= LAST_PORT; tried += 1) {
         port = port >= LAST_PORT ? FIRST_PORT : port + 1;
-        if (!used.has(port)) return port;
+        if (!taken.has(port)) return port;
       }
       return undefined;
     },
-    portProblem(wanted) {
+    portProblem(wanted, taken) {
       if (wanted < FIRST_PORT || wanted > LAST_PORT) return `provided port is not in the valid range. The range of valid ports is ${FIRST_PORT}-${LAST_PORT}`;
-      return portsOf(services()).has(wanted) ? 'provided port is already allocated' : undefined;
+      return taken.has(wanted) ? 'provided port is already allocated' : undefined;
     },
   };
 }

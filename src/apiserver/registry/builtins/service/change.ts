@@ -19,7 +19,7 @@ export function keepAllocated(spec: Draft, old: JsonObject): void {
 /** Ports of nodes go to the ports of the same name, unless another one has claimed them. */
 function keepPorts(spec: Draft, old: JsonObject): void {
   const before = new Map(listAt(old, 'ports').map((port) => [textAt(port, 'name'), numberAt(port, 'nodePort')]));
-  const given = new Set([...before.values()].filter((number) => number !== 0 && items(spec, 'ports').some((port) => port['nodePort'] === number)));
+  const given = new Set(items(spec, 'ports').map((port) => port['nodePort']));
   for (const port of items(spec, 'ports')) {
     const was = before.get(textOf(port, 'name')) ?? 0;
     if (!port['nodePort'] && was !== 0 && !given.has(was)) port['nodePort'] = was;

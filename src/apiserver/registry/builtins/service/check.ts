@@ -83,7 +83,7 @@ function affinityErrors(spec: JsonObject): readonly FieldError[] {
 }
 
 function externalErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const known = old === undefined ? [] : textsAt(old, 'externalIPs');
+  const known = new Set(old === undefined ? [] : textsAt(old, 'externalIPs'));
   return textsAt(spec, 'externalIPs').flatMap((address, at) => {
     const path = index('spec.externalIPs', at);
     const errors = checkAddress(address, path, known);
@@ -134,7 +134,7 @@ function rangeErrors(service: KubeObject, old: KubeObject | undefined): readonly
   const only = "may only be used when `type` is 'LoadBalancer'";
   if (ranges.length > 0) {
     const path = 'spec.LoadBalancerSourceRanges';
-    const known = old === undefined ? [] : textsAt(structAt(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim());
+    const known = new Set(old === undefined ? [] : textsAt(structAt(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim()));
     return [...(isBalancer(spec) ? [] : [forbiddenField(path, only)]), ...ranges.flatMap((range, at) => checkRange(range.trim(), index(path, at), known))];
   }
   const text = service.metadata.annotations?.[RANGES_ANNOTATION];

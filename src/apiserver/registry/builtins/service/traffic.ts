@@ -72,11 +72,11 @@ export function checkStatus(service: KubeObject, old: KubeObject): readonly Fiel
   const listed = (one: KubeObject): readonly JsonObject[] => listAt(structAt(structAt(one, 'status'), 'loadBalancer'), 'ingress');
   const all = listed(service);
   if (!isBalancer(structAt(service, 'spec'))) return all.length === 0 ? [] : [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
-  const known = listed(old).map((ingress) => textAt(ingress, 'ip'));
+  const known = new Set(listed(old).map((ingress) => textAt(ingress, 'ip')));
   return all.flatMap((ingress, at) => checkIngress(ingress, index(path, at), known));
 }
 
-function checkIngress(ingress: JsonObject, path: string, known: readonly string[]): readonly FieldError[] {
+function checkIngress(ingress: JsonObject, path: string, known: ReadonlySet<string>): readonly FieldError[] {
   const [address, host, mode] = [textAt(ingress, 'ip'), textAt(ingress, 'hostname'), own(ingress, 'ipMode')];
   const errors: FieldError[] = address === '' ? [] : [...checkAddress(address, child(path, 'ip'), known)];
   if (typeof mode !== 'string') {
