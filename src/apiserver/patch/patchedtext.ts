@@ -24,9 +24,9 @@ function note(type: GoType, value: Json | undefined, into: Map<Json, GoType>): v
     if (type.shape === 'list') for (const item of value) note(type.of, item, into);
   } else if (isObject(value)) {
     into.set(value, type);
-    const members = type.shape === 'struct' ? fieldTypes(type.name) : undefined;
+    const fields = type.shape === 'struct' ? fieldTypes(type.name) : undefined;
     for (const [key, member] of Object.entries(value)) {
-      const inner = type.shape === 'map' ? type.of : members?.get(key);
+      const inner = type.shape === 'map' ? type.of : fields?.get(key);
       if (inner !== undefined) note(inner, member, into);
     }
   }
