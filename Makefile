@@ -7,7 +7,7 @@ IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' p
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build run hub test test-unit test-e2e test-campaign control-plane verify generate apiserver-data apiserver-recordings lint image deploy manifests clean
+.PHONY: help build run hub test test-unit test-e2e conformance test-campaign control-plane verify generate apiserver-data apiserver-recordings lint image deploy manifests clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,10 @@ test-unit: $(DEPENDENCIES) ## Run the unit and integration tests, with the cover
 test-e2e: $(DEPENDENCIES) ## Run the end-to-end tests
 	@npm run --silent test:e2e
 
-test-campaign: $(DEPENDENCIES) ## Crash the placement controller at many more points (long)
+conformance: $(DEPENDENCIES) ## Hold the embedded API server against kube-apiserver, in whole (long)
+	@bash test/run.sh conformance
+
+test-campaign: $(DEPENDENCIES) ## Crash the placement controller, and kill the store, many more times (long)
 	@bash test/run.sh campaign
 
 control-plane: ## Build etcd, kube-apiserver, kubectl and the rest into .bin (Go 1.26, minutes, once a machine)

@@ -6,6 +6,7 @@
 #   test/run.sh all        everything but the campaign
 #   test/run.sh unit       unit and integration tests, with the coverage gate
 #   test/run.sh e2e        end-to-end tests
+#   test/run.sh conformance  the embedded API server against kube-apiserver: the suite, 5,000 sequences, Kubernetes' own specs
 #   test/run.sh campaign   the files test/**/campaign.ts, which Jest does not find by their name: crashes at many more points
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -19,6 +20,14 @@ jest() { # jest NAME ARGUMENT...: a run of its own, whose outcome lies in the re
   echo "$name: running ..."
   node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
     --json --outputFile="$results/$name.json" "$@"
+  echo $? >"$results/$name.exit"
+}
+
+program() { # program NAME FILE ARGUMENT...: one that counts as a test by its exit code
+  local name=$1
+  shift
+  echo "$name: running ..."
+  node "$@"
   echo $? >"$results/$name.exit"
 }
 
@@ -51,12 +60,18 @@ case $suite in
     control_plane
     end_to_end
     ;;
+  conformance)
+    control_plane
+    jest conformance --testPathPatterns '/dist/test/conformance/'
+    program differential dist/test/conformance/differential/run.js 5000 1
+    program kubernetes dist/test/conformance/kubernetes/run.js embedded
+    ;;
   campaign)
     control_plane
     jest campaign --runInBand --testMatch '**/dist/test/**/campaign.js'
     ;;
   *)
-    echo "usage: test/run.sh all|unit|e2e|campaign, got '$suite'" >&2
+    echo "usage: test/run.sh all|unit|e2e|conformance|campaign, got '$suite'" >&2
     exit 2
     ;;
 esac
