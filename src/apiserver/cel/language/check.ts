@@ -1,6 +1,6 @@
 import { Uint } from '../runtime/value.js';
 import { checkCall } from './callcheck.js';
-import { Checker } from './checker.js';
+import { Checker, TooComplex } from './checker.js';
 import type { Declarations } from './declaration.js';
 import { qualifiedName, type Expr, type Fold, type ListLiteral, type MapLiteral, type Select } from './expression.js';
 import { fieldType } from './fieldcheck.js';
@@ -28,12 +28,21 @@ export interface Checked {
 export function compile(source: string, declarations: Declarations): Checked {
   const expr = parseExpression(source);
   const checker = new Checker(declarations);
-  checkNode(checker, expr);
+  checkWhole(checker, expr, source);
   if (checker.problems.length > 0) throw new CompileError(checker.problems, source);
   const types = new Map([...checker.types].map(([node, type]) => [node, checker.resolve(type, 'dyn')]));
   const problems = checkLiterals(expr, types);
   if (problems.length > 0) throw new CompileError(problems, source);
   return { expr, type: types.get(expr) ?? DYN, types, overloads: checker.overloads, wholes: checker.wholes, variables: checker.read };
+}
+
+function checkWhole(checker: Checker, expr: Expr, source: string): void {
+  try {
+    checkNode(checker, expr);
+  } catch (error) {
+    if (error instanceof TooComplex) throw new CompileError([{ at: -1, message: 'the expression is too complex' }], source);
+    throw error;
+  }
 }
 
 function checkNode(checker: Checker, expr: Expr): CelType {

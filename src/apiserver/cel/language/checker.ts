@@ -2,7 +2,12 @@ import type { Declarations } from './declaration.js';
 import type { Expr } from './expression.js';
 import type { Problem } from './problem.js';
 import { parameter, type CelType } from './celtype.js';
-import { assignable, substitute, type Bindings } from './unify.js';
+import { assignable, substitute } from './unify.js';
+
+/** Steps that the check of one expression may take: below a second. Macros of optionals within each other double what there is to check. */
+const EFFORT = 250_000;
+
+export class TooComplex extends Error {}
 
 /** What the type checker knows while it walks an expression. */
 export class Checker {
@@ -13,9 +18,10 @@ export class Checker {
   readonly read = new Set<string>();
   readonly problems: Problem[] = [];
   readonly declarations: Declarations;
-  private bindings: Bindings = new Map();
+  private readonly bindings = new Map<string, CelType>();
   private readonly scopes: Map<string, CelType>[] = [];
   private free = 0;
+  private effort = EFFORT;
 
   constructor(declarations: Declarations) {
     this.declarations = declarations;
@@ -27,8 +33,10 @@ export class Checker {
 
   /** Whether values of `from` go where `to` is wanted; if so, what type parameters stand for is remembered. */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
+    this.effort--;
+    if (this.effort < 0) throw new TooComplex();
     const bindings = assignable(this.bindings, from, to);
-    if (bindings !== undefined) this.bindings = bindings;
+    for (const [name, type] of bindings ?? []) this.bindings.set(name, type);
     return bindings !== undefined;
   }
 

@@ -13,6 +13,21 @@ export interface Conversion {
   readonly source: string;
   readonly mask: Mask;
   readonly problems: Problem[];
+  /** Operations around the node that is being converted. */
+  depth: number;
+}
+
+/** Operations within operations, more than the real server reads. */
+export class TooDeep extends Error {}
+
+const MAX_DEPTH = 250;
+
+function within<T>(at: Conversion, work: () => T): T {
+  at.depth++;
+  if (at.depth > MAX_DEPTH) throw new TooDeep();
+  const result = work();
+  at.depth--;
+  return result;
 }
 
 type Node<Op extends ASTNode['op']> = Extract<ASTNode, { op: Op }>;
@@ -22,7 +37,7 @@ export function convert(node: ASTNode, at: Conversion): Expr {
   switch (node.op) {
     case 'value': return literal(node, at);
     case 'id': return { kind: 'ident', name: node.args, at: node.start };
-    case '.': return { kind: 'select', operand: convert(node.args[0], at), field: node.args[1], test: false, at: dotBefore(node, at) };
+    case '.': return { kind: 'select', operand: within(at, () => convert(node.args[0], at)), field: node.args[1], test: false, at: dotBefore(node, at) };
     case '.?': return optionalSelect(node, at);
     case '[]': return index(node, OPERATOR.index, at);
     case '[?]': return index(node, OPERATOR.optionalIndex, at);
@@ -34,7 +49,7 @@ export function convert(node: ASTNode, at: Conversion): Expr {
     case '!_': return negation(node, OPERATOR.not, at);
     case '-_': return negation(node, OPERATOR.negate, at);
     case '||':
-    case '&&':
+    case '&&': return logical(node, at);
     case '+':
     case '-':
     case '*':
@@ -69,16 +84,16 @@ function dotBefore(node: Node<'.' | '.?'>, { mask }: Conversion): number {
 
 function optionalSelect(node: Node<'.?'>, at: Conversion): Expr {
   const [operand, field] = node.args;
-  return call(OPERATOR.optionalSelect, [convert(operand, at), { kind: 'literal', value: field, at: node.pos }], dotBefore(node, at));
+  return call(OPERATOR.optionalSelect, [within(at, () => convert(operand, at)), { kind: 'literal', value: field, at: node.pos }], dotBefore(node, at));
 }
 
 function index(node: Node<'[]' | '[?]'>, name: string, at: Conversion): Expr {
   const [operand, key] = node.args;
-  return call(name, [convert(operand, at), convert(key, at)], at.mask.text.indexOf('[', operand.end));
+  return call(name, within(at, () => [convert(operand, at), convert(key, at)]), at.mask.text.indexOf('[', operand.end));
 }
 
 function called(node: Node<'call' | 'rcall'>, receiver: ASTNode | undefined, args: readonly ASTNode[], at: Conversion): Expr {
-  const target = receiver === undefined ? undefined : convert(receiver, at);
+  const target = receiver === undefined ? undefined : within(at, () => convert(receiver, at));
   const name = receiver === undefined ? node.start : at.mask.text.indexOf('.', receiver.end);
   const plain: Call = { kind: 'call', name: node.args[0], target, args: args.map((arg) => convert(arg, at)), at: at.mask.text.indexOf('(', name) };
   const expanded = expandMacro(plain);
@@ -114,13 +129,36 @@ function negation(node: Node<'!_' | '-_'>, name: string, at: Conversion): Expr {
   return call(name, [convert(inner, at)], node.start);
 }
 
-function binary(node: Node<'||' | '&&' | '+' | '-' | '*' | '/' | '%'>, at: Conversion): Expr {
+function binary(node: Node<'+' | '-' | '*' | '/' | '%'>, at: Conversion): Expr {
   const [left, right] = node.args;
-  return call(`_${node.op}_`, [convert(left, at), convert(right, at)], operatorAt(node.op, left, right, at.mask));
+  return call(`_${node.op}_`, within(at, () => [convert(left, at), convert(right, at)]), operatorAt(node.op, left, right, at.mask));
+}
+
+/** `a && b && c …`: a balanced tree of terms, as the real server makes it. */
+function logical(node: Node<'||' | '&&'>, at: Conversion): Expr {
+  const terms: ASTNode[] = [];
+  const places: number[] = [];
+  let rest: ASTNode = node;
+  while (rest.op === node.op && (rest === node || !isEnclosed(rest, at.mask))) {
+    const [left, right]: [ASTNode, ASTNode] = rest.args;
+    terms.push(right);
+    places.push(operatorAt(node.op, left, right, at.mask));
+    rest = left;
+  }
+  terms.push(rest);
+  return balanced(`_${node.op}_`, terms.reverse().map((term) => convert(term, at)), places.reverse());
+}
+
+function balanced(name: string, terms: readonly Expr[], places: readonly number[]): Expr {
+  const [only] = terms;
+  if (terms.length === 1 && only !== undefined) return only;
+  const middle = places.length >> 1;
+  const sides = [balanced(name, terms.slice(0, middle + 1), places.slice(0, middle)), balanced(name, terms.slice(middle + 1), places.slice(middle + 1))];
+  return call(name, sides, places[middle] ?? 0);
 }
 
 function related(relation: Relation, at: Conversion): Expr {
-  const left = 'operator' in relation.left ? related(relation.left, at) : convert(relation.left, at);
+  const left = within(at, () => ('operator' in relation.left ? related(relation.left, at) : convert(relation.left, at)));
   const name = relation.operator === 'in' ? OPERATOR.in : `_${relation.operator}_`;
   return call(name, [left, convert(relation.right, at)], relation.at);
 }

@@ -22,16 +22,18 @@ interface Place {
   readonly column: number;
 }
 
-/** At most so many problems are told. */
+/** The first so many problems are told. */
 const MAX_PROBLEMS = 100;
 
 /** Longest line that is shown below a message. */
 const MAX_SNIPPET = 16_384;
 
 function describe(problems: readonly Problem[], source: string): string {
-  const placed = problems.map((problem) => ({ problem, place: placeOf(source, problem.at) }));
+  const placed = problems.slice(0, MAX_PROBLEMS).map((problem) => ({ problem, place: placeOf(source, problem.at) }));
   placed.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
-  return placed.slice(0, MAX_PROBLEMS).map(({ problem, place }) => block(problem.message, place, source)).join('\n');
+  const blocks = placed.map(({ problem, place }) => block(problem.message, place, source));
+  if (problems.length > MAX_PROBLEMS) blocks.push(`${problems.length - MAX_PROBLEMS} more errors were truncated`);
+  return blocks.join('\n');
 }
 
 function placeOf(source: string, at: number): Place {

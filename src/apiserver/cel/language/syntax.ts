@@ -11,8 +11,9 @@ export function syntaxProblem(error: ParseError, source: string, mask: string): 
     case 'limit_exceeded': return { at: -1, message: 'expression recursion limit exceeded: 250' };
     case 'reserved_identifier': return { at, message: `reserved identifier: ${tokenAt(source, at)}` };
     case 'invalid_macro_argument': return { at: error.node?.op === '.' ? source.lastIndexOf('.', at) : at, message: macroText(error.summary) };
-    case 'invalid_integer':
-    case 'invalid_hex_integer': return { at, message: 'invalid int literal' };
+    case 'invalid_hex_integer':
+    case 'invalid_exponent': return brokenNumber(source, at);
+    case 'invalid_integer': return { at, message: 'invalid int literal' };
     case 'invalid_number': return { at, message: 'invalid double literal' };
     default: return unexpected(error, source, { at, mask });
   }
@@ -25,12 +26,25 @@ function unexpected(error: ParseError, source: string, { at, mask }: { readonly 
   if (token === '`') return { at, message: "unsupported syntax: '`'" };
   const [, name] = token === '{' ? /([A-Za-z_][A-Za-z0-9_.]*)$/.exec(source.slice(0, at)) ?? [] : [];
   if (name !== undefined) return { at, message: `undeclared reference to '${name}' (in container '')` };
-  if (error.code === 'unexpected_character') return { at, message: `Syntax error: extraneous input '${token}' expecting <EOF>` };
+  if (error.code === 'unexpected_character') return trailing(source, at);
   if (wanted === 'IDENTIFIER') return { at, message: `Syntax error: no viable alternative at input '${source.slice(source.lastIndexOf('.', at - 1), at)}${token === '<EOF>' ? '' : token}'` };
   if (wanted === "')'" && token === '<EOF>' && !isNested(mask)) return { at, message: `Syntax error: missing ${wanted} at '<EOF>'` };
   if (wanted === "']'" || wanted === "'}'") return { at, message: `Syntax error: mismatched input '${token}' expecting {${wanted}, ','}` };
   if (wanted !== undefined) return { at, message: `Syntax error: mismatched input '${token}' expecting ${wanted}` };
   return { at, message: `Syntax error: mismatched input '${token}' expecting ${PRIMARY}` };
+}
+
+/** Something behind the end: one token too many, or more of them. */
+function trailing(source: string, at: number): Problem {
+  const token = tokenAt(source, at);
+  const last = source.slice(at + token.length).trim() === '';
+  return { at, message: `Syntax error: ${last ? 'extraneous' : 'mismatched'} input '${token}' expecting <EOF>` };
+}
+
+/** A number ends before the letter that would have gone on with it: `0x`, `1e`. */
+function brokenNumber(source: string, at: number): Problem {
+  const start = source.startsWith('0x', at) ? at + 1 : source.slice(0, at).search(/[eE][+-]?$/);
+  return /^0x[0-9A-Fa-f]/.test(source.slice(at)) ? { at, message: 'invalid int literal' } : trailing(source, start);
 }
 
 /** Whether more than one bracket is open at the end. */

@@ -1,14 +1,30 @@
 import { DYN, parameterOf, withParameters, type CelType } from './celtype.js';
 
-/** What type parameters stand for so far. Never changed in place by a question that fails. */
+/** What type parameters stand for so far. */
 export type Bindings = ReadonlyMap<string, CelType>;
 
-type Draft = Map<string, CelType>;
+/** Bindings with changes that may yet be given up. */
+class Draft {
+  readonly changes = new Map<string, CelType>();
+  private readonly base: Bindings;
 
-/** Bindings under which each of `from` can be given where each of `to` is wanted; undefined when there are none. */
+  constructor(base: Bindings) {
+    this.base = base;
+  }
+
+  get(name: string): CelType | undefined {
+    return this.changes.get(name) ?? this.base.get(name);
+  }
+
+  set(name: string, type: CelType): void {
+    this.changes.set(name, type);
+  }
+}
+
+/** What has to be added to bindings for each of `from` to be given where each of `to` is wanted; undefined where nothing helps. */
 export function assignable(bindings: Bindings, from: readonly CelType[], to: readonly CelType[]): Bindings | undefined {
-  const draft = new Map(bindings);
-  return allAssignable(draft, from, to) ? draft : undefined;
+  const draft = new Draft(bindings);
+  return allAssignable(draft, from, to) ? draft.changes : undefined;
 }
 
 function allAssignable(draft: Draft, from: readonly CelType[], to: readonly CelType[]): boolean {

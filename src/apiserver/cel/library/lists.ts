@@ -1,4 +1,5 @@
 import { Library } from '../language/signature.js';
+import type { Budget } from '../runtime/budget.js';
 import { same } from '../runtime/equality.js';
 import { EvaluationError } from '../runtime/error.js';
 import { Duration, List, runtimeType, Uint, ValueList, type Value } from '../runtime/value.js';
@@ -18,8 +19,8 @@ export function lists(): Library {
     library.add(`list_${type}_min_${type}`, `list(${type}).min(): ${type}`, ([list]) => extreme(listOf(list), 'min', -1));
   }
   for (const [type, zero] of SUMMABLE) library.add(`list_${type}_sum_${type}`, `list(${type}).sum(): ${type}`, ([list]) => sum(listOf(list), zero));
-  library.add('list_a_index_of_int', 'list(T).indexOf(T): int', ([list, item = null]) => BigInt(listOf(list).items().findIndex((other) => same(other, item))));
-  library.add('list_a_last_index_of_int', 'list(T).lastIndexOf(T): int', ([list, item = null]) => BigInt(listOf(list).items().findLastIndex((other) => same(other, item))));
+  library.add('list_a_index_of_int', 'list(T).indexOf(T): int', ([list, item = null], budget) => BigInt(listOf(list).items().findIndex((other) => same(other, item, budget))));
+  library.add('list_a_last_index_of_int', 'list(T).lastIndexOf(T): int', ([list, item = null], budget) => BigInt(listOf(list).items().findLastIndex((other) => same(other, item, budget))));
   addSets(library);
   addExtension(library);
   return library;
@@ -54,17 +55,17 @@ function plus(a: Value, b: Value): Value {
 }
 
 function addSets(library: Library): void {
-  library.add('list_sets_contains_list', '^sets.contains(list(T), list(T)): bool', ([a, b]) => holdsAll(listOf(a), listOf(b)));
-  library.add('list_sets_equivalent_list', '^sets.equivalent(list(T), list(T)): bool', ([a, b]) => holdsAll(listOf(a), listOf(b)) && holdsAll(listOf(b), listOf(a)));
-  library.add('list_sets_intersects_list', '^sets.intersects(list(T), list(T)): bool', ([a, b]) => listOf(a).items().some((item) => holds(listOf(b), item)));
+  library.add('list_sets_contains_list', '^sets.contains(list(T), list(T)): bool', ([a, b], budget) => holdsAll(listOf(a), listOf(b), budget));
+  library.add('list_sets_equivalent_list', '^sets.equivalent(list(T), list(T)): bool', ([a, b], budget) => holdsAll(listOf(a), listOf(b), budget) && holdsAll(listOf(b), listOf(a), budget));
+  library.add('list_sets_intersects_list', '^sets.intersects(list(T), list(T)): bool', ([a, b], budget) => listOf(a).items().some((item) => holds(listOf(b), item, budget)));
 }
 
-function holds(list: List, item: Value): boolean {
-  return list.items().some((other) => same(other, item));
+function holds(list: List, item: Value, budget: Budget): boolean {
+  return list.items().some((other) => same(other, item, budget));
 }
 
-function holdsAll(list: List, items: List): boolean {
-  return items.items().every((item) => holds(list, item));
+function holdsAll(list: List, items: List, budget: Budget): boolean {
+  return items.items().every((item) => holds(list, item, budget));
 }
 
 /** Longest list that range() makes; the cost of an evaluation ends any longer one as well. */
@@ -72,8 +73,8 @@ const MAX_RANGE = 1_000_000n;
 
 function addExtension(library: Library): void {
   library.add('list_slice', 'list(T).slice(int, int): list(T)', ([list, start, end]) => slice(listOf(list), bigintOf(start), bigintOf(end)));
-  library.add('list_flatten', 'list(list(T)).flatten(): list(T)', ([list]) => new ValueList(flatten(listOf(list), 1n)));
-  library.add('list_flatten_int', 'list(dyn).flatten(int): list(dyn)', ([list, depth]) => new ValueList(flatten(listOf(list), bigintOf(depth))));
+  library.add('list_flatten', 'list(list(T)).flatten(): list(T)', ([list], budget) => flatten(listOf(list), 1n, budget));
+  library.add('list_flatten_int', 'list(dyn).flatten(int): list(dyn)', ([list, depth], budget) => flatten(listOf(list), bigintOf(depth), budget));
   library.add('lists_range', '^lists.range(int): list(int)', ([end], budget) => {
     const size = bigintOf(end) > MAX_RANGE ? MAX_RANGE : bigintOf(end);
     // The list is paid for before it is made.
@@ -81,7 +82,7 @@ function addExtension(library: Library): void {
     return new ValueList(Array.from({ length: Math.max(0, Number(size)) }, (_, index) => BigInt(index)));
   });
   library.add('list_reverse', 'list(T).reverse(): list(T)', ([list]) => new ValueList([...listOf(list).items()].reverse()));
-  library.add('list_distinct', 'list(T).distinct(): list(T)', ([list], budget) => distinct(listOf(list), () => budget.spend(0)));
+  library.add('list_distinct', 'list(T).distinct(): list(T)', ([list], budget) => distinct(listOf(list), budget));
   for (const type of COMPARABLE) {
     library.add(`list_${type}_sort`, `list(${type}).sort(): list(${type})`, ([list]) => sort(listOf(list), listOf(list)));
     library.add(`list_${type}_sortByAssociatedKeys`, `list(T).@sortByAssociatedKeys(list(${type})): list(T)`, ([list, keys]) => sort(listOf(list), listOf(keys)));
@@ -93,20 +94,28 @@ function slice(list: List, start: bigint, end: bigint): List {
   if (start < 0n || end < 0n) throw new EvaluationError(`${call}, negative indexes not supported`);
   if (start > end) throw new EvaluationError(`${call}, start index must be less than or equal to end index`);
   if (end > BigInt(list.size)) throw new EvaluationError(`${call}, list is length ${list.size}`);
-  return new ValueList(list.items().slice(Number(start), Number(end)));
+  return new ValueList(Array.from({ length: Number(end - start) }, (_, index) => list.at(Number(start) + index)));
 }
 
-function flatten(list: List, depth: bigint): Value[] {
+function flatten(list: List, depth: bigint, budget: Budget): List {
   if (depth < 0n) throw new EvaluationError('level must be non-negative');
-  if (depth === 0n) return list.items();
-  return list.items().flatMap((item) => (item instanceof List ? flatten(item, depth - 1n) : [item]));
+  const flat: Value[] = [];
+  pour(list, depth, { flat, budget });
+  return new ValueList(flat);
 }
 
-function distinct(list: List, step: () => void): List {
+function pour(list: List, depth: bigint, into: { readonly flat: Value[]; readonly budget: Budget }): void {
+  into.budget.work(1 + list.size);
+  for (const item of list.items()) {
+    if (item instanceof List && depth > 0n) pour(item, depth - 1n, into);
+    else into.flat.push(item);
+  }
+}
+
+function distinct(list: List, budget: Budget): List {
   const found: Value[] = [];
   for (const item of list.items()) {
-    step();
-    if (!found.some((other) => same(other, item))) found.push(item);
+    if (!found.some((other) => same(other, item, budget))) found.push(item);
   }
   return new ValueList(found);
 }

@@ -1,4 +1,5 @@
 import { Library } from '../language/signature.js';
+import type { Budget } from '../runtime/budget.js';
 import { compareNumbers, compareText, isNumber, same } from '../runtime/equality.js';
 import { EvaluationError, noSuchOverload } from '../runtime/error.js';
 import { Duration, List, LiteralMap, Timestamp, Uint, ValueMap, type Value } from '../runtime/value.js';
@@ -23,8 +24,8 @@ export function operators(): Library {
   library.add('conditional', '_?_:_(bool, A, A): A', lazy).add('logical_and', '_&&_(bool, bool): bool', lazy).add('logical_or', '_||_(bool, bool): bool', lazy);
   library.add('logical_not', '!_(bool): bool', ([value]) => value !== true);
   library.add('not_strictly_false', '@not_strictly_false(bool): bool', ([value]) => value !== false);
-  library.add('equals', '_==_(A, A): bool', ([a = null, b = null]) => same(a, b));
-  library.add('not_equals', '_!=_(A, A): bool', ([a = null, b = null]) => !same(a, b));
+  library.add('equals', '_==_(A, A): bool', ([a = null, b = null], budget) => same(a, b, budget));
+  library.add('not_equals', '_!=_(A, A): bool', ([a = null, b = null], budget) => !same(a, b, budget));
   addComparisons(library);
   addSums(library);
   addContainers(library);
@@ -128,7 +129,7 @@ export function duration(nanos: bigint): Duration {
 function addContainers(library: Library): void {
   library.add('index_list', '_[_](list(A), int): A', ([list, index]) => itemOf(listOf(list), index ?? null));
   library.add('index_map', '_[_](map(A, B), A): B', ([map, key = null]) => valueOf(mapOf(map), key));
-  library.add('in_list', '@in(A, list(A)): bool', ([item = null, list]) => contains(listOf(list), item));
+  library.add('in_list', '@in(A, list(A)): bool', ([item = null, list], budget) => contains(listOf(list), item, budget));
   library.add('in_map', '@in(A, map(A, B)): bool', ([key = null, map]) => mapOf(map).find(key) !== undefined);
   library.add('@mapInsert_map_key_value', '^cel.@mapInsert(map(K, V), K, V): map(K, V)', ([map, key = null, value = null]) => insert(map, key, value));
   library.add('@mapInsert_map_map', '^cel.@mapInsert(map(K, V), map(K, V)): map(K, V)', ([map, added]) => {
@@ -166,9 +167,9 @@ export function valueOf(map: ValueMap, key: Value): Value {
   return value;
 }
 
-function contains(list: List, item: Value): boolean {
+function contains(list: List, item: Value, budget: Budget): boolean {
   for (let index = 0; index < list.size; index++) {
-    if (same(list.at(index), item)) return true;
+    if (same(list.at(index), item, budget)) return true;
   }
   return false;
 }

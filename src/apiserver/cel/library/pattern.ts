@@ -17,7 +17,7 @@ export function patternProblem(pattern: string): string | undefined {
 
 /** Whether the pattern matches anywhere. Throws EvaluationError, and CostExceeded where that takes too long. */
 export function matches(text: string, pattern: string, budget: Budget): boolean {
-  return bounded(() => regexp(pattern).test(text, budget.matching));
+  return bounded(() => regexp(pattern).test(text, budget.effort));
 }
 
 /** Matches from left to right that do not overlap; an empty one right behind another is left out. */
@@ -28,7 +28,7 @@ export function findAll(text: string, pattern: string, limit: number, budget: Bu
     let from = 0;
     let last = -1;
     while (from <= text.length && found.length < limit) {
-      const match = expression.find(text, from, budget.matching);
+      const match = expression.find(text, from, budget.effort);
       if (match === undefined) break;
       const [start, end] = match;
       if (start !== end || end !== last) found.push(text.slice(start, end));

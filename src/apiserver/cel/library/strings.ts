@@ -1,6 +1,7 @@
 import { Library } from '../language/signature.js';
+import type { Budget } from '../runtime/budget.js';
 import { EvaluationError } from '../runtime/error.js';
-import { codePoints, ValueList, type List, type Value } from '../runtime/value.js';
+import { codePoints, List, ValueList, ValueMap, type Value } from '../runtime/value.js';
 import { formatText } from './format.js';
 import { bigintOf, listOf, plainText, textOf } from './operators.js';
 import { findAll, matches } from './pattern.js';
@@ -26,10 +27,7 @@ export function strings(): Library {
 }
 
 function addPlaces(library: Library): void {
-  library.add('string_char_at_int', 'string.charAt(int): string', ([text, at]) => {
-    const chars = charsOf(text);
-    return chars[checked(at, chars.length)] ?? '';
-  });
+  library.add('string_char_at_int', 'string.charAt(int): string', ([text, at]) => charAt(textOf(text), at));
   library.add('string_index_of_string', 'string.indexOf(string): int', ([text, part]) => indexOf(text, part, 0n));
   library.add('string_index_of_string_int', 'string.indexOf(string, int): int', ([text, part, from]) => indexOf(text, part, bigintOf(from)));
   library.add('string_last_index_of_string', 'string.lastIndexOf(string): int', ([text, part]) => lastIndexOf(text, part));
@@ -54,6 +52,12 @@ function checked(place: Value | undefined, length: number): number {
   const at = bigintOf(place);
   if (at < 0n || at > BigInt(length)) throw new EvaluationError(`index out of range: ${at}`);
   return Number(at);
+}
+
+function charAt(text: string, place: Value | undefined): string {
+  const length = codePoints(text);
+  const at = checked(place, length);
+  return (length === text.length ? text[at] : Array.from(text)[at]) ?? '';
 }
 
 function indexOf(text: Value | undefined, part: Value | undefined, from: bigint): bigint {
@@ -85,23 +89,48 @@ function lastIndexOfFrom(text: Value | undefined, part: Value | undefined, from:
 function addChanges(library: Library): void {
   library.add('string_lower_ascii', 'string.lowerAscii(): string', ([text]) => textOf(text).replace(/[A-Z]+/g, (part) => part.toLowerCase()));
   library.add('string_upper_ascii', 'string.upperAscii(): string', ([text]) => textOf(text).replace(/[a-z]+/g, (part) => part.toUpperCase()));
-  library.add('string_trim', 'string.trim(): string', ([text]) => textOf(text).replace(/^[\s\u0085]+|[\s\u0085]+$/g, ''));
-  library.add('string_replace_string_string', 'string.replace(string, string): string', ([text, old, next]) => replace(textOf(text), textOf(old), textOf(next), -1));
-  library.add('string_replace_string_string_int', 'string.replace(string, string, int): string', ([text, old, next, times]) =>
-    replace(textOf(text), textOf(old), textOf(next), Number(bigintOf(times))));
+  library.add('string_trim', 'string.trim(): string', ([text]) => trim(textOf(text)));
+  library.add('string_replace_string_string', 'string.replace(string, string): string', ([text, old, next], budget) => replace([textOf(text), textOf(old), textOf(next)], -1, budget));
+  library.add('string_replace_string_string_int', 'string.replace(string, string, int): string', ([text, old, next, times], budget) =>
+    replace([textOf(text), textOf(old), textOf(next)], Number(bigintOf(times)), budget));
   library.add('string_split_string', 'string.split(string): list(string)', ([text, separator]) => new ValueList(split(textOf(text), textOf(separator), -1)));
   library.add('string_split_string_int', 'string.split(string, int): list(string)', ([text, separator, limit]) =>
     new ValueList(split(textOf(text), textOf(separator), Number(bigintOf(limit)))));
-  library.add('list_join', 'list(string).join(): string', ([list]) => join(listOf(list), ''));
-  library.add('list_join_string', 'list(string).join(string): string', ([list, separator]) => join(listOf(list), textOf(separator)));
+  library.add('list_join', 'list(string).join(): string', ([list], budget) => join(listOf(list), '', budget));
+  library.add('list_join_string', 'list(string).join(string): string', ([list, separator], budget) => join(listOf(list), textOf(separator), budget));
   library.add('strings_quote', '^strings.quote(string): string', ([text]) => quote(textOf(text)));
-  library.add('string_format', 'string.format(list(dyn)): string', ([text, args]) => formatText(textOf(text), listOf(args)));
+  library.add('string_format', 'string.format(list(dyn)): string', ([text, args], budget) => {
+    weigh(listOf(args), budget);
+    return formatText(textOf(text), listOf(args));
+  });
+}
+
+/** What Go takes for white space. */
+const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && SPACE.test(text.charAt(start))) start++;
+  while (start < end && SPACE.test(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** A value within others takes several steps to write. */
+const PER_NODE = 4;
+
+/** Pays for all that a value holds, as often as it holds it. */
+function weigh(value: Value, budget: Budget): void {
+  budget.work(typeof value === 'string' || value instanceof Uint8Array ? value.length : PER_NODE);
+  if (value instanceof List) for (let index = 0; index < value.size; index++) weigh(value.at(index), budget);
+  if (value instanceof ValueMap) for (const key of value.keys()) weigh(value.find(key) ?? null, budget);
 }
 
 /** Replaces at most `times` places, all of them when it is negative; an empty text stands before every character and at the end. */
-function replace(text: string, old: string, next: string, times: number): string {
+function replace([text, old, next]: readonly [string, string, string], times: number, budget: Budget): string {
   const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
   const most = times < 0 ? parts.length - 1 : Math.min(times, parts.length - 1);
+  budget.work(text.length + most * next.length);
   const glue = parts.map((part, index) => (index === 0 ? part : `${index <= most ? next : old}${part}`));
   return glue.join('');
 }
@@ -113,9 +142,10 @@ function split(text: string, separator: string, limit: number): string[] {
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)];
 }
 
-function join(list: List, separator: string): string {
+function join(list: List, separator: string, budget: Budget): string {
   const parts = list.items().map((part) => {
     if (typeof part !== 'string') throw new EvaluationError(`join: invalid input: ${plainText(part)}`);
+    budget.work(part.length + separator.length);
     return part;
   });
   return parts.join(separator);

@@ -23,12 +23,17 @@ class Semver extends Opaque {
 const PART = '(0|[1-9]\\d*)';
 const SEMVER = new RegExp(`^${PART}\\.${PART}\\.${PART}(?:-([0-9A-Za-z.-]+))?(?:\\+([0-9A-Za-z.-]+))?$`);
 
+/** Numbers have 64 bits, without a sign. */
+const LARGEST = 2n ** 64n - 1n;
+
 function parse(text: string): Semver | string {
   if (text === '') return 'Version string empty';
   if (text.split(/[-+]/)[0]?.split('.').length !== 3) return 'No Major.Minor.Patch elements found';
   const match = SEMVER.exec(text);
   if (match === null) return problemOf(text);
   const release = match[4]?.split('.') ?? [];
+  const large = [...match.slice(1, 4), ...release].find((part) => /^\d{20,}$/.test(part) && (part.length > 20 || BigInt(part) > LARGEST));
+  if (large !== undefined) return `strconv.ParseUint: parsing "${large}": value out of range`;
   const build = match[5]?.split('.') ?? [];
   if (release.includes('')) return 'Prerelease is empty';
   if (build.includes('')) return 'Build meta data is empty';
@@ -105,7 +110,7 @@ export function versions(): Library {
   library.add('semver_is_less_than', `${type}.isLessThan(${type}): bool`, ([a, b]) => compare(semverOf(a), semverOf(b)) < 0);
   library.add('semver_compare_to', `${type}.compareTo(${type}): int`, ([a, b]) => BigInt(compare(semverOf(a), semverOf(b))));
   for (const [index, name] of ['major', 'minor', 'patch'].entries()) {
-    library.add(`semver_${name}`, `${type}.${name}(): int`, ([value]) => semverOf(value).numbers[index] ?? 0n);
+    library.add(`semver_${name}`, `${type}.${name}(): int`, ([value]) => BigInt.asIntN(64, semverOf(value).numbers[index] ?? 0n));
   }
   return library;
 }

@@ -119,7 +119,7 @@ export function fieldTypes(declared: DeclaredType): ReadonlyMap<string, Readonly
     if (next.element !== undefined) pending.push(next.element);
     if (next.fields === undefined) continue;
     found.set(next.type.name, new Map([...next.fields].map(([name, field]) => [name, field.type])));
-    pending.push(...next.fields.values());
+    for (const field of next.fields.values()) pending.push(field);
   }
   return found;
 }

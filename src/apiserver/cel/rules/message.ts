@@ -3,7 +3,7 @@ import { duplicate, forbiddenField, invalidValue, required } from '../../schema/
 import { goQuote } from '../../schema/gotext.js';
 import type { ValidationRule } from '../../schema/schema.js';
 import type { FieldError } from '../../status.js';
-import { Budget } from '../runtime/budget.js';
+import { Budget, type Effort } from '../runtime/budget.js';
 import { CostExceeded, EvaluationError } from '../runtime/error.js';
 import type { Variables } from '../runtime/evaluate.js';
 import type { CompiledRule } from './compile.js';
@@ -24,12 +24,18 @@ export interface Message {
   readonly fatal: string | undefined;
 }
 
+/** What is left for a message. */
+export interface Means {
+  readonly left: number;
+  readonly effort: Effort;
+}
+
 /** Runs messageExpression; where there is none, or it gives no fit text, message or the rule itself is told. */
-export function evaluateMessage(rule: CompiledRule, variables: Variables, left: number): Message {
+export function evaluateMessage(rule: CompiledRule, variables: Variables, { left, effort }: Means): Message {
   const { message = '' } = rule.rule;
   const plain = message === '' ? `failed rule: ${ruleText(rule.rule)}` : message.trim();
   if (rule.message === undefined) return { text: plain, spent: 0, fatal: undefined };
-  const budget = new Budget();
+  const budget = new Budget(effort);
   try {
     const text = fitMessage(rule.message(variables, budget));
     return budget.spent > left ? outOfBudget(budget.spent) : { text: text ?? plain, spent: budget.spent, fatal: undefined };

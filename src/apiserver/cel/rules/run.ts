@@ -2,7 +2,7 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../../json.j
 import { formerField, formerItem, unchanged, type Compared, type Former } from '../../schema/correlate.js';
 import { child, index, invalidValue, key, NO_FIELD } from '../../schema/field.js';
 import type { FieldError } from '../../status.js';
-import { Budget } from '../runtime/budget.js';
+import { Budget, newEffort } from '../runtime/budget.js';
 import { CostExceeded, EvaluationError } from '../runtime/error.js';
 import type { Variables } from '../runtime/evaluate.js';
 import { Optional, type Value } from '../runtime/value.js';
@@ -38,6 +38,7 @@ export class Run {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
   private left = OBJECT_LIMIT;
+  private readonly effort = newEffort();
   private readonly compared: Compared = new WeakMap();
 
   start(validator: Validator, place: Place): void {
@@ -52,7 +53,6 @@ export class Run {
     const { value } = place;
     if (value === null) return;
     this.rules(validator, place);
-    for (const part of validator.allOf) this.visit(part, { ...place, ratchet: { former: undefined, around: place.ratchet.around } });
     if (isArray(value)) this.items(validator, place, value);
     else if (isObject(value)) this.fields(validator, place, value);
   }
@@ -108,7 +108,7 @@ export class Run {
   private rule(rule: CompiledRule, validator: Validator, place: Place): void {
     if (rule.program === undefined) return;
     const variables = variablesOf(rule, validator, place);
-    const budget = new Budget();
+    const budget = new Budget(this.effort);
     let result: Value | EvaluationError | CostExceeded;
     try {
       result = rule.program(variables, budget);
@@ -129,7 +129,7 @@ export class Run {
   /** A rule that is false. */
   private failed(rule: CompiledRule, validator: Validator, place: Place, variables: Variables): void {
     const field = rule.fieldPath === '' ? place.path : child(place.path, rule.fieldPath);
-    const message = evaluateMessage(rule, variables, this.left);
+    const message = evaluateMessage(rule, variables, { left: this.left, effort: this.effort });
     this.left -= message.spent;
     const ends = message.fatal !== undefined;
     const error = ends ? invalidValue(fieldName(field), validator.schema.type ?? '', message.fatal) : failure(rule.rule, fieldName(field), place.value, message.text);

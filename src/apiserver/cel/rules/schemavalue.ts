@@ -1,6 +1,9 @@
-import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { Schema } from '../../schema/schema.js';
+import type { Budget } from '../runtime/budget.js';
+import { same } from '../runtime/equality.js';
 import { EvaluationError, noSuchOverload } from '../runtime/error.js';
+import { jsonValue } from '../runtime/jsonvalue.js';
 import { parseDate, parseDuration, parseTimestamp } from '../runtime/time.js';
 import { List, Opaque, ValueList, ValueMap, type Value } from '../runtime/value.js';
 import { withObjectMeta } from './declare.js';
@@ -89,8 +92,8 @@ class Preserved extends Opaque {
     this.data = data;
   }
 
-  equals(other: Opaque): boolean {
-    return other instanceof Preserved && equal(this.data, other.data);
+  equals(other: Opaque, budget: Budget): boolean {
+    return other instanceof Preserved && same(jsonValue(this.data), jsonValue(other.data), budget);
   }
 }
 
@@ -98,6 +101,8 @@ class Preserved extends Opaque {
 class SchemaMap extends ValueMap {
   readonly data: JsonObject;
   private readonly schema: Schema;
+  private readonly views = new Map<string, Value>();
+  private known: string[] | undefined;
 
   constructor(data: JsonObject, schema: Schema) {
     super();
@@ -116,7 +121,7 @@ class SchemaMap extends ValueMap {
     const value = name === undefined ? undefined : own(this.data, name);
     if (name === undefined || value === undefined || (properties !== undefined && value === null)) return undefined;
     const schema = this.schemaOf(name);
-    return schema === undefined ? undefined : schemaValue(value, schema);
+    return schema === undefined ? undefined : this.view(name, value, schema);
   }
 
   keys(): readonly Value[] {
@@ -125,17 +130,27 @@ class SchemaMap extends ValueMap {
   }
 
   /** Fields that no schema describes count as well, where both have them. */
-  override sameRest(other: ValueMap): boolean {
+  override sameRest(other: ValueMap, budget: Budget): boolean {
     if (!(other instanceof SchemaMap)) return true;
     return this.names().every((name) => {
       if (this.schemaOf(name) !== undefined) return true;
       const value = own(other.data, name);
-      return value === undefined || equal(own(this.data, name), value);
+      return value === undefined || same(jsonValue(own(this.data, name) ?? null), jsonValue(value), budget);
     });
   }
 
+  /** Lists and maps are made once: they keep what they find out about themselves. */
+  private view(name: string, value: Json, schema: Schema): Value {
+    const known = this.views.get(name);
+    if (known !== undefined) return known;
+    const view = schemaValue(value, schema);
+    if (view instanceof List || view instanceof ValueMap) this.views.set(name, view);
+    return view;
+  }
+
   private names(): string[] {
-    return Object.keys(this.data).filter((name) => this.data[name] !== undefined);
+    this.known ??= Object.keys(this.data).filter((name) => this.data[name] !== undefined);
+    return this.known;
   }
 
   private schemaOf(name: string): Schema | undefined {
@@ -152,7 +167,7 @@ class MergedList extends ValueList {
   constructor(values: Value[], like: SchemaList) {
     super(values);
     this.like = like;
-    this.equals = (other, same) => like.sameItems(this, other, same);
+    this.equals = (other, alike) => like.sameItems(this, other, alike);
   }
 
   override concat(other: List): List {
@@ -165,6 +180,7 @@ class SchemaList extends List {
   readonly data: readonly Json[];
   private readonly schema: Schema;
   private readonly element: Schema;
+  private known: Value[] | undefined;
 
   constructor(data: readonly Json[], schema: Schema, element: Schema) {
     super();
@@ -172,7 +188,7 @@ class SchemaList extends List {
     this.schema = schema;
     this.element = element;
     const type = schema['x-kubernetes-list-type'];
-    if (type === 'set' || type === 'map') this.equals = (other, same) => this.sameItems(this, other, same);
+    if (type === 'set' || type === 'map') this.equals = (other, alike) => this.sameItems(this, other, alike);
   }
 
   get size(): number {
@@ -181,6 +197,11 @@ class SchemaList extends List {
 
   at(index: number): Value {
     return schemaValue(this.data[index] ?? null, this.element);
+  }
+
+  override items(): Value[] {
+    this.known ??= super.items();
+    return this.known;
   }
 
   override concat(other: List): List {
@@ -198,11 +219,11 @@ class SchemaList extends List {
   }
 
   /** Whether every item of one list is in the other, which is as long; order does not count. */
-  sameItems(one: List, other: List, same: (a: Value, b: Value) => boolean): boolean {
+  sameItems(one: List, other: List, alike: (a: Value, b: Value) => boolean): boolean {
     const mine = new Map(one.items().map((item) => [this.keyOf(item), item]));
     return other.items().every((item) => {
       const match = mine.get(this.keyOf(item));
-      return match !== undefined && same(match, item);
+      return match !== undefined && alike(match, item);
     });
   }
 

@@ -7,6 +7,9 @@ const PER_PATTERN_CHAR = 0.25;
 /** Cost of making a list. */
 const LIST = 10;
 
+/** Beyond what one evaluation may cost. */
+const TOO_MUCH = 1_000_000;
+
 const ceil = Math.ceil;
 
 function chars(value: Value | undefined, factor = 1): number {
@@ -20,6 +23,7 @@ function search(text: Value | undefined, patternSize: number): number {
 type Cost = (args: readonly Value[], result: Value) => number;
 
 const nothing: Cost = () => 0;
+const one: Cost = () => 1;
 const firstChars: Cost = ([first]) => chars(first);
 const twiceFirstChars: Cost = ([first]) => chars(first, 2);
 const bothChars: Cost = ([a, b]) => ceil((weight(a ?? null) + weight(b ?? null)) * PER_CHAR);
@@ -94,21 +98,43 @@ const BY_NAME: Readonly<Record<string, Cost>> = {
 
 const ORDERED = /^(less|less_equals|greater|greater_equals)_(string|bytes)$/;
 
+const known = new Map<string, Cost>();
+
 /** What a call costs, its arguments apart: the run-time half of the cost model that the real server has. */
 export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
+  let cost = known.get(overload);
+  if (cost === undefined) {
+    cost = findCost(name, overload);
+    known.set(overload, cost);
+  }
+  return cost(args, result);
+}
+
+function findCost(name: string, overload: string): Cost {
   const byOverload = Object.hasOwn(BY_OVERLOAD, overload) ? BY_OVERLOAD[overload] : undefined;
-  if (byOverload !== undefined) return byOverload(args, result);
   const byName = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
-  if (byName !== undefined) return byName(args, result);
-  return ORDERED.test(overload) ? shorterChars(args, result) : 1;
+  return byOverload ?? byName ?? (ORDERED.test(overload) ? shorterChars : one);
 }
 
 function traversalCost(value: Value): number {
+  let cost = 0;
+  const rest = [value];
+  // Lists that hold one list many times are long: no evaluation may cost as much.
+  for (let next = rest.pop(); next !== undefined && cost <= TOO_MUCH; next = rest.pop()) {
+    for (const inner of membersOf(next)) rest.push(inner);
+    if (!(next instanceof List || next instanceof ValueMap)) cost += scalarCost(next);
+  }
+  return cost;
+}
+
+function membersOf(value: Value): readonly Value[] {
+  if (value instanceof List) return value.items();
+  return value instanceof ValueMap ? value.keys().flatMap((key) => [key, value.find(key) ?? null]) : [];
+}
+
+function scalarCost(value: Value): number {
   if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * PER_CHAR);
-  if (value instanceof Uint8Array) return Math.trunc(value.length * PER_CHAR);
-  if (value instanceof List) return value.items().reduce<number>((cost, item) => cost + traversalCost(item), 0);
-  if (!(value instanceof ValueMap)) return 1;
-  return value.keys().reduce<number>((cost, key) => cost + traversalCost(key) + traversalCost(value.find(key) ?? null), 0);
+  return value instanceof Uint8Array ? Math.trunc(value.length * PER_CHAR) : 1;
 }
 
 /** Comparing every item with every other. */

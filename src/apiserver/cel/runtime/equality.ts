@@ -1,43 +1,44 @@
+import type { Budget } from './budget.js';
 import { Duration, List, LiteralMap, Opaque, Optional, Timestamp, TypeValue, Uint, ValueMap, type Value } from './value.js';
 
-/** CEL's equality: numbers by value whatever their type, values of different types are not equal. Never throws. */
-export function same(a: Value, b: Value): boolean {
+/** CEL's equality: numbers by value whatever their type, values of different types are not equal. Throws only CostExceeded. */
+export function same(a: Value, b: Value, budget: Budget): boolean {
+  budget.work(1);
   if (a === b) return true;
   if (isNumber(a)) return isNumber(b) && compareNumbers(a, b) === 0;
   if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
-  if (a instanceof List) return b instanceof List && sameLists(a, b);
-  if (a instanceof ValueMap) return b instanceof ValueMap && sameMaps(a, b);
+  if (a instanceof List) return b instanceof List && sameLists(a, b, budget);
+  if (a instanceof ValueMap) return b instanceof ValueMap && sameMaps(a, b, budget);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
-  return sameSpecial(a, b);
+  return sameSpecial(a, b, budget);
 }
 
-function sameSpecial(a: Value, b: Value): boolean {
+function sameSpecial(a: Value, b: Value, budget: Budget): boolean {
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.type.name === b.type.name;
-  if (a instanceof Opaque) return b instanceof Opaque && a.typeName === b.typeName && a.equals(b);
+  if (a instanceof Opaque) return b instanceof Opaque && a.typeName === b.typeName && a.equals(b, budget);
   if (!(a instanceof Optional) || !(b instanceof Optional)) return false;
   if (a.value === undefined || b.value === undefined) return a.value === b.value;
-  return same(a.value, b.value);
+  return same(a.value, b.value, budget);
 }
 
-function sameLists(a: List, b: List): boolean {
+function sameLists(a: List, b: List, budget: Budget): boolean {
   if (a.size !== b.size) return false;
-  if (a.equals !== undefined) return a.equals(b, same);
-  for (let index = 0; index < a.size; index++) {
-    if (!same(a.at(index), b.at(index))) return false;
-  }
-  return true;
+  if (a.equals !== undefined) return a.equals(b, (one, other) => same(one, other, budget));
+  const others = b.items();
+  return a.items().every((item, index) => same(item, others[index] ?? null, budget));
 }
 
-function sameMaps(a: ValueMap, b: ValueMap): boolean {
+function sameMaps(a: ValueMap, b: ValueMap, budget: Budget): boolean {
   if (a.size !== b.size) return false;
-  if (a.sameRest?.(b) === false) return false;
+  budget.work(a.size);
+  if (a.sameRest?.(b, budget) === false) return false;
   return a.keys().every((key) => {
     const mine = a.find(key);
     const other = b.find(key);
     if (mine === undefined || other === undefined) return mine === other;
-    return same(mine, other);
+    return same(mine, other, budget);
   });
 }
 

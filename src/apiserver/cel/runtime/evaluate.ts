@@ -4,10 +4,12 @@ import { OPERATOR, qualifiedName, type Call, type Expr, type Fold, type ListLite
 import { NAMED_TYPES } from '../language/celtype.js';
 import { access, isPresent, optionalAccess } from './access.js';
 import type { Budget } from './budget.js';
+import { bulk, PER_KEY } from './bulk.js';
 import { callCost } from './callcost.js';
-import { EvaluationError, noSuchOverload } from './error.js';
+import { CostExceeded, EvaluationError, noSuchOverload } from './error.js';
 import { fits, misfit } from './fits.js';
-import { LiteralMap, List, Optional, runtimeType, TypeValue, ValueList, ValueMap, type Value } from './value.js';
+import { Growing, iterate, settled } from './iteration.js';
+import { LiteralMap, Optional, TypeValue, ValueList, ValueMap, type Value } from './value.js';
 
 /** Value of a variable of an expression; undefined where it has none. May throw EvaluationError. */
 export type Variables = (name: string) => Value | undefined;
@@ -22,7 +24,14 @@ export function program(checked: Checked, functions: Functions): Program {
     if (expr.kind === 'call') calls.set(expr, candidates(expr, ids, functions));
   }
   const evaluator = new Evaluator(calls, checked.wholes);
-  return (variables, budget) => evaluator.run(checked.expr, { variables, budget, local: undefined });
+  return (variables, budget) => {
+    try {
+      return evaluator.run(checked.expr, { variables, budget, local: undefined });
+    } catch (error) {
+      // Too deep, or a text longer than any may be.
+      throw error instanceof RangeError ? new CostExceeded() : error;
+    }
+  };
 }
 
 function candidates(call: Call, ids: readonly string[], functions: Functions): readonly Overload[] {
@@ -117,6 +126,7 @@ class Evaluator {
     const args = operands.map((operand) => this.run(operand, context));
     const overload = overloads.find(({ parameters }) => parameters.every((type, index) => fits(type, args[index] ?? null)));
     if (overload === undefined) throw misfit(functionName(expr, first), args);
+    context.budget.work(bulk(overload.id, args));
     const result = overload.run(args, context.budget);
     context.budget.spend(callCost(expr.name, overload.id, args, result));
     return result;
@@ -193,7 +203,9 @@ class Evaluator {
   }
 
   private fold(expr: Fold, context: Context): Value {
-    const pairs = iterate(this.run(expr.range, context), expr.second !== undefined);
+    const range = this.run(expr.range, context);
+    if (range instanceof ValueMap) context.budget.work(range.size * PER_KEY);
+    const pairs = iterate(range, expr.second !== undefined);
     const accumulator: Local = { name: expr.accumulator, value: this.attempt(expr.init, context), outer: context.local };
     if (accumulator.value instanceof ValueList) accumulator.value = new Growing([...accumulator.value.values]);
     const within = (local: Local): Context => ({ ...context, local });
@@ -207,33 +219,6 @@ class Evaluator {
     }
     return settled(this.run(expr.result, within(accumulator)));
   }
-}
-
-/** The list that a macro builds: it grows in place, nothing else holds it. */
-class Growing extends ValueList {
-  override concat(other: List): List {
-    for (const item of other.items()) this.values.push(item);
-    return this;
-  }
-}
-
-function settled(value: Value): Value {
-  return value instanceof Growing ? new ValueList(value.values) : value;
-}
-
-function* iterate(range: Value, pairs: boolean): Generator<readonly [Value, Value]> {
-  if (range instanceof List) {
-    for (let index = 0; index < range.size; index++) yield [pairs ? BigInt(index) : range.at(index), pairs ? range.at(index) : null];
-    return;
-  }
-  if (!(range instanceof ValueMap)) throw new EvaluationError(pairs ? `unsupported comprehension range type: ${goType(range)}` : `got '${goType(range)}', expected iterable type`);
-  for (const key of range.keys()) yield [key, pairs ? (range.find(key) ?? null) : null];
-}
-
-/** Name of Go's type of a value that is no list and no map. */
-function goType(value: Value): string {
-  const { kind } = runtimeType(value);
-  return `types.${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 }
 
 /** The name of a function with its namespace: `sets.contains`. */

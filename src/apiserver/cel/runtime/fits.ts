@@ -46,6 +46,7 @@ const ANSWERING = ['string', 'timestamp', 'duration'];
 export function misfit(name: string, args: readonly Value[]): EvaluationError {
   const types = args.map((arg) => runtimeType(arg));
   const first = types[0]?.kind ?? '';
+  if (name === 'flatten' && args.length === 1) return new EvaluationError(`no such overload: ${types[0]?.name ?? ''}.flatten()`);
   const able = Object.hasOwn(ABLE, name) ? ABLE[name] : undefined;
   if (PLAIN.has(name) || able?.includes(first) === true || (able !== undefined && ANSWERING.includes(first))) return noSuchOverload();
   return new EvaluationError(`no such overload: ${name}${able === undefined ? `(${types.map((type) => type.name).join(', ')})` : ''}`);

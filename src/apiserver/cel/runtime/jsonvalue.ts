@@ -11,6 +11,7 @@ export function jsonValue(value: Json): Value {
 
 class JsonList extends List {
   private readonly data: readonly Json[];
+  private known: Value[] | undefined;
 
   constructor(data: readonly Json[]) {
     super();
@@ -24,10 +25,16 @@ class JsonList extends List {
   at(index: number): Value {
     return jsonValue(this.data[index] ?? null);
   }
+
+  override items(): Value[] {
+    this.known ??= super.items();
+    return this.known;
+  }
 }
 
 class JsonMap extends ValueMap {
   private readonly data: JsonObject;
+  private known: string[] | undefined;
 
   constructor(data: JsonObject) {
     super();
@@ -45,6 +52,7 @@ class JsonMap extends ValueMap {
   }
 
   keys(): readonly string[] {
-    return Object.keys(this.data).filter((key) => this.data[key] !== undefined);
+    this.known ??= Object.keys(this.data).filter((key) => this.data[key] !== undefined);
+    return this.known;
   }
 }

@@ -1,4 +1,5 @@
 import { BOOL, BYTES, DOUBLE, DURATION, INT, NAMED_TYPES, NULL, STRING, TIMESTAMP, UINT, opaque, optionalOf, type CelType, DYN, listOf, mapOf, struct } from '../language/celtype.js';
+import type { Budget } from './budget.js';
 
 /**
  * A value of an expression. int is a bigint and double a number, so that `1` and `1.0` stay apart; list and map are
@@ -100,19 +101,19 @@ export abstract class ValueMap {
   abstract find(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
   /** Whether what `keys` does not tell is equal too; left out where there is no such thing. */
-  sameRest?(other: ValueMap): boolean;
+  sameRest?(other: ValueMap, budget: Budget): boolean;
 }
 
 /** A map that an expression made. Keys that are equal as numbers are one key. */
 export class LiteralMap extends ValueMap {
-  private readonly entries = new Map<string, readonly [Value, Value]>();
+  private readonly entries = new Map<Key, readonly [Value, Value]>();
 
   get size(): number {
     return this.entries.size;
   }
 
   find(key: Value): Value | undefined {
-    const name = keyName(key);
+    const name = keyOf(key);
     return name === undefined ? undefined : this.entries.get(name)?.[1];
   }
 
@@ -127,26 +128,25 @@ export class LiteralMap extends ValueMap {
 
   /** Adds a pair, or gives a key another value; false when the key is of no type for keys. */
   set(key: Value, value: Value): boolean {
-    const name = keyName(key);
+    const name = keyOf(key);
     if (name !== undefined) this.entries.set(name, [key, value]);
     return name !== undefined;
   }
 }
 
-function keyName(key: Value): string | undefined {
-  if (typeof key === 'string') return `s${key}`;
-  if (typeof key === 'boolean') return `b${key}`;
-  if (typeof key === 'bigint') return `n${key}`;
-  if (key instanceof Uint) return `n${key.value}`;
-  if (typeof key === 'number') return Number.isInteger(key) ? `n${BigInt(key)}` : `d${key}`;
-  return undefined;
+type Key = string | boolean | bigint | number;
+
+function keyOf(key: Value): Key | undefined {
+  if (key instanceof Uint) return key.value;
+  if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : key;
+  return typeof key === 'string' || typeof key === 'boolean' || typeof key === 'bigint' ? key : undefined;
 }
 
 /** A value of a library: a quantity, an address, an authorizer. */
 export abstract class Opaque {
   /** `kubernetes.Quantity`. */
   abstract readonly typeName: string;
-  abstract equals(other: Opaque): boolean;
+  abstract equals(other: Opaque, budget: Budget): boolean;
   /** What costs are counted by; 1 where nothing else makes sense. */
   get weight(): number {
     return 1;
