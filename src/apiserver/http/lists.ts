@@ -1,5 +1,5 @@
 import type { Form, Transform } from './negotiate.js';
-import { type Json, type JsonObject, withKey } from '../json.js';
+import { isArray, isObject, type Json, type JsonObject, withKey } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
 import { notAcceptable, StatusError } from '../status.js';
@@ -24,8 +24,18 @@ export type TableMaker = (request: TableRequest) => Json;
 export function createTableMaker(now: () => number): TableMaker {
   return ({ resource, items, metadata, includeObject, version, header }) => {
     const table = toTable(items, resource, { includeObject, now: now(), headers: header, metadata });
-    return version === 'v1' ? table : { ...table, apiVersion: `meta.k8s.io/${version}` };
+    return version === 'v1' ? table : inVersion(table, `meta.k8s.io/${version}`);
   };
+}
+
+/** A Table of an older version, whose partial objects are of that version too. */
+function inVersion(table: JsonObject, apiVersion: string): JsonObject {
+  const rows = isArray(table['rows']) ? table['rows'] : [];
+  const inRow = (row: Json): Json => {
+    if (!isObject(row) || !isObject(row['object']) || row['object']['kind'] !== 'PartialObjectMetadata') return row;
+    return { ...row, object: { ...row['object'], apiVersion } };
+  };
+  return { ...table, apiVersion, ...(rows.length === 0 ? {} : { rows: rows.map(inRow) }) };
 }
 
 /** Writes objects and lists of a resource in the form that was asked for. */

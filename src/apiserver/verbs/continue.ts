@@ -1,6 +1,7 @@
 import { isObject } from '../json.js';
 import type { Json } from '../json.js';
 import { readBody } from '../schema/decode.js';
+import { goQuote } from '../schema/gotext.js';
 import { MalformedBody } from '../schema/jsontext.js';
 import { badRequest } from '../status.js';
 
@@ -45,7 +46,7 @@ function parse(token: string): { readonly [key: string]: Json | undefined } {
   const bytes = Buffer.from(token, 'base64url');
   const [first = 0] = bytes;
   // A byte that begins no text of UTF-8 is told as the character of that number.
-  if (first >= 0x80) throw unreadable(`continue key is not valid: invalid character '${String.fromCharCode(first)}' looking for beginning of value`);
+  if (first >= 0x80) throw unreadable(`continue key is not valid: invalid character '${goQuote(String.fromCharCode(first)).slice(1, -1)}' looking for beginning of value`);
   try {
     const { value } = readBody(bytes, 'json');
     if (isObject(value)) return value;

@@ -7,6 +7,7 @@ import { compareBytes, goJson, goQuote } from '../schema/gotext.js';
 import { restoreProblem } from '../schema/restore.js';
 import { decodeStruct } from '../schema/typed.js';
 import { badRequest, internalError } from '../status.js';
+import { inOrderOf, strictText } from './findings.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import { apiVersionOf, withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
@@ -52,8 +53,8 @@ export function decodeObject(expected: Expected, body: Body, { options, caller }
   const { resource } = expected;
   try {
     const { object, findings } = decode(expected, body.value);
-    const all = [...body.duplicates, ...findings];
-    if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(`strict decoding error: ${all.join(', ')}`);
+    const all = resource.custom ? [...body.duplicates, ...findings] : inOrderOf(body.value, body.duplicates, findings);
+    if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(strictText(all));
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
     checkVersion(resource, body.value);
     return object;

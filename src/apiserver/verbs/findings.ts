@@ -1,0 +1,34 @@
+import { isArray, isObject } from '../json.js';
+import type { Json } from '../json.js';
+
+/** Of YAML, whose reader is done with all of them before fields are looked at. */
+const OF_YAML = /^line \d+: key /;
+const PATH = /^(?:duplicate|unknown) field "(.*)"$/s;
+
+/** What strict decoding of a built-in kind found, in the order in which a decoder of JSON comes across it. */
+export function inOrderOf(value: Json, duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
+  const all = [...duplicates, ...unknown];
+  if (duplicates.length === 0 || unknown.length === 0 || duplicates.some((one) => OF_YAML.test(one))) return all;
+  const places = new Map<string, number>();
+  note(value, '', places);
+  const placeOf = (finding: string): number => places.get(PATH.exec(finding)?.[1] ?? '') ?? places.size;
+  return all.map((finding) => ({ finding, place: placeOf(finding) })).sort((a, b) => a.place - b.place).map(({ finding }) => finding);
+}
+
+function note(value: Json | undefined, path: string, places: Map<string, number>): void {
+  if (isArray(value)) for (const [index, item] of value.entries()) note(item, `${path}[${index}]`, places);
+  if (!isObject(value)) return;
+  for (const [key, child] of Object.entries(value)) {
+    const at = path === '' ? key : `${path}.${key}`;
+    places.set(at, places.size);
+    note(child, at, places);
+  }
+}
+
+/** Why a body is refused under fieldValidation=Strict: what was found in YAML is one error of several lines. */
+export function strictText(findings: readonly string[]): string {
+  const lines = findings.filter((finding) => OF_YAML.test(finding));
+  const rest = findings.filter((finding) => !OF_YAML.test(finding));
+  const yaml = lines.length === 0 ? [] : [['yaml: unmarshal errors:', ...lines].join('\n  ')];
+  return `strict decoding error: ${[...yaml, ...rest].join(', ')}`;
+}
