@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { FILES } from './exchange/files.js';
+import { Player } from './exchange/player.js';
+import { installThings } from './exchange/things.js';
+import { readExchanges, type Exchange } from './exchange/transcript.js';
+import { describeConformance } from './suite.js';
+
+const SCENARIO_MS = 120_000;
+
+describeConformance('answers to requests', {}, (target) => {
+  let player: Player;
+  beforeAll(async () => {
+    await installThings(target());
+    player = new Player(target());
+  });
+  afterAll(() => player.close());
+
+  describe.each(FILES)('$title', ({ name, file }) => {
+    it.each(readExchanges(readFileSync(file, 'utf8')).map((scenario, at) => ({ ...scenario, at })))('$title', async ({ exchanges, at }) => {
+      const answers = await player.play({ exchanges }, `exchange-${name}-${at}`);
+      for (const [index, exchange] of exchanges.entries()) {
+        expect(shown(exchange, answers[index] ?? [])).toEqual(shown(exchange, exchange.answer));
+      }
+    }, SCENARIO_MS);
+  });
+});
+
+/** An answer with its request, so that a failure tells of which; JSON is read, so that it tells where. */
+function shown({ method, target, headers, body }: Exchange, answer: readonly string[]): unknown {
+  return { request: [`${method} ${target}`, ...headers.map((pair) => pair.join(': ')), body ?? ''], answer: answer.map(read) };
+}
+
+function read(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}

@@ -1,0 +1,19 @@
+import path from 'node:path';
+
+import { root } from '../../support/root.js';
+
+const FOLDER = path.join(root, 'test', 'conformance', 'exchange');
+
+/** What is asked of every server, group by group. */
+export const FILES = [
+  { name: 'codes', title: 'writes, and what is no write' },
+  { name: 'rights', title: 'who may do what' },
+  { name: 'status', title: 'status and generation' },
+  { name: 'patches', title: 'patches' },
+  { name: 'ownership', title: 'server-side apply' },
+  { name: 'validation', title: 'schemas and definitions' },
+  { name: 'cel', title: 'CEL' },
+  { name: 'tables', title: 'tables and partial objects' },
+  { name: 'lists', title: 'lists' },
+  { name: 'deletion', title: 'deletion' },
+].map((one) => ({ ...one, file: path.join(FOLDER, `${one.name}.http`) }));
