@@ -144,7 +144,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, ways: Embedded, lo
   };
 }
 
-function nextSteps(kubeconfig: string, { gatewayListen, dataDir }: StandaloneConfig): string {
+function nextSteps(kubeconfig: string, { gatewayListen, dataDir, ephemeral }: StandaloneConfig): string {
   const near = (place: string): string => path.relative(process.cwd(), place) || '.';
   const example = (name: string): string => near(path.join(packageRoot(), 'examples', name));
   return [
@@ -156,7 +156,7 @@ function nextSteps(kubeconfig: string, { gatewayListen, dataDir }: StandaloneCon
     '  kubectl get mce -w',
     '',
     `Once the engine is Available, the HTTPS interface answers on https://${gatewayListen.host}:${gatewayListen.port}. Logs: ${near(path.join(dataDir, 'logs'))}`,
-    'Ctrl-C stops it; the next start goes on from there.',
+    ephemeral ? 'Ctrl-C stops it, and its objects are gone.' : 'Ctrl-C stops it; the next start goes on from there.',
     '',
   ].join('\n');
 }
