@@ -7,6 +7,8 @@ import { givenTarget, targetOf, type ConformanceTarget } from './target.js';
 export interface ConformanceNeeds {
   /** Controllers or powers that kube-apiserver alone does not have: the suite then runs against the embedded server only, and its title says so. */
   readonly embeddedOnly?: true;
+  /** That history can be dropped, which nothing but the machine of a server can do. */
+  readonly compaction?: true;
 }
 
 const START_MS = 180_000;
@@ -18,6 +20,7 @@ const START_MS = 180_000;
 export function describeConformance(title: string, needs: ConformanceNeeds, body: (target: () => ConformanceTarget) => void): void {
   for (const backend of backends()) {
     if (needs.embeddedOnly === true && backend === 'real') continue;
+    if (needs.compaction === true && backend === 'given') continue;
     const named = `${title}${needs.embeddedOnly === true ? ' (embedded only)' : ''} on ${backend}`;
     const missing = backend === 'real' ? missingPrograms('api') : undefined;
     if (missing === undefined) run(named, { backend, size: needs.embeddedOnly === true ? 'hub' : 'api' }, body);

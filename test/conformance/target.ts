@@ -15,6 +15,8 @@ export interface ConformanceTarget {
   readonly kubeconfig: string;
   call(request: ApiRequest): Promise<ApiAnswer>;
   stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void>;
+  /** Drops all history; only of servers that test support started. */
+  compactHistory?(): Promise<void>;
 }
 
 /** A server that test support started. */
@@ -27,6 +29,7 @@ export async function targetOf(plane: ControlPlane, name: string): Promise<Confo
     kubeconfig: plane.adminKubeconfig,
     call: (request) => plane.call(request),
     stream: (path, onLine, signal) => plane.stream(path, onLine, signal),
+    compactHistory: () => plane.compactHistory(),
   };
 }
 

@@ -15,5 +15,6 @@ export const FILES = [
   { name: 'cel', title: 'CEL' },
   { name: 'tables', title: 'tables and partial objects' },
   { name: 'lists', title: 'lists' },
+  { name: 'watches', title: 'watches' },
   { name: 'deletion', title: 'deletion' },
 ].map((one) => ({ ...one, file: path.join(FOLDER, `${one.name}.http`) }));

@@ -1,25 +1,23 @@
-import { readFileSync } from 'node:fs';
-import { Agent, request as httpsRequest } from 'node:https';
-
 import { load } from 'js-yaml';
 
 import { waitFor } from '../../support/wait.js';
 import { Masks } from '../differential/mask.js';
 import type { ConformanceTarget } from '../target.js';
+import { Wire, type WireAnswer } from '../wire.js';
 import type { Exchange, Scenario } from './transcript.js';
 
 /** Plays transcripts against one server. */
 export class Player {
   readonly #target: ConformanceTarget;
-  readonly #agent: Agent;
+  readonly #wire: Wire;
 
   constructor(target: ConformanceTarget) {
     this.#target = target;
-    this.#agent = new Agent({ keepAlive: true, ca: readFileSync(target.caFile) });
+    this.#wire = new Wire(target);
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#wire.close();
   }
 
   /**
@@ -52,44 +50,14 @@ export class Player {
     return round.lines(exchange, answer);
   }
 
-  #send({ method, headers }: Exchange, target: string, body: string | undefined): Promise<Answer> {
-    const given = Object.fromEntries(headers.filter(([name]) => name !== 'Show' && name !== 'Until').map(([name, value]) => [name.toLowerCase(), value]));
-    const options = {
-      method,
-      agent: this.#agent,
-      signal: AbortSignal.timeout(30_000),
-      headers: {
-        'authorization': `Bearer ${this.#target.token}`,
-        'accept': 'application/json',
-        'user-agent': 'conformance/1',
-        ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-        ...given,
-      },
-    };
-    return new Promise((resolve, reject) => {
-      const outgoing = httpsRequest(new URL(target, this.#target.url), options, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('error', reject);
-        incoming.on('end', () => resolve({
-          code: incoming.statusCode ?? 0,
-          type: incoming.headers['content-type'] ?? '',
-          warnings: incoming.rawHeaders.filter((_text, at) => at % 2 === 1 && incoming.rawHeaders[at - 1]?.toLowerCase() === 'warning'),
-          text: Buffer.concat(chunks).toString('utf8'),
-        }));
-      });
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
+  async #send({ method, headers }: Exchange, path: string, body: string | undefined): Promise<Answer> {
+    const given = headers.filter(([name]) => name !== 'Show' && name !== 'Until').map(([name, value]) => [name.toLowerCase(), value]);
+    const answer = await this.#wire.ask({ method, path, headers: Object.fromEntries(given), ...(body === undefined ? {} : { body }) });
+    return { ...answer, type: answer.headers['content-type'] ?? '' };
   }
 }
 
-interface Answer {
-  readonly code: number;
-  readonly type: string;
-  readonly warnings: readonly string[];
-  readonly text: string;
-}
+type Answer = Pick<WireAnswer, 'code' | 'warnings' | 'text'> & { readonly type: string };
 
 /** What one scenario has seen so far, of one server. */
 class Round {

@@ -1,0 +1,65 @@
+/** What aggregated discovery tells, as far as it is compared. */
+export interface Aggregated {
+  readonly items: readonly {
+    readonly metadata: { readonly name?: string };
+    readonly versions: readonly { readonly version: string; readonly resources?: readonly AggregatedResource[] }[];
+  }[];
+}
+
+interface AggregatedResource {
+  readonly resource: string;
+  readonly responseKind: { readonly kind: string };
+  readonly scope: string;
+  readonly singularResource: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: readonly { readonly subresource: string; readonly responseKind: { readonly kind: string }; readonly verbs: readonly string[] }[];
+}
+
+/** What legacy discovery tells: the list of each version of a group. */
+export interface Legacy {
+  readonly lists: readonly { readonly groupVersion: string; readonly resources: readonly LegacyResource[] }[];
+}
+
+interface LegacyResource {
+  readonly name: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+/** A resource as both forms tell of it. */
+export interface Entry {
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly singular: string;
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+
+/** `group/version plural[/subresource]` → what is told of it. */
+export function catalogueOf(told: Aggregated | Legacy): ReadonlyMap<string, Entry> {
+  return new Map('items' in told ? aggregatedEntries(told) : legacyEntries(told));
+}
+
+function aggregatedEntries({ items }: Aggregated): (readonly [string, Entry])[] {
+  const resources = items.flatMap(({ metadata: { name = '' }, versions }) => versions.flatMap(({ version, resources: all = [] }) => all.map((one) => ({ prefix: `${name}/${version}`, one }))));
+  return resources.flatMap(({ prefix, one }) => {
+    const namespaced = one.scope === 'Namespaced';
+    const { shortNames = [], categories = [], subresources = [] } = one;
+    const main = [`${prefix} ${one.resource}`, { kind: one.responseKind.kind, namespaced, singular: one.singularResource, verbs: [...one.verbs].sort(), shortNames, categories }] as const;
+    return [main, ...subresources.map((sub) => [`${prefix} ${one.resource}/${sub.subresource}`, { kind: sub.responseKind.kind, namespaced, singular: '', verbs: [...sub.verbs].sort(), shortNames: [], categories: [] }] as const)];
+  });
+}
+
+function legacyEntries({ lists }: Legacy): (readonly [string, Entry])[] {
+  return lists.flatMap(({ groupVersion, resources }) => resources.map(({ name, singularName, namespaced, kind, verbs, shortNames = [], categories = [] }) => {
+    const prefix = groupVersion.includes('/') ? groupVersion : `/${groupVersion}`;
+    return [`${prefix} ${name}`, { kind, namespaced, singular: singularName, verbs: [...verbs].sort(), shortNames, categories }] as const;
+  }));
+}
