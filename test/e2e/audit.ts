@@ -36,8 +36,9 @@ suite('the requests of all end-to-end tests', () => {
 
   it('are all there', () => {
     const tests = readdirSync(path.dirname(fileURLToPath(import.meta.url))).filter((name) => name.endsWith('.test.js'));
-    // What `make run` starts has a name of its own.
-    for (const test of tests) expect(servers).toContainEqual(expect.stringMatching(test === 'readme.test.js' ? /^control-plane-hub-/ : new RegExp(`^e2e-${test.slice(0, -8)}-`)));
+    // What `make run` starts is an API server of its own, whose requests are not collected here.
+    const onHubs = tests.filter((test) => test !== 'readme.test.js');
+    for (const test of onHubs) expect(servers).toContainEqual(expect.stringMatching(new RegExp(`^e2e-${test.slice(0, -8)}-`)));
   });
 
   it('are each covered by a rule of deploy/, or by what every user may do', () => {
