@@ -1,0 +1,51 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** Passes bytes on to a server on this machine, and can cut every connection at once. */
+export class Cutter {
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+
+  private constructor(port: number) {
+    this.#server = createServer((client) => {
+      const upstream = connect(port, '127.0.0.1');
+      for (const [one, other] of [[client, upstream], [upstream, client]] as const) {
+        this.#open.add(one);
+        one.pipe(other);
+        one.on('error', () => other.destroy());
+        one.on('close', () => {
+          this.#open.delete(one);
+          other.destroy();
+        });
+      }
+    });
+  }
+
+  static async start(url: string): Promise<Cutter> {
+    const cutter = new Cutter(Number(new URL(url).port));
+    await new Promise<void>((resolve) => cutter.#server.listen(0, '127.0.0.1', resolve));
+    return cutter;
+  }
+
+  get url(): string {
+    const { port } = addressOf(this.#server);
+    return `https://127.0.0.1:${port}`;
+  }
+
+  cut(): number {
+    const connections = this.#open.size / 2;
+    for (const socket of this.#open) socket.destroy();
+    return connections;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.cut();
+    await closed;
+  }
+}
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the cutter does not listen');
+  return address;
+}
