@@ -1,6 +1,7 @@
 import type { Answer } from './answer.js';
 import type { Call } from './call.js';
 import { pauseKey } from './call.js';
+import { orAborted } from './deadline.js';
 import { aborted, failureOf, malformed } from './failure.js';
 import { isRecord } from './json.js';
 import { retryAfter } from './retry.js';
@@ -60,7 +61,7 @@ export class DoorWire implements Wire {
 
   async open(call: Call, _credentials: unknown, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     // As over a socket, the deadline's signal ends the wait for the head of the answer only.
-    const response = await orAbort(this.#ask(call, call.signal ?? signal), signal);
+    const response = await this.#ask(call, signal, call.signal ?? signal);
     if (response.code !== 200) throw this.#refused(call, response);
     if (response.body.kind !== 'stream') throw malformed(call.target, 'the body is not a stream', response.code);
     return linesOf(call, response.body.values);
@@ -70,18 +71,19 @@ export class DoorWire implements Wire {
     // There is no connection to cut: calls end with their signals.
   }
 
-  async #ask(call: Call, signal: AbortSignal): Promise<DoorResponse> {
+  /** `patience` ends the wait for the answer, `life` the work itself and the stream in the answer. */
+  async #ask(call: Call, patience: AbortSignal, life = patience): Promise<DoorResponse> {
     const { clock, metrics, userAgent } = this.#options;
     call.beforeTry?.();
     const started = clock.monotonic();
-    const response = await orAbort(this.#door.dispatch({
+    const response = await orAborted(this.#door.dispatch({
       method: call.method,
       target: targetOf(call),
       headers: { 'user-agent': userAgent, accept: call.accept ?? 'application/json', 'content-type': call.contentType ?? 'application/json' },
       body: call.body === undefined ? undefined : Buffer.from(call.body),
       user: this.#user,
-      signal,
-    }), signal);
+      signal: life,
+    }), patience);
     metrics?.requested(call.method, 'in-process', String(response.code), (clock.monotonic() - started) / 1000);
     return response;
   }
@@ -108,16 +110,4 @@ async function* linesOf(call: Call, values: AsyncIterable<unknown>): AsyncIterab
     yield Buffer.from(`${JSON.stringify(value)}\n`);
   }
   if (call.signal?.aborted === true) throw aborted(call.target);
-}
-
-function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) {
-      stop();
-      return;
-    }
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
