@@ -11,6 +11,8 @@ import { type AuditLevel, createAuditLog } from './http/audit.js';
 import { type Listener, listen } from './http/listener.js';
 import type { JsonObject } from './json.js';
 import type { ApiRequest, ApiResponse } from './server.js';
+import { disk } from './store/filesystem.js';
+import { lockFolder, machine } from './store/lock.js';
 import { memoryStore, openStore } from './store/open.js';
 import type { Store } from './store/store.js';
 import { MASTERS } from './user.js';
@@ -66,9 +68,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const closing: (() => Promise<unknown>)[] = [];
   try {
     const folder = options.credentials ?? options.folder ?? (await temporary(closing));
-    const credentials = await openCredentials({ folder, host: options.listen.host, now: clock.now() });
+    await lockCredentials(options, closing);
     const store = await open(options);
     closing.unshift(() => store.close());
+    const credentials = await openCredentials({ folder, host: options.listen.host, now: clock.now() });
     const audit = options.audit === undefined ? undefined : await openAuditFile(options.audit.file);
     if (audit !== undefined) closing.push(() => audit.close());
     const running: { listener?: Listener } = {};
@@ -104,6 +107,14 @@ async function temporary(closing: (() => Promise<unknown>)[]): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'apiserver-'));
   closing.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** The store locks its own folder. One for credentials alone is shared by nobody either, with a store elsewhere or in memory. */
+async function lockCredentials({ folder, credentials }: ApiServerOptions, closing: (() => Promise<unknown>)[]): Promise<void> {
+  if (credentials === undefined || credentials === folder) return;
+  await disk.makeFolder(credentials);
+  const lock = await lockFolder(disk, credentials, machine);
+  closing.push(() => lock.release());
 }
 
 function open({ folder, clock, warn, onFatal }: ApiServerOptions): Promise<Store> {

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { ReadClient } from '../kube/client.js';
@@ -34,7 +34,13 @@ export interface PodIdentity {
   readonly name: string;
 }
 
+const PODS = 'pods';
 const RENEW_AT = 0.8;
+
+/** Removes what pods of an earlier process left in `folder` when it ended without warning. */
+export async function removeRemains({ folder }: Pick<Site, 'folder'>): Promise<void> {
+  await rm(path.join(folder, PODS), { recursive: true, force: true });
+}
 
 /** What a kubelet prepares for a pod and keeps fresh: token, volumes, log. */
 export class Pod {
@@ -53,7 +59,7 @@ export class Pod {
     this.#spec = spec;
     this.#container = spec.containers[0];
     const own = `${identity.namespace}.${identity.name}`;
-    this.#folder = path.join(site.folder, 'pods', own);
+    this.#folder = path.join(site.folder, PODS, own);
     this.logFile = path.join(site.folder, 'logs', `${own}.log`);
   }
 
@@ -86,6 +92,11 @@ export class Pod {
     if (fingerprint(volumes) === this.#volumes) return;
     await process.putVolumes(volumes);
     this.#volumes = fingerprint(volumes);
+  }
+
+  /** Removes its folder: neither a token nor a key outlives it. Its log stays. */
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
   }
 
   /** A kubeconfig with a fresh token; undefined for a pod that is to have none. */

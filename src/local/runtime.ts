@@ -7,7 +7,7 @@ import { createController, type Controller } from '../runtime/controller.js';
 import { systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Pass, Result } from '../runtime/result.js';
-import { Pod, type Site } from './pod.js';
+import { Pod, removeRemains, type Site } from './pod.js';
 import { Replica } from './replica.js';
 import { rolloutStatus, untilLate, type Observation } from './rollout.js';
 import { unschedulable } from './scheduling.js';
@@ -73,6 +73,7 @@ export class LocalRuntime {
 
   /** Resolves when it knows its Deployments and works on them. */
   async start(signal?: AbortSignal): Promise<void> {
+    await removeRemains(this.#options.site);
     this.#deployments.start();
     this.#nodes.start();
     await Promise.all([this.#deployments.whenSynced(signal), this.#nodes.whenSynced(signal)]);
@@ -160,6 +161,7 @@ export class LocalRuntime {
     const running = this.#running.get(key);
     if (running === undefined) return;
     await running.replica.stop();
+    await running.pod.remove();
     this.#running.delete(key);
     this.#options.report(`stopped ${running.pod.identity.name}`);
   }

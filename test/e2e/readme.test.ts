@@ -2,20 +2,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startChild, type Child } from '../../src/local/child.js';
-import { freePorts } from '../../src/local/ports.js';
+import { startChild } from '../../src/local/child.js';
 import { binaryFolder, missingPrograms } from '../support/controlplane/binaries.js';
 import { root } from '../support/root.js';
+import { Standalone } from '../support/standalone.js';
 import { masked, stepsIn, watched, type Step } from '../support/walk.js';
 import { waitFor } from '../support/wait.js';
 
 const MINUTE = 60_000;
-/** The program behind `make run`, as it was compiled with these tests. */
-const RUN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const STEPS = stepsIn(readFileSync(path.join(root, 'README.md'), 'utf8'));
 
 const missing = missingPrograms('api');
@@ -24,22 +21,13 @@ const suite = missing === undefined || process.env['CI'] === 'true' ? describe :
 suite('README.md', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-readme-'));
   const env: Record<string, string> = { HOME: folder, PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`, KUBECONFIG: path.join(folder, 'kubeconfig') };
-  const printed: string[] = [];
-  let run: Child;
+  let run: Standalone;
 
   beforeAll(async () => {
-    const inherited = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-    const [api = 0, gateway = 0] = await freePorts(2);
-    const flags = [`--data-dir=${folder}`, `--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
-    run = await startChild({ command: [process.execPath, RUN, 'standalone', ...flags], env: inherited, cwd: root, output: 'pipe' });
-    createInterface({ input: run.output }).on('line', (line) => printed.push(line));
-    await waitFor('make run to say that the hub is up', (seen) => {
-      seen(printed.join('\n'));
-      return printed.some((line) => line.startsWith('Ctrl-C stops it'));
-    }, { deadlineMs: 3 * MINUTE });
+    run = await Standalone.start(folder, [], { deadlineMs: 3 * MINUTE });
   }, 4 * MINUTE);
   afterAll(async () => {
-    await run.stop(30_000);
+    await run.stop();
     rmSync(folder, { recursive: true, force: true });
   }, MINUTE);
 
@@ -91,7 +79,7 @@ suite('README.md', () => {
     expect(planned).not.toEqual([]);
     if (step.command !== 'make run') return;
     expect(planned.at(-1)).toBe('node dist/src/main.js standalone');
-    const preset = printed.map((line) => line.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:6443'));
+    const preset = run.printed.map((line) => line.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:6443'));
     expect(masked(preset)).toEqual(expect.arrayContaining(masked(step.output)));
   }, 2 * MINUTE);
 });

@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { machine } from '../../src/apiserver/store/lock.js';
+import { missingPrograms } from '../support/controlplane/binaries.js';
+import { kubectlOk } from '../support/kubectl.js';
+import { root } from '../support/root.js';
+import { Standalone } from '../support/standalone.js';
+import { waitFor } from '../support/wait.js';
+
+const MINUTE = 60_000;
+const ENGINE = path.join(root, 'examples', 'engine.yaml');
+
+const missing = missingPrograms('api');
+const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
+
+suite('standalone', () => {
+  let folder: string;
+  const running: Standalone[] = [];
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((one) => one.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  }, MINUTE);
+
+  async function start(...flags: string[]): Promise<Standalone> {
+    const standalone = await Standalone.launch(folder, flags);
+    running.push(standalone);
+    await standalone.line('that it is up', (line) => line.startsWith('Ctrl-C stops it'), { deadlineMs: MINUTE });
+    return standalone;
+  }
+
+  /** One that does not come up: how it ended, and its last line. */
+  async function refused(...flags: string[]): Promise<unknown[]> {
+    const standalone = await Standalone.launch(folder, flags);
+    running.push(standalone);
+    const { code } = await standalone.exited;
+    return [code, await standalone.line('why not', (line) => line.startsWith('multicluster-engine standalone: '))];
+  }
+
+  const kubectl = (standalone: Standalone, ...args: string[]): Promise<string> => kubectlOk(args, { kubeconfig: standalone.kubeconfig });
+
+  /** Makes an engine and waits for it; the pids of its components' processes. */
+  async function engine(standalone: Standalone): Promise<readonly number[]> {
+    await kubectl(standalone, 'apply', '-f', ENGINE);
+    await available(standalone);
+    return componentsOf(standalone);
+  }
+
+  async function available(standalone: Standalone): Promise<void> {
+    await kubectl(standalone, 'wait', '--for=condition=Available', 'mce/engine', '--timeout=60s');
+  }
+
+  it('ends with all that it started at Ctrl-C, and leaves neither token nor key of a component', async () => {
+    const standalone = await start();
+    const pids = await engine(standalone);
+    expect(pids.length).toBeGreaterThanOrEqual(2);
+    expect(readdirSync(path.join(folder, 'pods')).length).toBe(pids.length);
+
+    expect(await standalone.interrupt()).toEqual({ code: 0, signal: null });
+    expect(pids.filter((pid) => machine.alive(pid))).toEqual([]);
+    expect(readdirSync(path.join(folder, 'pods'))).toEqual([]);
+  }, 3 * MINUTE);
+
+  it('goes on after SIGKILL where it ended: objects, credentials and processes', async () => {
+    const first = await start();
+    const pids = await engine(first);
+    await kubectl(first, 'create', 'configmap', 'kept', '--from-literal=key=value');
+    const token = (await kubectl(first, 'create', 'token', 'default')).trim();
+    const before = JSON.parse(await kubectl(first, 'get', 'mce', 'engine', '-o', 'json'));
+    await first.kill();
+    await waitFor('the components to be gone with it', () => pids.every((pid) => !machine.alive(pid)));
+
+    const second = await start();
+    expect(await kubectl(second, 'get', 'configmap', 'kept', '-o', 'jsonpath={.data.key}')).toBe('value');
+    expect(await kubectl(second, 'auth', 'whoami', `--token=${token}`, '-o', 'jsonpath={.status.userInfo.username}')).toBe('system:serviceaccount:default:default');
+    await waitFor('the components to run again', () => componentsOf(second).length === pids.length);
+    await available(second);
+    const after = JSON.parse(await kubectl(second, 'get', 'mce', 'engine', '-o', 'json'));
+    expect([after.metadata.uid, after.metadata.generation]).toEqual([before.metadata.uid, before.metadata.generation]);
+  }, 3 * MINUTE);
+
+  it.each([
+    ['', ''], ['', '--ephemeral'], ['--ephemeral', ''], ['--ephemeral', '--ephemeral'],
+  ])('a folder in use is refused with the pid of who uses it, and nothing in it is touched (%s, then %s)', async (first, second) => {
+    const standalone = await start(...[first].filter((flag) => flag !== ''));
+    const kubeconfig = readFileSync(standalone.kubeconfig, 'utf8');
+    expect(await refused(...[second].filter((flag) => flag !== ''))).toEqual([1, expect.stringMatching(new RegExp(` is in use by process ${standalone.pid}$`))]);
+    expect(readFileSync(standalone.kubeconfig, 'utf8')).toBe(kubeconfig);
+    expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
+  }, 2 * MINUTE);
+
+  it('with --ephemeral forgets its objects, and keeps its credentials', async () => {
+    const first = await start('--ephemeral');
+    await kubectl(first, 'create', 'configmap', 'lost');
+    const credentials = readFileSync(path.join(folder, 'ca.crt'), 'utf8');
+    expect(await first.interrupt()).toEqual({ code: 0, signal: null });
+    expect(existsSync(path.join(folder, 'store'))).toBe(false);
+
+    const second = await start('--ephemeral');
+    expect(await kubectl(second, 'get', 'configmaps', '-o', 'name')).toBe('configmap/kube-root-ca.crt\n');
+    expect(readFileSync(path.join(folder, 'ca.crt'), 'utf8')).toBe(credentials);
+  }, 2 * MINUTE);
+
+  it('says which address is taken, and which flag takes another', async () => {
+    const first = await start();
+    const address = /server: https:\/\/(\S+)/.exec(readFileSync(first.kubeconfig, 'utf8'))?.[1] ?? '';
+    const other = `--data-dir=${path.join(folder, 'other')}`;
+    expect(await refused(other, `--listen=${address}`)).toEqual([1, expect.stringMatching(/EADDRINUSE.*; --listen=HOST:PORT takes another address$/)]);
+  }, 2 * MINUTE);
+});
+
+/** As it has printed them. */
+function componentsOf({ printed }: Standalone): readonly number[] {
+  return printed.flatMap((line) => /^started \S+ \(pid (\d+)\)$/.exec(line)?.slice(1).map(Number) ?? []);
+}
