@@ -6,7 +6,7 @@ import { gateway, GATEWAY_FLAGS, type GatewayConfig } from './gatewayconfig.js';
 import { operator, OPERATOR_FLAGS, type OperatorConfig } from './operatorconfig.js';
 import { standalone, STANDALONE_FLAGS, type StandaloneConfig } from './standaloneconfig.js';
 
-export type { ControllerName, OperatorConfig } from './operatorconfig.js';
+export type { ControllerName, HubConfig, OperatorConfig } from './operatorconfig.js';
 
 const PROGRAM = 'multicluster-engine';
 /** Nothing to run: a text to print, to standard output with code 0, or to standard error with code 2. */

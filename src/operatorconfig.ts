@@ -8,17 +8,12 @@ import {
 const PROGRAM = 'multicluster-engine';
 const CONTROLLERS = ['engine', 'placement'] as const;
 
-
 export type ControllerName = (typeof CONTROLLERS)[number];
 
-/** What `multicluster-engine operator` was asked to do. */
-export interface OperatorConfig {
-  readonly command: 'operator';
+/** What the controllers are told, whatever process they run in. */
+export interface HubConfig {
   /** Release of this program, from package.json. */
   readonly version: string;
-  readonly controllers: readonly ControllerName[];
-  /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
-  readonly kubeconfig: string | undefined;
   readonly leaderElectionNamespace: string;
   /** Holder written into the Lease. */
   readonly identity: string;
@@ -26,9 +21,6 @@ export interface OperatorConfig {
   readonly namespace: string | undefined;
   readonly componentImage: string;
   readonly componentReplicas: number;
-  readonly metricsListen: Listen;
-  readonly healthListen: Listen;
-  readonly logLevel: LogLevel;
   /** Passes at a time, per controller. */
   readonly workers: number;
   /** Requests to the API server a second, in the long run. */
@@ -36,6 +28,17 @@ export interface OperatorConfig {
   /** Requests that may go out at once. */
   readonly kubeApiBurst: number;
   readonly settleWindowMs: number;
+}
+
+/** What `multicluster-engine operator` was asked to do. */
+export interface OperatorConfig extends HubConfig {
+  readonly command: 'operator';
+  readonly controllers: readonly ControllerName[];
+  /** File with the API server's address and credentials; undefined: in-cluster, else the usual kubeconfig rules. */
+  readonly kubeconfig: string | undefined;
+  readonly metricsListen: Listen;
+  readonly healthListen: Listen;
+  readonly logLevel: LogLevel;
 }
 
 export const OPERATOR_FLAGS: readonly FlagRow[] = [

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { ENGINE_LEASE } from '../api/names.js';
 import { ENGINE_GROUP } from '../api/resources.js';
-import { packageRoot, type OperatorConfig } from '../config.js';
+import { packageRoot, type HubConfig } from '../config.js';
 import { createEngineController } from '../controllers/engine/controller.js';
 import { engineRights } from '../controllers/engine/rights.js';
 import { CATALOGUE } from '../domain/engine/catalogue.js';
@@ -46,7 +46,7 @@ export function engineGroup(hub: Hub): Group {
   });
 }
 
-function settingsOf(config: OperatorConfig): EngineSettings {
+function settingsOf(config: HubConfig): EngineSettings {
   const { version, componentImage, componentReplicas, leaderElectionNamespace, namespace } = config;
   return {
     version,

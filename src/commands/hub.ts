@@ -1,5 +1,5 @@
 import type { ObjectName } from '../api/meta.js';
-import type { OperatorConfig } from '../config.js';
+import type { HubConfig } from '../config.js';
 import type { KubeClient } from '../kube/client.js';
 import { eventRights } from '../kube/event.js';
 import { guardClient, type GuardRow } from '../kube/guard.js';
@@ -16,7 +16,7 @@ import type { OpenCache } from '../controllers/engine/target.js';
 
 /** What every controller group of a process shares: one way to the API server, one log, one set of metrics. */
 export interface Hub {
-  readonly config: OperatorConfig;
+  readonly config: HubConfig;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly transport: Transport;
@@ -31,11 +31,10 @@ export interface Pen {
   readonly recorder: EventRecorder;
 }
 
-/** How the transport of a hub comes about; over HTTPS when nothing else is said. */
+/** How the transport of a hub comes about. */
 export type OpenTransport = (options: TransportOptions) => Transport;
 
-/** @throws Error that names the source and the rule when no API server is configured. */
-export function openHub(config: OperatorConfig, log: Logger, open: OpenTransport = configured(config, log)): Hub {
+export function openHub(config: HubConfig, log: Logger, open: OpenTransport): Hub {
   const metrics = createMetrics();
   const transport = open({
     clock: systemClock,
@@ -49,9 +48,13 @@ export function openHub(config: OperatorConfig, log: Logger, open: OpenTransport
   return { config, log, metrics, transport, tools, openCache: (options) => createCache(transport, options, tools) };
 }
 
-function configured(config: OperatorConfig, log: Logger): OpenTransport {
+/**
+ * Over HTTPS, with the credentials of a kubeconfig file, or where there is none by the usual rules.
+ * @throws Error that names the source and the rule when no API server is configured, once it is opened.
+ */
+export function overHttps(file: string | undefined, log: Logger): OpenTransport {
   return (options) => {
-    const kubeconfig = loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig });
+    const kubeconfig = loadKubeconfig(file === undefined ? {} : { path: file });
     log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
     return createTransport(kubeconfig, options);
   };

@@ -6,7 +6,7 @@ import { StallDetector } from '../runtime/eventloop.js';
 import type { Group } from '../runtime/group.js';
 import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
 import { engineGroup } from './engine.js';
-import { openHub, type Hub } from './hub.js';
+import { openHub, overHttps, type Hub } from './hub.js';
 import { placementGroup } from './placement.js';
 
 /** One row a controller group. */
@@ -22,18 +22,18 @@ export async function runOperator(config: OperatorConfig): Promise<number> {
   const { version, controllers, identity } = config;
   log.info({ version, controllers, identity }, 'starting');
   try {
-    const hub = openHub(config, log);
-    return await run(hub, controllers.map((name) => GROUPS[name](hub)));
+    const hub = openHub(config, log, overHttps(config.kubeconfig, log));
+    return await run(config, hub, controllers.map((name) => GROUPS[name](hub)));
   } catch (error) {
     log.error({ err: error }, 'cannot start');
     return 1;
   }
 }
 
-async function run(hub: Hub, groups: readonly Group[]): Promise<number> {
+async function run(config: OperatorConfig, hub: Hub, groups: readonly Group[]): Promise<number> {
   const { log, transport } = hub;
   const stalls = new StallDetector(systemClock);
-  const endpoints = endpointsOf(hub, groups, stalls);
+  const endpoints = endpointsOf(config, hub, groups, stalls);
   try {
     for (const endpoint of endpoints) await endpoint.start();
     stalls.start();
@@ -46,7 +46,7 @@ async function run(hub: Hub, groups: readonly Group[]): Promise<number> {
   }
 }
 
-function endpointsOf({ config, log, metrics }: Hub, groups: readonly Group[], stalls: StallDetector): readonly Endpoint[] {
+function endpointsOf(config: OperatorConfig, { log, metrics }: Hub, groups: readonly Group[], stalls: StallDetector): readonly Endpoint[] {
   const livez = [stalls, ...groups.map((group) => group.liveness())];
   const readyz = groups.map((group) => group.readiness());
   return [

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 import { ENGINE_LABEL, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../api/names.js';
 import { startApiServer, type ApiServer } from '../apiserver/apiserver.js';
-import { packageRoot, type OperatorConfig } from '../config.js';
+import { packageRoot, type HubConfig } from '../config.js';
 import { createCache } from '../kube/reflector.js';
 import { createClient } from '../kube/rest.js';
+import type { Transport } from '../kube/transport.js';
 import { LocalNode } from '../local/node.js';
 import { LocalRuntime } from '../local/runtime.js';
 import { createLogger } from '../observability/logger.js';
@@ -69,9 +70,10 @@ async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): 
   const kept = await step('installing CRDs, rights and policies', () => install(admin));
   for (const one of kept) say(`  ${one} was changed by somebody since and stays as it is`);
   if (config.seedFleet > 0) await step(`making ${config.seedFleet} example clusters`, () => seedFleet(admin, config.seedFleet));
-  const node = localNode(config, ways, log);
+  const transport = ways.transport(accountUser('kube-system', 'local-runtime'));
+  const node = new LocalNode({ client: createClient(transport), clock: systemClock, log, name: NODE, version: `v${config.version}` });
   await step('starting the local runtime', () => node.start());
-  const parts = [operator(config, ways, log), runtime(config, server, ways, log)];
+  const parts = [operator(config, ways, log), runtime(config, server, transport, log)];
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log });
   say(nextSteps(server.kubeconfig, config));
   const code = await running;
@@ -83,19 +85,13 @@ async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): 
 /** The engine's controllers, as the operator's ServiceAccount, through rights and policies like anyone else. */
 function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnable {
   const user = accountUser(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT);
-  const settings: OperatorConfig = {
-    command: 'operator',
+  const settings: HubConfig = {
     version: config.version,
-    controllers: ['engine'],
-    kubeconfig: undefined,
     leaderElectionNamespace: OPERATOR_NAMESPACE,
     identity: `standalone-${process.pid}`,
     namespace: undefined,
     componentImage: `multicluster-engine:${config.version}`,
     componentReplicas: 1,
-    metricsListen: config.listen,
-    healthListen: config.listen,
-    logLevel: config.logLevel,
     workers: 4,
     kubeApiQps: 100,
     kubeApiBurst: 200,
@@ -104,13 +100,7 @@ function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnab
   return engineGroup(openHub(settings, log, (options) => ways.transport(user, options)));
 }
 
-function localNode(config: StandaloneConfig, ways: Embedded, log: Logger): LocalNode {
-  const client = createClient(ways.transport(accountUser('kube-system', 'local-runtime')));
-  return new LocalNode({ client, clock: systemClock, log, name: NODE, version: `v${config.version}` });
-}
-
-function runtime(config: StandaloneConfig, server: ApiServer, ways: Embedded, log: Logger): Runnable {
-  const transport = ways.transport(accountUser('kube-system', 'local-runtime'));
+function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, log: Logger): Runnable {
   const client = createClient(transport);
   const { host, port } = config.gatewayListen;
   const local = new LocalRuntime({
