@@ -12,12 +12,12 @@ const HASH = /^[0-9A-F]{128}$/;
 
 /** What has to be served, with its subresources. */
 const SERVED = [
-  '/v1 configmaps', '/v1 events', '/v1 namespaces', '/v1 namespaces/finalize', '/v1 namespaces/status', '/v1 nodes', '/v1 nodes/status', '/v1 secrets',
+  '/v1 configmaps', '/v1 events', '/v1 namespaces', '/v1 namespaces/finalize', '/v1 namespaces/status', '/v1 nodes', '/v1 nodes/status', '/v1 podtemplates', '/v1 secrets',
   '/v1 serviceaccounts', '/v1 serviceaccounts/token', '/v1 services', '/v1 services/status',
   'admissionregistration.k8s.io/v1 validatingadmissionpolicies', 'admissionregistration.k8s.io/v1 validatingadmissionpolicies/status',
   'admissionregistration.k8s.io/v1 validatingadmissionpolicybindings',
   'apiextensions.k8s.io/v1 customresourcedefinitions', 'apiextensions.k8s.io/v1 customresourcedefinitions/status',
-  'apps/v1 deployments', 'apps/v1 deployments/scale', 'apps/v1 deployments/status',
+  'apps/v1 deployments', 'apps/v1 deployments/scale', 'apps/v1 deployments/status', 'apps/v1 replicasets', 'apps/v1 replicasets/scale', 'apps/v1 replicasets/status',
   'authentication.k8s.io/v1 selfsubjectreviews', 'authentication.k8s.io/v1 tokenreviews',
   'authorization.k8s.io/v1 localsubjectaccessreviews', 'authorization.k8s.io/v1 selfsubjectaccessreviews', 'authorization.k8s.io/v1 selfsubjectrulesreviews',
   'authorization.k8s.io/v1 subjectaccessreviews',

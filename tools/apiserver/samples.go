@@ -43,8 +43,8 @@ var kinds = []struct {
 	object           runtime.Object
 }{
 	{"v1", "Namespace", &core.Namespace{}}, {"v1", "Node", &core.Node{}}, {"v1", "Secret", &core.Secret{}}, {"v1", "ConfigMap", &core.ConfigMap{}},
-	{"v1", "ServiceAccount", &core.ServiceAccount{}}, {"v1", "Service", &core.Service{}}, {"v1", "Event", &core.Event{}},
-	{"events.k8s.io/v1", "Event", &events.Event{}}, {"coordination.k8s.io/v1", "Lease", &coordination.Lease{}}, {"apps/v1", "Deployment", &apps.Deployment{}},
+	{"v1", "ServiceAccount", &core.ServiceAccount{}}, {"v1", "Service", &core.Service{}}, {"v1", "Event", &core.Event{}}, {"v1", "PodTemplate", &core.PodTemplate{}},
+	{"events.k8s.io/v1", "Event", &events.Event{}}, {"coordination.k8s.io/v1", "Lease", &coordination.Lease{}}, {"apps/v1", "Deployment", &apps.Deployment{}}, {"apps/v1", "ReplicaSet", &apps.ReplicaSet{}},
 	{"policy/v1", "PodDisruptionBudget", &policy.PodDisruptionBudget{}}, {"networking.k8s.io/v1", "NetworkPolicy", &networking.NetworkPolicy{}},
 	{"rbac.authorization.k8s.io/v1", "Role", &rbac.Role{}}, {"rbac.authorization.k8s.io/v1", "ClusterRole", &rbac.ClusterRole{}},
 	{"rbac.authorization.k8s.io/v1", "RoleBinding", &rbac.RoleBinding{}}, {"rbac.authorization.k8s.io/v1", "ClusterRoleBinding", &rbac.ClusterRoleBinding{}},

@@ -10,7 +10,7 @@ const DELETING = ['dryRun', 'gracePeriodSeconds', 'ignoreStoreReadErrorWithClust
 const DELETING_MANY = [...LISTING.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch'), ...DELETING].sort();
 const WRITING = ['dryRun', 'fieldManager', 'fieldValidation'];
 /** Kinds whose deletion answers with the object. */
-const ANSWER_OBJECT = ['Service', 'ServiceAccount'];
+const ANSWER_OBJECT = ['PodTemplate', 'Service', 'ServiceAccount'];
 
 /** Path -> operations of a resource. */
 export function pathsOf(resource: Resource): JsonObject {

@@ -27,6 +27,11 @@ const CELLS: Readonly<Record<string, Cells>> = {
   '/events': EVENT_CELLS,
   '/namespaces': { Status: (namespace) => textAt(structAt(namespace, 'status'), 'phase') },
   '/nodes': NODE_CELLS,
+  '/podtemplates': {
+    Containers: (object) => containers(structAt(object, 'template'), 'name'),
+    Images: (object) => containers(structAt(object, 'template'), 'image'),
+    'Pod Labels': (object) => labelsText(structAt(structAt(structAt(object, 'template'), 'metadata'), 'labels')),
+  },
   '/secrets': { Type: (secret) => textAt(secret, 'type'), Data: (secret) => countAt(secret, 'data') },
   '/services': SERVICE_CELLS,
   'admissionregistration.k8s.io/validatingadmissionpolicies': {
@@ -41,9 +46,17 @@ const CELLS: Readonly<Record<string, Cells>> = {
     Ready: (deployment) => `${statusNumber(deployment, 'readyReplicas')}/${numberAt(structAt(deployment, 'spec'), 'replicas')}`,
     'Up-to-date': (deployment) => statusNumber(deployment, 'updatedReplicas'),
     Available: (deployment) => statusNumber(deployment, 'availableReplicas'),
-    Containers: (deployment) => containers(deployment, 'name'),
-    Images: (deployment) => containers(deployment, 'image'),
+    Containers: (deployment) => containers(templateOf(deployment), 'name'),
+    Images: (deployment) => containers(templateOf(deployment), 'image'),
     Selector: (deployment) => selectorText(structAt(deployment, 'spec')['selector']),
+  },
+  'apps/replicasets': {
+    Desired: (set) => numberAt(structAt(set, 'spec'), 'replicas'),
+    Current: (set) => statusNumber(set, 'replicas'),
+    Ready: (set) => statusNumber(set, 'readyReplicas'),
+    Containers: (set) => containers(templateOf(set), 'name'),
+    Images: (set) => containers(templateOf(set), 'image'),
+    Selector: (set) => formatSelector(structAt(set, 'spec')['selector']),
   },
   'coordination.k8s.io/leases': { Holder: (lease) => textAt(structAt(lease, 'spec'), 'holderIdentity') },
   'events.k8s.io/events': EVENT_CELLS,
@@ -81,9 +94,16 @@ function statusNumber(object: KubeObject, field: string): number {
   return numberAt(structAt(object, 'status'), field);
 }
 
-function containers(deployment: KubeObject, field: string): string {
-  const pod = structAt(structAt(structAt(deployment, 'spec'), 'template'), 'spec');
-  return listAt(pod, 'containers').map((container) => textAt(container, field)).join(',');
+function templateOf(workload: KubeObject): JsonObject {
+  return structAt(structAt(workload, 'spec'), 'template');
+}
+
+function labelsText(labels: JsonObject): string {
+  return textEntries(labels).map(([key, value]) => `${key}=${value}`).toSorted().join(',') || '<none>';
+}
+
+function containers(template: JsonObject, field: string): string {
+  return listAt(structAt(template, 'spec'), 'containers').map((container) => textAt(container, field)).join(',');
 }
 
 function limit(budget: KubeObject, field: string): string {

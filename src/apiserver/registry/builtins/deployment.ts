@@ -1,20 +1,16 @@
 import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { child, forbiddenField, invalidRaw, invalidValue, required } from '../../schema/field.js';
+import { child, forbiddenField, invalidValue } from '../../schema/field.js';
 import { goJson } from '../../schema/gotext.js';
-import { dns1123Label } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
-import { atMost100Percent, has, immutable, intOrPercent, nonNegative, percentOf } from './checks.js';
+import { atMost100Percent, has, intOrPercent, nonNegative, percentOf } from './checks.js';
 import { fill, fillZero, struct, type Draft } from './draft.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 import { numberAt, structAt, textAt } from './fields.js';
-import { goIntOrString, goSelectorJson } from './gostruct.js';
-import { DEPLOYMENT_SCALE } from './scale.js';
-import { withoutFeatures } from './pod/features.js';
-import { checkTemplate } from './pod/template.js';
-import { templateWarnings } from './pod/warnings.js';
+import { goIntOrString } from './gostruct.js';
+import { REPLICAS_SCALE } from './scale.js';
 import { podSpecDefaults } from './podtemplate.js';
-import { checkSelector, isUsableSelector, selects } from './selectorcheck.js';
+import { selectorChange, selectorErrors, trimmed, workloadWarnings } from './workload.js';
 
 export const DEPLOYMENT: Kind = {
   group: 'apps',
@@ -25,7 +21,7 @@ export const DEPLOYMENT: Kind = {
   definition: 'io.k8s.api.apps.v1.Deployment',
   shortNames: ['deploy'],
   categories: ['all'],
-  subresources: [DEPLOYMENT_SCALE, STATUS],
+  subresources: [REPLICAS_SCALE, STATUS],
   generation: 'spec-and-annotations',
   defaults: deploymentDefaults,
   create: (deployment) => trimmed({ ...deployment, status: {} }),
@@ -35,11 +31,7 @@ export const DEPLOYMENT: Kind = {
     if (subresource === 'status') return statusErrors(next, old);
     return [...validate(next), ...selectorChange(next, old)];
   },
-  warnings(deployment, old) {
-    if (old !== undefined && old.metadata.generation === deployment.metadata.generation) return [];
-    const names = old === undefined ? nameWarnings(deployment.metadata.name ?? '') : [];
-    return [...names, ...templateWarnings(structAt(structAt(deployment, 'spec'), 'template'), 'spec.template')];
-  },
+  warnings: workloadWarnings,
 };
 
 function deploymentDefaults(deployment: Draft): void {
@@ -57,25 +49,11 @@ function deploymentDefaults(deployment: Draft): void {
   podSpecDefaults(struct(struct(spec, 'template'), 'spec'));
 }
 
-function trimmed(deployment: KubeObject): KubeObject {
-  const spec = structAt(deployment, 'spec');
-  const template = structAt(spec, 'template');
-  const kept = withoutFeatures(template);
-  return kept === template ? deployment : { ...deployment, spec: { ...spec, template: kept } };
-}
-
 /** Of metadata only the labels stay as they were; annotations move generation only by the main resource. */
 function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
   const { labels: _labels, ...metadata } = next.metadata;
   const { labels } = old.metadata;
   return fieldsFrom(withMeta(next, labels === undefined ? metadata : { ...metadata, labels }), old, ['spec']);
-}
-
-/** Pods are named after it, and a name with dots makes a poor host name. */
-function nameWarnings(name: string): readonly string[] {
-  const problems = dns1123Label(name);
-  if (problems.length === 0) return [];
-  return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`];
 }
 
 function validate(deployment: KubeObject): readonly FieldError[] {
@@ -87,22 +65,6 @@ function validate(deployment: KubeObject): readonly FieldError[] {
   const deadline = numberAt(spec, 'progressDeadlineSeconds');
   if (deadline <= numberAt(spec, 'minReadySeconds')) errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
   return errors;
-}
-
-/** The selector, and the template that it has to select. */
-function selectorErrors(spec: JsonObject): readonly FieldError[] {
-  const template = structAt(spec, 'template');
-  const labels = own(structAt(template, 'metadata'), 'labels');
-  const missed = (): FieldError => invalidValue('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`');
-  if (!has(spec, 'selector')) return [required('spec.selector'), missed(), ...checkTemplate(template, 'spec.template')];
-  const selector = structAt(spec, 'selector');
-  const shown = goSelectorJson(selector);
-  const errors: FieldError[] = [...checkSelector(selector, 'spec.selector')];
-  const empty = shown === '{}';
-  if (empty) errors.push(invalidRaw('spec.selector', shown, 'empty selector is invalid for deployment'));
-  if (!isUsableSelector(selector)) return [...errors, invalidRaw('spec.selector', shown, 'invalid label selector')];
-  if (!empty && !selects(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(missed());
-  return [...errors, ...checkTemplate(template, 'spec.template')];
 }
 
 function strategyErrors(strategy: JsonObject, path: string): readonly FieldError[] {
@@ -125,12 +87,6 @@ function rollingErrors(rolling: JsonObject, path: string): readonly FieldError[]
   const number = (value: typeof down): number => percentOf(value) ?? (typeof value === 'number' ? value : 0);
   if (number(down) === 0 && number(up) === 0) errors.push(invalidValue(child(path, 'maxUnavailable'), down, 'may not be 0 when `maxSurge` is 0'));
   return [...errors, ...atMost100Percent(down, child(path, 'maxUnavailable'))];
-}
-
-function selectorChange(next: KubeObject, old: KubeObject): readonly FieldError[] {
-  const selector = own(structAt(next, 'spec'), 'selector');
-  const changed = immutable(selector, own(structAt(old, 'spec'), 'selector'), 'spec.selector').length > 0;
-  return changed ? [invalidRaw('spec.selector', goSelectorJson(selector), 'field is immutable')] : [];
 }
 
 function statusErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {

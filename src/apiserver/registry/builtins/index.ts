@@ -12,11 +12,13 @@ import { NODE } from './node.js';
 import { POD_DISRUPTION_BUDGET } from './poddisruptionbudget.js';
 import { policyKinds, type PolicyRules } from './policy.js';
 import { RBAC_KINDS } from './rbac.js';
+import { REPLICA_SET } from './replicaset.js';
 import { reviewKinds, type Reviews } from './review.js';
 import { SECRET } from './secret.js';
 import { createServiceAllocator } from './service/allocator.js';
 import { serviceKind } from './service/kind.js';
 import { SERVICE_ACCOUNT } from './serviceaccount.js';
+import { POD_TEMPLATE } from './templateobject.js';
 
 /** What other rooms give to the built-in kinds. */
 export interface BuiltinParts {
@@ -35,10 +37,12 @@ export function builtinResources(parts: BuiltinParts): readonly Resource[] {
     ...(coreEvent === undefined ? [] : [coreEvent]),
     NAMESPACE,
     NODE,
+    POD_TEMPLATE,
     SECRET,
     SERVICE_ACCOUNT,
     serviceKind(createServiceAllocator(parts.services ?? (() => []))),
     DEPLOYMENT,
+    REPLICA_SET,
     ...(newEvent === undefined ? [] : [newEvent]),
     ...reviewKinds(parts.reviews),
     NETWORK_POLICY,

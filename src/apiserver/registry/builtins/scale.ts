@@ -7,8 +7,8 @@ import { AGE, customColumns } from '../../table/custom.js';
 import { numberAt, structAt } from './fields.js';
 import { selectorText } from './labelselector.js';
 
-/** The number of replicas of a Deployment as a kind of its own, `Scale` of autoscaling/v1. */
-export const DEPLOYMENT_SCALE: Subresource = {
+/** The number of replicas of a Deployment or ReplicaSet as a kind of its own, `Scale` of autoscaling/v1. */
+export const REPLICAS_SCALE: Subresource = {
   name: 'scale',
   group: 'autoscaling',
   version: 'v1',

@@ -6,7 +6,18 @@ import { structAt, textAt } from '../fields.js';
 import { checkAnnotations, checkProfiles } from './annotations.js';
 import { checkPodSpec } from './spec.js';
 
-/** Checks a template of pods that are to run for ever, as that of a Deployment. `labels` say whether its selector selects them. */
+/** Checks a template of pods that are to run for ever, as that of a Deployment. */
+export function checkLastingTemplate(template: JsonObject, path: string): readonly FieldError[] {
+  const spec = structAt(template, 'spec');
+  const at = child(path, 'spec');
+  const errors: FieldError[] = [...checkTemplate(template, path)];
+  const restart = textAt(spec, 'restartPolicy');
+  if (restart !== 'Always') errors.push(notSupported(child(at, 'restartPolicy'), restart, ['Always']));
+  if (spec['activeDeadlineSeconds'] !== undefined) errors.push(forbiddenField(child(at, 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicaSet is not Supported'));
+  return errors;
+}
+
+/** Checks a template of pods, `path` the field that holds it. */
 export function checkTemplate(template: JsonObject, path: string): readonly FieldError[] {
   const metadata = structAt(template, 'metadata');
   const spec = structAt(template, 'spec');
@@ -20,8 +31,5 @@ export function checkTemplate(template: JsonObject, path: string): readonly Fiel
   if (Array.isArray(spec['ephemeralContainers']) && spec['ephemeralContainers'].length > 0) {
     errors.push(forbiddenField(child(at, 'ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
   }
-  const restart = textAt(spec, 'restartPolicy');
-  if (restart !== 'Always') errors.push(notSupported(child(at, 'restartPolicy'), restart, ['Always']));
-  if (spec['activeDeadlineSeconds'] !== undefined) errors.push(forbiddenField(child(at, 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicaSet is not Supported'));
   return errors;
 }
