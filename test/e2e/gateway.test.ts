@@ -16,11 +16,11 @@ import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 
 const MINUTE = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
-const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
 /** From the making of a certificate that is due soon until it is: the operator starts within it, as a rule. */
 const SOON_MS = 20_000;
 
-describeWithServer('the gateway of an engine', { own: true, log: 'RequestResponse', ...PODS }, (server) => {
+describeWithServer('the gateway of an engine', { own: true, log: 'RequestResponse', ...HUB }, (server) => {
   let hub: Hub;
   let client: GatewayClient;
 

@@ -17,13 +17,13 @@ import { CertManager } from './certmanager.js';
 import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 
 const MINUTE = 60_000;
-const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
 const STEPS = stepsIn(readFileSync(path.join(root, 'docs/how-to/cert-manager.md'), 'utf8'));
 /** Its two ways: before there is an engine, and on a hub whose engine runs. */
 const FRESH = STEPS.slice(0, STEPS.findIndex(({ command }) => command.includes('examples/engine.yaml')) + 1);
 const RUNNING = STEPS.slice(FRESH.length);
 
-describeWithServer('a Secret gateway-tls', { own: true, ...PODS }, (server) => {
+describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   let hub: Hub;
   let issuer: CertManager;
   let client: GatewayClient;

@@ -6,7 +6,7 @@ import { loadAll } from 'js-yaml';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
 import type { AnyObject } from '../support/controlplane/api.js';
-import { describeWithServer } from '../support/controlplane/suite.js';
+import { describeWithServer, testNeeding } from '../support/controlplane/suite.js';
 import { Hub, inWords } from '../support/hub/hub.js';
 import { kubectl, kubectlStream } from '../support/kubectl.js';
 import { root } from '../support/root.js';
@@ -41,9 +41,9 @@ function fitting(): string[] {
   return chosen.map(({ metadata }) => metadata?.name ?? '').sort();
 }
 
-const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
 
-describeWithServer('the main job', { own: true, ...PODS }, (server) => {
+describeWithServer('the main job', { own: true, ...HUB }, (server) => {
   let hub: Hub;
 
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describeWithServer('the main job', { own: true, ...PODS }, (server) => {
     expect(web).toEqual(['update placementdecisions shop/web-decision-1', 'update placements/status shop/web']);
   }, MINUTE);
 
-  it('an edit of nodeSelector and tolerations reaches the pods through the scheduler, tolerationSeconds where it may stand', async () => {
+  testNeeding('pods')('an edit of nodeSelector and tolerations reaches the pods through the scheduler, tolerationSeconds where it may stand (pods)', async () => {
     const tolerations = [
       { key: 'dedicated', operator: 'Equal', value: 'engine', effect: 'NoSchedule', tolerationSeconds: 60 },
       { key: 'night', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 3600 },
@@ -159,7 +159,7 @@ describeWithServer('the main job', { own: true, ...PODS }, (server) => {
     expect(statuses(watch.lines)).toEqual(['Available', 'Progressing', 'Available']);
   }, 2 * MINUTE);
 
-  it('the pull secret reaches the pods, and taking everything back does too', async () => {
+  testNeeding('pods')('the pull secret reaches the pods, and taking everything back does too (pods)', async () => {
     await hub.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'registry', namespace: TARGET } });
     await hub.patchEngine({ spec: { imagePullSecret: 'registry' } });
     await hub.available();

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
@@ -28,9 +30,9 @@ const NAMESPACE = `/api/v1/namespaces/${TARGET}`;
 /** Promised: 5 s. */
 const REPAIR = { deadlineMs: 15_000 };
 
-const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
 
-describeWithServer('an engine that is up', { own: true, ...PODS }, (server) => {
+describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   let hub: Hub;
   let watch: KubectlStream;
 
@@ -67,7 +69,7 @@ describeWithServer('an engine that is up', { own: true, ...PODS }, (server) => {
       const after = await waitFor(`the ${kind} to be as it was`, async (seen) => {
         const now = await stored(uri);
         seen(now);
-        return JSON.stringify(essence(now)) === JSON.stringify(essence(before)) ? now : undefined;
+        return isDeepStrictEqual(essence(now), essence(before)) ? now : undefined;
       }, REPAIR);
 
       expect(after.metadata?.uid).toBe(before.metadata?.uid);
@@ -88,7 +90,7 @@ describeWithServer('an engine that is up', { own: true, ...PODS }, (server) => {
     await waitFor(`another ${kind}`, async (seen) => {
       const now = await hub.get(uri);
       seen(now);
-      return now !== undefined && now.metadata?.uid !== before.metadata?.uid && JSON.stringify(essence(now)) === JSON.stringify(essence(before));
+      return now !== undefined && now.metadata?.uid !== before.metadata?.uid && isDeepStrictEqual(essence(now), essence(before));
     }, REPAIR);
   }, MINUTE);
 

@@ -12,14 +12,14 @@ import { quietWindow, waitFor } from '../support/wait.js';
 const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;
 const PLACEMENTS = 20;
-const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
 
 function placement(name: string, index: number): AnyObject {
   const predicate = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: index % 2 === 0 ? 'gold' : 'silver' } } } };
   return fleetObject('Placement', { name, namespace: 'shop' }, { numberOfClusters: 3 + (index % 5), predicates: [predicate] });
 }
 
-describeWithServer('a hub at rest', { own: true, ...PODS }, (server) => {
+describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
   let hub: Hub;
 
   beforeAll(async () => {

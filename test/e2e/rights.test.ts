@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait.js';
 
 const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;
-const PODS = { capabilities: ['pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
 const TENANT = 'tenant';
 const APPLY = 'application/apply-patch+yaml';
 
@@ -20,7 +20,7 @@ function deploymentBody(namespace: string, name: string): object {
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } } };
 }
 
-describeWithServer('with the default overlay, on a hub with an engine', { own: true, ...PODS }, (server) => {
+describeWithServer('with the default overlay, on a hub with an engine', { own: true, ...HUB }, (server) => {
   let hub: Hub;
   let component: Pod;
   const tokens = new Map<string, string>();

@@ -6,7 +6,8 @@ import type { LoggedRequest, RequestFilter } from './audit.js';
  * so that the same test can run against another server, or be left out there by name.
  */
 export type Capability =
-  | 'pods' // pods of a Deployment are created, scheduled to nodes (addNode) and reported running
+  | 'rollouts' // a Deployment's status tells of running pods where a node (addNode) takes them
+  | 'pods' // and these pods exist: made, scheduled to their nodes, and to be looked at
   | 'garbageCollection' // objects whose owner is gone are deleted; foreground deletion ends
   | 'namespaceDeletion' // a deleted namespace is emptied and goes
   | 'serviceAccounts' // each namespace gets its `default` ServiceAccount and `kube-root-ca.crt`
@@ -52,7 +53,7 @@ export interface ControlPlane {
   requestLog(filter?: RequestFilter): Promise<LoggedRequest[]>;
   /** A place in the log, for `RequestFilter.after`. */
   logMark(): Promise<number>;
-  /** Makes a node that turns Ready and takes pods; needs `pods`. */
+  /** Makes a node that turns Ready and takes pods; needs `rollouts`. */
   addNode(node: NodeOptions): Promise<void>;
   /** Kills the API server and starts it on the same port and data; ready again when this returns. */
   restart(signal?: NodeJS.Signals): Promise<void>;
@@ -65,7 +66,7 @@ export interface ControlPlane {
 }
 
 export interface StartOptions {
-  /** api: storage and API server, no controllers. hub: with controllers, scheduler and make-believe nodes. */
+  /** api: storage and API server, no controllers. hub: with controllers, and make-believe nodes that Deployments are rolled out to. */
   readonly size: 'api' | 'hub';
   /** Known by token besides the administrator and {@link STANDARD_USERS}; fixed at the start. */
   readonly users?: readonly { readonly user: string; readonly groups?: readonly string[] }[];

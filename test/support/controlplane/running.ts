@@ -106,7 +106,7 @@ export class RunningControlPlane implements ControlPlane {
   }
 
   async addNode({ name, labels = {}, taints = [] }: NodeOptions): Promise<void> {
-    if (!this.capabilities.has('pods')) throw new Error(`addNode(${name}): this server runs no pods; ask for capability pods`);
+    if (!this.capabilities.has('rollouts')) throw new Error(`addNode(${name}): this server rolls nothing out; ask for capability rollouts`);
     const path = '/api/v1/nodes';
     const spec = { taints };
     const made = await this.call({ method: 'POST', path, body: { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec } });

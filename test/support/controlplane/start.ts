@@ -16,7 +16,7 @@ import { Servers } from './servers.js';
 /** What each size can do. */
 export const CAPABILITIES = {
   api: ['requestLog', 'restart', 'compaction', 'podSecurity', 'quota'],
-  hub: ['requestLog', 'restart', 'compaction', 'podSecurity', 'quota', 'pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
+  hub: ['requestLog', 'restart', 'compaction', 'podSecurity', 'quota', 'rollouts', 'pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
 } as const satisfies Record<StartOptions['size'], readonly Capability[]>;
 
 const ATTEMPTS = 3;
@@ -24,10 +24,10 @@ const ATTEMPTS = 3;
 /** Which program stands behind the interface: kube-apiserver, or the one of `src/apiserver`. */
 export type Backend = 'real' | 'embedded';
 
-/** What the embedded server can do: its controllers run in size `hub` only; pods and their security it does not know. */
+/** What the embedded server can do: its controllers, and what rolls Deployments out, run in size `hub` only; pods and quotas it does not know. */
 const EMBEDDED: Readonly<Record<StartOptions['size'], readonly Capability[]>> = {
   api: ['requestLog', 'restart', 'compaction'],
-  hub: ['requestLog', 'restart', 'compaction', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
+  hub: ['requestLog', 'restart', 'compaction', 'rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
 };
 
 /** The program, and its size, that a test with these needs runs against. What only real nodes give, the real one gives. */
