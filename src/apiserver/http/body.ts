@@ -1,8 +1,9 @@
 import type { Exchange } from './exchange.js';
 import { MAX_BODY } from './exchange.js';
+import { isProtobuf, PROTOBUF_PREFIX } from './protobuf.js';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './negotiate.js';
 import type { Json } from '../json.js';
-import { parseBody, readBody } from '../schema/decode.js';
+import { NO_KIND, parseBody, readBody } from '../schema/decode.js';
 import { MalformedBody } from '../schema/jsontext.js';
 import { badRequest, StatusError, unsupportedMediaType } from '../status.js';
 import type { Body, PatchType } from '../verbs/verbs.js';
@@ -46,24 +47,47 @@ export interface Expected {
 
 /** @throws StatusError 400, 413 or 415 */
 export async function readObject(exchange: Exchange, expected: Expected): Promise<Body> {
-  const type = mediaType(exchange) ?? JSON_TYPE;
   const { protobuf } = expected;
-  if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF_TYPE && protobuf === undefined)) throw unknownFormat(OBJECT_TYPES);
+  const type = objectType(exchange, protobuf !== undefined);
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
   if (type === PROTOBUF_TYPE && protobuf !== undefined) return protobuf(raw.bytes);
   return parseBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json', expected.kind);
 }
 
+function objectType(exchange: Exchange, protobuf: boolean): string {
+  const type = mediaType(exchange) ?? JSON_TYPE;
+  if (!OBJECT_TYPES.includes(type) || (type === PROTOBUF_TYPE && !protobuf)) throw unknownFormat(OBJECT_TYPES);
+  return type;
+}
+
 function unknownFormat(types: readonly string[]): StatusError {
   return new StatusError(415, `${UNKNOWN_FORMAT}${types.join(', ')}`, { reason: 'UnsupportedMediaType' });
 }
 
-/** The DeleteOptions of a DELETE; undefined where it has no body. */
+/** The DeleteOptions of a DELETE; undefined where it has no body. What is wrong with it is told by the verb. */
 export async function readDeleteOptions(exchange: Exchange, protobuf: ProtobufDecoder): Promise<Body | undefined> {
   const raw = await rawBody(exchange);
   if ('bytes' in raw && raw.bytes.length === 0) return undefined;
-  return readObject({ ...exchange, request: { ...exchange.request, body: 'value' in raw ? raw.value : raw.bytes } }, { kind: 'DeleteOptions', protobuf });
+  const type = objectType(exchange, true);
+  if ('value' in raw) return { value: raw.value, duplicates: [] };
+  if (type === PROTOBUF_TYPE && !isProtobuf(raw.bytes)) return refusedBody(`provided data does not appear to be a protobuf message, expected prefix ${PROTOBUF_PREFIX}`);
+  if (type === PROTOBUF_TYPE) return protobuf(raw.bytes);
+  return orRefused(type === YAML_TYPE ? '' : NO_KIND, () => readBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json'));
+}
+
+/** A body that cannot be read, for a verb that looks at other things first. */
+function refusedBody(why: string): Body {
+  return { value: null, duplicates: [], refusal: badRequest(why) };
+}
+
+function orRefused(before: string, read: () => Body): Body {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof MalformedBody)) throw error;
+    return refusedBody(`${before}${error.message}`);
+  }
 }
 
 /** Which sort of patch the Content-Type says. `custom`: of a custom resource, which knows no strategic merge. */
@@ -74,17 +98,12 @@ export function patchType(exchange: Exchange, custom: boolean): PatchType {
   throw unknownFormat(Object.keys(PATCH_TYPES).filter((one) => !one.includes('strategic')));
 }
 
-/** @throws StatusError 400 or 413 */
+/** @throws StatusError 413; what cannot be read is told by the verb, if the object is there */
 export async function readPatch(exchange: Exchange, type: PatchType): Promise<Body> {
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
   if (type === 'apply' && raw.bytes.length === 0) return { value: {}, duplicates: [] };
-  try {
-    return readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json');
-  } catch (error) {
-    if (!(error instanceof MalformedBody)) throw error;
-    throw badRequest(`${PATCH_ERRORS[type]}${error.message}`);
-  }
+  return orRefused(PATCH_ERRORS[type], () => readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json'));
 }
 
 /** The media type without its parameters; undefined where the header is absent or empty, '' where it cannot be read. */

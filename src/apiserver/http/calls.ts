@@ -9,6 +9,7 @@ import { isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { ApiResponse } from '../server.js';
 import { badRequest } from '../status.js';
+import { deleteOptions, isTrue } from '../verbs/options.js';
 import type { Body, Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
 import { viewOf } from '../verbs/view.js';
 
@@ -43,7 +44,7 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   const form = negotiate(accept, { transforms: true, tables: review === undefined, stream });
   if (form === undefined) throw noSuchForm(stream && negotiate(accept, { transforms: true, stream: false }) !== undefined);
   const pretty = form.pretty || wantsPretty(query, agent);
-  const one: Call = { rooms, exchange, route, query: Object.fromEntries(query), form: { ...form, pretty } };
+  const one: Call = { rooms, exchange, route, query: { ...Object.fromEntries(query), ...dryRun(exchange) }, form: { ...form, pretty } };
   return stream ? watchAnswer(one) : answerOf(one);
 }
 
@@ -52,11 +53,17 @@ async function answerOf(one: Call): Promise<ApiResponse> {
   const { target, verb } = route;
   const shape = shapeOf(viewOf(target)?.resource ?? target.resource, form, exchange.target.query, rooms.table);
   const write = (code: number, value: Json): ApiResponse => valueAnswer(code, value, form);
-  if (verb === 'get') return write(200, shape.object(rooms.verbs.get(target, query)));
+  if (verb === 'get') {
+    checkExport(query);
+    return write(200, shape.object(await rooms.verbs.get(target, query)));
+  }
   if (verb === 'list') return write(200, shape.list(await rooms.verbs.list(target, query)));
   if (verb === 'delete') {
-    const gone = await rooms.verbs.delete(target, await readDeleteOptions(exchange, rooms.protobuf), query, exchange.caller);
-    return write(200, isObjectOfApi(gone) ? shape.object(gone) : gone);
+    const options = await readDeleteOptions(exchange, rooms.protobuf);
+    if (options !== undefined) exchange.note(options.value);
+    const gone = await rooms.verbs.delete(target, options, query, exchange.caller);
+    if (!isObjectOfApi(gone)) return write(200, gone);
+    return write(deleteOptions(options, query).orphanDependents === false && !isGone(gone) ? 202 : 200, shape.object(gone));
   }
   if (verb === 'deletecollection') {
     const options = await readDeleteOptions(exchange, rooms.protobuf);
@@ -64,6 +71,20 @@ async function answerOf(one: Call): Promise<ApiResponse> {
   }
   const written = await writeObject(one);
   return write(written.code, shape.object(written.object));
+}
+
+function dryRun({ target }: Exchange): Pick<Query, 'dryRun'> {
+  const values = target.all('dryRun');
+  return values.length === 0 ? {} : { dryRun: values };
+}
+
+function checkExport({ export: asked }: Query & { readonly export?: string }): void {
+  if (asked !== undefined && isTrue(asked)) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+}
+
+/** Of kinds whose last state is the answer, an object that nothing holds. */
+function isGone({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp === undefined;
 }
 
 async function writeObject({ rooms, exchange, route, query }: Call): Promise<Written> {

@@ -43,6 +43,7 @@ export function createPaths(rooms: PathRooms): PathHandler {
     const health = HEALTH_PATHS.find((one) => path === one || path.startsWith(`${one}/`));
     if (health !== undefined) return healthOf(rooms, { health, check: path.slice(health.length + 1), query: exchange.target.query });
     if (path === '/metrics') return { ...textAnswer(200, rooms.metrics()), headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } };
+    if ((path === OPENID || path === KEYS) && exchange.request.method !== 'GET') throw wrongMethod();
     if (path === OPENID) return openid(rooms, exchange);
     if (path === KEYS) return cached({ keys: rooms.keys() }, 'application/jwk-set+json');
     return path === '/' ? pretty(index(rooms)) : rooms.documents(exchange);

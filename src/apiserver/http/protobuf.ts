@@ -12,6 +12,8 @@ export interface ProtobufBody extends Body {
   readonly kind: string;
 }
 
+/** The bytes that such a body begins with, as errors print them. */
+export const PROTOBUF_PREFIX = '[107 56 115 0]';
 const MAGIC = Buffer.from('k8s\0', 'latin1');
 /** Kinds of every group. */
 const EVERYWHERE: readonly string[] = ['DeleteOptions'];
@@ -30,9 +32,13 @@ export function decodeProtobuf(bytes: Uint8Array): ProtobufBody {
   }
 }
 
+export function isProtobuf(bytes: Uint8Array): boolean {
+  return MAGIC.equals(bytes.subarray(0, MAGIC.length));
+}
+
 function decode(bytes: Uint8Array): ProtobufBody {
-  if (!MAGIC.equals(bytes.subarray(0, MAGIC.length))) {
-    throw badRequest("the object provided is unrecognized (must be of type Status): the provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
+  if (!isProtobuf(bytes)) {
+    throw badRequest(`the object provided is unrecognized (must be of type Status): the provided data does not appear to be a protobuf message, expected prefix ${PROTOBUF_PREFIX}`);
   }
   const envelope = fieldsOf(bytes.subarray(MAGIC.length));
   const type = fieldsOf(part(envelope, 1));

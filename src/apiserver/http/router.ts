@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Asker, failureAnswer, failureOf, type Headers, textAnswer, unknownPath } from './answer.js';
 import { type AuditLog, type AuditedRequest, NO_AUDIT } from './audit.js';
 import { call, type CallRooms } from './calls.js';
+import { checkTimeout } from './deadline.js';
 import type { Exchange } from './exchange.js';
 import { routeOf } from './route.js';
 import { requestInfo, type RequestInfo } from './requestinfo.js';
@@ -79,6 +80,7 @@ async function answerTo(rooms: Rooms, arrival: Arrival): Promise<ApiResponse> {
 
 function answerFor(rooms: Rooms, { request, target, info, audited, warnings }: Arrival, asker: Asker): ApiResponse | Promise<ApiResponse> {
   const { headers, signal } = request;
+  checkTimeout(info, target.query.get('timeout'));
   const sender = request.user ?? rooms.authenticator.request(headers['authorization']);
   if (sender === undefined) return failureAnswer(unauthorized(), asker);
   audited.sender(sender);

@@ -6,6 +6,8 @@ export interface RequestTarget {
   readonly query: ReadonlyMap<string, string>;
   /** Path and query as they came: for logs. */
   readonly raw: string;
+  /** Every value of a parameter, in order. */
+  all(name: string): readonly string[];
 }
 
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
@@ -21,20 +23,22 @@ export function readTarget(text: string): RequestTarget | undefined {
   const mark = raw.indexOf('?');
   const rawPath = mark < 0 ? raw : raw.slice(0, mark);
   if (BAD_ESCAPE.test(rawPath)) return undefined;
-  return { path: decode(rawPath), query: readQuery(mark < 0 ? '' : raw.slice(mark + 1)), raw };
+  const pairs = readQuery(mark < 0 ? '' : raw.slice(mark + 1));
+  // Of a name that comes twice the last entry of a Map would win.
+  const query = new Map(pairs.toReversed());
+  return { path: decode(rawPath), query, raw, all: (name) => pairs.filter(([key]) => key === name).map(([, value]) => value) };
 }
 
-function readQuery(text: string): ReadonlyMap<string, string> {
-  const query = new Map<string, string>();
+function readQuery(text: string): readonly (readonly [name: string, value: string])[] {
+  const pairs: [string, string][] = [];
   for (const pair of text === '' ? [] : text.split('&')) {
     const sign = pair.indexOf('=');
     const name = sign < 0 ? pair : pair.slice(0, sign);
     const value = sign < 0 ? '' : pair.slice(sign + 1);
     if (pair === '' || pair.includes(';') || BAD_ESCAPE.test(pair)) continue;
-    const key = decode(name.replaceAll('+', ' '));
-    if (!query.has(key)) query.set(key, decode(value.replaceAll('+', ' ')));
+    pairs.push([decode(name.replaceAll('+', ' ')), decode(value.replaceAll('+', ' '))]);
   }
-  return query;
+  return pairs;
 }
 
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;

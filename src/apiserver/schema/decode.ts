@@ -7,7 +7,7 @@ import { readYaml } from './yaml.js';
 
 /** Characters of a body that an error shows. */
 const SUMMARY = 30;
-const NO_KIND = "couldn't get version/kind; json parse error: ";
+export const NO_KIND = "couldn't get version/kind; json parse error: ";
 const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 

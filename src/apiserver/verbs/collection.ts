@@ -1,5 +1,6 @@
 import type { KubeObject } from '../object.js';
 import { StatusError, methodNotAllowed } from '../status.js';
+import { patiently } from './arrival.js';
 import type { Context } from './context.js';
 import { deleteWith } from './delete.js';
 import { listOptions } from './listoptions.js';
@@ -16,7 +17,7 @@ export async function deleteCollection(context: Context, target: Target, body: B
   const listing = listOptions(query, false);
   const selection = selectionOf(target, query);
   const options = deleteOptions(body, query);
-  const listed = page(context, selection, listing);
+  const listed = await patiently(context, () => page(context, selection, listing));
   const one = async ({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<void> => {
     await deleteWith(context, { target: { ...target, namespace, name }, options, caller });
   };

@@ -56,18 +56,19 @@ export function renamed(options: WriteOptions, kind: 'CreateOptions' | 'UpdateOp
 }
 
 function writeOptions(kind: string, query: Query, before: readonly FieldError[]): WriteOptions {
-  const { fieldManager = '', fieldValidation = '', dryRun } = query;
-  const errors = [...before, ...managerErrors(fieldManager, 'fieldManager'), ...checkDryRun(given(dryRun) ? [dryRun] : [])];
+  const { fieldManager = '', fieldValidation = '' } = query;
+  const dryRun = dryRunOf(query);
+  const errors = [...before, ...managerErrors(fieldManager, 'fieldManager'), ...checkDryRun(dryRun)];
   if (!DIRECTIVES.includes(fieldValidation)) errors.push(notSupported('fieldValidation', fieldValidation, DIRECTIVES));
   if (errors.length > 0) throw invalid({ group: META, kind }, '', errors);
   const fields = {
-    ...(given(dryRun) ? { dryRun: [dryRun] } : {}),
+    ...(dryRun.length > 0 ? { dryRun } : {}),
     ...(query.force === undefined ? {} : { force: isTrue(query.force) }),
     ...(fieldManager === '' ? {} : { fieldManager }),
     ...(fieldValidation === '' ? {} : { fieldValidation }),
   };
   return {
-    dryRun: given(dryRun),
+    dryRun: dryRun.length > 0,
     fieldManager,
     fieldValidation: fieldValidation === 'Ignore' || fieldValidation === 'Strict' ? fieldValidation : 'Warn',
     force: query.force !== undefined && isTrue(query.force),
@@ -77,6 +78,11 @@ function writeOptions(kind: string, query: Query, before: readonly FieldError[])
 
 function given(text: string | undefined): text is string {
   return text !== undefined && text !== '';
+}
+
+/** Every value that was given, empty ones too. */
+function dryRunOf({ dryRun = [] }: Query): readonly string[] {
+  return typeof dryRun === 'string' ? [dryRun] : dryRun;
 }
 
 /** Everything but `0` and `false` is true: how query parameters are read. */
@@ -99,6 +105,7 @@ function checkDryRun(values: readonly string[]): FieldError[] {
 
 /** From the body where there is one, else from the query. Throws 400 for a body that is none, 422 for bad values. */
 export function deleteOptions(body: Body | undefined, query: Query): DeleteOptions {
+  if (body?.refusal !== undefined) throw body.refusal;
   const read = body === undefined ? fromQuery(query) : fromBody(body.value);
   const { dryRun = [], propagationPolicy, orphanDependents } = read;
   const errors: FieldError[] = [];
@@ -130,19 +137,24 @@ function asJson(options: ReadOptions): JsonObject {
 }
 
 function fromQuery(query: Query): ReadOptions {
-  const { dryRun, propagationPolicy, orphanDependents } = query;
+  const { propagationPolicy, orphanDependents } = query;
+  const dryRun = dryRunOf(query);
   return {
     gracePeriodSeconds: integer(query.gracePeriodSeconds),
     propagationPolicy,
     orphanDependents: orphanDependents === undefined ? undefined : isTrue(orphanDependents),
-    dryRun: given(dryRun) ? [dryRun] : undefined,
+    dryRun: dryRun.length > 0 ? dryRun : undefined,
   };
 }
 
 const DELETE_OPTIONS = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 
+/** Kinds of v1 that every group knows, and that are no options. */
+const UNVERSIONED: readonly string[] = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'];
+
 /** The words are those of Go's decoder, and nothing besides. */
-function fromBody(value: Json): ReadOptions {
+function fromBody(body: Json): ReadOptions {
+  const value = body ?? {};
   if (!isObject(value)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${TYPE_META}`);
   const said = (name: 'apiVersion' | 'kind', fallback: string): string => {
     const text = value[name] ?? fallback;
@@ -151,6 +163,8 @@ function fromBody(value: Json): ReadOptions {
   };
   const version = said('apiVersion', 'meta.k8s.io/v1');
   const kind = said('kind', '');
+  if (version.split('/').length > 2) throw badRequest(`unexpected GroupVersion string: ${version}`);
+  if (version === 'v1' && UNVERSIONED.includes(kind)) throw badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
   if (kind !== '' && kind !== 'DeleteOptions') throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted(version)} in scheme "pkg/runtime/scheme.go:111"`);
   const { value: read, problem } = decodeStruct(DELETE_OPTIONS, value);
   if (problem !== undefined) throw badRequest(problem);

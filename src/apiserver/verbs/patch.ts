@@ -64,6 +64,7 @@ function placed({ resource, namespace, name }: Target, next: KubeObject, live: K
 /** What the apply gives, read as a client's object would be: values in their canonical form, defaults filled. */
 function appliedTo(context: Context, write: Write, live: KubeObject | undefined, body: Body): KubeObject {
   const resource = kindOf(write.target);
+  if (body.refusal !== undefined) throw body.refusal;
   const merged = applied(context, write, live, body.value);
   reportDuplicates(write, body);
   if (merged === live) return live;
@@ -87,6 +88,7 @@ function reportDuplicates({ options: { fieldValidation }, caller }: Write, { dup
 function patched(context: Context, write: Write, live: KubeObject | undefined, { type, body }: Patch): KubeObject {
   const { target } = write;
   if (live === undefined) throw notFound(target.resource, target.name);
+  if (body.refusal !== undefined) throw body.refusal;
   const value = type === 'json' ? jsonPatch(live, body.value) : type === 'merge' ? mergePatch(live, body.value) : strategicMerge(kindOf(target).schema, live, body.value);
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;

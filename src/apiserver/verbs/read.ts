@@ -1,6 +1,6 @@
 import type { KubeObject } from '../object.js';
 import { keyOf } from '../registry/reader.js';
-import { StatusError, badRequest, expired, methodNotAllowed, notFound, unknownError } from '../status.js';
+import { badRequest, expired, methodNotAllowed, notFound, unknownError } from '../status.js';
 import { goQuote } from '../schema/gotext.js';
 import { Compacted } from '../store/store.js';
 import type { Entry } from '../store/store.js';
@@ -8,6 +8,7 @@ import { served } from './context.js';
 import type { Context } from './context.js';
 import { decodeContinue, encodeContinue, encodePosition } from './continue.js';
 import type { Position } from './continue.js';
+import { TooLarge, patiently } from './arrival.js';
 import { listOptions } from './listoptions.js';
 import type { ListOptions } from './listoptions.js';
 import { selected, selectionOf } from './selection.js';
@@ -20,11 +21,15 @@ const TOO_OLD = 'The resourceVersion for the provided list is too old.';
 const TOKEN_TOO_OLD = 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
 /** GET of one object, or of a subresource that holds the whole object. */
-export function get({ store }: Context, target: Target, query: Query): KubeObject {
+export function get(context: Context, target: Target, query: Query): KubeObject | Promise<KubeObject> {
+  return patiently(context, () => getNow(context, target, query));
+}
+
+function getNow({ store }: Context, target: Target, query: Query): KubeObject {
   const { resource, namespace, name } = target;
   if (!allows(target, 'get')) throw methodNotAllowed(resource, 'get');
   const asked = revisionOf(query.resourceVersion ?? '', (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
-  if (asked > store.revision) throw tooLarge(asked, store.revision);
+  if (asked > store.revision) throw new TooLarge(asked, store.revision);
   const entry = store.get(resource.collection, keyOf(namespace, name));
   if (entry === undefined) throw notFound(resource, name);
   const object = served(resource, entry.object);
@@ -36,25 +41,16 @@ export function revisionOf(text: string, refuse: (why: string) => Error): number
   if (text === '') return 0;
   if (!/^\d+$/.test(text)) throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`);
   const value = Number(text);
-  if (value > 2 ** 64) throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: value out of range`);
+  if (value >= 2 ** 63 && BigInt(text) >= 2n ** 64n) throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: value out of range`);
   return value;
 }
 
-/** 504: the real server waits three seconds for such a revision first; here none is ever on its way. */
-export function tooLarge(asked: number, current: number): StatusError {
-  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-  return new StatusError(504, `Timeout: Too large resource version: ${asked}, current: ${current}`, {
-    reason: 'Timeout',
-    details: { causes, retryAfterSeconds: 1 },
-  });
-}
-
 /** LIST of a collection or of a part of it. */
-export function list(context: Context, target: Target, query: Query): Listed {
+export function list(context: Context, target: Target, query: Query): Listed | Promise<Listed> {
   if (!allows(target, 'list')) throw methodNotAllowed(target.resource, 'list');
   const options = listOptions(query, false);
   const selection = selectionOf(target, query);
-  return page(context, selection, options);
+  return patiently(context, () => page(context, selection, options));
 }
 
 interface State {
@@ -104,7 +100,7 @@ function positionOf({ continue: token, resourceVersion }: ListOptions): Position
 function stateOf({ store }: Context, selection: Selection, { resourceVersion, match, limit }: ListOptions): State {
   const asked = revisionOf(resourceVersion, (why) => badRequest(`invalid resource version: resourceVersion: Invalid value: ${why}`));
   const { target: { resource }, prefix, key } = selection;
-  if (asked > store.revision) throw tooLarge(asked, store.revision);
+  if (asked > store.revision) throw new TooLarge(asked, store.revision);
   const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0 && key === undefined);
   if (!exact) return { entries: key === undefined ? store.list(resource.collection, prefix) : entryOf(store.get(resource.collection, key)), start: 0, revision: store.revision };
   try {
@@ -127,7 +123,7 @@ function only({ key }: Selection, entries: readonly Entry[]): readonly Entry[] {
 function stateAt({ store }: Context, selection: Selection, position: Position): State {
   const { target: { resource }, prefix } = selection;
   const revision = position.revision < 0 ? store.revision : position.revision;
-  if (revision > store.revision) throw tooLarge(revision, store.revision);
+  if (revision > store.revision) throw new TooLarge(revision, store.revision);
   const start = prefix + position.start;
   try {
     const entries = position.revision < 0 ? store.list(resource.collection, prefix) : store.listAt(resource.collection, prefix, revision);

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
+import type { StatusError } from '../status.js';
 import type { UserInfo } from '../user.js';
 
 /** What a request is about, after its path was read. */
@@ -29,14 +30,19 @@ export interface Body {
   readonly value: Json;
   /** `duplicate field "spec.color"`, `line 5: key "a" already set in map`: for fieldValidation. */
   readonly duplicates: readonly string[];
+  /** Why it could not be read, where other things are looked at before the body; `value` says nothing then. */
+  readonly refusal?: StatusError;
 }
 
 /** Query parameters as text, exactly as given (undefined: absent); the verbs check them. */
 export type Query = Readonly<Partial<Record<
-  | 'dryRun' | 'fieldManager' | 'fieldValidation' | 'force' | 'pretty'
+  | 'fieldManager' | 'fieldValidation' | 'force' | 'pretty'
   | 'labelSelector' | 'fieldSelector' | 'limit' | 'continue' | 'resourceVersion' | 'resourceVersionMatch'
   | 'timeoutSeconds' | 'allowWatchBookmarks' | 'sendInitialEvents' | 'watch'
-  | 'gracePeriodSeconds' | 'propagationPolicy' | 'orphanDependents', string>>>;
+  | 'gracePeriodSeconds' | 'propagationPolicy' | 'orphanDependents', string>>> & {
+    /** The one parameter of which every value counts. */
+    readonly dryRun?: string | readonly string[];
+  };
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
@@ -67,7 +73,8 @@ export type WatchEvent =
  * by the caller. Reads see durable state; everything up to a write's acceptance by the store happens in one step.
  */
 export interface Verbs {
-  get(target: Target, query: Query): KubeObject;
+  /** A revision that is not there yet is waited for, as by `list` and `deleteCollection`: three seconds at most. */
+  get(target: Target, query: Query): KubeObject | Promise<KubeObject>;
   list(target: Target, query: Query): Listed | Promise<Listed>;
   /**
    * Events as they become durable; ends when `signal` of the caller fires, at timeoutSeconds, when the reader is too slow

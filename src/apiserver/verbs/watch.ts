@@ -3,12 +3,13 @@ import type { KubeObject } from '../object.js';
 import { StatusError, expired, methodNotAllowed, unknownError } from '../status.js';
 import { Compacted } from '../store/store.js';
 import type { Change } from '../store/store.js';
+import { TooLarge, arrived } from './arrival.js';
 import { served } from './context.js';
 import type { Context } from './context.js';
 import { listOptions } from './listoptions.js';
 import type { ListOptions } from './listoptions.js';
 import { apiVersionOf, withMeta } from './metadata.js';
-import { revisionOf, tooLarge } from './read.js';
+import { revisionOf } from './read.js';
 import { covers, selected, selectionOf } from './selection.js';
 import type { Selection } from './selection.js';
 import { EventStream } from './stream.js';
@@ -28,11 +29,24 @@ export function watch(context: Context, target: Target, request: { readonly quer
   const options = listOptions(query, true);
   const selection = selectionOf(target, query);
   const from = revisionOf(options.resourceVersion, (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
+  const plan = { selection, options, from, signal: caller.signal };
   try {
-    return new Watch(context, { selection, options, from, signal: caller.signal }).stream;
+    return new Watch(context, plan).stream;
   } catch (error) {
+    if (error instanceof TooLarge) return late(context, plan);
     if (!(error instanceof StatusError)) throw error;
     return failing(error);
+  }
+}
+
+/** A watch from a state that is not there yet: it is waited for. */
+async function* late(context: Context, plan: Plan): AsyncGenerator<WatchEvent> {
+  await arrived(context, plan.from);
+  try {
+    yield* new Watch(context, plan).stream;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    yield* failing(error);
   }
 }
 
@@ -63,7 +77,7 @@ class Watch {
     const { store, clock, random } = context;
     const { options, from } = plan;
     const initial = options.initialEvents === true;
-    if (initial && from > store.revision) throw tooLarge(from, store.revision);
+    if (initial && from > store.revision) throw new TooLarge(from, store.revision);
     const after = initial || from === 0 ? store.revision : from;
     const length = (options.timeoutSeconds ?? 0) > 0 ? (options.timeoutSeconds ?? 0) * 1000 : SHORTEST_MS * (1 + random());
     this.#deadline = clock.monotonic() + length;

@@ -77,14 +77,23 @@ describe('a list', () => {
     expect(await refusal(() => room.list('configmaps/ns', query))).toMatchObject({ code, message });
   });
 
-  it('refuses a revision of the future, of a list and of an object', async () => {
+  it('waits three seconds for a revision of the future, then refuses it, of a list and of an object', async () => {
     const status = {
       kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 504, reason: 'Timeout',
       message: 'Timeout: Too large resource version: 99999999, current: 9',
       details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 },
     };
-    expect(await refusal(() => room.list('configmaps/ns', { resourceVersion: '99999999' }))).toEqual(status);
-    expect(await refusal(() => room.get('configmaps/ns/a', { resourceVersion: '99999999' }))).toEqual(status);
+    const future = { resourceVersion: '99999999' };
+    const refusals = [
+      () => room.list('configmaps/ns', future), () => room.verbs.get(room.target('configmaps/ns/a'), future),
+      () => room.verbs.deleteCollection(room.target('configmaps/ns'), undefined, future, room.caller),
+    ].map(refusal);
+    let refused = 0;
+    for (const one of refusals) void one.then(() => (refused += 1));
+    await room.clock.advance(2999);
+    expect(refused).toBe(0);
+    await room.clock.advance(100);
+    expect(await Promise.all(refusals)).toEqual([status, status, status]);
     expect(await refusal(() => room.get('configmaps/ns/a', { resourceVersion: 'abc' }))).toMatchObject({
       code: 500, message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     });
@@ -100,5 +109,15 @@ describe('a list', () => {
     const { metadata } = gone as { metadata: { continue: string } };
     expect(JSON.parse(Buffer.from(metadata.continue, 'base64url').toString())).toEqual({ v: 'meta.k8s.io/v1', rv: -1, start: '/b\u0000' });
     expect(names((await room.list('configmaps/ns', { continue: metadata.continue })).items)).toEqual(['bb', 'c', 'e']);
+  });
+
+  it('answers as soon as a revision of the future is there', async () => {
+    const future = { resourceVersion: String(room.store.revision + 1) };
+    const listed = room.list('configmaps/ns', future);
+    const read = room.verbs.get(room.target('configmaps/ns/new'), future);
+    await room.create('configmaps/ns', configMap('new'));
+    await room.clock.advance(25);
+    expect(names((await listed).items)).toContain('new');
+    expect(await read).toMatchObject({ metadata: { name: 'new', resourceVersion: future.resourceVersion } });
   });
 });

@@ -99,7 +99,9 @@ export class Room {
   }
 
   get(path: string, query: Query = {}): KubeObject {
-    return this.verbs.get(this.target(path), query);
+    const found = this.verbs.get(this.target(path), query);
+    if (found instanceof Promise) throw new Error(`${path} is not there at once`);
+    return found;
   }
 
   async list(path: string, query: Query = {}): ReturnType<Verbs['deleteCollection']> {

@@ -100,10 +100,19 @@ describe('a watch', () => {
     expect((await take(events, 1)).map(told)).toEqual([['MODIFIED', 'a', '6', 'y']]);
   });
 
-  it('that asks for initial events of a revision of the future is one error', async () => {
-    expect(await rest(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '99999999' }))).toEqual([{
+  it('that asks for initial events of a revision that does not come is one error, after three seconds', async () => {
+    const events = rest(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '99999999' }));
+    await room.clock.advance(3100);
+    expect(await events).toEqual([{
       type: 'ERROR', object: expect.objectContaining({ code: 504, message: 'Timeout: Too large resource version: 99999999, current: 4' }),
     }]);
+  });
+
+  it('that asks for initial events of the next revision begins with it', async () => {
+    const events = take(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '5' }), 1);
+    await label('a', 'x');
+    await room.clock.advance(25);
+    expect((await events).map(told)).toEqual([['ADDED', 'a', '5', 'x']]);
   });
 
   it.each<[Query, number, string]>([

@@ -7,6 +7,7 @@ const FOLDER = path.join(root, 'test', 'conformance', 'exchange');
 /** What is asked of every server, group by group. */
 export const FILES = [
   { name: 'codes', title: 'writes, and what is no write' },
+  { name: 'options', title: 'options and parameters of requests' },
   { name: 'rights', title: 'who may do what' },
   { name: 'status', title: 'status and generation' },
   { name: 'patches', title: 'patches' },
@@ -17,4 +18,5 @@ export const FILES = [
   { name: 'lists', title: 'lists' },
   { name: 'watches', title: 'watches' },
   { name: 'deletion', title: 'deletion' },
+  { name: 'corners', title: 'corners that random requests found' },
 ].map((one) => ({ ...one, file: path.join(FOLDER, `${one.name}.http`) }));

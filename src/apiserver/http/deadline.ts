@@ -1,0 +1,35 @@
+import type { RequestInfo } from './requestinfo.js';
+import { goQuote } from '../schema/gotext.js';
+import { badRequest } from '../status.js';
+
+/** Requests that may go on for as long as they like. */
+const LONG = ['watch', 'proxy'];
+
+/**
+ * Checks the parameter `timeout`. What it says is not needed: nothing here takes as long as that.
+ * @throws StatusError 400 for what is no duration
+ */
+export function checkTimeout(info: RequestInfo, timeout: string | undefined): void {
+  if (timeout === undefined || timeout === '' || (info.isResource && LONG.includes(info.verb))) return;
+  const problem = durationProblem(timeout);
+  if (problem !== undefined) throw badRequest(`invalid timeout specified in the request URL - time: ${problem}`);
+}
+
+const UNITS = ['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h'];
+const PART = /^(?:\d+\.?\d*|\.\d+)([^\d.]*)/;
+
+/** What Go's ParseDuration has to say; undefined for a duration. */
+function durationProblem(text: string): string | undefined {
+  const invalid = `invalid duration ${goQuote(text)}`;
+  let rest = text.replace(/^[+-]/, '');
+  if (rest === '0') return undefined;
+  if (rest === '') return invalid;
+  while (rest !== '') {
+    const [part, unit] = PART.exec(rest) ?? [];
+    if (part === undefined || unit === undefined) return invalid;
+    if (unit === '') return `missing unit in duration ${goQuote(text)}`;
+    if (!UNITS.includes(unit)) return `unknown unit ${goQuote(unit)} in duration ${goQuote(text)}`;
+    rest = rest.slice(part.length);
+  }
+  return undefined;
+}
