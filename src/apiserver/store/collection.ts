@@ -1,5 +1,5 @@
 import { History, type HistoryLimits } from './history.js';
-import { KeyIndex, byKey, merge } from './keyindex.js';
+import { KeyIndex, settle } from './keyindex.js';
 import type { Change, Entry, Subscription } from './store.js';
 
 /** What the next write of a key builds upon. */
@@ -59,12 +59,7 @@ export class Collection {
 
   /** The objects as they were at a revision. Throws Compacted. */
   listAt(prefix: string, revision: number): readonly Entry[] {
-    const now = this.index.list(prefix);
-    const undone = this.history.undo(revision);
-    if (undone.size === 0) return now;
-    const kept = now.filter((entry) => !undone.has(entry.key));
-    const before: Entry[] = [];
-    for (const entry of undone.values()) if (entry?.key.startsWith(prefix) === true) before.push(entry);
-    return merge(kept, before.sort(byKey));
+    const undone = [...this.history.undo(revision)].filter(([key]) => key.startsWith(prefix));
+    return settle(this.index.list(prefix), new Map(undone));
   }
 }

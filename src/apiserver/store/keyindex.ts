@@ -4,91 +4,72 @@ interface Keyed {
   readonly key: string;
 }
 
-interface Slot extends Keyed {
-  /** undefined once the object is gone. */
-  entry: Entry | undefined;
-}
-
-/** As many new keys are put in their places one by one; more are merged in at once. */
-const FEW = 16;
-const KEPT_LISTS = 8;
+/** As many entries are put in and taken out one by one; more of them at once, in a new array. */
+const FEW = 64;
 
 /**
  * Entries by key, in order of keys when asked. A change costs no more than a look-up: the order is mended by the next
- * who needs it, and a list that was handed out stays as it is.
+ * who needs it, and a list that was handed out stays as it is. A list costs a copy of as many pointers.
  */
 export class KeyIndex {
-  readonly #slots = new Map<string, Slot>();
-  /** In order; may hold slots that are empty. */
-  #sorted: Slot[] = [];
-  #empty = 0;
-  #fresh: Slot[] = [];
-  /** Lists that still hold, by prefix. */
-  readonly #lists = new Map<string, readonly Entry[]>();
+  readonly #entries = new Map<string, Entry>();
+  #sorted: Entry[] = [];
+  /** What has changed since `#sorted` was in order; undefined for an entry that is gone. */
+  #changed = new Map<string, Entry | undefined>();
 
   get size(): number {
-    return this.#slots.size;
+    return this.#entries.size;
   }
 
   get(key: string): Entry | undefined {
-    return this.#slots.get(key)?.entry;
+    return this.#entries.get(key);
   }
 
   set(entry: Entry): void {
-    this.#lists.clear();
-    const slot = this.#slots.get(entry.key);
-    if (slot !== undefined) {
-      slot.entry = entry;
-      return;
-    }
-    const fresh = { key: entry.key, entry };
-    this.#slots.set(entry.key, fresh);
-    this.#fresh.push(fresh);
+    this.#entries.set(entry.key, entry);
+    this.#changed.set(entry.key, entry);
   }
 
   delete(key: string): void {
-    const slot = this.#slots.get(key);
-    if (slot === undefined) return;
-    this.#lists.clear();
-    this.#slots.delete(key);
-    slot.entry = undefined;
-    this.#empty += 1;
+    if (this.#entries.delete(key)) this.#changed.set(key, undefined);
   }
 
-  /** Entries whose keys begin with a prefix, in order of keys. Mostly the same array as last time while nothing changed. */
-  list(prefix: string): readonly Entry[] {
-    const known = this.#lists.get(prefix);
-    if (known !== undefined) return known;
-    this.#order();
-    const found: Entry[] = [];
-    for (let at = lowerBound(this.#sorted, prefix); at < this.#sorted.length; at++) {
-      const slot = this.#sorted[at];
-      if (slot === undefined || !slot.key.startsWith(prefix)) break;
-      if (slot.entry !== undefined) found.push(slot.entry);
-    }
-    if (this.#lists.size < KEPT_LISTS) this.#lists.set(prefix, found);
-    return found;
-  }
-
-  #order(): void {
-    const fresh = this.#fresh.filter((slot) => slot.entry !== undefined);
-    this.#fresh = [];
-    if (fresh.length > FEW || this.#empty > FEW + this.#slots.size) {
-      this.#sorted = merge(this.#sorted.filter((slot) => slot.entry !== undefined), fresh.sort(byKey));
-      this.#empty = 0;
-      return;
-    }
-    for (const slot of fresh) this.#sorted.splice(lowerBound(this.#sorted, slot.key), 0, slot);
+  /** Entries whose keys begin with a prefix, in order of keys: an array of the caller's own. */
+  list(prefix: string): Entry[] {
+    this.#sorted = settle(this.#sorted, this.#changed);
+    this.#changed = new Map();
+    const from = firstWhere(this.#sorted, ({ key }) => key >= prefix);
+    return this.#sorted.slice(from, firstWhere(this.#sorted, ({ key }) => key > prefix && !key.startsWith(prefix)));
   }
 }
 
+/**
+ * Gives keys of a list in order other entries, or none. Works in place where it can.
+ * @returns the list, or a new one in its place
+ */
+export function settle(sorted: Entry[], states: ReadonlyMap<string, Entry | undefined>): Entry[] {
+  const moved = new Map<string, Entry | undefined>();
+  for (const [key, entry] of states) {
+    const at = firstWhere(sorted, (one) => one.key >= key);
+    if (entry !== undefined && sorted[at]?.key === key) sorted[at] = entry;
+    else moved.set(key, entry);
+  }
+  if (moved.size > FEW) return merge(sorted.filter(({ key }) => !moved.has(key)), [...moved.values()].filter((entry) => entry !== undefined).sort(byKey));
+  for (const [key, entry] of moved) {
+    const at = firstWhere(sorted, (one) => one.key >= key);
+    if (entry !== undefined) sorted.splice(at, 0, entry);
+    else if (sorted[at]?.key === key) sorted.splice(at, 1);
+  }
+  return sorted;
+}
+
 /** In order of UTF-16 code units. */
-export function byKey(a: Keyed, b: Keyed): number {
+function byKey(a: Keyed, b: Keyed): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
 /** Both in order of keys; none is in both. */
-export function merge<T extends Keyed>(a: readonly T[], b: readonly T[]): T[] {
+function merge<T extends Keyed>(a: readonly T[], b: readonly T[]): T[] {
   const merged: T[] = [];
   let next = 0;
   for (const one of a) {
@@ -101,13 +82,14 @@ export function merge<T extends Keyed>(a: readonly T[], b: readonly T[]): T[] {
   return merged.concat(b.slice(next));
 }
 
-/** The first place whose key is not below `key`. */
-function lowerBound(slots: readonly Slot[], key: string): number {
+/** The first place where a rule holds that holds from there on; the length when there is none. */
+export function firstWhere<T>(list: readonly T[], rule: (one: T) => boolean): number {
   let low = 0;
-  let high = slots.length;
+  let high = list.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((slots[middle]?.key ?? '') < key) low = middle + 1;
+    const one = list[middle];
+    if (one !== undefined && !rule(one)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -55,7 +55,8 @@ describe('a store on the disk', () => {
     const store = await open(log);
     const fill = (data: string): Promise<unknown> => Promise.all(Array.from({ length: 10 }, (_, index) => put(store, `big${index}`, data.repeat(1_000_000))));
     for (const data of ['a', 'b', 'e']) await fill(data);
-    for (let count = 0; !(await snapshots()).some((name) => name.endsWith('.log')); count++) await put(store, 'small', `${count}`);
+    let count = 0;
+    do await put(store, 'small', `${count++}`); while (!(await snapshots()).some((name) => name.endsWith('.log')));
     await fill('c');
     await fill('d');
     await store.close();

@@ -7,14 +7,15 @@ import { thing } from './things.js';
 const cache = new ParsedCache(1000, true);
 
 const key = fc.stringMatching(/^[ab/\uE000\u{1F600}]{1,4}$/u);
+// Lists are rare, so that between two of them few keys change, or many.
 const operation = fc.oneof(
-  fc.record({ what: fc.constant('set' as const), key }),
-  fc.record({ what: fc.constant('delete' as const), key }),
-  fc.record({ what: fc.constant('list' as const), key: fc.oneof(fc.constant(''), key) }),
+  { weight: 40, arbitrary: fc.record({ what: fc.constant('set' as const), key }) },
+  { weight: 20, arbitrary: fc.record({ what: fc.constant('delete' as const), key }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('list' as const), key: fc.oneof(fc.constant(''), key) }) },
 );
 
 it('an index lists what was set and not deleted, in order, by prefix, and leaves earlier lists alone', () => {
-  fc.assert(fc.property(fc.array(operation, { maxLength: 120, size: 'max' }), (operations) => {
+  fc.assert(fc.property(fc.array(operation, { maxLength: 400, size: 'max' }), (operations) => {
     const index = new KeyIndex();
     const model = new Map<string, number>();
     const lists: { listed: readonly { key: string; revision: number }[]; wanted: string }[] = [];
@@ -33,7 +34,7 @@ it('an index lists what was set and not deleted, in order, by prefix, and leaves
     expect(lists.map(({ listed }) => show(listed.map((entry) => [entry.key, entry.revision])))).toEqual(lists.map(({ wanted }) => wanted));
     expect(index.size).toBe(model.size);
     for (const name of model.keys()) expect(index.get(name)?.revision).toBe(model.get(name));
-  }), { numRuns: 300 });
+  }), { numRuns: 200 });
 });
 
 it('a cache of parsed objects lets the old ones go, and parses them anew', () => {
