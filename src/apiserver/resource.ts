@@ -30,6 +30,8 @@ export interface Resource {
   readonly columns: readonly Column[];
   /** Turns a stored object into this version; identity for all but `events`. apiVersion is set by the caller. */
   readonly convert?: Conversion;
+  /** What readers see of an object, where that is less than what is stored: changes begin with all of it. Idempotent. */
+  readonly visible?: (object: KubeObject) => KubeObject;
   /** Answers a POST without storing anything: reviews. */
   readonly review?: (object: KubeObject, user: UserInfo) => KubeObject;
   /** Reads what a client sent as an object of a custom resource (nulls stay where it is `applied`); built-in kinds are read by their structs. */

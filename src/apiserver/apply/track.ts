@@ -44,7 +44,9 @@ export function trackUpdate(request: TrackRequest): KubeObject {
 }
 
 function finish({ live, next }: TrackRequest, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
-  if (live !== undefined && entries === entriesOf(live) && equal(withoutEntries(live), withoutEntries(next))) return live;
+  // What a kind remembers of a request beside its fields would be lost with `next`.
+  const unmarked = Object.getOwnPropertySymbols(next).length === 0;
+  if (live !== undefined && unmarked && entries === entriesOf(live) && equal(withoutEntries(live), withoutEntries(next))) return live;
   return entries === entriesOf(next) ? next : withEntries(next, entries);
 }
 

@@ -6,7 +6,7 @@ import { goQuote } from '../schema/gotext.js';
 import { invalidValue } from '../schema/field.js';
 import type { Entry } from '../store/store.js';
 import { checkUpdate } from './check.js';
-import { admissionRequest, newest, served } from './context.js';
+import { admissionRequest, newest, versioned, visible } from './context.js';
 import type { Context } from './context.js';
 import { withMeta, withOwnersOnce } from './metadata.js';
 import { renamed } from './options.js';
@@ -31,13 +31,13 @@ export interface Edit {
 /** Reads, makes the next state, checks it and writes it, all in one step. Answers when the change is durable. */
 export async function change(context: Context, edit: Edit): Promise<Written> {
   const { code, object } = await changeObject(context, edit);
-  return { code, object: shown(edit.target, object) };
+  return { code, object: shown(edit.target, visible(edit.target.resource, object)) };
 }
 
 function changeObject(context: Context, edit: Edit): Promise<Written> {
   const { target, creates, uid } = edit;
   const entry = newest(context, target);
-  const live = entry === undefined ? undefined : served(target.resource, entry.object);
+  const live = entry === undefined ? undefined : versioned(target.resource, entry.object);
   if (live === undefined && !creates) throw notFound(target.resource, target.name);
   if (uid !== undefined && uid !== '') checkUid(edit, uid, live);
   const next = admitted(context, edit, live);

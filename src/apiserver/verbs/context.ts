@@ -24,8 +24,18 @@ export interface Context {
   readonly applications: Applications;
 }
 
-/** A stored object in the version in which the resource is served. The same object every time, where nothing is converted. */
+/** What readers see of a stored object. The same object every time, where nothing is converted. */
 export function served(resource: Resource, stored: KubeObject): KubeObject {
+  return visible(resource, versioned(resource, stored));
+}
+
+/** An object as a change leaves it, without what readers do not see of its kind. */
+export function visible(resource: Resource, object: KubeObject): KubeObject {
+  return resource.visible?.(object) ?? object;
+}
+
+/** All of a stored object, which changes begin with, in the version in which the resource is served. */
+export function versioned(resource: Resource, stored: KubeObject): KubeObject {
   const converted = resource.convert === undefined ? stored : resource.convert.fromStored(stored);
   const apiVersion = apiVersionOf(resource);
   return converted.apiVersion === apiVersion ? converted : { ...converted, apiVersion };

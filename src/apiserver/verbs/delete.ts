@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { conflict, methodNotAllowed, notFound } from '../status.js';
 import { hasSpecFinalizers } from './change.js';
-import { admissionRequest, newest, served } from './context.js';
+import { admissionRequest, newest, versioned, visible } from './context.js';
 import type { Context } from './context.js';
 import { deletionFinalizers, marked } from './finalizers.js';
 import { deleteOptions } from './options.js';
@@ -35,7 +35,7 @@ export function deleteWith(context: Context, deletion: Deletion): Promise<JsonOb
   const { target } = deletion;
   const entry = newest(context, target);
   if (entry === undefined) throw notFound(target.resource, target.name);
-  const found = { ...deletion, live: served(target.resource, entry.object), revision: entry.revision };
+  const found = { ...deletion, live: versioned(target.resource, entry.object), revision: entry.revision };
   const mark = markerOf(target.resource);
   if (mark === undefined) return deleteFound(context, found);
   checkPreconditions(found, target.resource.plural, failed);
@@ -58,10 +58,10 @@ function deleteFound(context: Context, found: Found): Promise<JsonObject> {
 }
 
 /** Kinds whose last state is the answer. */
-const RETURNED: readonly string[] = ['namespaces', 'serviceaccounts', 'services'];
+const RETURNED: readonly string[] = ['namespaces', 'podtemplates', 'serviceaccounts', 'services'];
 
 async function end(context: Context, { target, live, options }: Found): Promise<JsonObject> {
-  const removed = options.dryRun ? live : await remove(context, { target, object: live });
+  const removed = options.dryRun ? visible(target.resource, live) : await remove(context, { target, object: live });
   const { resource: { group, plural }, name } = target;
   if (group === '' && RETURNED.includes(plural)) return removed;
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid: live.metadata.uid };
@@ -69,12 +69,12 @@ async function end(context: Context, { target, live, options }: Found): Promise<
 }
 
 async function write(context: Context, { target, options }: Found, object: KubeObject): Promise<JsonObject> {
-  return options.dryRun ? object : await put(context, { target, object });
+  return options.dryRun ? visible(target.resource, object) : await put(context, { target, object });
 }
 
-async function unchanged({ store }: Context, { live, revision }: Found): Promise<JsonObject> {
+async function unchanged({ store }: Context, { target, live, revision }: Found): Promise<JsonObject> {
   await store.durable(revision);
-  return live;
+  return visible(target.resource, live);
 }
 
 function admit({ admission }: Context, { target, options, caller, live }: Found): void {

@@ -3,7 +3,7 @@ import { keyOf } from '../registry/reader.js';
 import { MODIFIED, StatusError, alreadyExists, conflict, unknownError } from '../status.js';
 import type { Entry } from '../store/store.js';
 import { forbiddenBy } from '../auth/forbidden.js';
-import { admissionRequest, newest, served, storable } from './context.js';
+import { admissionRequest, newest, served, storable, visible } from './context.js';
 import type { Context } from './context.js';
 import { checkCreate } from './check.js';
 import { generateName } from './generatename.js';
@@ -54,7 +54,7 @@ function storeNamed(context: Context, creation: Creation): Promise<Written> {
   if (!options.dryRun && !creation.byUpdate) checkNoRevision(object);
   const live = newest(context, named);
   if (live !== undefined) throw taken(creation, name, live.object);
-  if (options.dryRun) return Promise.resolve({ code: 201, object });
+  if (options.dryRun) return Promise.resolve({ code: 201, object: visible(resource, object) });
   return put(context, { target: named, object }).then((written) => ({ code: 201, object: written }));
 }
 

@@ -74,12 +74,12 @@ function inNamespace({ namespaced }: Resource, object: KubeObject): KubeObject {
   return { ...object, metadata: namespaced ? { ...metadata, namespace: 'default' } : metadata };
 }
 
-function answered({ group, kind }: Resource, code: number, run: () => { object: KubeObject; findings: Findings }): unknown {
+function answered({ group, kind, visible }: Resource, code: number, run: () => { object: KubeObject; findings: Findings }): unknown {
   try {
     const { object, findings: { errors, warnings } } = run();
     // Events of both groups are one kind to the real server, that of the core group.
     if (errors.length > 0) throw invalid({ group: kind === 'Event' ? '' : group, kind }, object.metadata.name ?? '', errors);
-    return masked({ code, object, ...(warnings.length === 0 ? {} : { warnings: warnings.map((text) => `299 - ${JSON.stringify(text)}`) }) });
+    return masked({ code, object: visible?.(object) ?? object, ...(warnings.length === 0 ? {} : { warnings: warnings.map((text) => `299 - ${JSON.stringify(text)}`) }) });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return masked({ code: error.code, message: error.message, causes: error.details?.causes ?? [] });

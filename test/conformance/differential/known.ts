@@ -10,8 +10,8 @@ export interface KnownDifference {
 /** Everything else that differs is a fault. */
 export const KNOWN: readonly KnownDifference[] = [
   {
-    reason: 'a write to the status of a Service or policy that is not there makes one on the real server, a Service without its addresses: a fault that is not copied',
-    applies: (move, embedded, real) => /\/(services|validatingadmissionpolicies)\/[^/]+\/status/.test(move.path) && move.method !== 'GET' && embedded.code === 404 && [201, 422].includes(real.code),
+    reason: 'a write to the status of a Service or policy that is not there makes one on the real server, a Service without its addresses, and is checked as such: a fault that is not copied',
+    applies: (move, embedded, real) => /\/(services|validatingadmissionpolicies)\/[^/]+\/status/.test(move.path) && move.method !== 'GET' && embedded.code === 404 && [201, 422, 500].includes(real.code),
   },
   {
     reason: 'a Service without addresses that is told to have clusterIP None keeps that, and the real server shows it in clusterIPs too, though nobody may write it there',

@@ -6,7 +6,7 @@ import { configMapKey } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { invalidBecause } from './checks.js';
 import { structAt, textAt } from './fields.js';
-import type { Kind } from './kind.js';
+import { emptied, type Kind } from './kind.js';
 
 /** Bytes of all values of a ConfigMap or a Secret together. */
 export const MOST_DATA = 1024 * 1024;
@@ -19,6 +19,7 @@ export const CONFIG_MAP: Kind = {
   namespaced: true,
   definition: 'io.k8s.api.core.v1.ConfigMap',
   shortNames: ['cm'],
+  remembered: ['data', 'binaryData'],
   validate,
   validateUpdate: (next, old) => [...frozenErrors(next, old, ['data', 'binaryData']), ...validate(next)],
 };
@@ -52,6 +53,7 @@ export function decodedLength(base64: string): number {
 export function frozenErrors(next: KubeObject, old: KubeObject, fields: readonly string[]): readonly FieldError[] {
   if (old['immutable'] !== true) return [];
   const text = 'field is immutable when `immutable` is set';
-  const changed = fields.filter((field) => !equal(own(next, field) ?? {}, own(old, field) ?? {}));
+  const given = emptied(next);
+  const changed = fields.filter((field) => given.includes(field) || !equal(own(next, field) ?? {}, own(old, field) ?? {}));
   return [...(next['immutable'] === true ? [] : ['immutable']), ...changed].map((field) => forbiddenField(field, text));
 }

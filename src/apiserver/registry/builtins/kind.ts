@@ -1,5 +1,5 @@
 import { builtinSchema } from '../../data/schemas.js';
-import { equal, withKey } from '../../json.js';
+import { equal, isObject, own, withKey, type Json } from '../../json.js';
 import type { KubeObject, ObjectMeta } from '../../object.js';
 import type { Findings, Resource, Strategy, Subresource } from '../../resource.js';
 import { dns1123Subdomain, type NameRule } from '../../schema/names.js';
@@ -32,7 +32,10 @@ export interface Kind {
   readonly generation?: 'kept' | 'spec' | 'spec-and-annotations';
   readonly selectable?: Resource['selectable'];
   readonly convert?: Resource['convert'];
+  readonly visible?: Resource['visible'];
   readonly review?: Resource['review'];
+  /** Maps of which it is remembered until the object is checked that a client gave them without members: {@link emptied}. */
+  readonly remembered?: readonly string[];
   /** Fills defaults into a draft that has no nulls and no zero values of optional fields. */
   readonly defaults?: (draft: Draft) => void;
   /** Fills defaults that another room knows. */
@@ -51,7 +54,7 @@ export const STATUS: Subresource = { name: 'status', verbs: ['get', 'patch', 'up
 
 export function resourceOf(kind: Kind): Resource {
   const { group, version, plural, namespaced } = kind;
-  const { convert, review, storageVersion } = kind;
+  const { convert, visible, review, storageVersion } = kind;
   return {
     group,
     version,
@@ -71,6 +74,7 @@ export function resourceOf(kind: Kind): Resource {
     selectable: kind.selectable ?? {},
     columns: builtinColumns(group, plural),
     ...(convert === undefined ? {} : { convert }),
+    ...(visible === undefined ? {} : { visible }),
     ...(review === undefined ? {} : { review }),
     ...(storageVersion === undefined ? {} : { storageVersion }),
   };
@@ -79,10 +83,11 @@ export function resourceOf(kind: Kind): Resource {
 function strategyOf(kind: Kind): Strategy {
   const { definition } = kind;
   return {
-    default: (object) => withDefaults(kind, object),
+    default: (object) => remembering(kind, object, withDefaults(kind, object)),
     prepareCreate: (object) => canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object)),
     prepareUpdate(next, old, subresource) {
-      return canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource));
+      const prepared = canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource));
+      return old['immutable'] === true ? withEmptied(prepared, emptied(next)) : prepared;
     },
     validateCreate: (object) => findings(kind.validate?.(object) ?? [], () => kind.warnings?.(object, undefined) ?? []),
     validateUpdate(next, old, subresource): Findings {
@@ -104,6 +109,29 @@ function withDefaults({ definition, defaults, complete }: Kind, object: KubeObje
   const { apiVersion, kind, metadata } = read;
   const filled: KubeObject = { apiVersion, kind, metadata, ...draft };
   return equal(filled, read) ? read : canonical(definition, filled, 'read');
+}
+
+const EMPTIED: unique symbol = Symbol('emptied');
+
+/**
+ * The maps that a client gave without members. Written, they are as if they were not given; an object that may not change
+ * must not be given them all the same.
+ */
+export function emptied(object: KubeObject): readonly string[] {
+  const found: unknown = Reflect.get(object, EMPTIED);
+  return Array.isArray(found) ? found.map(String) : [];
+}
+
+function withEmptied(object: KubeObject, maps: readonly string[]): KubeObject {
+  return maps.length === 0 ? object : { ...object, [EMPTIED]: maps };
+}
+
+function remembering({ remembered = [] }: Kind, given: KubeObject, read: KubeObject): KubeObject {
+  return withEmptied(read, remembered.filter((name) => isEmptyMap(own(given, name))));
+}
+
+function isEmptyMap(value: Json | undefined): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
 }
 
 function firstGeneration({ generation = 'kept' }: Kind, object: KubeObject): KubeObject {

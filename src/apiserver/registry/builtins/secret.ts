@@ -31,6 +31,7 @@ export const SECRET: Kind = {
     foldStringData(secret);
   },
   update: (next, old) => (next['type'] === undefined || next['type'] === '' ? { ...next, type: old['type'] } : next),
+  remembered: ['data'],
   validate,
   validateUpdate: (next, old) => [...immutable(next['type'], old['type'], 'type'), ...frozenErrors(next, old, ['data']), ...validate(next)],
 };

@@ -1,3 +1,4 @@
+import { isObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { dns1123Label } from '../../../schema/names.js';
 import { draftOf, fill, fillZero, inner, isDraft, items, struct, type Draft } from '../draft.js';
@@ -8,7 +9,7 @@ import { allocate, reallocate } from './allocation.js';
 import type { ServiceAllocator } from './allocator.js';
 import { dropOutdated, keepAllocated } from './change.js';
 import { checkService } from './check.js';
-import { isBalancer, isExternalName, isReachableFromOutside } from './fields.js';
+import { isBalancer, isReachableFromOutside } from './fields.js';
 import { checkStatus, checkTrafficChange, serviceWarnings } from './traffic.js';
 
 const STICKY_SECONDS = 10800;
@@ -30,10 +31,10 @@ export function serviceKind(allocator: ServiceAllocator): Kind {
       'spec.clusterIP': (service) => textAt(structAt(service, 'spec'), 'clusterIP'),
       'spec.type': (service) => textAt(structAt(service, 'spec'), 'type'),
     },
+    visible: withoutTraffic,
     defaults: serviceDefaults,
     create: (service) => withSpec({ ...service, status: {} }, (spec) => {
       allocate(spec, { name: service.metadata.name ?? '', allocator, old: undefined });
-      dropTraffic(spec);
     }),
     update: (next, old, subresource) => (subresource === 'status' ? fieldsFrom(next, old, ['spec']) : changed(next, old, allocator)),
     validate: (service) => checkService(service, undefined),
@@ -52,14 +53,16 @@ function changed(next: KubeObject, old: KubeObject, allocator: ServiceAllocator)
     keepAllocated(spec, before);
     reallocate(spec, { name: next.metadata.name ?? '', allocator, old: before });
     dropOutdated(spec, before);
-    dropTraffic(spec);
   });
   return isBalancer(structAt(written, 'spec')) ? written : { ...written, status: { ...structAt(written, 'status'), loadBalancer: {} } };
 }
 
-/** Nobody sees it where a Service has no addresses, but who sets it owns it. */
-function dropTraffic(spec: Draft): void {
-  if (isExternalName(spec)) delete spec['internalTrafficPolicy'];
+/** A policy of internal traffic is kept where a Service has no addresses, and owned by who set it, but nobody sees it. */
+function withoutTraffic(service: KubeObject): KubeObject {
+  const { spec } = service;
+  if (!isObject(spec) || spec['type'] !== 'ExternalName' || spec['internalTrafficPolicy'] === undefined) return service;
+  const { internalTrafficPolicy: _unseen, ...rest } = spec;
+  return { ...service, spec: rest };
 }
 
 function withSpec(service: KubeObject, change: (spec: Draft) => void): KubeObject {
