@@ -1,4 +1,4 @@
-import { structFields, structOf } from '../data/schemas.js';
+import { structFields, structOf, zeroScalar } from '../data/schemas.js';
 import type { GoType, StructField } from '../data/schemas.js';
 import { isObject, own } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
@@ -41,25 +41,6 @@ type Scalar = Extract<GoType, { shape: 'scalar' }>;
 /** Structs that are written as a scalar: JSON never leaves those out as empty. */
 function isStructScalar({ name }: Scalar): boolean {
   return name === 'time' || name === 'micro' || name === 'quantity' || name === 'intstr';
-}
-
-/** The zero value of a scalar as JSON has it; null for what is written as null when it is empty. */
-function zeroScalar({ name }: Scalar): Json {
-  switch (name) {
-    case 'string':
-      return '';
-    case 'bool':
-      return false;
-    case 'int32':
-    case 'int64':
-    case 'float64':
-    case 'intstr':
-      return 0;
-    case 'quantity':
-      return '0';
-    default:
-      return null;
-  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Json } from '../json.js';
 import type { Schema } from '../schema/schema.js';
 import { DEFINITIONS } from './definitions.js';
 import { STRUCTS } from './structs.js';
@@ -148,4 +149,23 @@ function parseType(text: string): GoType {
   if (text.startsWith('[]')) return { shape: 'list', of: parseType(text.slice(2)), pointer: false };
   if (text.startsWith('{}')) return { shape: 'map', of: parseType(text.slice(2)), pointer: false };
   return { shape: text.includes('.') ? 'struct' : 'scalar', name: text, pointer: false };
+}
+
+/** The zero value of a scalar as JSON has it; null for what is written as null when it is empty. */
+export function zeroScalar({ name }: { readonly name: string }): Json {
+  switch (name) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'float64':
+    case 'intstr':
+      return 0;
+    case 'quantity':
+      return '0';
+    default:
+      return null;
+  }
 }

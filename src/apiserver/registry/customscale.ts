@@ -8,7 +8,7 @@ import { invalidValue } from '../schema/field.js';
 import { StatusError, badRequest } from '../status.js';
 import type { FieldError } from '../status.js';
 import { numberAt, structAt } from './builtins/fields.js';
-import { scaleColumns } from './builtins/scale.js';
+import { scaleColumns, scaleObject } from './builtins/scale.js';
 
 /** Where a definition says that the numbers of a Scale lie, as it says it: `.spec.replicas`. */
 export interface ScalePaths {
@@ -76,17 +76,12 @@ function misfit(path: string, value: Json, wanted: string): string {
 }
 
 function scaleOf(object: KubeObject, paths: ScalePaths, absent: number): KubeObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const identity = Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(([, value]) => value !== undefined);
-  const replicas = wholeAt(object, keysOf(paths.specReplicas)) ?? absent;
   const selector = paths.labelSelector === '' ? undefined : valueAt(object, keysOf(paths.labelSelector));
-  return {
-    kind: 'Scale',
-    apiVersion: 'autoscaling/v1',
-    metadata: Object.fromEntries(identity),
-    spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: wholeAt(object, keysOf(paths.statusReplicas)) ?? 0, ...(typeof selector === 'string' && selector !== '' ? { selector } : {}) },
-  };
+  return scaleObject(object, {
+    desired: wholeAt(object, keysOf(paths.specReplicas)) ?? absent,
+    available: wholeAt(object, keysOf(paths.statusReplicas)) ?? 0,
+    selector: typeof selector === 'string' ? selector : '',
+  });
 }
 
 function keysOf(path: string): readonly string[] {

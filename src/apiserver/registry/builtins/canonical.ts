@@ -1,4 +1,4 @@
-import { structFields, type GoType, type StructField } from '../../data/schemas.js';
+import { structFields, zeroScalar, type GoType, type StructField } from '../../data/schemas.js';
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { canonicalQuantity } from './quantity.js';
@@ -78,21 +78,7 @@ function isEmpty(value: Json): boolean {
 function zero(type: GoType, stage: Stage): Json {
   if (type.pointer || type.shape === 'list' || type.shape === 'map') return null;
   if (type.shape === 'struct') return canonicalStruct(type.name, {}, stage);
-  switch (type.name) {
-    case 'string':
-      return '';
-    case 'bool':
-      return false;
-    case 'int32':
-    case 'int64':
-    case 'float64':
-    case 'intstr':
-      return 0;
-    case 'quantity':
-      return '0';
-    default:
-      return null;
-  }
+  return zeroScalar(type);
 }
 
 function write(type: GoType, value: Json, stage: Stage): Json {

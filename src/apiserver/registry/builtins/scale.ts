@@ -36,19 +36,33 @@ export function scaleColumns(desired: string, available: string): readonly Colum
   ]);
 }
 
-function scaleOf(deployment: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = deployment.metadata;
+export interface ScaleFigures {
+  readonly desired: number;
+  readonly available: number;
+  /** Empty where it has none. */
+  readonly selector: string;
+}
+
+/** The Scale of an object, as it is read. */
+export function scaleObject({ metadata }: KubeObject, { desired, available, selector }: ScaleFigures): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
   const identity = Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(([, value]) => value !== undefined);
-  const spec = structAt(deployment, 'spec');
-  const replicas = numberAt(spec, 'replicas');
-  const selector = selectorText(own(spec, 'selector'));
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: Object.fromEntries(identity),
-    spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: numberAt(structAt(deployment, 'status'), 'replicas'), ...(selector === '' ? {} : { selector }) },
+    spec: desired === 0 ? {} : { replicas: desired },
+    status: { replicas: available, ...(selector === '' ? {} : { selector }) },
   };
+}
+
+function scaleOf(deployment: KubeObject): KubeObject {
+  const spec = structAt(deployment, 'spec');
+  return scaleObject(deployment, {
+    desired: numberAt(spec, 'replicas'),
+    available: numberAt(structAt(deployment, 'status'), 'replicas'),
+    selector: selectorText(own(spec, 'selector')),
+  });
 }
 
 function withReplicas(deployment: KubeObject, replicas: number): KubeObject {
