@@ -36,6 +36,8 @@ export interface Resource {
   readonly review?: (object: KubeObject, user: UserInfo) => KubeObject;
   /** Reads what a client sent as an object of a custom resource (nulls stay where it is `applied`); built-in kinds are read by their structs. */
   readonly decode?: (value: JsonObject, applied: boolean) => DecodedObject;
+  /** The schema of the same kind in another version of a definition, served or not: owners of fields may have named them in it. */
+  readonly schemaIn?: (apiVersion: string) => Schema | undefined;
   /** A text that everybody who uses this version is warned with. */
   readonly deprecation?: string;
   /** While true every write of a new object is refused (a CRD that is being deleted). */

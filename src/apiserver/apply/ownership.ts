@@ -9,7 +9,7 @@ import { difference, intersection, isEmpty, setOf, union } from './fieldset.js';
 import { fitSchema } from './fit.js';
 import type { Owner, Owners } from './owners.js';
 import { withoutReset } from './reset.js';
-import type { OtherVersion } from './resource.js';
+import { converting, type OtherVersion } from './resource.js';
 import { unknownError } from '../status.js';
 
 /** Fields that nobody owns. */
@@ -106,7 +106,9 @@ function keep(owners: Map<string, Owner>, id: string, owner: Owner, fields: Fiel
 function compareIn(apiVersion: string, { live, next }: Change, terms: Terms): Comparison | undefined {
   const atom = atomFor(apiVersion, terms);
   if (atom === undefined) return undefined;
-  const { added, modified, removed } = compare(atom, convert(live, apiVersion, terms), convert(next, apiVersion, terms));
+  const before = converting('failed to convert old object', () => convert(live, apiVersion, terms));
+  const after = converting('failed to convert new object', () => convert(next, apiVersion, terms));
+  const { added, modified, removed } = compare(atom, before, after);
   return {
     added: withoutReset(added, terms.reset),
     modified: withoutReset(modified, terms.reset),

@@ -8,6 +8,7 @@ import type { Owner, Owners } from './owners.js';
 import { atomFor, convert, restore } from './ownership.js';
 import type { Terms } from './ownership.js';
 import { remove } from './remove.js';
+import { converting } from './resource.js';
 import { toSet } from './toset.js';
 
 /**
@@ -18,7 +19,7 @@ export function prune(merged: JsonObject, last: Owner | undefined, owners: Owner
   if (last === undefined || isEmpty(last.fields)) return merged;
   const atom = atomFor(last.apiVersion, terms);
   if (atom === undefined) return merged;
-  const seen = convert(merged, last.apiVersion, terms);
+  const seen = converting('failed to prune fields: failed to convert merged object to last applied version', () => convert(merged, last.apiVersion, terms));
   const lasting = withStructs(last.fields, atom);
   const pruned = remove(atom, seen, lasting);
   if (pruned === seen) return merged;

@@ -12,10 +12,22 @@ export interface FieldsResource {
   readonly subresources: readonly { readonly name: string }[];
 }
 
+/** An object has fields that another of its versions does not know. The real server forgets who owns what rather than fail. */
+export class Unfit extends Error {}
+
+/** Says what an object was to be converted for, where it cannot be. */
+export function converting<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof Unfit ? new Unfit(`${what}: ${error.message}`) : error;
+  }
+}
+
 /** Another version of a resource: owners may have named their fields in it. */
 export interface OtherVersion {
   readonly schema: Schema;
-  /** An object of the request's version as it is in this one, and back. */
+  /** An object of the request's version as it is in this one, and back. Throw {@link Unfit}. */
   readonly convert: (object: JsonObject) => JsonObject;
   readonly restore: (object: JsonObject) => JsonObject;
 }

@@ -41,10 +41,11 @@ export function customResources(crd: KubeObject, before: readonly Resource[]): r
 }
 
 function made(definition: Definition): Resource[] {
-  return definition.versions.filter(({ served }) => served).map((version) => resourceOf(definition, version));
+  const schemas = new Map(definition.versions.map(({ name, schema }) => [`${definition.group}/${name}`, wholeSchema(schema)]));
+  return definition.versions.filter(({ served }) => served).map((version) => resourceOf(definition, version, schemas));
 }
 
-function resourceOf(definition: Definition, version: DefinitionVersion): Resource {
+function resourceOf(definition: Definition, version: DefinitionVersion, schemas: ReadonlyMap<string, Schema>): Resource {
   const { group, names, namespaced } = definition;
   return {
     group,
@@ -53,7 +54,8 @@ function resourceOf(definition: Definition, version: DefinitionVersion): Resourc
     namespaced,
     collection: definition.name,
     custom: true,
-    schema: wholeSchema(version.schema),
+    schema: schemas.get(`${group}/${version.name}`) ?? wholeSchema(version.schema),
+    schemaIn: (apiVersion) => schemas.get(apiVersion),
     verbs: VERBS,
     subresources: [...(version.status ? [STATUS] : []), ...(version.scale === undefined ? [] : [customScale(version.scale)])],
     strategy: strategyOf(definition, version),
@@ -112,7 +114,7 @@ function conversionOf({ group, versions, storage }: Definition, { name, schema }
       return after;
     },
     toStored: (object) => (own === stored ? object : coerced(schemas.get(stored) ?? {}, { ...object, apiVersion: stored })),
-    ...(versions.length === 1 ? { trust: (object: KubeObject) => void known.set(object, object) } : {}),
+    ...(versions.length === 1 ? { trust: (object: KubeObject) => void known.set(object, withFieldsOf(object, pruneNulls(schema, object))) } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { serverSideApply } from '../apply/apply.js';
 import { rootAtom } from '../apply/atom.js';
 import { misfits } from '../apply/check.js';
-import type { OtherVersion } from '../apply/resource.js';
+import { type OtherVersion, Unfit } from '../apply/resource.js';
 import { trackUpdate } from '../apply/track.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
@@ -25,22 +25,19 @@ export function tracked(context: Context, write: Write, live: KubeObject | undef
   const { resource, subresource } = shownAs(target);
   const manager = options.fieldManager === '' ? caller.agent : options.fieldManager;
   try {
-    return trackUpdate({ live, next, manager, subresource, resource, now: context.clock.now(), other: otherVersions(context, write) });
+    return trackUpdate({ live, next, manager, subresource, resource, now: context.clock.now(), other: otherVersions(write) });
   } catch (error) {
     if (error instanceof Unfit) return withMeta(next, { managedFields: undefined });
     throw error;
   }
 }
 
-/** An object has fields that another of its versions does not know. The real server forgets who owns what rather than fail. */
-class Unfit extends Error {}
-
 /** The live object with a configuration applied to it, before defaults. */
 export function applied(context: Context, write: Write, live: KubeObject | undefined, configuration: Json): KubeObject {
   const { target, options: { fieldManager: manager, force } } = write;
   const { resource, subresource } = shownAs(target);
   if (live !== undefined && context.applications.knows({ target, manager, live, configuration })) return live;
-  const request = { live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(context, write) };
+  const request = { live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(write) };
   const object = orUnknown(() => serverSideApply(request));
   if (live !== undefined && object === live) context.applications.remember({ target, manager, live, configuration });
   return object;
@@ -64,19 +61,17 @@ function shownAs(target: Target): Pick<Target, 'resource' | 'subresource'> {
  * Versions of a custom resource in which other managers may have written the same object. Built-in kinds have one, and
  * of Events the real server forgets what was written in the other group.
  */
-function otherVersions({ registry }: Context, { target: { resource } }: Write): (apiVersion: string) => OtherVersion | undefined {
+function otherVersions({ target: { resource } }: Write): (apiVersion: string) => OtherVersion | undefined {
   return (apiVersion) => {
-    if (!resource.custom) return undefined;
-    const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-    const other = registry.find(group, version, resource.plural);
-    if (other === undefined || other.collection !== resource.collection) return undefined;
+    const schema = resource.schemaIn?.(apiVersion);
+    if (schema === undefined) return undefined;
     const mine = apiVersionOf(resource);
-    const to = (schema: Schema, as: string): OtherVersion['convert'] => (object) => {
+    const to = (known: Schema, as: string): OtherVersion['convert'] => (object) => {
       const whole = { ...object, apiVersion: as };
-      const problem = misfits(rootAtom(schema), whole, false);
+      const problem = misfits(rootAtom(known), whole, false);
       if (problem !== undefined) throw new Unfit(problem);
       return whole;
     };
-    return { schema: other.schema, convert: to(other.schema, apiVersion), restore: to(resource.schema, mine) };
+    return { schema, convert: to(schema, apiVersion), restore: to(resource.schema, mine) };
   };
 }
