@@ -13,6 +13,8 @@ export interface Figure {
   readonly values: readonly number[];
   /** What the median should not be above. */
   readonly atMost?: number;
+  /** What it should not be below. */
+  readonly atLeast?: number;
 }
 
 export interface Summary extends Figure {
@@ -26,10 +28,10 @@ export interface Summary extends Figure {
 export function summaryOf(figure: Figure): Summary {
   const sorted = [...figure.values].sort((a, b) => a - b);
   const median = round(quantile(sorted, 0.5));
-  const missed = figure.atMost !== undefined && median > figure.atMost;
+  const missedBy = Math.max(median - (figure.atMost ?? Infinity), (figure.atLeast ?? -Infinity) - median);
   return {
     ...figure, values: figure.values.map(round), median, min: round(sorted[0] ?? Number.NaN), max: round(sorted.at(-1) ?? Number.NaN),
-    ...(missed && { missedBy: round(median - (figure.atMost ?? 0)) }),
+    ...(missedBy > 0 && { missedBy: round(missedBy) }),
   };
 }
 
@@ -56,12 +58,17 @@ export function circumstances(): object {
 
 /** One line for each figure. */
 export function table(figures: readonly Summary[]): string {
-  const rows = figures.map(({ id, measure, unit, median, min, max, values, atMost, missedBy }) => [
-    id, measure, `${median} ${unit}`, `${min} to ${max}`, String(values.length), atMost === undefined ? '' : `<= ${atMost}`, missedBy === undefined ? '' : `misses it by ${missedBy} ${unit}`,
+  const rows = figures.map(({ id, measure, unit, median, min, max, values, missedBy, ...figure }) => [
+    id, measure, `${median} ${unit}`, `${min} to ${max}`, String(values.length), targetOf(figure), missedBy === undefined ? '' : `misses it by ${missedBy} ${unit}`,
   ]);
   const all = [['', 'measure', 'median', 'min to max', 'runs', 'target', ''], ...rows];
   const widths = (all[0] ?? []).map((_cell, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+}
+
+function targetOf({ atMost, atLeast }: Pick<Figure, 'atMost' | 'atLeast'>): string {
+  if (atMost !== undefined) return `<= ${atMost}`;
+  return atLeast === undefined ? '' : `>= ${atLeast}`;
 }
 
 function round(value: number): number {
