@@ -30,6 +30,7 @@ const KEEP_ALIVE_MS = 150_000;
 const HEADERS_MS = 30_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 10_000;
+
 /** Serves HTTPS until it is closed. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { serving, host, port } = options;
@@ -63,7 +64,9 @@ function portOf(server: Server): number {
 async function answer(options: ListenerOptions, running: Running, pair: Pair): Promise<void> {
   const { request, response } = pair;
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   // What is wrong with a connection ends it, and there is nobody to tell.
   response.on('error', () => undefined);
   request.on('error', () => undefined);
