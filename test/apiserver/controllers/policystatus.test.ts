@@ -32,6 +32,7 @@ const DEPLOYMENT = 'apps/v1, Kind=Deployment';
 describe('the status of a policy', () => {
   it.each([
     ['a right expression', policy([{ expression: 'object.spec.replicas > 1', messageExpression: "'n' + string(object.spec.replicas)" }]), []],
+    ['a field that is named like a word of the language', policy([{ expression: 'object.metadata.namespace == object.metadata.__namespace__' }]), []],
     ['an unknown field', policy([{ expression: 'object.spec.nope == 1' }]), [{ fieldRef: 'spec.validations[0].expression', warning: odd('object.spec.nope == 1', DEPLOYMENT, 12, NOPE) }]],
     ['a wrong type in a message', policy([{ expression: 'true', messageExpression: "object.nope + 'a'" }]), [{ fieldRef: 'spec.validations[0].messageExpression', warning: odd("object.nope + 'a'", DEPLOYMENT, 7, NOPE) }]],
     ['a quantity, which nobody sees', policy([{ expression: 'object.spec.template.spec.overhead["cpu"] == "x"' }]), [

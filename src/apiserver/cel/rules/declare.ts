@@ -1,7 +1,7 @@
 import type { Json } from '../../json.js';
 import type { Schema } from '../../schema/schema.js';
 import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, listOf, mapOf, struct, type CelType } from '../language/celtype.js';
-import { escapeName } from './escape.js';
+import { escapeName, unescapeName } from './escape.js';
 
 /** What an expression sees of a schema, with the sizes that estimates of cost need. */
 export interface DeclaredType {
@@ -111,14 +111,15 @@ function longestText({ maxLength, enum: values }: Schema): number {
   return Math.max(0, ...lengths);
 }
 
-/** Fields of all the struct types within a type, by name of the type. */
+/** Fields of all the struct types within a type, by name of the type. Words of the language, such as `namespace`, need not be escaped. */
 export function fieldTypes(declared: DeclaredType): ReadonlyMap<string, ReadonlyMap<string, CelType>> {
   const found = new Map<string, ReadonlyMap<string, CelType>>();
   const pending = [declared];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next.element !== undefined) pending.push(next.element);
     if (next.fields === undefined) continue;
-    found.set(next.type.name, new Map([...next.fields].map(([name, field]) => [name, field.type])));
+    const plain = [...next.fields].flatMap(([name, field]): [string, CelType][] => (name.startsWith('__') ? [[unescapeName(name) ?? name, field.type]] : []));
+    found.set(next.type.name, new Map([...plain, ...[...next.fields].map(([name, field]): [string, CelType] => [name, field.type])]));
     for (const field of next.fields.values()) pending.push(field);
   }
   return found;
