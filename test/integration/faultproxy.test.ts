@@ -76,7 +76,7 @@ describeWithServer('the fault proxy', {}, (server) => {
     ['a 500 for what was not done', broken(500, false), false, { status: 500 }],
     ['a 503 for what was done', broken(503, true), true, { status: 503 }],
     ['a page of HTML with 200', page, false, { status: 200, headers: { 'content-type': 'text/html' } }],
-    ['a part of the JSON as a whole answer', { kind: 'cut', bytes: 20, whole: true }, true, { status: 201, text: '{"kind":"ConfigMap",' }],
+    ['a part of the JSON as a whole answer', { kind: 'cut', bytes: 20, whole: true }, true, { status: 201, text: expect.stringMatching(/^\{"[^]{18}$/) }],
     ['nothing as a whole answer', { kind: 'cut', bytes: 0, whole: true }, true, { status: 201, text: '' }],
   ])('gives %s', async (_what, fault, applied, wanted) => {
     const { outcome, stored } = await create(fault);

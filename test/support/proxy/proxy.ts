@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request as httpsRequest, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import path from 'node:path';
 
 import type { Fault } from './fault.js';
 import { passing, type PassingRequest } from './request.js';
@@ -9,7 +10,7 @@ import { passing, type PassingRequest } from './request.js';
 export interface ProxyOptions {
   /** The server behind. */
   readonly url: string;
-  /** PEM file of the server's own certificate, with the key of the same name (`.key`) beside it: the proxy shows it too. */
+  /** PEM file of the server's authority. Beside it lie the certificate that the server shows, and its key: the proxy shows it too. */
   readonly caFile: string;
   /** Put behind the User-Agent of every request, so that the server's log tells who came this way. */
   readonly mark?: string;
@@ -41,9 +42,9 @@ export class Proxy {
 
   private constructor(options: ProxyOptions) {
     this.#options = options;
-    const cert = readFileSync(options.caFile);
-    const key = readFileSync(options.caFile.replace(/\.crt$/, '.key'));
-    this.#upstream = new Agent({ keepAlive: true, ca: cert });
+    const beside = path.join(path.dirname(options.caFile), 'apiserver');
+    const [cert, key] = [readFileSync(`${beside}.crt`), readFileSync(`${beside}.key`)];
+    this.#upstream = new Agent({ keepAlive: true, ca: readFileSync(options.caFile) });
     this.#server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (incoming, outgoing) => void this.#handle(incoming, outgoing));
     this.#server.on('secureConnection', (socket: Socket) => {
       this.#sockets.add(socket);
