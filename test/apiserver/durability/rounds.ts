@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect } from '@jest/globals';
+
+import type { AnyObject } from '../../support/controlplane/api.js';
+import { ApiSession } from '../../support/controlplane/api.js';
+import { freePorts } from '../../../src/local/ports.js';
+import { fields, items, keyOf, text, versionOf } from '../../support/scenario/reading.js';
+import { Standalone } from '../../support/standalone.js';
+import { waitFor } from '../../support/wait.js';
+import { Follower } from './follower.js';
+import { Ledger } from './ledger.js';
+import { write, type Collection } from './writer.js';
+
+/** What a number of rounds came to. */
+export interface Outcome {
+  readonly answered: number;
+  /** Writes a second, of each round. */
+  readonly rates: readonly number[];
+  readonly watched: number;
+  readonly relisted: number;
+}
+
+const MAPS = '/api/v1/configmaps';
+const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';
+const SPACES = ['one', 'two', 'three'];
+const WRITERS = 16;
+const UP = { deadlineMs: 60_000 };
+
+const COLLECTIONS: readonly Collection[] = [
+  ...SPACES.map((namespace) => ({ name: 'configmaps', path: `/api/v1/namespaces/${namespace}/configmaps`, namespace, type: { apiVersion: 'v1', kind: 'ConfigMap' }, status: false })),
+  { name: 'managedclusters', path: `${FLEET}/managedclusters`, type: { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'ManagedCluster' }, status: true },
+];
+
+/**
+ * Rounds of kill -9 of a whole `standalone` that many writers write to over HTTPS; after each, a new process has to have
+ * all that was answered or shown.
+ */
+export async function killRounds(rounds: number, seed: number): Promise<Outcome> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'standalone-kill-'));
+  const campaign = new Campaign(folder, seed);
+  try {
+    for (let round = 0; round < rounds; round++) await campaign.round(round);
+    await campaign.last();
+    return campaign.outcome();
+  } finally {
+    await campaign.end();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+class Campaign {
+  readonly #folder: string;
+  readonly #seed: number;
+  readonly #ledger = new Ledger();
+  readonly #followers = [new Follower(MAPS), new Follower(`${FLEET}/managedclusters`)];
+  readonly #rates: number[] = [];
+  #ports: readonly number[] = [];
+  #standalone: Standalone | undefined;
+  /** Of a ServiceAccount that may write ConfigMaps; good for the whole campaign. */
+  #robot = '';
+  #definitions = 0;
+
+  constructor(folder: string, seed: number) {
+    this.#folder = folder;
+    this.#seed = seed;
+  }
+
+  /** Starts, looks whether all is there, writes until so many answers have come, and kills. */
+  async round(number: number): Promise<void> {
+    // Now and then it is killed while it starts.
+    if (number % 5 === 4) await this.#stillborn(number);
+    const admin = await this.#start(number);
+    const follow = this.#follow();
+    await this.#check(admin);
+    const before = this.#ledger.answered;
+    const started = performance.now();
+    const writing = this.#writers(number).map((writer) => writer.catch((error: unknown) => void this.#ledger.wrong.push(String(error))));
+    const wanted = before + 400 + ((number * 7919) % 1600);
+    await waitFor('the writes to be answered', () => this.#ledger.answered >= wanted || this.#ledger.wrong.length > 0, { deadlineMs: 60_000, everyMs: 5 });
+    this.#rates.push(((this.#ledger.answered - before) * 1000) / (performance.now() - started));
+    await this.#standalone?.kill();
+    await Promise.all([...writing, follow]);
+    expect(this.#ledger.wrong).toEqual([]);
+  }
+
+  /** After the last kill everything is there, too. */
+  async last(): Promise<void> {
+    const admin = await this.#start(1);
+    const follow = this.#follow();
+    await this.#check(admin);
+    await this.#standalone?.kill();
+    await follow;
+  }
+
+  async end(): Promise<void> {
+    await this.#standalone?.kill();
+  }
+
+  outcome(): Outcome {
+    const sum = (count: (one: Follower) => number): number => this.#followers.reduce((total, one) => total + count(one), 0);
+    return { answered: this.#ledger.answered, rates: this.#rates, watched: sum((one) => one.events), relisted: sum((one) => one.relisted) };
+  }
+
+  async #launch(): Promise<Standalone> {
+    if (this.#ports.length === 0) this.#ports = await freePorts(2);
+    const [api = 0, gateway = 0] = this.#ports;
+    this.#standalone = await Standalone.launch(this.#folder, [`--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`]);
+    return this.#standalone;
+  }
+
+  async #stillborn(number: number): Promise<void> {
+    const standalone = await this.#launch();
+    await sleep((number * 7919) % 2500);
+    await standalone.kill();
+  }
+
+  async #start(number: number): Promise<ApiSession> {
+    const standalone = await this.#launch();
+    // Once it answers, or once it has installed what it brings along.
+    if (number % 2 === 0) await standalone.line('that it is up', (line) => line.startsWith('Ctrl-C stops it'), UP);
+    const admin = await waitFor('an answer', async () => {
+      const session = this.#session();
+      return (await session.call({ path: '/readyz' })).status === 200 ? session : undefined;
+    }, { ...UP, everyMs: 10 });
+    if (number === 0) await this.#furnish(admin);
+    return admin;
+  }
+
+  #session(token = readFileSync(path.join(this.#folder, 'admin.token'), 'utf8').trim()): ApiSession {
+    return new ApiSession({ url: `https://127.0.0.1:${this.#ports[0] ?? 0}`, caFile: path.join(this.#folder, 'ca.crt'), token });
+  }
+
+  async #furnish(admin: ApiSession): Promise<void> {
+    const robot = { kind: 'ServiceAccount', name: 'robot', namespace: 'default' };
+    const objects: readonly (readonly [string, AnyObject])[] = [
+      ...SPACES.map((name) => ['/api/v1/namespaces', { metadata: { name } }] as const),
+      ['/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } }],
+      ['/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'maps' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'] }] }],
+      ['/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { metadata: { name: 'maps' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'maps' }, subjects: [robot] }],
+    ];
+    for (const [place, body] of objects) expect((await admin.call({ method: 'POST', path: place, body })).status).toBe(201);
+    const token = await admin.call({ method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/robot/token', body: { spec: { expirationSeconds: 30 * 24 * 3600 } } });
+    this.#robot = text(fields(token.body.status)['token']);
+    this.#definitions = (await definitions(admin)).length;
+  }
+
+  #follow(): Promise<unknown> {
+    const end = new AbortController();
+    return Promise.all(this.#followers.map((one) => one.follow(this.#session(), end.signal).catch(() => undefined)));
+  }
+
+  async #check(admin: ApiSession): Promise<void> {
+    const mine = (object: AnyObject): boolean => /^w\d+-/.test(object.metadata?.name ?? '');
+    const told = this.#ledger.newest;
+    for (const [index, follower] of this.#followers.entries()) {
+      const name = index === 0 ? 'configmaps' : 'managedclusters';
+      const { body } = await admin.call({ path: index === 0 ? MAPS : `${FLEET}/managedclusters` });
+      const listed = body.items ?? [];
+      expect(versionOf(body)).toBeGreaterThanOrEqual(Math.max(told, follower.revision));
+      this.#ledger.settle(name, listed, mine);
+      expect(this.#ledger.wrong).toEqual([]);
+      await waitFor(`the watch of ${name} to catch up`, (seen) => {
+        const wrong = follower.compare(listed);
+        seen(wrong);
+        return wrong.length === 0;
+      });
+      expect(follower.wrong).toEqual([]);
+      expect(follower.missing(this.#ledger.answeredAfter(name, 0))).toEqual([]);
+    }
+    await this.#rights(admin);
+  }
+
+  /** Tokens, rights and definitions are what they were. */
+  async #rights(admin: ApiSession): Promise<void> {
+    const robot = this.#session(this.#robot);
+    const asked = [
+      await robot.call({ path: '/api/v1/namespaces/one/configmaps?limit=1' }), await robot.call({ path: '/api/v1/namespaces/one/secrets' }),
+      await this.#session('guess').call({ path: MAPS }),
+      await admin.call({ method: 'POST', path: `${FLEET}/managedclusters`, body: { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'ManagedCluster', metadata: { name: 'bad' }, spec: { displayName: 5 } } }),
+    ];
+    robot.close();
+    expect(asked.map(({ status }) => status)).toEqual([200, 403, 401, 422]);
+    const established = await definitions(admin);
+    expect(established.filter((one) => one.endsWith(' True'))).toHaveLength(this.#definitions);
+  }
+
+  #writers(number: number): Promise<void>[] {
+    const sessions = [this.#session(), this.#session(this.#robot)];
+    return COLLECTIONS.flatMap((collection, index) =>
+      Array.from({ length: WRITERS }, (_, n) => {
+        const session = sessions[collection.status ? 0 : n % 2];
+        if (session === undefined) throw new Error('no session');
+        return write({ session, ledger: this.#ledger, collection, id: `w${index * WRITERS + n}`, seed: this.#seed + number * 1000 + index * WRITERS + n });
+      }));
+  }
+}
+
+/** `NAME True` of each that is established. */
+async function definitions(admin: ApiSession): Promise<string[]> {
+  const { body } = await admin.call({ path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions' });
+  return (body.items ?? []).map((one) => `${keyOf(one)} ${text(items(fields(one.status)['conditions']).find(({ type }) => type === 'Established')?.['status'])}`);
+}
