@@ -58,6 +58,8 @@ const REPEATS: Readonly<Record<string, readonly Repeat[]>> = {
   'rolebindings.rbac.authorization.k8s.io': ['all', 'update'],
   'clusterrolebindings.rbac.authorization.k8s.io': ['all', 'update'],
   'poddisruptionbudgets.policy': [],
+  'validatingadmissionpolicies.admissionregistration.k8s.io': ['all'],
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': ['all'],
   events: [],
   'events.events.k8s.io': ['update'],
 };
@@ -65,13 +67,16 @@ const REPEATS: Readonly<Record<string, readonly Repeat[]>> = {
 /** Kinds whose own checks say nothing of metadata. */
 const WITHOUT_OWN: readonly string[] = ['events', 'poddisruptionbudgets.policy'];
 
+/** Kinds whose checks of a status say nothing of metadata. */
+const WITHOUT_STATUS: readonly string[] = ['validatingadmissionpolicies.admissionregistration.k8s.io'];
+
 /** Groups in which a finalizer has to be a standard one or `domain/name`. */
-const QUALIFIED_FINALIZERS: readonly string[] = ['', 'apps', 'networking.k8s.io', 'rbac.authorization.k8s.io'];
+const QUALIFIED_FINALIZERS: readonly string[] = ['', 'apps', 'events.k8s.io', 'networking.k8s.io', 'rbac.authorization.k8s.io'];
 
 function repeats(resource: Resource, subresource: string | undefined): readonly Repeat[] {
   if (resource.strategy.checksMetadata === true) return [];
   const name = qualified(resource);
-  if (subresource !== undefined) return WITHOUT_OWN.includes(name) ? [] : ['update'];
+  if (subresource !== undefined) return WITHOUT_OWN.includes(name) || WITHOUT_STATUS.includes(name) ? [] : ['update'];
   return Object.hasOwn(REPEATS, name) ? (REPEATS[name] ?? []) : ['update'];
 }
 

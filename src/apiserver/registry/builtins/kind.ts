@@ -1,5 +1,5 @@
 import { builtinSchema } from '../../data/schemas.js';
-import { equal, isObject, own, withKey, type Json } from '../../json.js';
+import { equal, isArray, isObject, own, withKey, type Json } from '../../json.js';
 import type { KubeObject, ObjectMeta } from '../../object.js';
 import type { Findings, Resource, Strategy, Subresource } from '../../resource.js';
 import { dns1123Subdomain, type NameRule } from '../../schema/names.js';
@@ -36,6 +36,8 @@ export interface Kind {
   readonly review?: Resource['review'];
   /** Maps of which it is remembered until the object is checked that a client gave them without members: {@link emptied}. */
   readonly remembered?: readonly string[];
+  /** Whether a list or map without members in `spec` is a change, though it is written as if it were not given. */
+  readonly noticesEmpty?: true;
   /** Fills defaults into a draft that has no nulls and no zero values of optional fields. */
   readonly defaults?: (draft: Draft) => void;
   /** Fills defaults that another room knows. */
@@ -84,10 +86,10 @@ function strategyOf(kind: Kind): Strategy {
   const { definition } = kind;
   return {
     default: (object) => remembering(kind, object, withDefaults(kind, object)),
-    prepareCreate: (object) => canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object)),
+    prepareCreate: (object) => forgotten(canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object))),
     prepareUpdate(next, old, subresource) {
       const prepared = canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource));
-      return old['immutable'] === true ? withEmptied(prepared, emptied(next)) : prepared;
+      return old['immutable'] === true ? withEmptied(prepared, emptied(next)) : forgotten(prepared);
     },
     validateCreate: (object) => findings(kind.validate?.(object) ?? [], () => kind.warnings?.(object, undefined) ?? []),
     validateUpdate(next, old, subresource): Findings {
@@ -122,12 +124,30 @@ export function emptied(object: KubeObject): readonly string[] {
   return Array.isArray(found) ? found.map(String) : [];
 }
 
+/** The object as if nothing was remembered of it. */
+export function unremembered(object: KubeObject): KubeObject {
+  return emptied(object).length === 0 ? object : { ...object, [EMPTIED]: [] };
+}
+
 function withEmptied(object: KubeObject, maps: readonly string[]): KubeObject {
   return maps.length === 0 ? object : { ...object, [EMPTIED]: maps };
 }
 
-function remembering({ remembered = [] }: Kind, given: KubeObject, read: KubeObject): KubeObject {
-  return withEmptied(read, remembered.filter((name) => isEmptyMap(own(given, name))));
+function forgotten(object: KubeObject): KubeObject {
+  if (!Reflect.has(object, EMPTIED)) return object;
+  const { apiVersion, kind, metadata } = object;
+  return { ...Object.fromEntries(Object.entries(object)), apiVersion, kind, metadata };
+}
+
+function remembering({ remembered = [], noticesEmpty }: Kind, given: KubeObject, read: KubeObject): KubeObject {
+  const spec = noticesEmpty === true && holdsEmpty(own(given, 'spec')) ? ['spec'] : [];
+  return withEmptied(read, [...remembered.filter((name) => isEmptyMap(own(given, name))), ...spec]);
+}
+
+/** A list or a map of labels without members; other objects are structs. */
+function holdsEmpty(value: Json | undefined): boolean {
+  if (isArray(value)) return value.length === 0 || value.some(holdsEmpty);
+  return isObject(value) && Object.entries(value).some(([name, field]) => (name === 'matchLabels' ? isEmptyMap(field) : holdsEmpty(field)));
 }
 
 function isEmptyMap(value: Json | undefined): boolean {
@@ -138,10 +158,10 @@ function firstGeneration({ generation = 'kept' }: Kind, object: KubeObject): Kub
   return generation === 'kept' ? object : withMeta(object, { ...object.metadata, generation: 1 });
 }
 
-function nextGeneration({ generation = 'kept' }: Kind, next: KubeObject, old: KubeObject, subresource: string | undefined): KubeObject {
+function nextGeneration({ generation = 'kept', noticesEmpty }: Kind, next: KubeObject, old: KubeObject, subresource: string | undefined): KubeObject {
   const before = old.metadata.generation;
   const { generation: _given, ...rest } = next.metadata;
-  const moved = generation !== 'kept' && subresource !== 'status' && isMoved(next, old, generation === 'spec-and-annotations');
+  const moved = generation !== 'kept' && subresource !== 'status' && (isMoved(next, old, generation === 'spec-and-annotations') || (noticesEmpty === true && emptied(next).includes('spec')));
   const after = moved ? (before ?? 0) + 1 : before;
   if (next.metadata.generation === after) return next;
   return withMeta(next, after === undefined ? rest : { ...rest, generation: after });

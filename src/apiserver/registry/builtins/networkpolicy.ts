@@ -23,6 +23,7 @@ export const NETWORK_POLICY: Kind = {
   definition: 'io.k8s.api.networking.v1.NetworkPolicy',
   shortNames: ['netpol'],
   generation: 'spec',
+  noticesEmpty: true,
   defaults: policyDefaults,
   validate: (policy) => validate(policy, new Set()),
   validateUpdate: (next, old) => validate(next, new Set(blocksOf(old).flatMap(({ block }) => rangesOf(block)))),

@@ -1,6 +1,6 @@
-import { own, type JsonObject } from '../../../json.js';
-import { child, forbiddenField, invalidValue, key, notSupported, required } from '../../../schema/field.js';
-import { dns1123Subdomain } from '../../../schema/names.js';
+import { equal, own, type JsonObject } from '../../../json.js';
+import { child, forbiddenField, invalidRaw, invalidValue, key, notSupported, required } from '../../../schema/field.js';
+import { dns1123Label, dns1123Subdomain } from '../../../schema/names.js';
 import { validateAnnotations } from '../../../schema/objectmeta.js';
 import type { FieldError } from '../../../status.js';
 import { has, invalidBecause, labelMap, whenSet } from '../checks.js';
@@ -11,7 +11,13 @@ import { checkSelector } from '../selectorcheck.js';
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
 
-/** Checks the claim that a pod makes for a volume of its own; where its data comes from is not looked at. */
+/** What a template may not say of its objects, as the struct has it; labels and annotations are left. */
+const METADATA = [
+  'name', 'generateName', 'namespace', 'selfLink', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds',
+  'ownerReferences', 'finalizers', 'managedFields',
+];
+
+/** Checks the claim that a pod makes for a volume of its own. */
 export function checkClaimTemplate(template: JsonObject, path: string): readonly FieldError[] {
   const metadata = structAt(template, 'metadata');
   const spec = structAt(template, 'spec');
@@ -19,11 +25,13 @@ export function checkClaimTemplate(template: JsonObject, path: string): readonly
   return [
     ...validateAnnotations(Object.fromEntries(textEntries(structAt(metadata, 'annotations'))), child(about, 'annotations')),
     ...labelMap(structAt(metadata, 'labels'), child(about, 'labels')),
+    ...METADATA.filter((field) => has(metadata, field)).map((field) => forbiddenField(child(about, field === 'uid' ? 'uID' : field), 'cannot be set')),
     ...(textsAt(spec, 'accessModes').length === 0 ? [required(child(at, 'accessModes'), 'at least 1 access mode is required')] : []),
     ...whenSet(spec, 'selector', at, checkSelector),
     ...modeErrors(textsAt(spec, 'accessModes'), child(at, 'accessModes')),
     ...sizeErrors(structAt(structAt(spec, 'resources'), 'requests'), key(child(at, 'resources'), 'storage')),
     ...classErrors(spec, at),
+    ...sourceErrors(spec, at),
   ];
 }
 
@@ -47,4 +55,23 @@ function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
   });
   const mode = textAt(spec, 'volumeMode');
   return has(spec, 'volumeMode') && !VOLUME_MODES.includes(mode) ? [...names, notSupported(child(path, 'volumeMode'), mode, VOLUME_MODES)] : names;
+}
+
+/** Where the data of the volume comes from: told by one field or by both, then alike. */
+function sourceErrors(spec: JsonObject, path: string): readonly FieldError[] {
+  const errors = ['dataSource', 'dataSourceRef'].flatMap((field) => whenSet(spec, field, path, checkSource));
+  if (!has(spec, 'dataSource') || !has(spec, 'dataSourceRef')) return errors;
+  const [source, reference] = [structAt(spec, 'dataSource'), structAt(spec, 'dataSourceRef')];
+  if (textAt(reference, 'namespace') !== '') return [...errors, invalidRaw(path, '{}', 'may not be specified when dataSourceRef.namespace is specified')];
+  const alike = ['apiGroup', 'kind', 'name'].every((field) => equal(own(source, field) ?? null, own(reference, field) ?? null));
+  return alike ? errors : [...errors, invalidRaw(path, '{}', 'must match dataSourceRef')];
+}
+
+function checkSource(source: JsonObject, path: string): readonly FieldError[] {
+  const [group, kind, namespace] = [textAt(source, 'apiGroup'), textAt(source, 'kind'), textAt(source, 'namespace')];
+  const errors: FieldError[] = ['name', 'kind'].filter((field) => textAt(source, field) === '').map((field) => required(child(path, field)));
+  if (group === '' && kind !== 'PersistentVolumeClaim') errors.push(invalidValue(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
+  if (group !== '') errors.push(...invalidBecause(child(path, 'apiGroup'), group, dns1123Subdomain(group)));
+  if (namespace !== '') errors.push(...invalidBecause(child(path, 'namespace'), namespace, dns1123Label(namespace)));
+  return errors;
 }

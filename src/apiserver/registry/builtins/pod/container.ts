@@ -65,7 +65,8 @@ interface Surroundings {
   readonly volumes: ReadonlySet<string>;
 }
 
-function checkContainer(container: JsonObject, { spec, volumes }: Surroundings, path: string): readonly FieldError[] {
+/** What holds for a container of every sort. */
+export function checkContainer(container: JsonObject, { spec, volumes }: Surroundings, path: string): readonly FieldError[] {
   const name = textAt(container, 'name');
   const errors: FieldError[] = name === '' ? [required(child(path, 'name'))] : [...invalidBecause(child(path, 'name'), name, dns1123Label(name))];
   if (textAt(container, 'image') === '') errors.push(required(child(path, 'image')));

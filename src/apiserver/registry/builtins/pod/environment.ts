@@ -9,6 +9,7 @@ import { allContainers } from './containerwarnings.js';
 import { noBacksteps } from './paths.js';
 
 const VARIABLE_FIELDS = ['metadata.name', 'metadata.namespace', 'metadata.uid', 'spec.nodeName', 'spec.serviceAccountName', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs'];
+const HUGE_PAGES = /^(requests|limits)\.hugepages-/;
 const RESOURCES = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory'];
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
 /** Fields of a pod that the version v1 has under these names; other names are not known there. */
@@ -78,7 +79,7 @@ export function checkResourceRef(reference: JsonObject, volume: boolean, path: s
   const errors: FieldError[] = [];
   if (volume && textAt(reference, 'containerName') === '') errors.push(required(child(path, 'containerName')));
   else if (resource === '') errors.push(required(child(path, 'resource')));
-  else if (!RESOURCES.includes(resource) && !/^(requests|limits)\.hugepages-/.test(resource)) errors.push(notSupported(child(path, 'resource'), resource, RESOURCES));
+  else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource)) errors.push(notSupported(child(path, 'resource'), resource, RESOURCES));
   return [...errors, ...divisorErrors(resource, own(reference, 'divisor'), child(path, 'divisor'))];
 }
 
@@ -87,6 +88,7 @@ function divisorErrors(resource: string, divisor: unknown, path: string): readon
   if (quantity === undefined || quantity.nanos === 0n) return [];
   const text = quantityText(quantity);
   if (resource.endsWith('.cpu')) return ['1m', '1'].includes(text) ? [] : [invalidValue(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource")];
+  if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource)) return [];
   const what = resource.endsWith('.memory') ? 'memory' : resource.endsWith('.ephemeral-storage') ? 'local ephemeral storage' : 'hugepages';
   return BYTE_UNITS.includes(text) ? [] : [invalidValue(path, resource, `only divisor's values ${BYTE_UNITS.join(', ')} are supported with the ${what} resource`)];
 }

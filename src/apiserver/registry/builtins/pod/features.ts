@@ -1,6 +1,6 @@
 import { isObject, own, withKey, type Json, type JsonObject } from '../../../json.js';
 import { has } from '../checks.js';
-import { structAt } from '../fields.js';
+import { listAt, structAt } from '../fields.js';
 
 /** A template without the fields of features that are off: the real server drops them without a word. The same template when it has none. */
 export function withoutFeatures(template: JsonObject): JsonObject {
@@ -11,7 +11,20 @@ export function withoutFeatures(template: JsonObject): JsonObject {
     if (!Array.isArray(containers) || !containers.some(hasSignal)) continue;
     next = withKey(next, list, containers.map((container: Json) => (isObject(container) ? withoutSignal(container) : container)));
   }
+  next = withoutBundles(next);
   return next === spec ? template : withKey(template, 'spec', next);
+}
+
+/** Bundles of certificates as files: a source that names nothing else stays, empty. */
+function withoutBundles(spec: JsonObject): JsonObject {
+  const volumes = listAt(spec, 'volumes');
+  const bundled = (volume: JsonObject): boolean => listAt(structAt(volume, 'projected'), 'sources').some((source) => has(source, 'clusterTrustBundle'));
+  if (!volumes.some(bundled)) return spec;
+  return withKey(spec, 'volumes', volumes.map((volume) => {
+    if (!bundled(volume)) return volume;
+    const projected = structAt(volume, 'projected');
+    return withKey(volume, 'projected', withKey(projected, 'sources', listAt(projected, 'sources').map((source) => withKey(source, 'clusterTrustBundle', undefined))));
+  }));
 }
 
 function hasSignal(container: Json): boolean {

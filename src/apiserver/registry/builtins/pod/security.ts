@@ -5,6 +5,7 @@ import type { FieldError } from '../../../status.js';
 import { each, has, whenSet } from '../checks.js';
 import { structAt, textAt } from '../fields.js';
 import { relativePath } from './paths.js';
+import { checkWindows } from './windows.js';
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const SYSCTL = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
@@ -22,7 +23,8 @@ export function checkPodSecurity(context: JsonObject, spec: JsonObject, path: st
   }
   const change = own(context, 'fsGroupChangePolicy');
   if (typeof change === 'string' && !GROUP_CHANGES.includes(change)) errors.push(notSupported(child(path, 'fsGroupChangePolicy'), change, GROUP_CHANGES));
-  return [...errors, ...sysctlErrors(context, spec, path), ...choiceErrors(context, path), ...whenSet(context, 'seccompProfile', path, checkSeccomp), ...whenSet(context, 'appArmorProfile', path, checkAppArmor)];
+  const profiles = [...whenSet(context, 'seccompProfile', path, checkSeccomp), ...whenSet(context, 'windowsOptions', path, checkWindows), ...whenSet(context, 'appArmorProfile', path, checkAppArmor)];
+  return [...errors, ...sysctlErrors(context, spec, path), ...choiceErrors(context, path), ...profiles];
 }
 
 function choiceErrors(context: JsonObject, path: string): readonly FieldError[] {
@@ -74,7 +76,7 @@ export function checkContainerSecurity(context: JsonObject, spec: JsonObject, pa
   if (typeof mount === 'string' && !PROC_MOUNTS.includes(mount)) errors.push(notSupported(child(path, 'procMount'), mount, PROC_MOUNTS));
   if (mount === 'Unmasked' && spec['hostUsers'] !== false) errors.push(invalidValue(child(path, 'procMount'), mount, '`hostUsers` must be false to use `Unmasked`'));
   errors.push(...whenSet(context, 'seccompProfile', path, checkSeccomp));
-  return [...errors, ...whenSet(context, 'appArmorProfile', path, checkAppArmor), ...escalationErrors(context, path)];
+  return [...errors, ...escalationErrors(context, path), ...whenSet(context, 'windowsOptions', path, checkWindows), ...whenSet(context, 'appArmorProfile', path, checkAppArmor)];
 }
 
 function escalationErrors(context: JsonObject, path: string): readonly FieldError[] {

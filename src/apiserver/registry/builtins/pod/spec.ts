@@ -8,10 +8,12 @@ import { structAt, textAt } from '../fields.js';
 import { checkContainers, checkInitContainers } from './container.js';
 import { checkDns } from './dns.js';
 import { checkFileVolumes } from './environment.js';
+import { checkEphemeral } from './ephemeral.js';
 import { checkExtras } from './extras.js';
 import { checkAffinity, checkSpread, checkTolerations } from './scheduling.js';
 import { checkPodSecurity } from './security.js';
 import { checkVolumes } from './volumecheck.js';
+import { checkHostProcesses } from './windows.js';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
@@ -31,6 +33,7 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
     ...volumes.errors,
     ...checkContainers(spec, volumes.names, path),
     ...checkInitContainers(spec, volumes.names, path),
+    ...checkEphemeral(spec, volumes.names, path),
     ...hostPortErrors(spec, path),
     ...oneOf(spec, 'restartPolicy', RESTART_POLICIES, path),
     ...oneOf(spec, 'dnsPolicy', DNS_POLICIES, path),
@@ -40,6 +43,7 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
     ...checkDns(spec, path),
     ...each(spec, 'readinessGates', path, (gate, at) => invalidBecause(child(at, 'conditionType'), textAt(gate, 'conditionType'), qualifiedName(textAt(gate, 'conditionType')))),
     ...checkSpread(spec, path),
+    ...checkHostProcesses(spec, path),
     ...nameErrors(spec, path),
     ...checkTolerations(spec, path),
     ...each(spec, 'hostAliases', path, checkHostAlias),
