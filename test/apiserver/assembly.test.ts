@@ -126,14 +126,23 @@ describe('OpenAPI', () => {
     expect([plain.code, plain.headers['Cache-Control'], wrong.code, wrong.headers['Location']]).toEqual([200, 'no-cache, private', 301, target]);
   });
 
-  it.each(['/openapi/v2', '/openapi/v3/', '/openapi/v3/apis/nope/v1', '/openapi/v3/api/v1/more'])('does not have %s', async (path) => {
+  it.each(['/openapi/v2/', '/openapi/v3/', '/openapi/v3/apis/nope/v1', '/openapi/v3/api/v1/more'])('does not have %s', async (path) => {
     expect((await ask(`GET ${path}`)).code).toBe(404);
   });
 
-  it('of the old version is empty, and there in the form that kubectl asks for only', async () => {
-    const answer = await ask('GET /openapi/v2', { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' });
-    expect([answer.code, answer.headers['Content-Type']]).toEqual([200, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf']);
-    expect(answer.body.kind === 'bytes' ? Buffer.from(answer.body.bytes).toString('latin1') : '').toBe('\n\x032.0\x12\x10\n\nKubernetes\x12\x02v1B\0');
+  it.each([
+    ['*/*', 'application/json'], ['application/json', 'application/json'],
+    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'],
+  ])('of the old version comes in the form %s', async (accept, type) => {
+    const answer = await ask('GET /openapi/v2', { accept });
+    const tag = String(answer.headers['ETag']);
+
+    expect([answer.code, answer.headers['Content-Type'], tag]).toEqual([200, type, expect.stringMatching(/^"[0-9A-F]{128}"$/)]);
+    expect((await ask('GET /openapi/v2', { accept, 'if-none-match': tag })).code).toBe(304);
+  });
+
+  it('of the old version comes in no other form', async () => {
+    expect((await ask('GET /openapi/v2', { accept: 'application/yaml' })).code).toBe(406);
   });
 });
 

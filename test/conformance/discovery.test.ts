@@ -133,6 +133,21 @@ describeConformance('discovery', {}, (target) => {
     };
     const urlOf = async (path: string): Promise<string> => (await index()).paths[path]?.serverRelativeURL ?? '';
 
+    it.each([
+      ['', 'application/json'], ['*/*', 'application/json'], ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'],
+    ])('of the old version come to who accepts "%s", and once', async (accept, type) => {
+      const { code, headers } = await get('/openapi/v2', accept);
+      expect([code, headers['content-type'], headers['cache-control'], headers.etag?.slice(1, -1)]).toEqual([200, type, 'no-cache, private', expect.stringMatching(HASH)]);
+      expect(await get('/openapi/v2', accept, { 'if-none-match': headers.etag ?? '' })).toMatchObject({ code: 304, text: '' });
+      expect((await get('/openapi/v2', 'application/yaml')).code).toBe(406);
+    });
+
+    it('of the old version tell of custom resources', async () => {
+      const { definitions, paths } = await json<{ definitions: Record<string, object>; paths: Record<string, object> }>('/openapi/v2');
+      expect(definitions['com.example.exchange.v1.Thing']).toMatchObject({ type: 'object', 'x-kubernetes-group-version-kind': [{ group: 'exchange.example.com', kind: 'Thing', version: 'v1' }] });
+      expect(Object.keys(paths['/apis/exchange.example.com/v1/namespaces/{namespace}/things/{name}'] ?? {}).sort()).toEqual(['delete', 'get', 'parameters', 'patch', 'put']);
+    });
+
     it('has an address with a hash for each version of a group, which is kept for a year', async () => {
       const url = await urlOf('apis/apps/v1');
       expect(url.split('=')).toEqual(['/openapi/v3/apis/apps/v1?hash', expect.stringMatching(HASH)]);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { digests } from '../../test/apiserver/discovery/digest.js';
+import { digest, digests } from '../../test/apiserver/discovery/digest.js';
+import { ODDITY } from '../../test/apiserver/discovery/oddity.js';
 import { THING } from '../../test/apiserver/discovery/thing.js';
 import { rows } from '../../test/apiserver/table/rows.js';
 import type { Node, Send } from './http.js';
@@ -26,18 +27,32 @@ export async function recordDocuments(root: string, send: Send): Promise<void> {
   const aggregated = { api: (await send({ target: '/api', accept: AGGREGATED })).body, apis: (await send({ target: '/apis', accept: AGGREGATED })).body };
   const folder = path.join(root, 'test/apiserver/discovery/recorded');
   for (const [name, value] of Object.entries({ legacy, openapi, aggregated })) writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(value, null, 1)}\n`);
+  await recordSwagger(folder, send);
   writeFileSync(path.join(root, 'test/apiserver/table/recorded.json'), `${JSON.stringify(await tables(send), null, 1)}\n`);
+}
+
+/** The document of OpenAPI v2 by digests, with the definition of odd schemas in it. */
+async function recordSwagger(folder: string, send: Send): Promise<void> {
+  await send({ method: 'POST', target: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: ODDITY });
+  const document = await until(send, '/openapi/v2', (body) => Object.hasOwn(body['definitions'] as Node, 'com.example.odd.v2.Oddity'));
+  const each = (map: unknown): Node => Object.fromEntries(Object.entries(map as Node).map(([name, value]) => [name, digest(value)]));
+  const { paths, definitions, parameters, ...rest } = document;
+  writeFileSync(path.join(folder, 'swagger.json'), `${JSON.stringify({ ...rest, paths: each(paths), definitions: each(definitions), parameters: each(parameters) }, null, 1)}\n`);
 }
 
 /** A new definition is served after a while, and its document later. */
 async function served(send: Send): Promise<void> {
+  await until(send, `/openapi/v3/${CUSTOM}`, (body) => body['paths'] !== undefined);
+  await until(send, '/apis/o6.example.com/v1/things', (body) => body['items'] !== undefined);
+}
+
+async function until(send: Send, target: string, good: (body: Node) => boolean): Promise<Node> {
   for (let tried = 0; tried < 300; tried += 1) {
-    const { body } = await send({ target: `/openapi/v3/${CUSTOM}` });
-    const items = (await send({ target: '/apis/o6.example.com/v1/things' })).code;
-    if (body['paths'] !== undefined && items === 200) return;
+    const { body } = await send({ target });
+    if (good(body)) return body;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error('the definition is not served');
+  throw new Error(`${target}: the definition is not served`);
 }
 
 async function tables(send: Send): Promise<Record<string, Node>> {

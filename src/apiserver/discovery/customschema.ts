@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { Resource } from '../resource.js';
 import type { Schema } from '../schema/schema.js';
 import { definitionOf, listDefinitionOf, META, referenceTo } from './definition.js';
+import { oldSchema, withoutNewWords } from './oldschema.js';
 
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 const API_VERSION = `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${CONVENTIONS}#resources`;
@@ -13,10 +14,25 @@ const LIST_METADATA = `Standard list metadata. More info: ${CONVENTIONS}#types-k
 
 /** Schemas of a custom resource and of its list, by name, as documents have them. */
 export function customDefinitions(resource: Resource): JsonObject {
+  return definitions(resource, objectSchema(resource.schema));
+}
+
+/** The same for documents of OpenAPI v2. */
+export function oldCustomDefinitions(resource: Resource): JsonObject {
+  const { schema } = resource;
+  const item = isOpen(schema) ? { type: 'object' } : objectSchema(withoutNewWords(schema), true);
+  return Object.fromEntries(Object.entries(definitions(resource, item)).map(([name, one]) => [name, oldSchema(one)]));
+}
+
+function isOpen(schema: Schema): boolean {
+  return schema['x-kubernetes-preserve-unknown-fields'] === true;
+}
+
+function definitions(resource: Resource, written: JsonObject): Readonly<Record<string, JsonObject>> {
   const { group, version, kind, listKind, plural } = resource;
   const fields: Json[] = Object.keys(resource.selectable).sort().map((fieldPath) => ({ fieldPath }));
   const selectable: JsonObject = fields.length === 0 ? {} : { 'x-kubernetes-selectable-fields': fields };
-  const item = { ...objectSchema(resource.schema), 'x-kubernetes-group-version-kind': [{ group, kind, version }], ...selectable };
+  const item = { ...written, 'x-kubernetes-group-version-kind': [{ group, kind, version }], ...selectable };
   const list: JsonObject = {
     description: `${listKind} is a list of ${kind}`,
     type: 'object',
@@ -33,28 +49,28 @@ export function customDefinitions(resource: Resource): JsonObject {
   return { [definitionOf(resource)]: item, [listDefinitionOf(resource)]: list };
 }
 
-function objectSchema(schema: Schema): JsonObject {
+function objectSchema(schema: Schema, old = false): JsonObject {
   const own = { apiVersion: text(API_VERSION), kind: text(KIND), metadata: { description: METADATA, allOf: [referenceTo(`${META}ObjectMeta`)] } };
-  const written = publishedSchema(schema);
+  const written = publishedSchema(schema, old);
   return { ...written, properties: { ...(written['properties'] as JsonObject | undefined), ...own } };
 }
 
 /** A structural schema as it is published: with what its extensions mean to those who do not know them. */
-function publishedSchema(schema: Schema): JsonObject {
-  const written = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, publishedKeyword(key, value as Json)])) as JsonObject;
-  if (schema['x-kubernetes-int-or-string'] === true) return { ...(schema.anyOf === undefined ? { anyOf: [{ type: 'integer' }, { type: 'string' }] } : {}), ...written };
-  return schema['x-kubernetes-embedded-resource'] === true ? embedded(schema, written) : written;
+function publishedSchema(schema: Schema, old: boolean): JsonObject {
+  const written = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, publishedKeyword(key, value as Json, old)])) as JsonObject;
+  if (schema['x-kubernetes-int-or-string'] === true) return { ...(old || schema.anyOf !== undefined ? {} : { anyOf: [{ type: 'integer' }, { type: 'string' }] }), ...written };
+  return schema['x-kubernetes-embedded-resource'] === true && !(old && isOpen(schema)) ? embedded(schema, written) : written;
 }
 
-function publishedKeyword(key: string, value: Json): Json {
-  if (key === 'properties') return mapSchemas(value as JsonObject);
-  if (key === 'items' || key === 'not' || key === 'additionalProperties') return typeof value === 'boolean' ? value : publishedSchema(value as Schema);
-  if (key === 'allOf' || key === 'anyOf' || key === 'oneOf') return (value as readonly Schema[]).map(publishedSchema);
+function publishedKeyword(key: string, value: Json, old: boolean): Json {
+  if (key === 'properties') return mapSchemas(value as JsonObject, old);
+  if (key === 'items' || key === 'not' || key === 'additionalProperties') return typeof value === 'boolean' ? value : publishedSchema(value as Schema, old);
+  if (key === 'allOf' || key === 'anyOf' || key === 'oneOf') return (value as readonly Schema[]).map((one) => publishedSchema(one, old));
   return value;
 }
 
-function mapSchemas(properties: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, publishedSchema(inner as Schema)]));
+function mapSchemas(properties: JsonObject, old: boolean): JsonObject {
+  return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, publishedSchema(inner as Schema, old)]));
 }
 
 function embedded(schema: Schema, written: JsonObject): JsonObject {

@@ -14,12 +14,12 @@ export interface OpenApiDocument {
   readonly hash: string;
 }
 
-const RELEASE = '1.36';
+export const RELEASE = '1.36';
 const PREFIX = '#/components/schemas/';
 /** Which kinds they are depends on the document. */
 const PER_GROUP = ['DeleteOptions', 'WatchEvent'];
 /** Of the list of resources and of watches. */
-const AUTHENTICATION = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
+export const AUTHENTICATION = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
 
 interface Made {
   readonly resources: readonly Resource[];
@@ -45,7 +45,8 @@ export function openApiDocument(registry: Registry, group: string, version: stri
   return found === undefined ? undefined : documentOf(registry, found);
 }
 
-function documentOf(registry: Registry, one: GroupVersion): OpenApiDocument {
+/** The document of a group-version, kept as long as the same resources are served there. */
+export function documentOf(registry: Registry, one: GroupVersion): OpenApiDocument {
   const known = made.get(registry) ?? new Map<string, Made>();
   made.set(registry, known);
   const path = pathOf(one);
@@ -119,6 +120,7 @@ function references(value: Json | undefined): string[] {
   return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' && typeof inner === 'string' ? [inner.slice(PREFIX.length)] : references(inner)));
 }
 
-function sorted(object: JsonObject): JsonObject {
+/** With keys in order. */
+export function sorted(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

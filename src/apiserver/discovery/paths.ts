@@ -32,7 +32,7 @@ interface Places {
 
 function addCollection(resource: Resource, { collection, base }: Places, paths: [string, Json][]): void {
   if (!resource.verbs.includes('list')) {
-    const operations = operationsOf(resource, { post: createOperation(resource), patch: unservedPatch(resource) });
+    const operations = operationsOf(resource, { post: createOperation(resource) });
     paths.push([collection, { ...operations, parameters: named(resource, [...WRITING, ...scope(resource), 'pretty']) }]);
     return;
   }
@@ -40,14 +40,6 @@ function addCollection(resource: Resource, { collection, base }: Places, paths: 
   if (!resource.namespaced) return;
   const all: Operation = { ...listOperation(resource), suffix: `${resource.kind}ForAllNamespaces`, parameters: [] };
   paths.push([`${base}/${resource.plural}`, { ...operationsOf(resource, { get: all }), parameters: named(resource, [...LISTING, 'pretty'].sort()) }]);
-}
-
-/**
- * Kinds that can only be posted have no PATCH. It stands in the document for kubectl, which finds out there whether a
- * kind knows `fieldValidation`, and asks for the older document where it does not find it: that one is not served.
- */
-function unservedPatch(resource: Resource): Operation {
-  return { verb: 'patch', action: 'patch', about: `not served: a ${resource.kind} is only created`, suffix: scopedKind(resource), parameters: ['fieldValidation'], answer: definitionOf(resource), codes: [200] };
 }
 
 function path(resource: Resource, operations: Readonly<Record<string, Operation>>, places: readonly string[]): JsonObject {

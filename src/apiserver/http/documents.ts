@@ -6,6 +6,8 @@ import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../discovery/
 import { digestOf } from '../discovery/group.js';
 import { coreVersions, groupAnswer, groupList, resourceList } from '../discovery/legacy.js';
 import { openApiDocument, openApiIndex } from '../discovery/openapi.js';
+import { swaggerDocument, type OldDocument } from '../discovery/swagger.js';
+import { openApiProtobuf } from './protobuf/openapi.js';
 import { wrongMethod } from './route.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Registry } from '../resource.js';
@@ -23,6 +25,7 @@ interface Rooms {
 export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiResponse | undefined {
   const tags = new WeakMap<JsonObject, string>();
   const kept = keepByGeneration(rooms.registry);
+  const old = createOldDocument(rooms.registry);
   const tagOf = (value: JsonObject): string => {
     const tag = tags.get(value) ?? digestOf(value);
     tags.set(value, tag);
@@ -30,7 +33,7 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
   };
   return (exchange) => {
     const { path } = exchange.info;
-    if (path === '/openapi/v2') return oldDocument(exchange);
+    if (path === '/openapi/v2') return old(exchange);
     if (path === '/openapi/v3' || path.startsWith('/openapi/v3/')) return openApi(rooms, exchange) ?? NOTHING;
     const [prefix, group = '', version, ...more] = trimmed(path).split('/').slice(1);
     if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
@@ -100,18 +103,37 @@ function keepByGeneration(registry: () => Registry): (name: string, make: (regis
   };
 }
 
-const OLD_TYPE = 'application/com.github.proto-openapi.spec.v2';
+const OLD_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+const OLD_FORMS = ['application/json', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', OLD_TYPE];
 
-/** `swagger: "2.0"`, a title, a version and no paths, in protobuf. */
-const OLD_DOCUMENT = Buffer.from([0x0a, 3, ...Buffer.from('2.0'), 0x12, 16, 0x0a, 10, ...Buffer.from('Kubernetes'), 0x12, 2, ...Buffer.from('v1'), 0x42, 0]);
+/** The document of OpenAPI v2, in JSON, and in protobuf for kubectl, which asks there for kinds that it finds in no document of v3. */
+function createOldDocument(registry: () => Registry): (exchange: Exchange) => ApiResponse {
+  const binary = new WeakMap<OldDocument, Buffer>();
+  const protobufOf = (document: OldDocument): Buffer => {
+    const bytes = binary.get(document) ?? openApiProtobuf(document.value);
+    binary.set(document, bytes);
+    return bytes;
+  };
+  return ({ asker, request }) => {
+    const form = oldForm(asker.accept);
+    if (form === undefined) return { code: 406, headers: { Vary: 'Accept' }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+    const document = swaggerDocument(registry());
+    const tag = `"${document.hash}"`;
+    const headers = { ETag: tag, Vary: 'Accept', 'Cache-Control': 'no-cache, private' };
+    if (request.headers['if-none-match'] === tag) return { code: 304, headers, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+    const json = form === 'application/json';
+    return { code: 200, headers: { ...headers, 'Content-Type': json ? form : OLD_TYPE }, body: { kind: 'bytes', bytes: json ? document.bytes : protobufOf(document) } };
+  };
+}
 
-/**
- * kubectl asks for the old document, in protobuf, when it finds a kind in no document of v3. An empty one has it go on and say that
- * there is no such kind; without one it would tell of a failed download. In other forms there is none.
- */
-function oldDocument({ asker, request }: Exchange): ApiResponse | undefined {
-  if (request.method !== 'GET' || asker.accept?.startsWith(OLD_TYPE) !== true) return undefined;
-  return { code: 200, headers: { 'Content-Type': `${OLD_TYPE}.v1.0+protobuf`, 'Cache-Control': 'no-cache, private' }, body: { kind: 'bytes', bytes: OLD_DOCUMENT } };
+/** The first that the client takes, in its order. */
+function oldForm(accept: string | undefined): string | undefined {
+  const clauses = readAccept(accept === undefined || accept === '' ? '*/*' : accept);
+  for (const { media } of clauses) {
+    const found = OLD_FORMS.find((form) => media === form || media === '*/*' || media === 'application/*');
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const NOTHING: ApiResponse = { code: 404, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };

@@ -5,7 +5,7 @@ import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../../../src/
 import { coreVersions, groupAnswer, groupList, resourceList } from '../../../src/apiserver/discovery/legacy.js';
 import { openApiDocument, openApiIndex } from '../../../src/apiserver/discovery/openapi.js';
 import { customResources } from '../../../src/apiserver/registry/customresource.js';
-import { isObject, type JsonObject } from '../../../src/apiserver/json.js';
+import type { JsonObject } from '../../../src/apiserver/json.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
 import type { Registry, Resource } from '../../../src/apiserver/resource.js';
 import { root } from '../../support/root.js';
@@ -116,33 +116,16 @@ function withoutProxy({ subresources, ...rest }: Entry): unknown {
   return subresources === undefined ? rest : { ...rest, subresources: (subresources as Entry[]).filter(({ subresource }) => subresource !== 'proxy') };
 }
 
-/** Without the PATCH that stands for kubectl alone with kinds that are only created. */
-function withoutUnserved(document: JsonObject): JsonObject {
-  const paths = isObject(document['paths']) ? Object.entries(document['paths']) : [];
-  const kept = paths.map(([one, item]) => {
-    if (!isObject(item) || !isObject(item['patch']) || !JSON.stringify(item['patch']).includes('"not served: ')) return [one, item] as const;
-    const { patch: _unserved, ...rest } = item;
-    return [one, rest] as const;
-  });
-  return { ...document, paths: Object.fromEntries(kept) };
-}
-
 describe('OpenAPI', () => {
   it.each(groupVersions)('of %s has the paths and schemas of the real server', (groupVersion) => {
     const [group, version] = parts(groupVersion);
-    const { paths, schemas, ...rest } = digests(withoutUnserved(openApiDocument(registry, group, version)?.value ?? {}));
+    const { paths, schemas, ...rest } = digests(openApiDocument(registry, group, version)?.value ?? {});
     const real = recorded('openapi')[groupVersion] ?? {};
     const servedPaths = Object.entries(real['paths'] as object).filter(([one]) => isServedPath(group, one));
 
     expect(rest).toEqual({ info: real['info'], openapi: real['openapi'], ...(real['securitySchemes'] === undefined ? {} : { securitySchemes: real['securitySchemes'] }) });
     expect(paths).toEqual(Object.fromEntries(servedPaths));
     expect(schemas).toEqual(known(schemas as object, real['schemas'] as object, groupVersion));
-  });
-
-  it('tells kubectl of every kind that it knows fieldValidation', () => {
-    const review = openApiDocument(registry, 'authorization.k8s.io', 'v1')?.value ?? {};
-
-    expect(JSON.stringify(review).match(/"description":"not served: a \w+ is only created"/g)).toHaveLength(4);
   });
 
   it('has an index of all documents with their hashes', () => {

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { isArray, isObject, type Json, type JsonObject } from '../json.js';
+import type { Registry } from '../resource.js';
+import { oldCustomDefinitions } from './customschema.js';
+import { coreOf, groupsOf, type GroupVersion } from './group.js';
+import { oldPaths, type Shared } from './oldoperation.js';
+import { oldSchema } from './oldschema.js';
+import { AUTHENTICATION, documentOf, RELEASE, sorted, type OpenApiDocument } from './openapi.js';
+
+/** The one document of OpenAPI v2, of all that is served. */
+export interface OldDocument {
+  readonly value: JsonObject;
+  /** The same in JSON. */
+  readonly bytes: Buffer;
+  /** 128 hexadecimal digits. */
+  readonly hash: string;
+}
+
+/** What one group-version adds. */
+interface Part {
+  readonly paths: JsonObject;
+  readonly definitions: Readonly<Record<string, JsonObject>>;
+  readonly shared: Shared;
+}
+
+const KINDS = 'x-kubernetes-group-version-kind';
+
+const parts = new WeakMap<OpenApiDocument, Part>();
+const whole = new WeakMap<Registry, { readonly generation: number; readonly document: OldDocument }>();
+
+/** Answers GET /openapi/v2: made when it is asked for, and kept until something else is served. */
+export function swaggerDocument(registry: Registry): OldDocument {
+  const { generation } = registry;
+  const before = whole.get(registry);
+  if (before?.generation === generation) return before.document;
+  const value = build(registry);
+  const bytes = Buffer.from(JSON.stringify(value));
+  const document: OldDocument = { value, bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+  whole.set(registry, { generation, document });
+  return document;
+}
+
+function build(registry: Registry): JsonObject {
+  const paths: [string, Json | undefined][] = [];
+  const definitions = new Map<string, JsonObject>();
+  const shared: Shared = new Map();
+  for (const one of [coreOf(registry), ...groupsOf(registry).flatMap(({ versions }) => versions)]) {
+    const part = partOf(registry, one);
+    paths.push(...Object.entries(part.paths));
+    for (const [name, schema] of Object.entries(part.definitions)) definitions.set(name, together(definitions.get(name), schema));
+    for (const [name, parameter] of part.shared) shared.set(name, parameter);
+  }
+  return {
+    swagger: '2.0',
+    info: { title: 'Kubernetes', version: RELEASE },
+    paths: sorted(Object.fromEntries(paths)),
+    definitions: sorted(Object.fromEntries(definitions)),
+    parameters: sorted(Object.fromEntries(shared)),
+    securityDefinitions: { BearerToken: AUTHENTICATION },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+function partOf(registry: Registry, one: GroupVersion): Part {
+  const document = documentOf(registry, one);
+  const known = parts.get(document);
+  if (known !== undefined) return known;
+  const { paths, components } = document.value;
+  const custom = one.resources.filter((resource) => resource.custom);
+  const own = Object.assign({}, ...custom.map(oldCustomDefinitions)) as JsonObject;
+  const shared: Shared = new Map();
+  const schemas = Object.entries(object(object(components)['schemas'])).map(([name, schema]): [string, JsonObject] =>
+    [name, Object.hasOwn(own, name) ? object(own[name]) : oldSchema(object(schema))]);
+  const part: Part = { paths: oldPaths(object(paths), { custom: custom.length > 0, shared }), definitions: Object.fromEntries(schemas), shared };
+  parts.set(document, part);
+  return part;
+}
+
+/** Some definitions are of every group: each document of v3 names its own as their kind. */
+function together(before: JsonObject | undefined, schema: JsonObject): JsonObject {
+  if (before === undefined) return schema;
+  const texts = new Set([...kindsOf(before), ...kindsOf(schema)].map((kind) => JSON.stringify(kind)));
+  const kinds = [...texts].sort().map((text) => JSON.parse(text) as Json);
+  return kinds.length === 0 ? schema : { ...schema, [KINDS]: kinds };
+}
+
+function kindsOf(schema: JsonObject): readonly Json[] {
+  const kinds = schema[KINDS];
+  return isArray(kinds) ? kinds : [];
+}
+
+function object(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
