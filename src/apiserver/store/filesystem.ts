@@ -102,13 +102,14 @@ class DiskFile implements OpenFile {
   }
 }
 
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
 /** The code of an error of the file system: `ENOENT`. By its fields alone: a test's Error is another one than Node's. */
 export function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether a write failed because there is no room, which may pass. */
+/** Whether a write failed because there is no room, which may pass: the disk is full, or a quota or a limit of the process is used up. */
 export function isFull(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ENOSPC' || code === 'EDQUOT';
+  return FULL.has(codeOf(error) ?? '');
 }
