@@ -6,7 +6,8 @@
 #   test/run.sh all        everything but the campaign
 #   test/run.sh unit       unit and integration tests, with the coverage gate
 #   test/run.sh e2e        end-to-end tests
-#   test/run.sh conformance  the embedded API server against kube-apiserver: the suite, 5,000 sequences, Kubernetes' own specs
+#   test/run.sh conformance  the embedded API server against kube-apiserver: the suite, 5,000 sequences, Kubernetes' own specs,
+#                          and the integration and end-to-end tests on it
 #   test/run.sh campaign   the files test/**/campaign.ts, which Jest does not find by their name: crashes at many more points
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -35,11 +36,18 @@ control_plane() { # the programs of the real API server; where they cannot be ha
   bash test/control-plane/build.sh >/dev/null || true
 }
 
-end_to_end() { # then what they asked of their servers, all together, is held against the rights in deploy/
+end_to_end() { # end_to_end [SUFFIX]: then what they asked of their servers, all together, is held against the rights in deploy/
   export CONTROL_PLANE_AUDIT=$PWD/.run/audit # the servers' request logs
   rm -rf "$CONTROL_PLANE_AUDIT"
-  jest e2e --runInBand --testPathPatterns '/dist/test/e2e/'
-  jest rights --runInBand --testMatch '**/dist/test/e2e/audit.js'
+  jest "e2e${1-}" --runInBand --testPathPatterns '/dist/test/e2e/'
+  jest "rights${1-}" --runInBand --testMatch '**/dist/test/e2e/audit.js'
+}
+
+embedded() { # what runs against kube-apiserver otherwise, against the embedded server
+  export CONTROL_PLANE=embedded
+  jest integration-embedded --testPathPatterns '/dist/test/integration/'
+  end_to_end -embedded
+  unset CONTROL_PLANE
 }
 
 rm -rf dist "$results"
@@ -51,6 +59,7 @@ case $suite in
     control_plane
     jest unit --coverage --testPathIgnorePatterns '/dist/test/e2e/'
     end_to_end
+    CONTROL_PLANE=embedded jest embedded --runInBand --testPathPatterns '/dist/test/e2e/mainjob\.test' # a taste of what conformance runs
     ;;
   unit)
     control_plane
@@ -65,6 +74,7 @@ case $suite in
     jest conformance --testPathPatterns '/dist/test/conformance/'
     program differential dist/test/conformance/differential/run.js 5000 1
     program kubernetes dist/test/conformance/kubernetes/run.js embedded
+    embedded
     ;;
   campaign)
     control_plane

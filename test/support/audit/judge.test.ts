@@ -59,6 +59,7 @@ describe('a log in which everything is as it should be', () => {
     ['a refusal while the binding is gone', [...HELD, bound({ verb: 'delete', code: 200, receivedAt: 50_000 }), asked(DENIED), asked({})], [PODS]],
     ['a refusal while the role is gone', [...HELD, bound({ verb: 'delete', resource: 'clusterroles', namespace: '', code: 200, receivedAt: 50_000 }), asked({ ...DENIED, allowedBy: 'RBAC: clusterrole "x" not found' }), asked({})], [PODS]],
     ['a refusal while the server comes up', [...HELD, asked({ uri: '/version?mark=stopping', userAgent: '', receivedAt: 50_000 }), asked(DENIED), asked({ uri: '/version?mark=started', userAgent: '', receivedAt: 60_002 }), asked({})], [PODS]],
+    ['a token whose account has just gone', [...HELD, asked({ verb: 'delete', resource: 'serviceaccounts', name: 'placement-controller', user: 'admin', userAgent: 'kubectl', receivedAt: 59_000 }), asked({ code: 401, allowedBy: '', user: '' }), asked({})], [PODS]],
     ['a refusal for a quota', [asked({ code: 403, message: 'pods is forbidden: exceeded quota: none' }), asked({})], [PODS]],
   ])('%s', (_what, log, rights) => {
     expect(judge([log], rights)).toEqual({ uncovered: [], refused: [], unused: [] });
@@ -87,6 +88,7 @@ describe('what is found', () => {
     ['a refusal of what no rule gives', [asked(DENIED)], [], { refused: [expect.anything()] }],
     ['a refusal by a policy', [asked({ code: 403, message: "ValidatingAdmissionPolicy 'x' denied request" }), asked({})], [PODS], { refused: [expect.anything()] }],
     ['a token that is not known', [asked({ code: 401, allowedBy: '' }), asked({})], [PODS], { refused: [expect.anything()] }],
+    ['a token that is nobody’s long after its account went', [asked({ verb: 'delete', resource: 'serviceaccounts', user: 'admin', userAgent: 'kubectl', receivedAt: 40_000 }), asked({ code: 401, allowedBy: '', user: '' }), asked({})], [PODS], { uncovered: ['list pods as '] }],
   ])('%s', (_what, log, rights, found) => {
     expect(judge([log], rights)).toEqual({ uncovered: [], refused: [], unused: [], ...found });
   });

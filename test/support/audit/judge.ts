@@ -1,5 +1,6 @@
 import type { LoggedRequest } from '../controlplane/audit.js';
 import { Bindings } from './bindings.js';
+import { Departures } from './departures.js';
 import { Outages } from './outages.js';
 import { inWords, type Right } from './rights.js';
 
@@ -36,8 +37,9 @@ export function judge(logs: Iterable<readonly LoggedRequest[]>, rights: readonly
   for (const log of logs) {
     const bindings = new Bindings(log);
     const outages = new Outages(log);
+    const departures = new Departures(log);
     for (const one of log) {
-      if (!OURS.test(one.userAgent)) continue;
+      if (!OURS.test(one.userAgent) || (one.code === 401 && departures.at(one.receivedAt))) continue;
       if (!USERS.test(one.user)) uncovered.add(`${asked(one)} as ${one.user}`);
       else if (one.code === 401 || one.code === 403) {
         if (!outages.at(one.answeredAt) && !isExpected(one, rights, bindings)) refused.add(`${asked(one)} in "${one.namespace}": ${one.message}`);
