@@ -18,6 +18,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** CreateOptions, UpdateOptions (patches too) or DeleteOptions. */
   readonly options: KubeObject;
+  /** Adds an annotation to the event of the audit log. */
+  readonly annotate?: (key: string, value: string) => void;
 }
 
 /** The validating half of admission. Throws the StatusError that refuses; collects texts of `Warning` headers. */

@@ -13,6 +13,8 @@ export interface AuditedRequest {
   sender(user: UserInfo): void;
   actingAs(user: UserInfo): void;
   decided(decision: Decision): void;
+  /** Of a key that comes again the first value stays. */
+  annotate(key: string, value: string): void;
   /** The decoded body. */
   body(value: Json): void;
   finish(answer: ApiResponse): ApiResponse;
@@ -26,6 +28,7 @@ export const NO_AUDIT: AuditedRequest = {
   sender: () => undefined,
   actingAs: () => undefined,
   decided: () => undefined,
+  annotate: () => undefined,
   body: () => undefined,
   finish: (answer) => answer,
 };
@@ -49,7 +52,7 @@ export function createAuditLog({ clock, level, write }: AuditOptions): AuditLog 
       if (!info.isResource && HEALTH.test(info.path)) return NO_AUDIT;
       const received = stamp(clock);
       const event: Record<string, Json> = {};
-      const annotations: Record<string, string> = {};
+      const annotations: Record<string, string | undefined> = {};
       let requestObject: Json | undefined;
       const line = (stage: string, answer: ApiResponse): void => {
         const objects = level === 'Metadata' ? {} : { requestObject, responseObject: level === 'RequestResponse' ? bodyOf(answer) : undefined };
@@ -66,6 +69,7 @@ export function createAuditLog({ clock, level, write }: AuditOptions): AuditLog 
           annotations['authorization.k8s.io/decision'] = allowed ? 'allow' : 'forbid';
           annotations['authorization.k8s.io/reason'] = reason;
         },
+        annotate: (key, value) => void (annotations[key] ??= value),
         body: (value) => void (requestObject = withoutManagers(value)),
         finish: (answer) => finish(answer, line),
       };

@@ -91,7 +91,7 @@ function answerFor(rooms: Rooms, { request, target, info, audited, warnings }: A
   const decision = rooms.authorizer.authorize(attributes);
   audited.decided(decision);
   if (!decision.allowed) return failureAnswer(forbiddenBy(attributes, decision.reason), asker, NOSNIFF);
-  const caller = { user, agent: managerOf(asker.agent), warn: (text: string) => void warnings.push(text), signal };
+  const caller = { user, agent: managerOf(asker.agent), warn: (text: string) => void warnings.push(text), annotate: (key: string, value: string) => audited.annotate(key, value), signal };
   return serve(rooms, { request, target, info, asker, caller, note: (body) => audited.body(body) });
 }
 

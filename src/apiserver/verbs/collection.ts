@@ -19,7 +19,7 @@ export async function deleteCollection(context: Context, target: Target, body: B
   const options = deleteOptions(body, query);
   const listed = await patiently(context, () => page(context, selection, listing));
   const one = async ({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<void> => {
-    await deleteWith(context, { target: { ...target, namespace, name }, options, caller });
+    await deleteWith(context, { target: { ...target, namespace, name }, options, caller, collective: true });
   };
   const outcomes = await Promise.allSettled(listed.items.map((item) => one(item)));
   for (const outcome of outcomes) {

@@ -16,6 +16,8 @@ export interface Deletion {
   readonly target: Target;
   readonly options: DeleteOptions;
   readonly caller: Caller;
+  /** Whether it is one of a collection that is deleted: admission is not told the name then. */
+  readonly collective?: true;
 }
 
 interface Found extends Deletion {
@@ -77,9 +79,9 @@ async function unchanged({ store }: Context, { target, live, revision }: Found):
   return visible(target.resource, live);
 }
 
-function admit({ admission }: Context, { target, options, caller, live }: Found): void {
+function admit({ admission }: Context, { target, options, caller, live, collective }: Found): void {
   const seen = { operation: 'DELETE', object: undefined, oldObject: live, dryRun: options.dryRun, options: options.object } as const;
-  const request = admissionRequest(target, caller, seen);
+  const request = admissionRequest(collective === true ? { ...target, name: '' } : target, caller, seen);
   admission.admit(request, caller.warn);
   admission.validate(request, caller.warn);
 }

@@ -22,6 +22,8 @@ export interface Caller {
   readonly agent: string;
   /** Adds a `Warning` header. */
   readonly warn: (text: string) => void;
+  /** Adds an annotation to the event of the audit log; of a key that comes again the first value stays. */
+  readonly annotate?: (key: string, value: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -32,6 +34,8 @@ export interface Body {
   readonly duplicates: readonly string[];
   /** Why it could not be read, where other things are looked at before the body; `value` says nothing then. */
   readonly refusal?: StatusError;
+  /** As it came, where errors show of it. */
+  readonly bytes?: Uint8Array;
 }
 
 /** Query parameters as text, exactly as given (undefined: absent); the verbs check them. */

@@ -9,6 +9,7 @@ export const FILES = [
   { name: 'codes', title: 'writes, and what is no write' },
   { name: 'options', title: 'options and parameters of requests' },
   { name: 'kinds', title: 'built-in kinds' },
+  { name: 'policies', title: 'ValidatingAdmissionPolicies' },
   { name: 'rights', title: 'who may do what' },
   { name: 'status', title: 'status and generation' },
   { name: 'patches', title: 'patches' },

@@ -7,7 +7,8 @@ import { forbidden, StatusError } from '../../status.js';
 import type { Admission, AdmissionRequest } from '../admission.js';
 import { nameFor } from '../namespacelifecycle.js';
 import { compilePolicy, objectIn, text, textsIn, type CompiledPolicy } from './compile.js';
-import { evaluatePolicy, type Refusal, type Verdict } from './evaluate.js';
+import { FAILURE, failureNote, publish } from './auditing.js';
+import { evaluatePolicy, type Note, type Refusal, type Verdict } from './evaluate.js';
 import { policyInput } from './input.js';
 import { matchResources, see, type Matched, type Seen, type World } from './match.js';
 import { collectParams, ConfigurationError, paramResource } from './params.js';
@@ -48,6 +49,12 @@ export function createPolicyAdmission(reader: ObjectReader, registry: () => Regi
 interface Denial extends Refusal {
   readonly policy: string;
   readonly binding: string | undefined;
+}
+
+interface Enforcement {
+  readonly policy: Kept;
+  readonly binding: Binding;
+  readonly request: AdmissionRequest;
 }
 
 class Enforcer {
@@ -94,14 +101,21 @@ class Enforcer {
     if (matched instanceof Error) return failure(matched.message, undefined);
     const params = attempt(() => paramResource(policy.spec, this.world.registry()));
     if (params instanceof Error) return failure(params.message, undefined);
-    return bindings.flatMap((binding) => {
+    const notes: Note[] = [];
+    const denials = bindings.flatMap((binding) => {
       const found = attempt(() => {
         if (matchResources(objectIn(binding.spec, 'matchResources') ?? {}, seen, this.world) === undefined) return [];
         return collectParams(params, binding.spec, seen.namespace, this.reader);
       });
       if (found instanceof Error) return failure(found.message, binding.name);
-      return found.flatMap((param) => this.enforce(policy, binding, this.evaluate(policy, seen, matched, param), warn));
+      return found.flatMap((param) => {
+        const verdict = this.evaluate(policy, seen, matched, param);
+        notes.push(...verdict.notes);
+        return this.enforce({ policy, binding, request: seen.request }, verdict, warn);
+      });
     });
+    publish(policy.name, notes, seen.request);
+    return denials;
   }
 
   private evaluate(policy: Kept, seen: Seen, matched: Matched, params: KubeObject | undefined): Verdict {
@@ -113,12 +127,15 @@ class Enforcer {
     return evaluatePolicy(policy.compiled, input, { ...input, namespaceObject: null });
   }
 
-  /** Does with refusals what the binding says: refuse, warn; what is only to be audited passes. */
-  private enforce(policy: Kept, binding: Binding, { refusals, always }: Verdict, warn: (text: string) => void): Denial[] {
+  /** Does with refusals what the binding says: refuse, warn, write into the audit log. */
+  private enforce({ policy, binding, request }: Enforcement, { refusals, always }: Verdict, warn: (text: string) => void): Denial[] {
     const actions = textsIn(binding.spec, 'validationActions');
     const denial = (refusal: Refusal): Denial => ({ ...refusal, policy: policy.name, binding: binding.name });
     if (actions.includes('Warn')) {
       for (const { message } of refusals) warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
+    }
+    if (actions.includes('Audit')) {
+      for (const { message, at = 0 } of refusals) request.annotate?.(FAILURE, failureNote({ message, policy: policy.name, binding: binding.name, expressionIndex: at, validationActions: actions }));
     }
     return [...(actions.includes('Deny') ? refusals.map(denial) : []), ...always.map(denial)];
   }

@@ -13,6 +13,14 @@ const CONDITIONS_LIMIT = 2_500_000;
 export interface Refusal {
   readonly message: string;
   readonly reason: string | undefined;
+  /** Which of the validations it was. */
+  readonly at?: number;
+}
+
+/** What is to stand in the audit log. */
+export interface Note {
+  readonly key: string;
+  readonly value: string;
 }
 
 /** What a policy says of a request. */
@@ -20,9 +28,10 @@ export interface Verdict {
   readonly refusals: readonly Refusal[];
   /** Problems of auditAnnotations: they refuse whatever the binding's actions are. */
   readonly always: readonly Refusal[];
+  readonly notes: readonly Note[];
 }
 
-const NOTHING: Verdict = { refusals: [], always: [] };
+const NOTHING: Verdict = { refusals: [], always: [], notes: [] };
 
 /** Values of variables by name: `object`, `request`, `params`. */
 export type Input = Readonly<Record<string, Value>>;
@@ -35,14 +44,17 @@ class OutOfBudget extends Error {
 
 /** Asks a policy about a request. @param conditions input of matchConditions: they see no namespace */
 export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions: Input): Verdict {
-  const failed = (message: string): Verdict => (policy.fails ? { refusals: [{ message, reason: undefined }], always: [] } : NOTHING);
+  const failed = (message: string): Verdict => (policy.fails ? { ...NOTHING, refusals: [{ message, reason: undefined }] } : NOTHING);
   try {
     const matches = matchConditions(policy, conditions);
     if (typeof matches === 'string') return failed(matches);
     if (!matches) return NOTHING;
     const session = new Session(policy, input, POLICY_LIMIT);
-    const refusals = policy.validations.map((validation) => session.validation(validation)).filter((refusal) => refusal !== undefined);
-    return { refusals, always: auditProblems(policy, input) };
+    const refusals = policy.validations.flatMap((validation, at) => {
+      const refusal = session.validation(validation);
+      return refusal === undefined ? [] : [{ ...refusal, at }];
+    });
+    return { refusals, ...audited(policy, input) };
   } catch (error) {
     if (error instanceof OutOfBudget) return failed(error.message);
     throw error;
@@ -63,13 +75,17 @@ function matchConditions(policy: CompiledPolicy, input: Input): boolean | string
   return problems.length === 1 ? problems[0] ?? '' : `[${problems.join(', ')}]`;
 }
 
-function auditProblems(policy: CompiledPolicy, input: Input): Refusal[] {
+/** Annotations whose value is null or blank are left out. */
+function audited(policy: CompiledPolicy, input: Input): Pick<Verdict, 'always' | 'notes'> {
   const session = new Session(policy, input, POLICY_LIMIT);
-  if (!policy.fails) return [];
-  return policy.auditAnnotations.flatMap(({ expression, compiled }) => {
+  const always: Refusal[] = [];
+  const notes: Note[] = [];
+  for (const { key, expression, compiled } of policy.auditAnnotations) {
     const result = session.run(expression, compiled);
-    return result instanceof EvaluationError ? [{ message: result.message, reason: undefined }] : [];
-  });
+    if (result instanceof EvaluationError) always.push({ message: result.message, reason: undefined });
+    else if (typeof result === 'string' && result.trim() !== '') notes.push({ key, value: result.trim() });
+  }
+  return { always: policy.fails ? always : [], notes };
 }
 
 /** One round of evaluations that share variables and a budget. */

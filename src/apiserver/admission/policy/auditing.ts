@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../json.js';
+import { goJson } from '../../schema/gotext.js';
+import type { AdmissionRequest } from '../admission.js';
+import type { Note } from './evaluate.js';
+
+/** Annotation of the audit log that tells of a validation that did not pass. */
+export const FAILURE = 'validation.policy.admission.k8s.io/validation_failure';
+
+/** A list, for there may be more than one some day. */
+export function failureNote(failure: JsonObject): string {
+  return `[{${Object.entries(failure).map(([name, value]) => `${goJson(name)}:${goJson(value)}`).join(',')}}]`;
+}
+
+const LONGEST = 10 * 1024;
+
+/** Writes what a policy has to say of a request into the audit log: values that differ by binding or parameters stand beside each other. */
+export function publish(policy: string, notes: readonly Note[], { annotate }: AdmissionRequest): void {
+  if (annotate === undefined) return;
+  const values = new Map<string, Set<string>>();
+  for (const { key, value } of notes) values.set(key, (values.get(key) ?? new Set()).add(shortened(value)));
+  for (const [key, texts] of values) annotate(`${policy}/${key}`, [...texts].join(', '));
+}
+
+function shortened(text: string): string {
+  const bytes = Buffer.from(text);
+  return bytes.length > LONGEST ? bytes.subarray(0, LONGEST).toString('utf8') : text;
+}
