@@ -66,10 +66,14 @@ function builtinVerb(info: RequestInfo, method: string, where: { readonly onItem
 
 const OF_STATUS = ['get', 'update', 'patch'];
 
+/** Whether a path names a namespace where there is none, or none where there is one: then it is no path of the resource. */
+export function outOfScope({ namespaced }: Resource, { namespace, verb }: RequestInfo): boolean {
+  return namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== '';
+}
+
 // Custom resources: one handler takes every path below a version, and goes by the request's verb.
 function customRoute(resource: Resource, info: RequestInfo): Route | undefined {
-  const everywhere = info.verb === 'list' || info.verb === 'watch';
-  if (resource.namespaced ? info.namespace === '' && !everywhere : info.namespace !== '') return undefined;
+  if (outOfScope(resource, info)) return undefined;
   const subname = info.subresource;
   if (subname !== '' && !resource.subresources.some((one) => one.name === subname)) {
     throw new StatusError(404, `${resource.plural}.${resource.group} ${quoted(info.name)} not found`, {

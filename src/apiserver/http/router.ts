@@ -5,7 +5,7 @@ import { type AuditLog, type AuditedRequest, NO_AUDIT } from './audit.js';
 import { call, type CallRooms } from './calls.js';
 import { checkTimeout } from './deadline.js';
 import type { Exchange } from './exchange.js';
-import { routeOf } from './route.js';
+import { outOfScope, routeOf } from './route.js';
 import { requestInfo, type RequestInfo } from './requestinfo.js';
 import { readTarget, type RequestTarget } from './target.js';
 import { warningHeaders } from './warnings.js';
@@ -14,7 +14,7 @@ import type { Attributes, Authorizer } from '../auth/authorizer.js';
 import { escapeHtml, forbiddenBy } from '../auth/forbidden.js';
 import { impersonated } from '../auth/impersonation.js';
 import { noSuchResource, StatusError, unauthorized } from '../status.js';
-import type { Registry } from '../resource.js';
+import type { Registry, Resource } from '../resource.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
 import type { UserInfo } from '../user.js';
 
@@ -108,11 +108,16 @@ function serve(rooms: Rooms, exchange: Exchange): ApiResponse | Promise<ApiRespo
   const registry = rooms.registry();
   const resource = registry.find(info.group, info.version, info.resource);
   if (resource === undefined && registry.isBuiltinGroup(info.group)) throw noSuchResource();
+  if (resource !== undefined) checkDeprecation(exchange, resource);
   const route = resource === undefined ? undefined : routeOf(resource, info, request.method);
-  if (route === undefined) return unknownPath();
-  const { deprecation } = route.target.resource;
-  if (deprecation !== undefined) exchange.caller.warn(deprecation);
-  return call(rooms, exchange, route);
+  return route === undefined ? unknownPath() : call(rooms, exchange, route);
+}
+
+/** Whoever comes to a version that is deprecated is told so, whatever becomes of the request. */
+function checkDeprecation({ info, caller }: Exchange, resource: Resource): void {
+  if (resource.deprecation === undefined || outOfScope(resource, info)) return;
+  caller.warn(resource.deprecation);
+  caller.annotate?.('k8s.io/deprecated', 'true');
 }
 
 const UUID_LIKE = /^[\x21-\x7e]{1,64}$/;

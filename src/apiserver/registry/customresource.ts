@@ -55,6 +55,7 @@ function resourceOf(definition: Definition, version: DefinitionVersion, schemas:
     collection: definition.name,
     custom: true,
     schema: schemas.get(`${group}/${version.name}`) ?? wholeSchema(version.schema),
+    storageVersion: definition.storage,
     schemaIn: (apiVersion) => schemas.get(apiVersion),
     verbs: VERBS,
     subresources: [...(version.status ? [STATUS] : []), ...(version.scale === undefined ? [] : [customScale(version.scale)])],

@@ -10,6 +10,7 @@ export const FILES = [
   { name: 'options', title: 'options and parameters of requests' },
   { name: 'kinds', title: 'built-in kinds' },
   { name: 'policies', title: 'ValidatingAdmissionPolicies' },
+  { name: 'versions', title: 'versions that are deprecated' },
   { name: 'rights', title: 'who may do what' },
   { name: 'status', title: 'status and generation' },
   { name: 'patches', title: 'patches' },

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../json.js';
 import { structAt, textAt, textsAt } from '../../registry/builtins/fields.js';
 import type { FieldError } from '../../status.js';
-import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required, tooMany } from '../field.js';
-import { byteLength } from '../gotext.js';
+import { child, duplicate, forbiddenField, index, invalidRaw, invalidValue, notSupported, required, tooMany } from '../field.js';
+import { byteLength, goJson } from '../gotext.js';
 import { dns1035Label } from '../names.js';
 import { at, namedAt, schemaAt, text, type Raw } from './raw.js';
 
@@ -44,7 +44,8 @@ export function checkDeprecation(deprecated: boolean, warning: string | undefine
     const bytes = byteLength(Array.from(warning).slice(0, odd).join(''));
     problems.push(`must only contain printable UTF-8 characters; non-printable character found at index ${bytes}`);
   }
-  return problems.map((problem) => invalidValue(field, warning, problem));
+  // To the real server it is a pointer, and such are printed as JSON.
+  return problems.map((problem) => invalidRaw(field, goJson(warning), problem));
 }
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
