@@ -64,7 +64,7 @@ const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
   HTTPS_PROXY: 'tokens must not pass a proxy',
   ALL_PROXY: 'tokens must not pass a proxy',
 };
-const REFUSED_OPTIONS = /^--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy)/;
+const REFUSED_OPTIONS = /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
 
 /** Reads the flags; refuses an environment in which the gateway could not keep its promises. */
 export function gateway(flags: Flags, surroundings: Surroundings): GatewayConfig {
@@ -133,8 +133,13 @@ function upstreamUrl(given: Given | undefined, env: Surroundings['env']): string
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // Host names have no case, and 443 is what is meant where no port stands.
   const origin = text.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
-  if (url?.protocol !== 'https:' || url.origin !== origin) return refuse(source, 'an https URL of host and port alone');
+  if (url?.protocol !== 'https:' || url.origin !== origin) return refuse({ ...source, text: withoutUser(text) }, 'an https URL of host and port alone');
   return url.origin;
+}
+
+/** For an error: what stands before the host may be a password. */
+function withoutUser(url: string): string {
+  return url.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@');
 }
 
 function inClusterUrl(env: Surroundings['env']): string | undefined {

@@ -16,6 +16,8 @@ const LARGEST = 2n ** 53n;
 /** Half of a surrogate pair, which no UTF-8 text can hold. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const MAX_PATH = 256;
+const MAX_SHOWN = 64;
+const MAX_SHOWN_ITEMS = 4;
 
 interface Frame {
   readonly value: Data[] | DataObject;
@@ -72,7 +74,7 @@ export class DocumentBuilder {
   /** A number as it is written; what is not a whole number within ±2^53 would be changed on its way. */
   number(text: string): void {
     const exact = INTEGER.test(text) && BigInt(text) <= LARGEST && BigInt(text) >= -LARGEST;
-    if (!exact) throw this.refuse('a number must be a whole decimal number from -2^53 to 2^53');
+    if (!exact) throw this.refuse(`${cut(text)}: a number must be a whole decimal number from -2^53 to 2^53`);
     this.value(Number(text) + 0);
   }
 
@@ -103,6 +105,19 @@ export class DocumentBuilder {
     }
     return path === '' ? '(body)' : path.slice(0, MAX_PATH);
   }
+}
+
+/** A value as an error tells it: of what type it is, and what it holds where that is short. */
+export function shown(value: Data): string {
+  if (value === null) return 'null';
+  if (typeof value !== 'object') return `the ${typeof value} ${cut(JSON.stringify(value))}`;
+  const items = Object.values(value);
+  const short = items.length <= MAX_SHOWN_ITEMS && items.every((item) => typeof item !== 'object' || item === null);
+  return `the ${Array.isArray(value) ? 'list' : 'object'} ${short ? cut(JSON.stringify(value)) : `of ${items.length}`}`;
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
 /** Whether it is an object, not an array. */

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { emptyAnswer, type Answer } from './answer.js';
 import { announcesBody, checkLength, parseBody, readBody, type Budget } from './body.js';
-import { atRevision, envelop } from './envelope.js';
+import { noSuchMethod } from './broken.js';
+import { atRevision, checkNew, envelop } from './envelope.js';
 import { checkHeaders, headerMap, type HeaderMap } from './headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from './media.js';
 import { outcomeOf, type Asked } from './outcome.js';
-import { revisionWanted } from './precondition.js';
+import { checkConditions, revisionWanted } from './precondition.js';
 import { Refusal } from './refusal.js';
 import { matchRoute, operationOf, upstreamPath, type Match, type Operation } from './routes.js';
+import type { Rulebook } from './rulebook.js';
 import { tokenOf } from './token.js';
 import type { Upstream, UpstreamCall } from './upstream.js';
 
@@ -17,6 +19,8 @@ export interface Desk {
   readonly budget: Budget;
   /** The OpenAPI document, JSON; bytes, so that an answer costs nothing to make. */
   readonly openapi: Buffer;
+  /** What the kinds demand. */
+  readonly rules: Rulebook;
   /** Whether the gateway can serve. */
   ready(): boolean;
 }
@@ -57,10 +61,7 @@ export function matchOf({ url = '' }: IncomingMessage): Match | undefined {
 export function operationFor({ url = '', method = '' }: IncomingMessage, match: Match | undefined): { readonly match: Match; readonly operation: Operation } {
   if (match === undefined) throw new Refusal('notFound', { message: 'no such path' });
   const operation = operationOf(match.route, method);
-  if (operation === undefined) {
-    const allow = match.route.operations.map((one) => one.method).join(', ');
-    throw new Refusal('method', { message: `the methods of this path are ${allow}`, allow });
-  }
+  if (operation === undefined) throw noSuchMethod(match.route);
   // To drop a query would do something else than was asked: a DELETE with dryRun would delete.
   if (url.includes('?')) throw new Refusal('malformed', { message: 'a query string is not allowed' });
   return { match, operation };
@@ -72,6 +73,7 @@ export function operationFor({ url = '', method = '' }: IncomingMessage, match: 
  */
 export async function answerRequest(request: Request, desk: Desk): Promise<void> {
   const { operation, match, headers } = request;
+  checkConditions(headers, operation.action);
   if (match.route.resource === undefined) {
     refuseBody(headers);
     await request.deliver(localAnswer(operation, desk));
@@ -79,9 +81,7 @@ export async function answerRequest(request: Request, desk: Desk): Promise<void>
   }
   const token = tokenOf(headers);
   const { resource } = match.route;
-  const write = operation.action === 'update' || operation.action === 'delete';
-  const revision = write || operation.action === 'create' ? revisionWanted(headers) : undefined;
-  if (operation.action === 'create' && headers.has('if-match')) throw new Refusal('malformed', { message: 'header if-match is not supported for a new object' });
+  const revision = revisionWanted(headers);
   const asked: Asked = {
     action: operation.action,
     resource,
@@ -117,8 +117,9 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
     const { namespace, name } = match;
     const target = { resource: asked.resource, ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
     const object = envelop(parseBody(bytes, format), target);
-    const body = JSON.stringify(asked.action === 'update' ? atRevision(object, revision) : object);
-    await forward(request, desk, asked, { ...call, body });
+    if (asked.action === 'create') checkNew(object);
+    const sent = asked.action === 'update' ? atRevision(object, revision) : object;
+    await forward(request, desk, { ...asked, sent }, { ...call, body: JSON.stringify(sent) });
   } finally {
     share.release();
   }
@@ -127,7 +128,7 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
 /** One call. What fits is delivered when the call is over, so that a slow client holds no connection to the API server. */
 async function forward(request: Request, desk: Desk, asked: Asked, call: UpstreamCall): Promise<void> {
   const whole = await request.atWork(() => desk.upstream.call(call, request.gone, async (answer) => {
-    const outcome = await outcomeOf(answer, asked);
+    const outcome = await outcomeOf(answer, asked, desk.rules);
     if (outcome.rest === undefined) return outcome;
     await request.deliver(outcome);
     return undefined;

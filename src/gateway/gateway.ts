@@ -4,9 +4,11 @@ import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
 import { Budget } from './body.js';
 import { certificateFault, servingPair, type ServingPair } from './certificate.js';
+import { FirstContact } from './contact.js';
 import type { Desk } from './exchange.js';
 import { FileReloader } from './files.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
+import type { Rulebook } from './rulebook.js';
 import { GatewayServer, type Arrival, type ServerLimits } from './server.js';
 import { serveRequest } from './serve.js';
 import { Upstream } from './upstream.js';
@@ -26,6 +28,7 @@ export interface GatewayOptions {
   readonly userAgent: string;
   /** The OpenAPI document, JSON. */
   readonly openapi: string;
+  readonly rules: Rulebook;
   /** Between a signal to end and the last connection taken in: the time it takes until nobody is sent here any more. */
   readonly shutdownDelayMs: number;
   readonly reloadEveryMs: number;
@@ -48,6 +51,7 @@ export class Gateway {
   readonly #server: GatewayServer;
   readonly #upstream: Upstream;
   readonly #reloaders: readonly FileReloader[];
+  readonly #contact: FirstContact;
   #pair: ServingPair | undefined;
   #state: 'new' | 'serving' | 'ending' = 'new';
 
@@ -55,7 +59,9 @@ export class Gateway {
     this.#options = options;
     const { clock, metrics, strict, limits, userAgent } = options;
     this.#upstream = new Upstream({ origin: options.upstream, clock, timeoutMs: options.upstreamTimeoutMs, userAgent, metrics });
-    const desk: Desk = { upstream: this.#upstream, budget: new Budget(BUDGET), openapi: Buffer.from(options.openapi), ready: () => this.#fault() === undefined };
+    this.#contact = new FirstContact({ upstream: this.#upstream, clock, log: options.log });
+    const openapi = Buffer.from(options.openapi);
+    const desk: Desk = { upstream: this.#upstream, budget: new Budget(BUDGET), openapi, rules: options.rules, ready: () => this.#fault() === undefined };
     const serve = (arrival: Arrival): Promise<void> => serveRequest(arrival, { ...options, desk });
     this.#server = new GatewayServer({ limits, strict, clock, metrics, serve });
     const reload = { clock, log: options.log, metrics, everyMs: options.reloadEveryMs };
@@ -75,6 +81,7 @@ export class Gateway {
     const port = await this.#server.start(listen.host, listen.port);
     this.#state = 'serving';
     log.info({ endpoint: 'gateway', host: listen.host, port }, 'listening');
+    this.#contact.start();
     return port;
   }
 
@@ -88,6 +95,7 @@ export class Gateway {
   async stop(): Promise<void> {
     const { clock, shutdownDelayMs } = this.#options;
     this.#state = 'ending';
+    this.#contact.stop();
     this.#server.wind();
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
     await this.#server.stop(GRACE_MS);
@@ -101,7 +109,7 @@ export class Gateway {
 
   #fault(): string | undefined {
     if (this.#state !== 'serving' || this.#pair === undefined) return this.#state === 'ending' ? 'shutting down' : 'not started';
-    return certificateFault(this.#pair, this.#options.clock.now());
+    return certificateFault(this.#pair, this.#options.clock.now()) ?? this.#contact.fault;
   }
 
   #present([cert = '', key = '']: readonly string[]): void {

@@ -35,7 +35,7 @@ const BY_ACTION: Readonly<Record<Action, readonly RefusalKind[]>> = {
   ready: [...ANYWHERE, 'unavailable'],
 };
 
-const ETAG = { description: 'The resourceVersion of the object, or of the list.', schema: { type: 'string', pattern: '^"[A-Za-z0-9]+"$' } };
+const ETAG = { description: 'The resourceVersion of the object, or of the list.', schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' } };
 const ALWAYS = {
   'Cache-Control': { description: 'Nothing is kept.', required: true, schema: { const: 'no-store' } },
   'X-Content-Type-Options': { description: 'The media type is as it is stated.', required: true, schema: { const: 'nosniff' } },

@@ -1,10 +1,14 @@
 import type { ResourceType } from '../api/meta.js';
 import { apiVersionOf } from '../api/resources.js';
 import { emptyAnswer, written, type Answer } from './answer.js';
+import type { DataObject } from './document.js';
+import { objectRefusal } from './findings.js';
 import type { MediaType } from './media.js';
 import { entityTag } from './precondition.js';
-import { Refusal, type FieldCause } from './refusal.js';
+import { isRecord, record, type Unknowns } from './record.js';
+import { badField, Refusal } from './refusal.js';
 import type { Action } from './routes.js';
+import type { Rulebook } from './rulebook.js';
 import { UpstreamFailure, type UpstreamAnswer } from './upstream.js';
 
 /** What was asked, as far as the answer depends on it. */
@@ -16,27 +20,16 @@ export interface Asked {
   readonly representation: boolean;
   /** Whether the write depended on `If-Match`. */
   readonly conditional: boolean;
+  /** The object that was sent. */
+  readonly sent?: DataObject;
 }
 
 /** Answers up to this size are read whole and checked before a byte is passed on; larger ones are passed on as they come. */
 const HELD = 1024 * 1024;
 const MAX_STATUS = 64 * 1024;
+/** How the API server says that the object is another one of the same name. */
+const OTHER_UID = /\bPrecondition failed: UID in precondition\b/;
 const SUCCESS: readonly number[] = [200, 201, 202];
-const FIELD_REASONS: ReadonlyMap<string, string> = new Map([
-  ['FieldValueNotFound', 'names something that does not exist'],
-  ['FieldValueRequired', 'must be set'],
-  ['FieldValueDuplicate', 'stands twice'],
-  ['FieldValueInvalid', 'has a value that is not valid'],
-  ['FieldValueNotSupported', 'has a value that is not among the supported ones'],
-  ['FieldValueForbidden', 'may not be set or changed this way'],
-  ['FieldValueTooLong', 'is too long'],
-  ['FieldValueTooMany', 'holds too many'],
-  ['FieldValueTypeInvalid', 'has a value of the wrong type'],
-]);
-const MAX_CAUSES = 32;
-/** The path of a field; the server writes `<nil>` where it means no field. */
-const FIELD = /^(?!<nil>$)[\x20-\x7e]{1,256}$/;
-const UNKNOWN_FIELD = /unknown field "([A-Za-z0-9_.[\]-]{1,256})"/g;
 
 interface Held {
   readonly bytes: Buffer;
@@ -48,8 +41,8 @@ interface Held {
  * The client's answer to an answer of the API server.
  * @throws Refusal for what is no success, without a word of the API server's own; UpstreamFailure for what is no answer
  */
-export async function outcomeOf(answer: UpstreamAnswer, asked: Asked): Promise<Answer> {
-  if (!SUCCESS.includes(answer.status)) throw await refusalOf(answer, asked);
+export async function outcomeOf(answer: UpstreamAnswer, asked: Asked, rules: Rulebook): Promise<Answer> {
+  if (!SUCCESS.includes(answer.status)) throw await refusalOf(answer, asked, rules);
   const held = await hold(answer.body, HELD);
   if (!/^application\/json\b/i.test(answer.contentType)) throw new UpstreamFailure('broken', 'CONTENT_TYPE');
   const read = asked.action === 'get' || asked.action === 'list';
@@ -74,7 +67,7 @@ function representation(held: Held, asked: Asked, read: boolean): Answer {
 }
 
 /** The object of an answer, which has to be of the kind that was asked for (a delete may be answered with a Status). */
-function objectIn(bytes: Buffer, { action, resource }: Asked): Readonly<Record<string, unknown>> {
+function objectIn(bytes: Buffer, { action, resource }: Asked): Unknowns {
   const object = parsed(bytes);
   if (object === undefined) throw new UpstreamFailure('broken', 'NOT_JSON');
   if (action === 'delete' && object['kind'] === 'Status' && object['status'] === 'Success') return object;
@@ -85,12 +78,12 @@ function objectIn(bytes: Buffer, { action, resource }: Asked): Readonly<Record<s
   return object;
 }
 
-function etagOf(object: Readonly<Record<string, unknown>>): { etag?: string } {
+function etagOf(object: Unknowns): { etag?: string } {
   const tag = entityTag(record(object['metadata'])['resourceVersion']);
   return tag === undefined ? {} : { etag: tag };
 }
 
-async function refusalOf(answer: UpstreamAnswer, asked: Asked): Promise<Refusal> {
+async function refusalOf(answer: UpstreamAnswer, asked: Asked, rules: Rulebook): Promise<Refusal> {
   const { status } = answer;
   if (status === 401 || status === 403) return new Refusal('forbidden', { message: 'the API server refuses it' });
   if (status === 404) return new Refusal('notFound', { message: 'the API server does not know it' });
@@ -100,38 +93,15 @@ async function refusalOf(answer: UpstreamAnswer, asked: Asked): Promise<Refusal>
   const held = await hold(answer.body, MAX_STATUS);
   const said = held.rest === undefined ? record(parsed(held.bytes)) : {};
   if (status === 409) return conflictOf(said, asked);
-  const causes = [...fieldCauses(said), ...unknownFields(said)].slice(0, MAX_CAUSES);
-  const kind = status === 400 ? 'malformed' : 'invalid';
-  const message = causes.length === 0 ? 'the API server finds the object not valid' : causes.map(({ field, message: rule }) => `${field}: ${rule}`).join('; ');
-  return new Refusal(kind, { message, ...(causes.length > 0 && { causes }) });
+  return objectRefusal(status, said, { kind: asked.resource.kind, object: asked.sent ?? {}, rules });
 }
 
-function conflictOf(said: Readonly<Record<string, unknown>>, { action, conditional }: Asked): Refusal {
+function conflictOf(said: Unknowns, { action, conditional }: Asked): Refusal {
   if (action === 'create') return new Refusal('exists', { message: 'an object of that name exists' });
+  if (OTHER_UID.test(String(said['message']))) return badField('conflict', 'metadata.uid', 'is not that of the object, which has been made anew: read it again');
   if (conditional) return new Refusal('precondition', { message: 'the object is not at the revision that If-Match names' });
   const exists = said['reason'] === 'AlreadyExists';
   return new Refusal(exists ? 'exists' : 'conflict', { message: 'the object has changed since that resourceVersion: read it again' });
-}
-
-function fieldCauses(said: Readonly<Record<string, unknown>>): FieldCause[] {
-  const causes = record(said['details'])['causes'];
-  if (!Array.isArray(causes)) return [];
-  const found: FieldCause[] = [];
-  for (const one of causes.slice(0, MAX_CAUSES)) {
-    const { field, reason } = record(one);
-    const rule = typeof reason === 'string' ? FIELD_REASONS.get(reason) : undefined;
-    if (typeof field !== 'string' || typeof reason !== 'string' || rule === undefined || !FIELD.test(field)) continue;
-    found.push({ field, reason, message: rule });
-  }
-  return found;
-}
-
-/** The API server names fields that it does not know in its message alone; they are the client's own words. */
-function unknownFields(said: Readonly<Record<string, unknown>>): FieldCause[] {
-  const message = said['message'];
-  if (typeof message !== 'string') return [];
-  const names = [...message.slice(0, MAX_STATUS).matchAll(UNKNOWN_FIELD)].map((match) => match[1] ?? '');
-  return [...new Set(names)].map((field) => ({ field, reason: 'FieldValueNotSupported', message: 'is not a field of this kind' }));
 }
 
 function retry(given: string | undefined): { readonly message: string; readonly retryAfterSeconds?: number } {
@@ -151,18 +121,10 @@ async function hold(body: AsyncGenerator<Buffer>, limit: number): Promise<Held> 
   }
 }
 
-function parsed(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+function parsed(bytes: Buffer): Unknowns | undefined {
   try {
     return record(JSON.parse(bytes.toString('utf8')));
   } catch {
     return undefined;
   }
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { load } from 'js-yaml';
+import { isRecord, record, type Unknowns } from './record.js';
 
 /** A JSON Schema of dialect 2020-12, the one of OpenAPI 3.1. */
 export interface JsonSchema {
@@ -100,7 +101,7 @@ export function kindSchemas(crd: string): Record<string, JsonSchema> {
 }
 
 /** A node of a CRD's schema in JSON Schema; CEL rules and other extensions of Kubernetes are left to the server. */
-function schemaOf(node: Readonly<Record<string, unknown>>): JsonSchema {
+function schemaOf(node: Unknowns): JsonSchema {
   const result: JsonSchema = {};
   const types = node['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : node['type'] === undefined ? [] : [node['type']];
   if (node['nullable'] === true) types.push('null');
@@ -115,12 +116,4 @@ function schemaOf(node: Readonly<Record<string, unknown>>): JsonSchema {
     result['properties'] = Object.fromEntries(entries);
   }
   return result;
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,10 +4,11 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../runtime/clock.js';
 import { rawAnswer, refusalAnswer } from './answer.js';
+import { refusalForConnect, refusalForError } from './broken.js';
 import type { ServingPair } from './certificate.js';
 import { Connections } from './connections.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
-import { REFUSALS, Refusal } from './refusal.js';
+import type { Refusal } from './refusal.js';
 
 export interface ServerLimits {
   readonly maxConnections: number;
@@ -131,7 +132,7 @@ export class GatewayServer {
     this.#server.on('request', (message, response) => void this.#take(message, response, false));
     this.#server.on('checkContinue', (message, response) => void this.#take(message, response, true));
     this.#server.on('checkExpectation', (message, response) => void this.#take(message, response, true));
-    this.#server.on('connect', (_message, socket: Socket) => this.#refuseRaw(socket, new Refusal('method', { message: 'CONNECT is not supported' })));
+    this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#refuseRaw(socket, refusalForConnect(url)));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
     // Failures of accepting: out of file descriptors. The server goes on by itself.
     this.#server.on('error', () => metrics.dropped('capacity'));
@@ -186,7 +187,7 @@ export class GatewayServer {
 
   /** What the parser refuses, and requests that did not arrive in time. */
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    const refusal = refusalFor(error);
+    const refusal = refusalForError(error);
     const current = this.#answering.get(socket);
     if (refusal === undefined || !socket.writable || current?.headersSent === true) {
       socket.destroy();
@@ -203,22 +204,4 @@ export class GatewayServer {
     socket.once('close', () => timer.cancel());
     socket.end(rawAnswer(answer), () => socket.destroy());
   }
-}
-
-/** Undefined for a connection that has failed. */
-function refusalFor(error: NodeJS.ErrnoException): Refusal | undefined {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('slow', { message: 'the request did not arrive in time' });
-  if (error.code === 'HPE_HEADER_OVERFLOW') return new Refusal('headersTooLarge', { message: REFUSALS.headersTooLarge.when });
-  if (error.code?.startsWith('HPE_') !== true || error.code === 'HPE_INVALID_EOF_STATE') return undefined;
-  if (inTokenHeader(error)) return new Refusal('forbidden', { message: 'the access token is malformed' });
-  return new Refusal('malformed', { message: 'the request is not well-formed HTTP/1.1' });
-}
-
-/** Whether the parser has stumbled within a header that carries the token. */
-function inTokenHeader(error: Error): boolean {
-  const rawPacket = 'rawPacket' in error ? error.rawPacket : undefined;
-  const bytesParsed = 'bytesParsed' in error ? error.bytesParsed : undefined;
-  if (!Buffer.isBuffer(rawPacket) || typeof bytesParsed !== 'number') return false;
-  const read = rawPacket.subarray(0, bytesParsed + 1).toString('latin1').trimEnd();
-  return /^(?:cookie|authorization):/i.test(read.slice(read.lastIndexOf('\n') + 1));
 }

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { Pool, type Dispatcher } from 'undici';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
 import type { Clock } from '../runtime/clock.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
 import type { Method } from './routes.js';
@@ -20,7 +20,10 @@ export interface UpstreamAnswer {
   readonly body: AsyncGenerator<Buffer>;
 }
 
-/** Why there is no answer. Holds no text of the other side and no header: it may be logged. */
+/**
+ * Why there is no answer. `unreachable`: there was no connection, or no trust in who is at its end, so that nothing was
+ * sent. Holds no text of the other side and no header: it may be logged.
+ */
 export type FailureCause = 'timeout' | 'unreachable' | 'broken' | 'abandoned';
 
 export class UpstreamFailure extends Error {
@@ -55,7 +58,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Far below the time after which an API server closes an idle connection, so that no request meets a closing one. */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_ANSWER = 64 * 1024 * 1024;
-const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT']);
 const CODE = /^[A-Z0-9_]{1,64}$/;
 
 /**
@@ -67,6 +69,7 @@ const CODE = /^[A-Z0-9_]{1,64}$/;
 export class Upstream {
   readonly #options: UpstreamOptions;
   #pool: Pool | undefined;
+  #connect: buildConnector.connector | undefined;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -79,6 +82,7 @@ export class Upstream {
   trust(ca: string): void {
     checkAuthorities(ca);
     const before = this.#pool;
+    this.#connect = connectorTrusting(ca);
     this.#pool = new Pool(this.#options.origin, {
       connections: CONNECTIONS,
       pipelining: 1,
@@ -88,7 +92,7 @@ export class Upstream {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: MAX_ANSWER,
-      connect: { ca, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS },
+      connect: this.#connect,
     });
     before?.close().catch(() => undefined);
   }
@@ -119,6 +123,23 @@ export class Upstream {
       stop.abort(UNREAD);
       metrics.upstream(call.method, code, (clock.monotonic() - begun) / 1000);
     }
+  }
+
+  /**
+   * Connects and lets go again, without a request.
+   * @throws UpstreamFailure `unreachable`, when no server of that address can be had or trusted
+   */
+  reach(): Promise<void> {
+    const { hostname, host, protocol, port } = new URL(this.#options.origin);
+    const plain = hostname.replace(/^\[|\]$/g, '');
+    return new Promise((resolve, reject) => {
+      if (this.#connect === undefined) throw new UpstreamFailure('unreachable', 'NO_CA');
+      this.#connect({ hostname: plain, host, protocol, port }, (...[error, socket]) => {
+        socket?.destroySoon();
+        if (error === null) resolve();
+        else reject(error);
+      });
+    });
   }
 
   async close(): Promise<void> {
@@ -170,12 +191,20 @@ export class Upstream {
   }
 }
 
+/** Whatever goes wrong before the server is there and trusted is told apart from what comes after: nothing was sent yet. */
+function connectorTrusting(ca: string): buildConnector.connector {
+  const connect = buildConnector({ ca, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
+  return (options, callback) => connect(options, (...[error, socket]) => {
+    if (error === null) callback(null, socket);
+    else callback(failureOf(error, 'unreachable'), null);
+  });
+}
+
 /** Errors of the client library may hold what the other side has sent, so only their code is kept. */
-function failureOf(error: unknown): UpstreamFailure {
+function failureOf(error: unknown, failure: FailureCause = 'broken'): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const given = codeOf(error);
-  const code = CODE.test(given) ? given : 'UNKNOWN';
-  return new UpstreamFailure(UNREACHABLE.has(code) ? 'unreachable' : 'broken', code);
+  return new UpstreamFailure(failure, CODE.test(given) ? given : 'UNKNOWN');
 }
 
 /** An error that stands for several, one an address, is told by the first. */

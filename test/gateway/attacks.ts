@@ -142,9 +142,14 @@ const METHODS: readonly Attack[] = [
     name: `S7 ${method}`, forge: (aim, credentials) => request(aim, credentials, { method }), codes: [405],
   })),
   { name: 'S7 HEAD', forge: (aim, credentials) => request(aim, credentials, { method: 'HEAD' }), codes: [405], bodiless: true },
-  ...['FOO', 'get', 'GETT', '', 'G\x00T'].map((method): Attack => ({
-    name: `S7 the method ${JSON.stringify(method)}`, forge: (aim, credentials) => request(aim, credentials, { method }), codes: [400],
+  ...['FOO', 'get', 'GETT', 'X'.repeat(64), 'PLAY', 'M~1'].map((method): Attack => ({
+    name: `S7 the method ${method}, which HTTP does not have`, forge: (aim, credentials) => request(aim, credentials, { method }), codes: [405],
   })),
+  ...['', 'G\x00T', 'F(O', 'X'.repeat(65), '\xff'].map((method): Attack => ({
+    name: `S7 ${JSON.stringify(method)}, which is no method`, forge: (aim, credentials) => request(aim, credentials, { method }), codes: [400],
+  })),
+  { name: 'S7 an unknown method of HTTP/1.0', forge: (aim, credentials) => request(aim, credentials, { method: 'FOO', version: 'HTTP/1.0' }), codes: [400] },
+  { name: 'S7 an unknown method of an unknown path', forge: (_aim, credentials) => `FOO /api/v1/secrets HTTP/1.1\r\nHost: localhost\r\n${credentials.map((line) => `${line}\r\n`).join('')}\r\n`, codes: [404] },
   { name: 'S7 CONNECT', forge: (_aim, credentials) => `CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n${credentials.map((line) => `${line}\r\n`).join('')}\r\n`, codes: [405] },
   added('S7', 'Upgrade: websocket\r\nConnection: Upgrade', 400), added('S7', 'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__', 400),
   added('S7', 'X-HTTP-Method-Override: DELETE', 400), added('S7', 'X-HTTP-Method: DELETE', 400), added('S7', 'X-Method-Override: DELETE', 400),

@@ -68,7 +68,9 @@ const SIZES: readonly Attack[] = [
   { name: 'S17 a body shorter than it says', forge: (aim) => request({ ...aim, body: '' }, COOKIE, { add: ['Content-Length: 100'] }), codes: [] },
 ];
 
-const CONDITIONS = ['If-None-Match: *', 'If-Unmodified-Since: Wed, 21 Oct 2015 07:28:00 GMT', 'Content-Range: bytes 0-1/2', 'If-Match: 7', 'If-Match: W/"7"', 'If-Match: "7", "8"', 'If-Match: ""', 'If-Match: "7"\r\nIf-Match: "8"'].map((line): Attack => ({
+/** Conditions that no operation takes. */
+const UNKNOWN_CONDITIONS = ['If-None-Match: *', 'If-None-Match: "7"', 'If-Modified-Since: Wed, 21 Oct 2015 07:28:00 GMT', 'If-Unmodified-Since: Wed, 21 Oct 2015 07:28:00 GMT', 'If-Range: "7"', 'Content-Range: bytes 0-1/2'];
+const CONDITIONS = [...UNKNOWN_CONDITIONS, 'If-Match: 7', 'If-Match: W/"7"', 'If-Match: "7", "8"', 'If-Match: ""', 'If-Match: "7"\r\nIf-Match: "8"'].map((line): Attack => ({
   name: `a condition that is not offered, ${line}`, forge: (aim) => request(aim, COOKIE, { add: [line] }), codes: [400],
 }));
 
@@ -81,5 +83,6 @@ export const WITH_BODY_REFUSED: readonly Attack[] = [
 export const WITHOUT_BODY_REFUSED: readonly Attack[] = [
   { name: 'S11 a body', forge: (aim) => request(aim, COOKIE, { add: ['Content-Type: application/yaml'], body: good }), codes: [400] },
   { name: 'S17 a body in chunks', forge: (aim) => `${request(aim, COOKIE, { add: ['Transfer-Encoding: chunked'] })}1\r\na\r\n0\r\n\r\n`, codes: [400] },
+  ...UNKNOWN_CONDITIONS.map((line): Attack => ({ name: `a condition that is not offered, ${line}`, forge: (aim) => request(aim, COOKIE, { add: [line] }), codes: [400] })),
   { name: 'S17 an announced body that does not come', forge: (aim) => request(aim, COOKIE, { add: ['Content-Length: 10'] }), codes: [400] },
 ];

@@ -44,7 +44,8 @@ describe('a gateway does not start', () => {
   it.each<[string[], string]>([
     [[], '--tls-cert is required'], [['--tls-cert=/c'], '--tls-key is required'], [[...FILES, '--upstream-ca='], '--upstream-ca must be a file, got ""'],
     [[...FILES, '--upstream=http://api'], '--upstream must be an https URL of host and port alone, got "http://api"'], [[...FILES, '--upstream=api'], '--upstream must be an https URL of host and port alone, got "api"'],
-    [[...FILES, '--upstream=https://api/path'], '--upstream must be an https URL of host and port alone, got "https://api/path"'], [[...FILES, '--upstream=https://user:secret@api'], '--upstream must be an https URL of host and port alone, got "https://user:secret@api"'],
+    [[...FILES, '--upstream=https://api/path'], '--upstream must be an https URL of host and port alone, got "https://api/path"'], ...['https://user:secret@api', 'https://user:sec/ret@api', 'HTTPS://user:se@cret@api', 'https://secret@api'].map((url): [string[], string] => [[...FILES, `--upstream=${url}`], `--upstream must be an https URL of host and port alone, got "${url.slice(0, 8)}…@api"`]),
+    [[...FILES, '--upstream=user:secret@api'], '--upstream must be an https URL of host and port alone, got "…@api"'],
     [[...FILES, '--upstream=https://api?x'], '--upstream must be an https URL of host and port alone, got "https://api?x"'], [[...FILES, '--strict-status-codes=yes'], '--strict-status-codes must be one of true, false, got "yes"'],
     [[...FILES, '--request-timeout=5s'], '--request-timeout must be at least as long as the header timeout, got "5s"'], [[...FILES, '--header-timeout=0s'], '--header-timeout must be a duration above 0s, got "0s"'],
     [[...FILES, '--metrics-listen=:8443'], '--metrics-listen must be an address with another port than the interface, got ":8443"'], [[...FILES, '--health-listen=:8080'], '--health-listen must be an address with another port than the interface and the metrics, got ":8080"'],
@@ -64,7 +65,7 @@ describe('a gateway does not start', () => {
     expect(read(FILES, { ...IN_CLUSTER, [name]: value })).toMatch(new RegExp(`^multicluster-engine: the variable ${name} must not be set for a gateway: [^\n]+\n$`));
   });
 
-  it.each(['--inspect', '--inspect-brk=0.0.0.0:9229', '--tls-keylog=/x', '--insecure-http-parser', '--heapsnapshot-signal=SIGUSR2', '--heapsnapshot-near-heap-limit=3', '--heap-prof', '--tls-min-v1.0', '--require=/x.js'])('with node started with %s', (option) => {
+  it.each(['--inspect', '--inspect-brk=0.0.0.0:9229', '--tls-keylog=/x', '--insecure-http-parser', '--heapsnapshot-signal=SIGUSR2', '--heapsnapshot-near-heap-limit=3', '--heap-prof', '--tls-min-v1.0', '--require=/x.js', '-r', '--trace-tls', '--security-revert=x'])('with node started with %s', (option) => {
     const given = new Map([['tls-cert', '/c'], ['tls-key', '/k']]);
 
     expect(() => gateway(new Flags(GATEWAY_FLAGS, given, {}), { env: IN_CLUSTER, version: '1', execArgv: [option] })).toThrow(`node must not be started with ${option} for a gateway`);

@@ -14,6 +14,7 @@ import { ManualClock } from '../support/clock.js';
 import { RecordingLog } from '../support/log.js';
 import { waitFor } from '../support/wait.js';
 import { CANARY } from './client.js';
+import { rules } from './document.js';
 import { ENGINES, pairFor } from './rig.js';
 import { ENGINE } from './upstream.js';
 import { open, parseReplies, readReplies, sendRaw, type WireOptions } from './wire.js';
@@ -33,7 +34,7 @@ afterEach(async () => {
 /** Serves from a desk. */
 async function serve(desk: Partial<Desk>, strict = false): Promise<WireOptions> {
   const metrics = createGatewayMetrics();
-  const whole: Desk = { upstream: { call: () => Promise.reject(new Error('no upstream')) }, budget: new Budget(0), openapi: Buffer.from('{}'), ready: () => true, ...desk };
+  const whole: Desk = { upstream: { call: () => Promise.reject(new Error('no upstream')) }, budget: new Budget(0), openapi: Buffer.from('{}'), rules, ready: () => true, ...desk };
   const serving = { desk: whole, strict, clock: systemClock, log, metrics };
   server = new GatewayServer({
     limits: { maxConnections: 10, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 }, strict, clock: systemClock, metrics, serve: (arrival) => serveRequest(arrival, serving),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { openApiDocument } from '../../src/gateway/openapi.js';
+import { Rulebook } from '../../src/gateway/rulebook.js';
 import type { JsonSchema } from '../../src/gateway/schemas.js';
 import { root } from '../support/root.js';
 
@@ -9,7 +10,10 @@ function read(...file: string[]): string {
   return readFileSync(path.join(root, ...file), 'utf8');
 }
 
+const [engine, placement] = [read('crds', 'multiclusterengine.yaml'), read('crds', 'placement.yaml')];
+
 /** The OpenAPI document of the tree under test. */
-export const document: JsonSchema = openApiDocument({
-  version: '0.0.0', engine: read('crds', 'multiclusterengine.yaml'), placement: read('crds', 'placement.yaml'),
-});
+export const document: JsonSchema = openApiDocument({ version: '0.0.0', engine, placement });
+
+/** What its kinds demand. */
+export const rules = new Rulebook([engine, placement]);

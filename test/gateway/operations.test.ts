@@ -178,15 +178,54 @@ describe('an answer of the API server', () => {
 
     expect(JSON.parse(body)).toEqual({
       kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'Invalid', code: 422,
-      message: 'spec.numberOfClusters: has a value that is not valid',
-      details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid', message: 'has a value that is not valid' }] },
+      message: 'spec.numberOfClusters: the number 2: must be a whole number from 0 to 2147483647',
+      details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid', message: 'the number 2: must be a whole number from 0 to 2147483647' }] },
     });
   });
 
-  it('that does not know a field has it named', async () => {
-    rig.upstream.script = (_request, socket) => socket.write(reply(400, { message: 'x: strict decoding error: unknown field "spec.numberOfCluster"' }));
+  it('that does not know fields has those named that were sent, and nothing else of what it says', async () => {
+    rig.upstream.script = (_request, socket) => socket.write(reply(400, { message: 'x: strict decoding error: unknown field "spec.numberOfCluster", unknown field "spec.a", "b", unknown field "SECRET"' }));
 
-    expect(JSON.parse((await rig.ask(CREATE)).body)).toMatchObject({ code: 400, message: 'spec.numberOfCluster: is not a field of this kind' });
+    const { body } = await rig.ask({ ...CREATE, body: 'metadata: {name: web}\nspec: {numberOfCluster: 1, "a\\", \\"b": 2}\n' });
+
+    expect(JSON.parse(body)).toMatchObject({ code: 400, message: 'spec.numberOfCluster: is not a field of this kind: perhaps spec.numberOfClusters is meant; spec.a", "b: is not a field of this kind' });
+    expect(body).not.toContain('SECRET');
+  });
+
+  it('that finds another object of the name, made anew, is told by its uid', async () => {
+    rig.upstream.script = (_request, socket) => socket.write(reply(409, { reason: 'Conflict', message: 'Operation cannot be fulfilled on "web": Precondition failed: UID in precondition: SECRET, UID in object meta: SECRET' }));
+
+    for (const ask of [PUT, IF_MATCH]) {
+      const { status, body } = await rig.ask(ask);
+      expect({ ...JSON.parse(body), status }).toMatchObject({ status: 409, reason: 'Conflict', details: { causes: [{ field: 'metadata.uid' }] } });
+      expect(body).not.toContain('SECRET');
+    }
+  });
+
+  it.each<[string, Ask, number, RegExp]>([
+    ['POST with a resourceVersion', { ...CREATE, body: 'metadata: {name: web, resourceVersion: "5"}' }, 422, /^metadata\.resourceVersion: the string "5": must be absent, /],
+    ['POST with one that is no number', { ...CREATE, body: 'metadata: {name: web, resourceVersion: abc}' }, 422, /^metadata\.resourceVersion: the string "abc": must be absent, /],
+    ['PUT at a resourceVersion that no object has', { ...PUT, body: 'metadata: {name: web, resourceVersion: abc}' }, 422, /^metadata\.resourceVersion: the string "abc": must be one that was read/],
+    ['PUT at none', { ...PUT, body: 'metadata: {name: web}' }, 422, /^metadata\.resourceVersion: must be the one that was read/],
+    ['PUT at any, which is none', { ...PUT, headers: { ...YAML, 'if-match': '*' }, body: 'metadata: {name: web}' }, 422, /^metadata\.resourceVersion: must be the one that was read/],
+    ['PUT at an If-Match that no object has', { ...PUT, headers: { ...YAML, 'if-match': '"abc"' } }, 412, /^header if-match names no revision/],
+    ['PUT without a name', { ...PUT, body: 'metadata: {resourceVersion: "8"}' }, 400, /^metadata\.name: must be there and be "web"/],
+    ['PUT of another name', { ...PUT, body: 'metadata: {name: x, resourceVersion: "8"}' }, 400, /^metadata\.name: the string "x": must be "web"/],
+    ['GET under If-Match', { path: `${PLACEMENTS}/web`, headers: { 'if-match': '"8"' } }, 400, /^header if-match is for PUT and DELETE alone/],
+    ['POST under If-Match', { ...CREATE, headers: { ...YAML, 'if-match': '*' } }, 400, /^header if-match is for PUT and DELETE alone/],
+    ['label that is no string', { ...CREATE, body: 'metadata: {name: web, labels: {a: 1}}' }, 400, /^metadata\.labels\.a: the number 1: must be a string$/],
+  ])('is not waited for by a %s: %i', async (_what, ask, code, message) => {
+    const { status, body } = await rig.ask(ask);
+
+    expect({ status, message: JSON.parse(body).message }).toEqual({ status: code, message: expect.stringMatching(message) });
+    expect(rig.upstream.requests).toEqual([]);
+  });
+
+  it('to an object that was read elsewhere, but for its revision, is waited for', async () => {
+    const metadata = { name: 'web', uid: 'x', generation: 7, creationTimestamp: '2026-01-01T00:00:00Z', managedFields: [], resourceVersion: '' };
+
+    expect((await rig.ask({ ...CREATE, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ metadata }) })).status).toBe(200);
+    expect(JSON.parse(rig.upstream.requests[0]?.body ?? '')).toMatchObject({ metadata });
   });
 
   it.each([['0', '1'], ['-1', '1'], ['59', '59'], ['99999', '60'], ['Wed, 21 Oct 2015 07:28:00 GMT', '1'], ['', '1']])('with Retry-After %j is passed on with %s seconds', async (given, seconds) => {

@@ -5,9 +5,9 @@ import { Connections } from '../../src/gateway/connections.js';
 import { atRevision, envelop } from '../../src/gateway/envelope.js';
 import { checkHeaders, headerMap } from '../../src/gateway/headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from '../../src/gateway/media.js';
-import { entityTag, revisionWanted } from '../../src/gateway/precondition.js';
+import { checkConditions, entityTag, revisionWanted } from '../../src/gateway/precondition.js';
 import { Refusal } from '../../src/gateway/refusal.js';
-import { isLabel, isSubdomain, matchRoute, operationOf, ROUTES, upstreamPath } from '../../src/gateway/routes.js';
+import { isLabel, isSubdomain, matchRoute, operationOf, ROUTES, upstreamPath, type Action } from '../../src/gateway/routes.js';
 import { tokenOf } from '../../src/gateway/token.js';
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
 import { Socket } from 'node:net';
@@ -107,12 +107,20 @@ describe('headers', () => {
   });
 
   it.each<[string[], string | undefined]>([
-    [[], undefined], [['If-Match', '*'], undefined], [['If-Match', '"12"'], '12'], [['If-Match', '"a b"'], 'malformed'], [['If-Match', '"a-b"'], 'precondition'], [['If-Match', 'W/"1"'], 'malformed'], [['If-None-Match', '*'], 'malformed'],
+    [[], undefined], [['If-Match', '*'], undefined], [['If-Match', '"12"'], '12'], [['If-Match', '"a b"'], 'malformed'], [['If-Match', '"a-b"'], 'precondition'], [['If-Match', 'W/"1"'], 'malformed'],
+    [['If-Match', '"0"'], 'precondition'], [['If-Match', '"012"'], 'precondition'], [['If-Match', '"18446744073709551615"'], '18446744073709551615'], [['If-Match', '"18446744073709551616"'], 'precondition'],
   ])('%j ask for the revision %s', (raw, revision) => {
     expect(outcome(() => revisionWanted(headerMap(raw)))).toBe(revision);
   });
 
-  it.each<[unknown, string | undefined]>([['12', '"12"'], ['', undefined], [12, undefined], ['a"b', undefined], ['a\r\nb', undefined]])('the resourceVersion %j makes the entity tag %s', (version, tag) => {
+  it.each<[string[], Action, string | undefined]>([
+    [[], 'list', undefined], [['If-Match', '"1"'], 'update', undefined], [['If-Match', '*'], 'delete', undefined], [['If-Match', '"1"'], 'get', 'malformed'], [['If-Match', '*'], 'create', 'malformed'],
+    ...['If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since', 'If-Range', 'Content-Range'].flatMap((name) => (['get', 'update', 'openapi'] as const).map((action): [string[], Action, string] => [[name, 'x'], action, 'malformed'])),
+  ])('%j on %s: %s', (raw, action, kind) => {
+    expect(outcome(() => checkConditions(headerMap(raw), action))).toBe(kind);
+  });
+
+  it.each<[unknown, string | undefined]>([['12', '"12"'], ['0', undefined], ['x1', undefined], ['', undefined], [12, undefined], ['a"b', undefined], ['a\r\nb', undefined]])('the resourceVersion %j makes the entity tag %s', (version, tag) => {
     expect(entityTag(version)).toBe(tag);
   });
 

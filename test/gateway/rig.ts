@@ -8,9 +8,10 @@ import { createGatewayMetrics, type GatewayRegistry } from '../../src/observabil
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { RecordingLog } from '../support/log.js';
+import { waitFor } from '../support/wait.js';
 import { askOnce, type Ask } from './client.js';
 import { mustConform, type Reply } from './conformance.js';
-import { document } from './document.js';
+import { document, rules } from './document.js';
 import { RecordingUpstream } from './upstream.js';
 import type { WireOptions } from './wire.js';
 
@@ -58,6 +59,7 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     strict: false,
     userAgent: 'multicluster-engine-gateway/test',
     openapi: JSON.stringify(document),
+    rules,
     shutdownDelayMs: 0,
     reloadEveryMs: 20,
     clock: systemClock,
@@ -66,6 +68,8 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     ...options,
   });
   const port = await gateway.start();
+  if (options.upstream === undefined) await waitFor('contact with the upstream', () => log.lines.some(({ message }) => message.includes('reached and verified')) && upstream.sockets.size === 0, { everyMs: 2 });
+  upstream.connections = 0;
   const agent = new Agent({ keepAlive: true, ca: certificate.certificate });
   const strict = options.strict ?? false;
   const stop = async (): Promise<void> => {

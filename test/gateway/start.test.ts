@@ -11,18 +11,23 @@ import { certificateFault, servingPair } from '../../src/gateway/certificate.js'
 import { startChild } from '../../src/local/child.js';
 import { freePorts } from '../../src/local/ports.js';
 import { systemClock } from '../../src/runtime/clock.js';
+import type { ServingCertificate } from '../../src/pki/serving.js';
 import { waitFor } from '../support/wait.js';
 import { pairFor, startRig, type Rig } from './rig.js';
+import { RecordingUpstream } from './upstream.js';
 import { open, sendRaw } from './wire.js';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 let folder = '';
+/** Of the API server that `ca` vouches for. */
+let behind: ServingCertificate;
 let files: Readonly<Record<'cert' | 'key' | 'other' | 'ca' | 'nonsense' | 'missing', string>> = { cert: '', key: '', other: '', ca: '', nonsense: '', missing: '' };
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gateway-start-'));
   const [pair, other] = await Promise.all([pairFor(), pairFor()]);
+  behind = other;
   const put = (name: string, text: string): string => {
     writeFileSync(path.join(folder, name), text, { mode: 0o600 });
     return path.join(folder, name);
@@ -81,8 +86,9 @@ describe('a gateway process', () => {
 
   it('serves, reports its health, and ends cleanly at a signal', async () => {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
+    const upstream = new RecordingUpstream(behind);
     const child = await startChild({
-      command: [process.execPath, program, 'gateway', `--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, `--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, '--upstream=https://127.0.0.1:1', '--shutdown-delay=0s'],
+      command: [process.execPath, program, 'gateway', `--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, `--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, `--upstream=${await upstream.start()}`, '--shutdown-delay=0s'],
       env: { PATH: process.env['PATH'] ?? '' }, output: 'pipe',
     });
     child.output.resume();
@@ -94,6 +100,41 @@ describe('a gateway process', () => {
     expect(openapi.replies).toMatchObject([{ status: 200 }]);
     expect(text).toContain('multicluster_gateway_requests_total{route="/platform/openapi.json",method="GET",code="200"} 1');
     expect(await child.stop(9_000)).toMatchObject({ code: 0 });
+    expect(upstream.bytes).toBe(0);
+    await upstream.stop();
+  });
+});
+
+describe('the debugger of node', () => {
+  const given = (): string[] => [`--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, '--upstream=https://127.0.0.1:1', '--shutdown-delay=0s'];
+
+  it('is not opened by SIGUSR1, which is said in one line', async () => {
+    const [port = 0, metrics = 0, health = 0] = await freePorts(3);
+    const child = await startChild({
+      command: [process.execPath, program, 'gateway', `--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, ...given()], env: { PATH: process.env['PATH'] ?? '' }, output: 'pipe',
+    });
+    let output = '';
+    child.output.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await waitFor('the process to be alive', async () => (await fetch(`http://127.0.0.1:${health}/livez`)).ok);
+
+    process.kill(child.pid, 'SIGUSR1');
+
+    await waitFor('the line', () => output.includes('signal refused'));
+    expect(await child.stop(9_000)).toMatchObject({ code: 0 });
+    expect(output).not.toMatch(/Debugger|inspector|ws:/);
+  });
+
+  it('that was opened before ends the process: one line says why', async () => {
+    const wrapper = path.join(folder, 'opened.mjs');
+    writeFileSync(wrapper, `import { open } from 'node:inspector';\nopen(0, '127.0.0.1');\nawait import(${JSON.stringify(program)});\n`);
+    const child = spawn(process.execPath, [wrapper, 'gateway', '--listen=127.0.0.1:0', '--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0', ...given()], { env: { PATH: process.env['PATH'] ?? '' }, timeout: 30_000 });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    child.stderr.resume();
+    const code = await new Promise((resolve) => child.on('close', resolve));
+
+    expect(code).toBe(1);
+    expect(output).toContain('"reason":"a debugger is open, through which every token could be read"');
   });
 });
 

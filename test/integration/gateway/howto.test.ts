@@ -47,7 +47,8 @@ function held(stderr: string): { readonly answers: number; readonly wrong: reado
 const PRINTS: readonly (readonly [string, RegExp])[] = [
   ['$ENGINES/trial"', /"kind":"MultiClusterEngineList"[\s\S]*kind: MultiClusterEngine\n/],
   ['-H "$AUTH" "$PLACEMENTS"\n', /"kind":"PlacementList"[\s\S]*"kind":"Placement"/],
-  ['If-Match', /"numberOfClusters":3/],
+  ['s/numberOfClusters: 2/', /"numberOfClusters":3/],
+  ['s/numberOfClusters: 3/', /"numberOfClusters":4/],
   ['openapi.json', /^\{"openapi":"3\.1/],
   [ITS_CLIENT, /"kind":"PlacementList"/],
 ];

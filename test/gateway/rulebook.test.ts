@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { parseBody } from '../../src/gateway/body.js';
+import type { DataObject } from '../../src/gateway/document.js';
+import { objectRefusal } from '../../src/gateway/findings.js';
+import { likest } from '../../src/gateway/likeness.js';
+import { rules } from './document.js';
+
+function objectOf(yaml: string): DataObject {
+  return parseBody(Buffer.from(yaml), 'yaml') as DataObject;
+}
+
+describe('a rule of a kind', () => {
+  it.each<[string, string, string, string, string]>([
+    ['Placement', 'spec.numberOfClusters', 'FieldValueInvalid', 'spec: {numberOfClusters: -1}', 'the number -1: must be a whole number from 0 to 2147483647'],
+    ['Placement', 'spec.numberOfClusters', 'FieldValueTypeInvalid', 'spec: {numberOfClusters: two}', 'the string "two": must be a whole number from 0 to 2147483647'],
+    ['Placement', 'spec', 'FieldValueTypeInvalid', 'spec: []', 'the list []: must be an object'],
+    ['Placement', 'spec.ClusterSets', 'FieldValueTooMany', 'spec: {ClusterSets: [a, b, c, d, e]}', 'the list of 5: must be a list of at most 256'],
+    ['Placement', 'spec.ClusterSets[1]', 'FieldValueDuplicate', 'spec: {ClusterSets: [a, a]}', 'the string "a": must not stand twice'],
+    ['Placement', 'spec.ClusterSets[0]', 'FieldValueInvalid', 'spec: {ClusterSets: [""]}', 'the string "": must be a string, at least 1 long, at most 63 long'],
+    ['Placement', 'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].operator', 'FieldValueNotSupported', 'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchExpressions: [{operator: Is}]}}}]}', 'the string "Is": must be one of "In", "NotIn", "Exists", "DoesNotExist"'],
+    ['Placement', 'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].key', 'FieldValueRequired', 'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchExpressions: [{}]}}}]}', 'must be set'],
+    ['Placement', 'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels.a', 'FieldValueTypeInvalid', 'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchLabels: {a: 1}}}}]}', 'the number 1: must be a string'],
+    ['Placement', 'metadata.name', 'FieldValueTooLong', 'metadata: {name: aaa}', 'the string "aaa": must be a DNS subdomain: lower case letters, digits, "-" and "."; must be a string, at most 63 long'],
+    ['Placement', 'metadata.labels', 'FieldValueInvalid', 'metadata: {labels: {a b: c}}', 'the object {"a b":"c"}: keys must be label keys (an optional DNS prefix and "/", then a name of at most 63 characters), values label values (empty, or letters, digits, "-", "_" and ".", at most 63)'],
+    ['MultiClusterEngine', 'spec.targetNamespace', 'FieldValueForbidden', 'spec: {targetNamespace: kube-x}', 'the string "kube-x": targetNamespace must be empty or the name of a namespace, a DNS-1123 label; targetNamespace must neither be default nor begin with kube-; targetNamespace is fixed once the engine exists (absent and empty mean multicluster-engine); delete the engine and create it anew'],
+    ['MultiClusterEngine', 'spec.tolerations[0].key', 'FieldValueInvalid', 'spec: {tolerations: [{operator: Equal}]}', 'must be a string, at most 317 long; key must be empty or a taint key (an optional DNS prefix and \'/\', then a name of at most 63 characters); an empty key needs operator Exists'],
+    ['MultiClusterEngine', 'spec.nodeSelector.a.b/c', 'FieldValueTypeInvalid', 'spec: {nodeSelector: {a.b/c: 1}}', 'must be a string, at most 63 long'],
+    ['Placement', 'spec.later', 'FieldValueInvalid', 'spec: {later: 1}', 'the number 1: is not valid'],
+    ['Placement', 'spec.toString', 'FieldValueInvalid', 'spec: {}', 'is not valid'],
+    ['Later', 'spec.x', 'FieldValueForbidden', 'spec: {x: y}', 'the string "y": must not be set or changed this way'],
+  ])('%s %s, %s in %j: %s', (kind, field, reason, yaml, message) => {
+    expect(rules.explain(kind, { field, reason }, objectOf(yaml))).toEqual({ field, reason, message });
+  });
+
+  it('tells the fields that stand in a schema only to be refused', () => {
+    expect(['spec.clusterSets', 'spec.ClusterSets', 'clusterSets', 'spec'].map((field) => rules.isNever('Placement', field))).toEqual([true, false, false, false]);
+  });
+});
+
+describe('a field that is not known', () => {
+  it.each<[string, string, string | undefined]>([
+    ['Placement', 'clusterSets', 'spec.ClusterSets'], ['Placement', 'spec.clustersets', 'spec.ClusterSets'], ['Placement', 'spec.predicates[0].clusterSets', 'spec.ClusterSets'], ['Placement', 'metadata.clusterSets', 'spec.ClusterSets'],
+    ['Placement', 'spec.numberOfCluster', 'spec.numberOfClusters'], ['Placement', 'spec.numebrOfClusters', 'spec.numberOfClusters'], ['Placement', 'spec.predicate', 'spec.predicates'], ['Placement', 'metadata.lables', 'metadata.labels'],
+    ['Placement', 'spec.matchLabels', 'spec.predicates[].requiredClusterSelector.labelSelector.matchLabels'], ['Placement', 'spec.predicates[3].requiredClusterSelector.labelSelector.matchExpression', 'spec.predicates[].requiredClusterSelector.labelSelector.matchExpressions'],
+    ['MultiClusterEngine', 'spec.targetnamespace', 'spec.targetNamespace'], ['MultiClusterEngine', 'spec.tolerations[0].kye', 'spec.tolerations[].key'], ['MultiClusterEngine', 'specs', 'spec'],
+    ['Placement', 'spec.replicas', undefined], ['Placement', 'x', undefined], ['Placement', 'spec.é', undefined], ['Placement', `spec.${'numberOfClusters'.repeat(100)}`, undefined], ['Later', 'spec.clusterSets', undefined],
+  ])('%s %s: perhaps %s is meant', (kind, field, meant) => {
+    expect(rules.unknown(kind, field)).toEqual({ field, reason: 'FieldValueNotSupported', message: `is not a field of this kind${meant === undefined ? '' : `: perhaps ${meant} is meant`}` });
+  });
+
+  it('has the likest name of all, then the one at its place, then the first', () => {
+    expect(likest('a.names', ['b.names', 'a.name', 'a.names'])).toBe('a.names');
+    expect(likest('a.names', ['b.names', 'a.name'])).toBe('b.names');
+    expect(likest('a.name', ['c.name', 'b.name'])).toBe('c.name');
+    expect(likest('ab', ['ac', 'abcd'])).toBe('ac');
+    expect(likest('anything', [])).toBeUndefined();
+  });
+});
+
+describe('an object that the API server refuses', () => {
+  const causes = (...found: readonly (readonly [string, string])[]): object => ({ details: { causes: found.map(([field, reason]) => ({ field, reason, message: 'SECRET' })) } });
+  const told = (status: 400 | 422, said: object, yaml = 'spec: {numberOfClusters: -1, clusterSets: [a]}'): object => {
+    const { kind, detail } = objectRefusal(status, { ...said }, { kind: 'Placement', object: objectOf(yaml), rules });
+    return { kind, fields: (detail.causes ?? []).map(({ field }) => field), message: detail.message };
+  };
+
+  it('for a misspelling that its schema knows is told as for any other: 400 with the hint', () => {
+    expect(told(422, causes(['spec.clusterSets', 'FieldValueForbidden']))).toEqual({ kind: 'malformed', fields: ['spec.clusterSets'], message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant' });
+  });
+
+  it('for that and a value that is not valid is told of both: 422', () => {
+    expect(told(422, causes(['spec.clusterSets', 'FieldValueForbidden'], ['spec.numberOfClusters', 'FieldValueInvalid']))).toMatchObject({ kind: 'invalid', fields: ['spec.numberOfClusters', 'spec.clusterSets'] });
+  });
+
+  it.each<[string, object]>([
+    ['no causes', {}], ['causes that are none', { details: { causes: 'x' } }], ['a cause that is none', { details: { causes: [7, null] } }], ['no field', causes(['<nil>', 'FieldValueInvalid'])], ['a field of odd letters', causes(['spec\n', 'FieldValueInvalid'])],
+    ['a reason of its own', causes(['spec', 'SECRET'])], ['a reason that is a word of the language', causes(['spec', 'constructor'])], ['an unknown field that was not sent', { message: 'unknown field "SECRET"' }],
+  ])('with %s is told so in general words', (_what, said) => {
+    expect(told(400, said)).toEqual({ kind: 'malformed', fields: [], message: 'the API server finds the object not valid' });
+  });
+
+  it('twice for one field is told once', () => {
+    expect(told(422, causes(['spec.numberOfClusters', 'FieldValueInvalid'], ['spec.numberOfClusters', 'FieldValueInvalid']))).toMatchObject({ fields: ['spec.numberOfClusters'] });
+  });
+
+  it('for 9,000 unknown fields is told of 32', () => {
+    const keys = Array.from({ length: 9_000 }, (_, index) => `key${index}`);
+    const message = `strict decoding error: ${keys.map((key) => `unknown field "spec.${key}"`).join(', ')}`;
+
+    expect(told(400, { message }, `spec: {${keys.map((key) => `${key}: 1`).join(', ')}}`)).toMatchObject({ fields: keys.slice(0, 32).map((key) => `spec.${key}`) });
+  });
+});
