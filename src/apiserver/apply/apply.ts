@@ -80,7 +80,8 @@ export function termsOf({ resource, subresource, other }: Pick<ApplyRequest, 're
   };
 }
 
-function checkedBody(applied: Json, resource: FieldsResource): JsonObject {
+function checkedBody(given: Json, resource: FieldsResource): JsonObject {
+  const applied = given ?? {};
   if (!isObject(applied)) {
     const type = 'json: cannot unmarshal ' + goDecoded(applied) + ' into Go value of type map[string]interface {}';
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${type}`);

@@ -41,8 +41,9 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   // The type of a patch is looked at first, like every Content-Type that a built-in endpoint does not take.
   if (route.verb === 'patch' && !custom) patchType(exchange, custom);
   if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
-  const form = negotiate(accept, { transforms: true, tables: review === undefined, stream });
-  if (form === undefined) throw noSuchForm(stream && negotiate(accept, { transforms: true, stream: false }) !== undefined);
+  // Whether events can be written so is looked at when the watch is there.
+  const form = negotiate(accept, { transforms: true, tables: review === undefined, stream: false });
+  if (form === undefined) throw noSuchForm(false);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = { rooms, exchange, route, query: { ...Object.fromEntries(query), ...dryRun(exchange) }, form: { ...form, pretty } };
   return stream ? watchAnswer(one) : answerOf(one);
@@ -104,7 +105,9 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   exchange.note(body.value);
   if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
   const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
-  return post === undefined ? rooms.verbs.create(target, body, query, caller) : post(target, body, { query, caller });
+  if (post === undefined) return rooms.verbs.create(target, body, query, caller);
+  if (body.refusal !== undefined) throw body.refusal;
+  return post(target, body, { query, caller });
 }
 
 // Only paths of custom resources get here without one.
@@ -119,6 +122,10 @@ function isObjectOfApi(value: JsonObject): value is KubeObject {
 
 function watchAnswer({ rooms, exchange, route, query, form }: Call): ApiResponse {
   const events = rooms.verbs.watch(watched(route), withName(query, route.target), exchange.caller);
+  if (form.format !== 'json') {
+    void events[Symbol.asyncIterator]().return?.();
+    throw noSuchForm(true);
+  }
   const values = watchStream(events, { resource: route.target.resource, form, query: exchange.target.query, table: rooms.table });
   return { code: 200, headers: { 'Content-Type': 'application/json' }, body: { kind: 'stream', values } };
 }

@@ -2,7 +2,7 @@ import type { Form, Transform } from './negotiate.js';
 import { isArray, isObject, type Json, type JsonObject, withKey } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
-import { notAcceptable, StatusError } from '../status.js';
+import { notAcceptable, StatusError, unknownError } from '../status.js';
 import { type IncludeObject, includeObjectOf, toTable } from '../table/table.js';
 import type { Listed } from '../verbs/verbs.js';
 
@@ -44,22 +44,25 @@ export interface Shape {
   readonly list: (list: Listed) => Json;
 }
 
-/** @throws StatusError 400 for an includeObject that there is not */
+/** Its functions throw 400 for an includeObject that there is not. */
 export function shapeOf(resource: Resource, form: Form, query: ReadonlyMap<string, string>, table: TableMaker): Shape {
   const { as } = form;
   if (as === undefined) return { object: (object) => object, list: (list) => plainList(resource, list) };
-  if (as.kind === 'Table') return tableShape(resource, { includeObject: includeObjectOf(query.get('includeObject')), version: as.version }, table);
+  if (as.kind === 'Table') return tableShape(resource, { include: () => includeObjectOf(query.get('includeObject')), version: as.version }, table);
   const lists = as.kind === 'PartialObjectMetadataList';
   return {
-    object: (object) => (lists ? refuse(`you requested ${as.kind}, but the requested object is not a list (${goType(resource, '')})`) : partial(object, as.version)),
+    object: (object) => (lists ? noList(resource, as.kind) : partial(object, as.version)),
     list: (list) => (lists ? partialList(list, as) : refuse(`you requested ${as.kind}, but the requested object is a list (${goType(resource, 'List')})`)),
   };
 }
 
-type TableOptions = Pick<TableRequest, 'includeObject' | 'version'>;
+interface TableOptions extends Pick<TableRequest, 'version'> {
+  /** Asked when there is something to show. Throws 400. */
+  readonly include: () => IncludeObject;
+}
 
-function tableShape(resource: Resource, options: TableOptions, table: TableMaker): Shape {
-  const make = (items: readonly KubeObject[], metadata: JsonObject): Json => table({ resource, items, metadata, header: true, ...options });
+function tableShape(resource: Resource, { include, version }: TableOptions, table: TableMaker): Shape {
+  const make = (items: readonly KubeObject[], metadata: JsonObject): Json => table({ resource, items, metadata, header: true, version, includeObject: include() });
   return {
     object: (object) => make([object], versionOf(object)),
     list: (list) => make(list.items, listMeta(list)),
@@ -103,6 +106,12 @@ export function partial(object: KubeObject, version: string): JsonObject {
 
 function partialList(list: Listed, { kind, version }: Transform): JsonObject {
   return { kind, apiVersion: `meta.k8s.io/${version}`, metadata: listMeta(list), items: list.items.length === 0 ? null : list.items.map((item) => partial(item, version)) };
+}
+
+/** Any object of a custom resource could be a list to the real server, until it looks for items. */
+function noList(resource: Resource, asked: string): never {
+  if (resource.custom) throw unknownError('content is not a list');
+  return refuse(`you requested ${asked}, but the requested object is not a list (${goType(resource, '')})`);
 }
 
 function refuse(message: string): never {

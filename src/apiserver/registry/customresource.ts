@@ -5,7 +5,7 @@ import { equal, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Findings, Resource, Strategy } from '../resource.js';
-import { decodeCustom, validateCustom } from '../schema/custom.js';
+import { decodeCustom, validateCustom, validateParts } from '../schema/custom.js';
 import { fillDefaults, pruneNulls } from '../schema/defaults.js';
 import { NO_FIELD, invalidValue } from '../schema/field.js';
 import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
@@ -13,6 +13,7 @@ import { dns1123Subdomain } from '../schema/names.js';
 import { prune } from '../schema/prune.js';
 import type { Schema } from '../schema/schema.js';
 import { blocksCel } from '../schema/validate.js';
+import type { FieldError } from '../status.js';
 import { customColumns } from '../table/custom.js';
 import { conditionOf } from '../verbs/terminating.js';
 import { checkScale, customScale } from './customscale.js';
@@ -119,8 +120,9 @@ function conversionOf({ group, versions, storage }: Definition, { name, schema }
   };
 }
 
-function strategyOf({ namespaced }: Definition, { schema, status, scale }: DefinitionVersion): Strategy {
+function strategyOf({ group, names, namespaced }: Definition, { name, schema, status, scale }: DefinitionVersion): Strategy {
   const rules = { namespaced, validateName: dns1123Subdomain };
+  const type = { kind: names.kind, apiVersion: `${group}/${name}` };
   return {
     default: (object) => withFieldsOf(object, fillDefaults(schema, object)),
     // What is dropped gets its default again: the real server fills it in when it reads the stored object.
@@ -130,10 +132,14 @@ function strategyOf({ namespaced }: Definition, { schema, status, scale }: Defin
     },
     prepareUpdate: (next, old, subresource) => (subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old)),
     validateCreate(object) {
+      const wrong = typeErrors(object, type);
+      if (wrong.length > 0) return withRules(schema, object, undefined, { errors: [...wrong, ...validateParts(schema, object)], warnings: [] });
       const errors = [...validateMeta(object.metadata, rules), ...validateCustom(schema, object).errors, ...checkScale(scale, object, undefined)];
       return withRules(schema, object, undefined, { errors, warnings: finalizerWarnings(object.metadata.finalizers ?? []) });
     },
     validateUpdate(next, old, subresource) {
+      const wrong = typeErrors(next, type);
+      if (wrong.length > 0) return withRules(schema, next, old, { errors: [...wrong, ...validateParts(schema, next, old, subresource)], warnings: [] });
       const errors = [...validateMetaUpdate(next.metadata, old.metadata), ...validateCustom(schema, next, old, subresource).errors, ...checkScale(scale, next, subresource)];
       const warnings = subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
       return withRules(schema, next, old, { errors, warnings });
@@ -143,6 +149,14 @@ function strategyOf({ namespaced }: Definition, { schema, status, scale }: Defin
     unconditionalUpdate: false,
     createOnUpdate: false,
   };
+}
+
+/** Custom resources say their type themselves, and are looked at in parts only where it is another one. */
+function typeErrors({ kind, apiVersion }: KubeObject, type: { readonly kind: string; readonly apiVersion: string }): FieldError[] {
+  const errors: FieldError[] = [];
+  if (kind !== type.kind) errors.push(invalidValue('kind', kind, `must be ${type.kind}`));
+  if (apiVersion !== type.apiVersion) errors.push(invalidValue('apiVersion', apiVersion, `must be ${type.apiVersion}`));
+  return errors;
 }
 
 const NOT_CHECKED = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';

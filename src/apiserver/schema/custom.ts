@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { fillDefaults, pruneNulls } from './defaults.js';
-import { coerceEmbedded } from './embedded.js';
+import type { FieldError } from '../status.js';
+import { coerceEmbedded, validateEmbedded } from './embedded.js';
 import { compareBytes } from './gotext.js';
 import { validateLists } from './lists.js';
 import { decodeMeta } from './meta.js';
@@ -58,4 +59,11 @@ export function validateCustom(schema: Schema, next: KubeObject, old?: KubeObjec
   const errors = status === undefined || below === undefined ? [] : checkKeywords(below, status, old['status'] ?? null, 'status');
   if (validateLists(schema, old, '').length === 0) errors.push(...validateLists(schema, next, ''));
   return { errors, skipCel: blocksCel(errors) };
+}
+
+/** The embedded resources and the types of lists alone, of which the first are no part of a status. */
+export function validateParts(schema: Schema, next: KubeObject, old?: KubeObject, subresource?: string): readonly FieldError[] {
+  const embedded = subresource === 'status' ? [] : validateEmbedded(schema, next, '');
+  const lists = old !== undefined && validateLists(schema, old, '').length > 0 ? [] : validateLists(schema, next, '');
+  return [...embedded, ...lists];
 }

@@ -20,7 +20,7 @@ export function parseBody(bytes: Uint8Array, mediaType: 'json' | 'yaml', kind: s
   try {
     const body = readBody(bytes, mediaType);
     checkTypeMeta(body.value);
-    return body;
+    return { ...body, bytes };
   } catch (error) {
     if (!(error instanceof MalformedBody)) throw error;
     const why = mediaType === 'json' || error.message.startsWith('json: cannot') ? `${NO_KIND}${error.message}` : error.message;
@@ -58,7 +58,7 @@ export function readBody(bytes: Uint8Array, mediaType: 'json' | 'yaml'): Body {
 }
 
 /** The beginning of a body as errors show it: text if it looks like JSON, else hexadecimal. */
-function summarize(bytes: Uint8Array): string {
+export function summarize(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>';
   const head = Buffer.from(bytes.subarray(0, SUMMARY)).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');
   return bytes.length > SUMMARY ? `${head} ...` : head;

@@ -37,7 +37,8 @@ export function plainScalar(text: string): Json {
     const found = pattern.exec(digits);
     if (found !== null) return inBase(found[1] ?? '', found[2] ?? '', base);
   }
-  return FLOAT.test(digits) ? exactNumber(Number(digits).toString().includes('e') ? digits.replace(/^\+/, '') : String(Number(digits))) : text;
+  // A number that is too large for a float is a text.
+  return FLOAT.test(digits) && Number.isFinite(Number(digits)) ? exactNumber(Number(digits).toString().includes('e') ? digits.replace(/^\+/, '') : String(Number(digits))) : text;
 }
 
 function inBase(sign: string, digits: string, base: number): number {

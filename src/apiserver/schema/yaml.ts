@@ -9,6 +9,8 @@ import { plainScalar } from './scalar.js';
 const MAX_ALIASED = 100_000;
 const RESOLVED_TAGS: readonly string[] = ['!!bool', '!!int', '!!float', '!!null', '!!timestamp'];
 const MERGE = '<<';
+/** What JSON and later versions of YAML know: a slash that is escaped, and halves of pairs of UTF-16. */
+const UNKNOWN_ESCAPE = /(?<!\\)(?:\\\\)*\\(?:\/|u[dD][89a-fA-F])/;
 
 /** Characters that begin or part values; YAML with more of them takes too long to read. JSON has no such limit. */
 const PARTING = /[\n,[{:?&*]/g;
@@ -25,7 +27,7 @@ export function readYaml(text: string): Body {
 
 /** What most clients send as YAML is JSON, which is read ten times as fast. */
 function asJson(text: string): Body | undefined {
-  if (!/^\s*\{/.test(text)) return undefined;
+  if (!/^\s*\{/.test(text) || UNKNOWN_ESCAPE.test(text)) return undefined;
   try {
     const { value, duplicates } = readJson(text);
     return duplicates.length === 0 ? { value, duplicates: [] } : undefined;
@@ -37,19 +39,41 @@ function asJson(text: string): Body | undefined {
 
 function readEvents(text: string): Body {
   if ((text.match(PARTING)?.length ?? 0) > MAX_PARTING) throw new MalformedBody(`yaml: document is too large: send it as JSON`);
-  let events: readonly Event[];
-  try {
-    events = parseEvents(text, { maxDepth: MAX_DEPTH });
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const line = error.mark?.line;
-    throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${error.reason.slice(0, 200)}`);
-  }
   const builder = new Builder(text);
-  for (const event of events) {
+  for (const event of eventsOf(text, true)) {
     if (builder.take(event)) break;
   }
   return { value: builder.value, duplicates: builder.duplicates };
+}
+
+/** @param more whether what follows the first document may be anything: the server's reader does not get there. */
+function eventsOf(text: string, more: boolean): readonly Event[] {
+  try {
+    return parseEvents(text, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const first = more ? firstDocument(text, error) : undefined;
+    if (first !== undefined) return eventsOf(first, false);
+    const line = error.mark?.line;
+    throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${error.reason.slice(0, 200)}`);
+  }
+}
+
+const SEPARATOR = /^(?:---|\.\.\.)(?=\s|$)/gm;
+const HEAD = /^(?:\s|#.*|%.*)*$/;
+
+/** The first document, where what is wrong stands behind it. Characters that no text may have are wrong wherever they are. */
+function firstDocument(text: string, { reason, mark }: YAMLException): string | undefined {
+  const wrong = mark?.position ?? 0;
+  if (/character|null byte/.test(reason)) return undefined;
+  if (reason.startsWith('end of the stream or a document separator')) return text.slice(0, wrong);
+  let from = 0;
+  for (const { index } of text.matchAll(SEPARATOR)) {
+    if (index > wrong) return undefined;
+    if (!HEAD.test(text.slice(from, index))) return text.slice(0, index);
+    from = index + 3;
+  }
+  return undefined;
 }
 
 interface Frame {
@@ -60,6 +84,8 @@ interface Frame {
   readonly items: Json[];
   /** Of a mapping: the key whose value is next. */
   key: string | undefined;
+  /** That key as it is shown, where it is there already, and the line on which its value begins. */
+  repeated: { readonly shown: string; line: number } | undefined;
   /** Values in it, aliased ones counted again. */
   weight: number;
 }
@@ -85,10 +111,10 @@ class Builder {
       case EVENT_ID.DOCUMENT:
         return false;
       case EVENT_ID.ALIAS:
-        return this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd));
+        return this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd), event.anchorStart);
       case EVENT_ID.MAPPING:
       case EVENT_ID.SEQUENCE:
-        return this.#open(event.type === EVENT_ID.MAPPING, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)));
+        return this.#open(event.type === EVENT_ID.MAPPING, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)), startOf(event, event.start));
       case EVENT_ID.SCALAR:
         return this.#scalar(event);
       case EVENT_ID.POP:
@@ -96,10 +122,11 @@ class Builder {
     }
   }
 
-  #open(mapping: boolean, anchor: string): boolean {
+  #open(mapping: boolean, anchor: string, start: number): boolean {
     const frame = this.#stack.at(-1);
     if (frame?.entries !== undefined && frame.key === undefined) throw new MalformedBody('yaml: invalid map key: only scalars can be keys');
-    this.#stack.push({ anchor, entries: mapping ? new Map() : undefined, merged: new Map(), items: [], key: undefined, weight: 1 });
+    this.#begins(start);
+    this.#stack.push({ anchor, entries: mapping ? new Map() : undefined, merged: new Map(), items: [], key: undefined, repeated: undefined, weight: 1 });
     return false;
   }
 
@@ -110,23 +137,26 @@ class Builder {
   }
 
   #scalar(event: ScalarEvent): boolean {
+    if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && UNKNOWN_ESCAPE.test(this.#source.slice(event.valueStart, event.valueEnd))) {
+      throw new MalformedBody(`yaml: line ${this.#lineOf(event.valueStart)}: found unknown escape character`);
+    }
     const text = event.valueStart < 0 ? '' : wellFormed(getScalarValue(this.#source, event));
     const tag = event.tagStart < 0 ? '' : this.#source.slice(event.tagStart, event.tagEnd);
     const plain = event.style === SCALAR_STYLE.PLAIN && tag === '';
     const value = plain || RESOLVED_TAGS.includes(tag) ? plainScalar(text) : tagged(tag, text);
     const frame = this.#stack.at(-1);
     if (frame?.entries === undefined || frame.key !== undefined) {
+      this.#begins(startOf(event, event.valueStart));
       return this.#add(value, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)), 1);
     }
     frame.key = keyOf(value);
     if (frame.entries.has(frame.key) && frame.key !== MERGE) {
-      const shown = typeof value === 'string' ? goQuote(value) : frame.key;
-      this.duplicates.push(`line ${this.#lineOf(event.valueStart)}: key ${shown} already set in map`);
+      frame.repeated = { shown: typeof value === 'string' ? goQuote(value) : frame.key, line: this.#lineOf(event.valueStart) };
     }
     return false;
   }
 
-  #alias(name: string): boolean {
+  #alias(name: string, start: number): boolean {
     const known = this.#anchors.get(name);
     if (known === undefined) {
       const open = this.#stack.some((frame) => frame.anchor === name);
@@ -139,7 +169,14 @@ class Builder {
       frame.key = keyOf(known.value);
       return false;
     }
+    this.#begins(start);
     return this.#add(known.value, '', known.weight);
+  }
+
+  /** Notes where the value of a repeated key begins: that line is told. */
+  #begins(offset: number): void {
+    const repeated = this.#stack.at(-1)?.repeated;
+    if (repeated !== undefined && offset >= 0) repeated.line = this.#lineOf(offset);
   }
 
   /** Puts a finished value where it belongs; true when it is the whole document. */
@@ -154,6 +191,8 @@ class Builder {
     if (frame.entries === undefined) frame.items.push(value);
     else if (frame.key === MERGE) merge(frame, value);
     else frame.entries.set(frame.key ?? '', value);
+    if (frame.repeated !== undefined) this.duplicates.push(`line ${frame.repeated.line}: key ${frame.repeated.shown} already set in map`);
+    frame.repeated = undefined;
     frame.key = undefined;
     return false;
   }
@@ -168,6 +207,12 @@ class Builder {
     }
     return this.#line;
   }
+}
+
+/** Where a value begins, its anchor and tag included; negative for one that is left out. */
+function startOf({ anchorStart, tagStart }: { readonly anchorStart: number; readonly tagStart: number }, start: number): number {
+  const given = [anchorStart, tagStart, start].filter((offset) => offset >= 0);
+  return given.length === 0 ? -1 : Math.min(...given);
 }
 
 function finished({ entries, merged, items }: Frame): Json {

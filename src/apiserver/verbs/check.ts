@@ -1,17 +1,14 @@
 import type { KubeObject } from '../object.js';
 import type { Findings, Resource } from '../resource.js';
-import { invalidValue } from '../schema/field.js';
 import { pathSegment } from '../schema/names.js';
 import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
 import { invalid, qualified } from '../status.js';
 import type { FieldError } from '../status.js';
-import { apiVersionOf } from './metadata.js';
 import type { Target } from './verbs.js';
 import { strategyOf } from './view.js';
 
 /** All that is checked of a new object, metadata first. Throws 422 with every cause; warns as the kind's checks say. */
 export function checkCreate(resource: Resource, object: KubeObject, warn: Warn): void {
-  refuse(resource, object, checkType(resource, object));
   const own = checksOwnMetadata(resource) ? checkMeta(resource, object) : [];
   const findings = resource.strategy.validateCreate(object);
   settle(resource, object, { errors: [...own, ...findings.errors], warnings: findings.warnings }, warn);
@@ -33,8 +30,6 @@ export function checkUpdate(target: Target, next: KubeObject, old: KubeObject, w
   const subresource = strategyOf(target);
   const update = validateMetaUpdate(next.metadata, old.metadata);
   const common = [...checkCommon(resource, next), ...update];
-  const wrongType = checkType(resource, next);
-  if (wrongType.length > 0) refuse(resource, next, [...common, ...wrongType]);
   const finalizers = QUALIFIED_FINALIZERS.includes(resource.group) ? unqualifiedFinalizers(next.metadata.finalizers ?? [], 'metadata.finalizers') : [];
   const again = repeats(resource, subresource).flatMap((what) => (what === 'update' ? [...update, ...finalizers] : checkMeta(resource, next)));
   const findings = resource.strategy.validateUpdate(next, old, subresource);
@@ -90,16 +85,6 @@ function checkMeta({ namespaced, group, strategy }: Resource, { metadata }: Kube
 
 function checkCommon({ namespaced }: Resource, { metadata }: KubeObject): FieldError[] {
   return validateMeta(metadata, { namespaced, validateName: pathSegment });
-}
-
-/** Custom resources say their type themselves; of built-in ones decoding has made sure. */
-function checkType(resource: Resource, { kind, apiVersion }: KubeObject): FieldError[] {
-  if (!resource.custom) return [];
-  const errors: FieldError[] = [];
-  const version = apiVersionOf(resource);
-  if (kind !== resource.kind) errors.push(invalidValue('kind', kind, `must be ${resource.kind}`));
-  if (apiVersion !== version) errors.push(invalidValue('apiVersion', apiVersion, `must be ${version}`));
-  return errors;
 }
 
 /** The kind is named as the object says it, which for a custom resource may be another one; an Event is one of the core. */

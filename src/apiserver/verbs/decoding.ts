@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Registry, Resource } from '../resource.js';
 import { compareBytes, goJson, goQuote } from '../schema/gotext.js';
+import { summarize } from '../schema/decode.js';
 import { restoreProblem } from '../schema/restore.js';
 import { decodeStruct } from '../schema/typed.js';
 import { badRequest, internalError } from '../status.js';
@@ -41,6 +42,8 @@ export interface Expected {
   readonly copied?: boolean;
   /** Whether it is what another patch made: then a value without apiVersion is read as the server's own form of the kind. */
   readonly patched?: boolean;
+  /** The text that a client sent, which errors show. */
+  readonly text?: string;
 }
 
 interface Handling {
@@ -51,30 +54,23 @@ interface Handling {
 /** The object of a POST or PUT. Throws 400 for what is none; warns of, or refuses, what fieldValidation is about. */
 export function decodeObject(expected: Expected, body: Body, { options, caller }: Handling): KubeObject {
   const { resource } = expected;
+  if (body.refusal !== undefined) throw body.refusal;
   try {
-    const { object, findings } = decode(expected, body.value);
+    const { object, findings } = decode(body.bytes === undefined ? expected : { ...expected, text: Buffer.from(body.bytes).toString() }, body.value);
     const all = resource.custom ? [...body.duplicates, ...findings] : inOrderOf(body.value, body.duplicates, findings);
     if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(strictText(all));
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
     checkVersion(resource, body.value);
     return object;
   } catch (error) {
-    throw error instanceof DecodeFailure ? badRequest(handled(resource, body.value, error)) : error;
+    throw error instanceof DecodeFailure ? badRequest(handled(resource, body, error)) : error;
   }
 }
 
-function handled(resource: Resource, value: Json, { message, unrecognized }: DecodeFailure): string {
-  if (unrecognized) return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summary(value)})`;
+function handled(resource: Resource, { value, bytes }: Body, { message, unrecognized }: DecodeFailure): string {
+  if (unrecognized) return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summarize(bytes ?? Buffer.from(goJson(value)))})`;
   const { kind, apiVersion } = typeMetaOf(value, resource);
   return `${kind} in version ${goQuote(apiVersion.split('/').at(-1) ?? '')} cannot be handled as a ${resource.kind}: ${message}`;
-}
-
-const SUMMARY = 30;
-
-/** The beginning of a body: text where it looks like an object, else hexadecimal. */
-function summary(value: Json): string {
-  const text = isObject(value) ? goJson(value) : Buffer.from(goJson(value)).toString('hex');
-  return text.length > SUMMARY ? `${text.slice(0, SUMMARY)} ...` : text;
 }
 
 /** What a value says of its type; what it leaves out is as expected. */
@@ -104,7 +100,7 @@ export function decode(expected: Expected, value: Json): Decoded {
     if (typeof said === 'string') continue;
     throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`, true);
   }
-  if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${goJson(value)}'`, true);
+  if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${expected.text ?? goJson(value)}'`, true);
   if (resource.custom && expected.patched === true && (given.apiVersion ?? '') === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
   return { object: forgetsManagers(given) ? withMeta(object, { managedFields: [] }) : object, findings };

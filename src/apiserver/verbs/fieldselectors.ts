@@ -11,15 +11,16 @@ interface Term {
 /** All of them have to hold; none means everything. */
 export type FieldSelector = readonly Term[];
 
-/**
- * Reads a field selector (`metadata.name=a,spec.color!=red`) of a resource.
- * Throws 400 with the words of `fields.ParseSelector`, or for a field that the resource cannot be selected by.
- */
-export function parseFieldSelector(text: string | undefined, resource: Resource): FieldSelector {
+/** Reads a field selector (`metadata.name=a,spec.color!=red`). Throws 400 with the words of `fields.ParseSelector`. */
+export function parseFields(text: string | undefined): FieldSelector {
   if (text === undefined || text === '') return [];
   const parts = splitTerms(text).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const terms: Term[] = [];
-  for (const part of parts) if (part !== '') terms.push(parseTerm(text, part));
+  return parts.filter((part) => part !== '').map((part) => parseTerm(text, part));
+}
+
+/** {@link parseFields} for a resource. Throws 400 also for a field that the resource cannot be selected by. */
+export function parseFieldSelector(text: string | undefined, resource: Resource): FieldSelector {
+  const terms = parseFields(text);
   for (const { field } of terms) if (!selectableBy(resource, field)) throw notSelectable(resource, field);
   return terms;
 }

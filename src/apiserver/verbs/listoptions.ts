@@ -1,6 +1,7 @@
 import { forbiddenField, notSupported } from '../schema/field.js';
 import { invalid } from '../status.js';
 import type { FieldError } from '../status.js';
+import { parseFields } from './fieldselectors.js';
 import { integer, isTrue } from './options.js';
 import { parseLabelSelector } from './selectors.js';
 import type { Query } from './verbs.js';
@@ -21,10 +22,11 @@ const MATCH = 'resourceVersionMatch';
 
 /** Throws 400 for what is no number, 422 ListOptions for combinations that are not allowed. */
 export function listOptions(query: Query, watch: boolean): ListOptions {
-  const limit = integer(query.limit) ?? 0;
   const timeoutSeconds = integer(query.timeoutSeconds);
+  const limit = integer(query.limit) ?? 0;
   // Selectors that cannot be read are told before options that do not go together.
   parseLabelSelector(query.labelSelector);
+  parseFields(query.fieldSelector);
   const { continue: token = '', resourceVersion = '', resourceVersionMatch: asked = '' } = query;
   const sent = query.sendInitialEvents === undefined ? undefined : isTrue(query.sendInitialEvents);
   const legacy = watch && sent === undefined && asked === '' && (resourceVersion === '' || resourceVersion === '0');

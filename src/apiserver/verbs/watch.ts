@@ -1,5 +1,7 @@
 import type { Timer } from '../../runtime/clock.js';
+import { structOf } from '../data/schemas.js';
 import type { KubeObject } from '../object.js';
+import { canonical } from '../registry/builtins/canonical.js';
 import { StatusError, expired, methodNotAllowed, unknownError } from '../status.js';
 import { Compacted } from '../store/store.js';
 import type { Change } from '../store/store.js';
@@ -165,8 +167,10 @@ function eventOf(selection: Selection, { type, entry, previous, revision }: Chan
 
 const INITIAL_END = { annotations: { 'k8s.io/initial-events-end': 'true' } };
 
+/** An object of the kind that has nothing but its version, as Go writes an empty struct. */
 function bookmark({ target: { resource } }: Selection, revision: number, end: boolean): WatchEvent {
   const metadata = { resourceVersion: String(revision), ...(end ? INITIAL_END : {}) };
   const object: KubeObject = { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
-  return { type: 'BOOKMARK', object };
+  const definition = structOf(resource.schema);
+  return { type: 'BOOKMARK', object: definition === undefined ? object : canonical(definition, object) };
 }

@@ -70,7 +70,8 @@ export class FakeVerbs implements Verbs {
     return this.events;
   }
 
-  create: Verbs['create'] = async (target, { value }, _query, { warn }) => {
+  create: Verbs['create'] = async (target, { value, refusal }, _query, { warn }) => {
+    if (refusal !== undefined) throw refusal;
     this.#note(`create ${JSON.stringify(value)}`, target);
     warn('careful "you"');
     return { code: 201, object: objectOf(target) };

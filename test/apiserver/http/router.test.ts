@@ -153,7 +153,7 @@ describe('an answer', () => {
     ['GET /api/v1/namespaces/ns/configmaps/a', 'application/json;as=Foo', '406 only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf'],
     [`GET ${THINGS}?watch=1`, 'application/yaml', '406 only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch'],
     ['GET /api/v1/namespaces/ns/configmaps', TABLE.replace('Table', 'PartialObjectMetadata'), '406 you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)'],
-    [`GET ${THINGS}/a`, TABLE.replace('Table', 'PartialObjectMetadataList'), '406 you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)'],
+    [`GET ${THINGS}/a`, TABLE.replace('Table', 'PartialObjectMetadataList'), '500 content is not a list'],
     ['GET /api/v1/namespaces/ns/configmaps?includeObject=Bad', TABLE, `400 Unable to convert to Table as requested: includeObject: Invalid value: "Bad": must be 'Metadata', 'Object', 'None', or empty`],
   ])('to %s accepting %s is %s', async (line, accept, text) => {
     expect(summary((await ask(line, { accept })).answer)).toBe(text);

@@ -19,7 +19,8 @@ export const CONFIG_MAP: Kind = {
   namespaced: true,
   definition: 'io.k8s.api.core.v1.ConfigMap',
   shortNames: ['cm'],
-  remembered: ['data', 'binaryData'],
+  // Reading a ConfigMap gives it `data` in any case.
+  remembered: ['binaryData'],
   validate,
   validateUpdate: (next, old) => [...frozenErrors(next, old, ['data', 'binaryData']), ...validate(next)],
 };

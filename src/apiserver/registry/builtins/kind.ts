@@ -124,11 +124,6 @@ export function emptied(object: KubeObject): readonly string[] {
   return Array.isArray(found) ? found.map(String) : [];
 }
 
-/** The object as if nothing was remembered of it. */
-export function unremembered(object: KubeObject): KubeObject {
-  return emptied(object).length === 0 ? object : { ...object, [EMPTIED]: [] };
-}
-
 function withEmptied(object: KubeObject, maps: readonly string[]): KubeObject {
   return maps.length === 0 ? object : { ...object, [EMPTIED]: maps };
 }
