@@ -34,5 +34,5 @@ export type ApiBody =
   /** `value` where the bytes are a value written down for people. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly value?: Json }
   | { readonly kind: 'value'; readonly value: Json }
-  /** A watch: one value per line, flushed as they come. */
-  | { readonly kind: 'stream'; readonly values: AsyncIterable<Json> };
+  /** A watch: one value per line, flushed as they come; `encode` where each is written otherwise than as a line of JSON. */
+  | { readonly kind: 'stream'; readonly values: AsyncIterable<Json>; readonly encode?: (value: Json) => Uint8Array };

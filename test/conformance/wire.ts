@@ -20,6 +20,7 @@ export interface WireAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly warnings: readonly string[];
   readonly text: string;
+  readonly bytes: Buffer;
 }
 
 const DEADLINE_MS = 30_000;
@@ -50,6 +51,7 @@ export class Wire {
           headers: incoming.headers,
           warnings: incoming.rawHeaders.filter((_text, at) => at % 2 === 1 && incoming.rawHeaders[at - 1]?.toLowerCase() === 'warning'),
           text: Buffer.concat(chunks).toString('utf8'),
+          bytes: Buffer.concat(chunks),
         }));
       });
       outgoing.on('error', reject);

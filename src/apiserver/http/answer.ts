@@ -1,7 +1,8 @@
 import { dump } from 'js-yaml';
 
-import { type Form, JSON_TYPE, negotiate, wantsPretty, YAML_TYPE } from './negotiate.js';
-import type { Json } from '../json.js';
+import { type Form, JSON_TYPE, negotiate, PROTOBUF_TYPE, wantsPretty, YAML_TYPE } from './negotiate.js';
+import { encodeProtobuf } from './protobuf/envelope.js';
+import { isObject, type Json } from '../json.js';
 import { internalError, StatusError } from '../status.js';
 import type { ApiResponse } from '../server.js';
 
@@ -22,6 +23,7 @@ export function unknownPath(): ApiResponse {
 
 /** A value in the form that was negotiated. Compact JSON stays a value: who asks from within the process takes it as it is. */
 export function valueAnswer(code: number, value: Json, form: Form, headers: Headers = {}): ApiResponse {
+  if (form.format === 'protobuf' && isObject(value)) return { code, headers: { 'Content-Type': PROTOBUF_TYPE, ...headers }, body: { kind: 'bytes', bytes: encodeProtobuf(value), value } };
   const type = form.format === 'yaml' ? YAML_TYPE : JSON_TYPE;
   const plain = form.format === 'json' && !form.pretty;
   const body = plain ? ({ kind: 'value', value } as const) : ({ kind: 'bytes', bytes: Buffer.from(writeText(value, form)), value } as const);
@@ -45,8 +47,8 @@ export interface Asker {
 }
 
 /** The form of a plain answer that is no Table; JSON for people where the client accepts nothing that we write. */
-export function plainForm(asker: Asker): Form {
-  const form = negotiate(asker.accept, { transforms: false, stream: false });
+export function plainForm(asker: Asker, protobuf = false): Form {
+  const form = negotiate(asker.accept, { transforms: false, stream: false, protobuf });
   if (form === undefined) return { format: 'json', pretty: true, as: undefined };
   return { ...form, pretty: form.pretty || wantsPretty(asker.query, asker.agent) };
 }
@@ -60,5 +62,5 @@ export function failureOf(error: unknown): StatusError {
 export function failureAnswer(failure: StatusError, asker: Asker, headers: Headers = {}): ApiResponse {
   const wait = failure.details?.retryAfterSeconds;
   const retry: Headers = wait === undefined ? {} : { 'Retry-After': String(wait) };
-  return valueAnswer(failure.code, failure.toStatus(), plainForm(asker), { ...retry, ...headers });
+  return valueAnswer(failure.code, failure.toStatus(), plainForm(asker, true), { ...retry, ...headers });
 }

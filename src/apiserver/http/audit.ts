@@ -83,7 +83,7 @@ function finish(answer: ApiResponse, line: (stage: string, answer: ApiResponse) 
     return answer;
   }
   line('ResponseStarted', answer);
-  return { ...answer, body: { kind: 'stream', values: toEnd(answer.body.values, () => line('ResponseComplete', answer)) } };
+  return { ...answer, body: { ...answer.body, values: toEnd(answer.body.values, () => line('ResponseComplete', answer)) } };
 }
 
 async function* toEnd(values: AsyncIterable<Json>, ended: () => void): AsyncIterable<Json> {

@@ -5,9 +5,11 @@ export interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
+export type Format = 'json' | 'yaml' | 'protobuf';
+
 /** In which form an answer is to be written. */
 export interface Form {
-  readonly format: 'json' | 'yaml';
+  readonly format: Format;
   readonly pretty: boolean;
   /** To be turned into a Table or to metadata alone, in this version of meta.k8s.io. */
   readonly as: Transform | undefined;
@@ -59,16 +61,18 @@ interface Endpoint {
   readonly tables?: boolean;
   /** Only JSON can be streamed. */
   readonly stream: boolean;
+  /** Whether whole objects have a protobuf: those of built-in kinds. Metadata alone always has. */
+  readonly protobuf?: boolean;
 }
 
 /**
  * The first form that the client accepts and we can write; undefined when there is none.
- * An empty header accepts everything. Protobuf is passed over: every client that asks for it also takes JSON.
+ * An empty header accepts everything. Protobuf is passed over where there is none: clients that ask for it also take JSON.
  */
 export function negotiate(header: string | undefined, endpoint: Endpoint): Form | undefined {
   if (header === undefined || header === '') return { format: 'json', pretty: false, as: undefined };
   for (const clause of readAccept(header)) {
-    for (const format of endpoint.stream ? (['json'] as const) : (['json', 'yaml'] as const)) {
+    for (const format of endpoint.stream ? (['json'] as const) : (['json', 'yaml', 'protobuf'] as const)) {
       const form = matches(clause.media, format) ? formOf(clause, format, endpoint) : undefined;
       if (form !== undefined) return form;
     }
@@ -76,18 +80,19 @@ export function negotiate(header: string | undefined, endpoint: Endpoint): Form 
   return undefined;
 }
 
-function matches(media: string, format: 'json' | 'yaml'): boolean {
-  return media === '*/*' || media === 'application/*' || media === `application/${format}`;
+function matches(media: string, format: Format): boolean {
+  return media === '*/*' || media === 'application/*' || media === (format === 'protobuf' ? PROTOBUF_TYPE : `application/${format}`);
 }
 
-function formOf({ parameters }: AcceptClause, format: 'json' | 'yaml', endpoint: Endpoint): Form | undefined {
+function formOf({ parameters }: AcceptClause, format: Format, endpoint: Endpoint): Form | undefined {
   const stream = parameters.get('stream');
-  if (stream !== undefined && (stream !== 'watch' || format !== 'json')) return undefined;
+  if (stream !== undefined && (stream !== 'watch' || format === 'yaml')) return undefined;
   if (parameters.has('sv')) return undefined;
   const pretty = parameters.get('pretty') === '1';
   const asked = ['as', 'g', 'v'].some((name) => parameters.has(name));
-  if (!asked) return { format, pretty, as: undefined };
+  if (!asked) return format === 'protobuf' && endpoint.protobuf !== true ? undefined : { format, pretty, as: undefined };
   const as = transformOf(parameters);
+  if (as?.kind === 'Table' && format === 'protobuf') return undefined;
   if (as?.kind === 'Table' && endpoint.tables === false) return undefined;
   return endpoint.transforms && as !== undefined ? { format, pretty, as } : undefined;
 }

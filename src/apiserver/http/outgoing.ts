@@ -33,7 +33,7 @@ export async function send(clock: Clock, running: Running, sending: Sending): Pr
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, typeof value === 'string' ? toWire(value) : value.map(toWire));
   // A body that was not read would be taken for the next request: such a connection is not used again.
   if (running.closing || !request.complete && hasBody(request)) response.setHeader('Connection', 'close');
-  if (body.kind === 'stream') return stream(clock, running, { ...sending, values: body.values });
+  if (body.kind === 'stream') return stream(clock, running, { ...sending, values: body.values, encode: body.encode ?? lineOf });
   const bytes = body.kind === 'bytes' ? body.bytes : Buffer.from(`${JSON.stringify(body.value)}\n`);
   if (code === 413) response.statusMessage = 'Request Entity Too Large';
   response.writeHead(code, code === 304 ? {} : { 'Content-Length': bytes.length });
@@ -41,7 +41,12 @@ export async function send(clock: Clock, running: Running, sending: Sending): Pr
   return undefined;
 }
 
-async function stream(clock: Clock, running: Running, { request, response, answered, gone, values }: Sending & { readonly values: AsyncIterable<Json> }): Promise<void> {
+interface Values {
+  readonly values: AsyncIterable<Json>;
+  readonly encode: (value: Json) => Uint8Array;
+}
+
+async function stream(clock: Clock, running: Running, { request, response, answered, gone, values, encode }: Sending & Values): Promise<void> {
   running.streams.add(gone);
   // The watch behind it ends when the signal of its request does: so it is ended, and not left waiting.
   if (running.closing) gone.abort();
@@ -49,7 +54,7 @@ async function stream(clock: Clock, running: Running, { request, response, answe
     response.writeHead(answered.code);
     response.flushHeaders();
     for await (const value of values) {
-      if (!response.write(lineOf(value))) await drained(clock, response);
+      if (!response.write(encode(value))) await drained(clock, response);
     }
   } finally {
     running.streams.delete(gone);

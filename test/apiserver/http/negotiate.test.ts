@@ -51,6 +51,24 @@ describe('an Accept header', () => {
     expect(formOf(header, { transforms: true, stream: true })).toBe(form);
   });
 
+  it.each([
+    ['application/vnd.kubernetes.protobuf', 'protobuf'],
+    ['application/vnd.kubernetes.protobuf,application/json', 'protobuf'],
+    ['application/json,application/vnd.kubernetes.protobuf', 'json'],
+    ['application/vnd.kubernetes.protobuf;stream=watch', 'protobuf'],
+    ['application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1', 'protobuf PartialObjectMetadata/v1'],
+    [`${TABLE.replace('json', 'vnd.kubernetes.protobuf')},${TABLE}`, 'json Table/v1'],
+    ['*/*', 'json'],
+  ])('%s of a built-in kind gets %s', (header, form) => {
+    expect(formOf(header, { transforms: true, stream: false, protobuf: true })).toBe(form);
+  });
+
+  it('may ask for the metadata of every kind in protobuf', () => {
+    const header = 'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+
+    expect([formOf(header), formOf(header, { transforms: false, stream: false })]).toEqual(['protobuf PartialObjectMetadataList/v1', 'json']);
+  });
+
   it('of a Table gets no error', () => {
     expect(formOf(TABLE, { transforms: false, stream: false })).toBe('none');
     expect(formOf(TABLE, { transforms: true, tables: false, stream: false })).toBe('none');

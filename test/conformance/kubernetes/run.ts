@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { startChild } from '../../../src/local/child.js';
+import { binary } from '../../support/controlplane/binaries.js';
 import type { ControlPlane } from '../../support/controlplane/plane.js';
 import { startBackend, type Backend } from '../../support/controlplane/start.js';
 import { root } from '../../support/root.js';
@@ -57,7 +58,7 @@ async function runSpecs(kubeconfig: string, focus: string): Promise<Results> {
   const program = execFileSync('bash', [path.join(HERE, 'build.sh')], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? '';
   const report = await mkdtemp(path.join(tmpdir(), 'kubernetes-e2e-'));
   const child = await startChild({
-    command: [program, `--kubeconfig=${kubeconfig}`, '--provider=skeleton', '--allowed-not-ready-nodes=-1', `--ginkgo.focus=${focus}`, `--ginkgo.skip=${SKIP}`, `--report-dir=${report}`, '--ginkgo.no-color', '--ginkgo.timeout=60m'],
+    command: [program, `--kubeconfig=${kubeconfig}`, '--provider=skeleton', `--kubectl-path=${binary('kubectl')}`, '--allowed-not-ready-nodes=-1', `--ginkgo.focus=${focus}`, `--ginkgo.skip=${SKIP}`, `--report-dir=${report}`, '--ginkgo.no-color', '--ginkgo.timeout=60m'],
     env: { PATH: process.env['PATH'] ?? '', HOME: report },
     output: 'pipe',
   });
