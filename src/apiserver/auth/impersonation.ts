@@ -60,7 +60,7 @@ function unescape(key: string): string {
 function goValue({ uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]): string => `[]string{${values.map((one) => quoted(one)).join(', ')}}`;
   const keys = Object.keys(extra).sort();
-  const map = keys.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${keys.map((key) => `${quoted(key)}:${list(extra[key] ?? []).slice('[]string'.length)}`).join(', ')}}`;
+  const map = keys.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${keys.map((key) => `${quoted(key)}:${list(extra[key] ?? [])}`).join(', ')}}`;
   return `&user.DefaultInfo{Name:"", UID:${quoted(uid)}, Groups:${groups.length === 0 ? '[]string(nil)' : list(groups)}, Extra:${map}}`;
 }
 

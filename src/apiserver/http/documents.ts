@@ -39,6 +39,7 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
     if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
     const core = prefix === 'api';
     if (exchange.request.method !== 'GET' && (core || (version !== undefined && rooms.registry().isBuiltinGroup(group)))) throw wrongMethod();
+    if (group === '' && (version !== undefined || path === '/apis//')) return undefined;
     if (group === '') {
       if (wantsAggregated(exchange)) return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
       return plain(exchange, core ? coreVersions(rooms.address()) : groupList(rooms.registry()));
@@ -48,7 +49,7 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
 }
 
 function trimmed(path: string): string {
-  return path.endsWith('/') ? path.slice(0, -1) : path;
+  return path.replace(/\/+$/, '');
 }
 
 function oneGroup(registry: Registry, exchange: Exchange, { group, version }: { readonly group: string; readonly version: string | undefined }): ApiResponse | undefined {

@@ -2,9 +2,10 @@ import { plainForm, textAnswer, valueAnswer } from './answer.js';
 import type { Exchange } from './exchange.js';
 import type { PathHandler } from './router.js';
 import { wrongMethod } from './route.js';
+import type { RequestTarget } from './target.js';
 import type { Json, JsonObject } from '../json.js';
 import type { ApiResponse } from '../server.js';
-import { notAcceptable } from '../status.js';
+import { noSuchResource, notAcceptable } from '../status.js';
 
 /** What the server says of itself. */
 export interface PathRooms {
@@ -39,14 +40,16 @@ export function serverVersion(): JsonObject {
 export function createPaths(rooms: PathRooms): PathHandler {
   return (exchange) => {
     const { path } = exchange.info;
-    if (path === '/version' || path === '/version/') return versionOf(rooms, exchange);
+    if (/^\/version\/*$/.test(path)) return versionOf(rooms, exchange);
+    if (path.startsWith('/version/')) throw noSuchResource();
     const health = HEALTH_PATHS.find((one) => path === one || path.startsWith(`${one}/`));
-    if (health !== undefined) return healthOf(rooms, { health, check: path.slice(health.length + 1), query: exchange.target.query });
+    if (health !== undefined && path === `${health}/`) return undefined;
+    if (health !== undefined) return healthOf(rooms, { health, check: path.slice(health.length + 1), target: exchange.target });
     if (path === '/metrics') return { ...textAnswer(200, rooms.metrics()), headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } };
     if ((path === OPENID || path === KEYS) && exchange.request.method !== 'GET') throw wrongMethod();
     if (path === OPENID) return openid(rooms, exchange);
     if (path === KEYS) return cached({ keys: rooms.keys() }, 'application/jwk-set+json');
-    return path === '/' ? pretty(index(rooms)) : rooms.documents(exchange);
+    return path === '/' || path === '/index.html' ? pretty(index(rooms)) : rooms.documents(exchange);
   };
 }
 
@@ -84,22 +87,24 @@ interface HealthRequest {
   readonly health: string;
   /** One check, or '' for all. */
   readonly check: string;
-  readonly query: ReadonlyMap<string, string>;
+  readonly target: RequestTarget;
 }
 
-function healthOf({ checks }: PathRooms, { health, check, query }: HealthRequest): ApiResponse | undefined {
+function healthOf({ checks }: PathRooms, { health, check, target }: HealthRequest): ApiResponse | undefined {
   const all = Object.entries(checks);
   if (check !== '') {
     const one = all.find(([name]) => name === check)?.[1];
     if (one === undefined) return undefined;
     return one() ? { ...textAnswer(200, 'ok'), headers: { 'Content-Type': 'text/plain; charset=utf-8' } } : textAnswer(500, `internal server error: ${check} failed\n`);
   }
-  const skipped = query.get('exclude');
-  const results = all.map(([name, run]) => ({ name, excluded: name === skipped, good: name === skipped || run() }));
+  const skipped = target.all('exclude').filter((name) => name !== '');
+  const results = all.map(([name, run]) => ({ name, excluded: skipped.includes(name), good: skipped.includes(name) || run() }));
+  const unknown = [...new Set(skipped)].filter((name) => !results.some((one) => one.name === name)).sort();
   const lines = results.map(({ name, excluded, good }) => (excluded ? `[+]${name} excluded: ok\n` : good ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`));
+  if (unknown.length > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => `"${name}"`).join(', ')}\n`);
   const word = health.slice(1);
   if (results.some(({ good }) => !good)) return textAnswer(500, `${lines.join('')}${word} check failed\n`);
-  return textAnswer(200, query.has('verbose') ? `${lines.join('')}${word} check passed\n` : 'ok');
+  return textAnswer(200, target.query.has('verbose') ? `${lines.join('')}${word} check passed\n` : 'ok');
 }
 
 /** A document in plain JSON or YAML, for discovery. */
