@@ -2,7 +2,8 @@ import { valueAnswer } from './answer.js';
 import { type ProtobufDecoder, patchType, readDeleteOptions, readObject, readPatch } from './body.js';
 import type { Exchange } from './exchange.js';
 import { noRepresentation, noSuchForm, shapeOf, type TableMaker } from './lists.js';
-import { admits, type Form, negotiate, wantsPretty } from './negotiate.js';
+import { admits, type Form, negotiate, PROTOBUF_TYPE, wantsPretty } from './negotiate.js';
+import { encodeEvent } from './protobuf/envelope.js';
 import type { Route } from './route.js';
 import { watchStream } from './watching.js';
 import { isObject, type Json, type JsonObject } from '../json.js';
@@ -42,7 +43,7 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   if (route.verb === 'patch' && !custom) patchType(exchange, custom);
   if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
   // Whether events can be written so is looked at when the watch is there.
-  const form = negotiate(accept, { transforms: true, tables: review === undefined, stream: false });
+  const form = negotiate(accept, { transforms: true, tables: review === undefined, stream: false, protobuf: !custom });
   if (form === undefined) throw noSuchForm(false);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = { rooms, exchange, route, query: { ...Object.fromEntries(query), ...dryRun(exchange) }, form: { ...form, pretty } };
@@ -122,11 +123,12 @@ function isObjectOfApi(value: JsonObject): value is KubeObject {
 
 function watchAnswer({ rooms, exchange, route, query, form }: Call): ApiResponse {
   const events = rooms.verbs.watch(watched(route), withName(query, route.target), exchange.caller);
-  if (form.format !== 'json') {
+  if (form.format === 'yaml') {
     void events[Symbol.asyncIterator]().return?.();
     throw noSuchForm(true);
   }
   const values = watchStream(events, { resource: route.target.resource, form, query: exchange.target.query, table: rooms.table });
+  if (form.format === 'protobuf') return { code: 200, headers: { 'Content-Type': `${PROTOBUF_TYPE};stream=watch` }, body: { kind: 'stream', values, encode: encodeEvent } };
   return { code: 200, headers: { 'Content-Type': 'application/json' }, body: { kind: 'stream', values } };
 }
 
