@@ -1,5 +1,6 @@
 import type { ConformanceTarget } from '../target.js';
 import { THING_CRD } from './kinds.js';
+import { GRANTS, grantPath } from './oddity.js';
 import { partings } from './parting.js';
 import { playSequence, type Difference } from './sequence.js';
 import { agentOf } from './side.js';
@@ -44,6 +45,7 @@ export async function runContest(servers: { readonly embedded: ConformanceTarget
 }
 
 async function install(target: ConformanceTarget): Promise<void> {
+  for (const grant of GRANTS) await target.call({ method: 'POST', path: grantPath(grant), body: grant });
   const made = await target.call({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: THING_CRD });
   if (made.status !== 201 && made.status !== 409) throw new Error(`${target.name}: ${made.status} ${made.text}`);
   const end = performance.now() + 30_000;
@@ -56,6 +58,6 @@ async function install(target: ConformanceTarget): Promise<void> {
 
 /** What parted, for people: the moves up to there and both answers. */
 export function described({ seed, step, moves, embedded, real }: Difference): string {
-  const last = moves.slice(-8).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? move.accept ?? ''} ${JSON.stringify(move.body ?? null)}`);
+  const last = moves.slice(-8).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? ''} ${move.accept ?? ''} ${JSON.stringify(move.headers ?? {})} ${JSON.stringify(move.text ?? move.body ?? null)}`);
   return [`seed ${seed}, step ${step} (embedded | real):`, ...last, ...partings(embedded, real)].join('\n');
 }

@@ -15,6 +15,11 @@ export interface Kind {
   readonly status?: readonly Feature[];
   /** Served with patchStrategy: a strategic merge patch is answered by more than 415. */
   readonly strategic: boolean;
+  /** Names to play with, where they are not the usual ones, and what an object of a name has to say. */
+  readonly names?: readonly string[];
+  readonly identity?: (name: string) => Fields;
+  /** Not watched: what it is served by comes and goes. */
+  readonly unwatched?: true;
 }
 
 const spec = (fields: Fields): Fields => ({ spec: fields });

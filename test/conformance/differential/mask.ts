@@ -15,9 +15,13 @@ export class Masks {
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b(?!\/)/g, 'ADDRESS')
       .replaceAll(/(in object meta: |current: |in record \()\d+/g, '$1VERSION')
       .replaceAll(/(resourceVersion\\?"?:\\?"?)\d+/g, '$1VERSION')
+      // What is wrong with YAML is told in the words of its reader.
+      .replace(/(yaml: )(?!unmarshal errors|line \d+: key )(line \d+: )?.*?(?= \((?:[\da-f]+(?: \.\.\.)?|\{.*|<empty>)\)$|$)/s, '$1not YAML')
+      .replace(/(unsupported map key) .*$/s, '$1')
+      .replace(/: errors:\n(.*)$/s, (_all, lines: string) => `: errors:\n${lines.split('\n').sort().join('\n')}`)
       // The real server looks at fields in the order of a map, and no further after the first that it does not know.
       .replace(/(failed to create typed patch object \([^)]*\)): .*field not declared in schema.*$/s, '$1: fields not declared in schema');
-    return masked.replaceAll(/made-[a-z0-9]{5}\b/g, (name) => numbered(this.#names, name, 'made-NAME'));
+    return masked.replaceAll(/(?:made-|Odd_|(?:long)+lo)[a-z0-9]{5}\b/g, (name) => numbered(this.#names, name, 'made-NAME'));
   }
 
   #walk(value: unknown, key: string): unknown {

@@ -1,33 +1,15 @@
 import type { Dice } from '../../support/scenario/random.js';
+import { collectionOf, NAMESPACE, type Board, type Move } from './board.js';
 import { BAD_METADATA, METADATA, combined, isFields, word, type Fields, type Value } from './features.js';
 import type { Kind } from './kinds.js';
+import { disturbed } from './oddity.js';
+import { fieldsOf, watchMove } from './watchmove.js';
 
-/**
- * One request of a sequence. Path and body may hold `{{uid PATH}}` and `{{rv PATH}}`, which each side replaces by what it last saw of the
- * object at that path, and `{{namespace}}`.
- */
-export interface Move {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
-  readonly body?: Value;
-  readonly contentType?: string;
-  readonly accept?: string;
-}
-
-/** What moves are made of: a kind, the few names it is played with, and the sequence's own words. */
-export interface Board {
-  readonly kind: Kind;
-  readonly names: readonly string[];
-  /** Label that every object of the sequence begins with. */
-  readonly mark: string;
-}
-
-const NAMESPACE = '{{namespace}}';
 const MANAGERS = ['one', 'two', 'three'] as const;
 
 /** How often which verb is played. */
 const VERBS: readonly (readonly [number, (dice: Dice, board: Board) => Move])[] = [
-  [6, create], [4, update], [5, mergePatch], [3, jsonPatch], [3, strategicPatch], [7, apply], [3, status], [2, read], [3, list], [3, remove], [1, removeAll],
+  [6, create], [4, update], [5, mergePatch], [3, jsonPatch], [3, strategicPatch], [7, apply], [3, status], [2, read], [3, list], [3, remove], [1, removeAll], [2, watchMove],
 ];
 
 export function nextMove(dice: Dice, board: Board): Move {
@@ -35,15 +17,9 @@ export function nextMove(dice: Dice, board: Board): Move {
   let left = dice.between(1, total);
   for (const [weight, verb] of VERBS) {
     left -= weight;
-    if (left <= 0) return verb(dice, board);
+    if (left <= 0) return disturbed(dice, board.kind.unwatched === true && verb === watchMove ? read(dice, board) : verb(dice, board));
   }
   return read(dice, board);
-}
-
-/** The collection of a kind. */
-export function collectionOf(kind: Kind): string {
-  const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
-  return kind.namespaced ? `${root}/namespaces/${NAMESPACE}/${kind.plural}` : `${root}/${kind.plural}`;
 }
 
 function pathOf(dice: Dice, { kind, names }: Board): string {
@@ -53,7 +29,7 @@ function pathOf(dice: Dice, { kind, names }: Board): string {
 /** An object that is mostly valid. */
 function object(dice: Dice, { kind, mark, names }: Board, name = dice.pick(names)): Fields {
   const identity: Fields = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, labels: { mark } } };
-  return combined([kind.base(dice), identity, ...pieces(dice, kind)]);
+  return combined([kind.base(dice), kind.identity?.(name) ?? {}, identity, ...pieces(dice, kind)]);
 }
 
 function pieces(dice: Dice, kind: Kind): Fields[] {
@@ -78,7 +54,7 @@ function writeQuery(dice: Dice, more: Readonly<Record<string, string>> = {}): st
 function create(dice: Dice, board: Board): Move {
   const collection = collectionOf(board.kind);
   const made = object(dice, board);
-  const body = dice.chance(0.05) ? withMeta(made, { name: undefined, generateName: 'made-' }) : made;
+  const body = dice.chance(0.05) ? withMeta(made, { name: undefined, generateName: dice.pick(['made-', 'made-', 'made-', 'Odd_', '', `${'long'.repeat(70)}made-`]) }) : made;
   return { method: 'POST', path: `${collection}${writeQuery(dice)}`, body, ...form(dice) };
 }
 
@@ -120,14 +96,14 @@ function apply(dice: Dice, board: Board): Move {
   const { kind, mark, names } = board;
   const name = dice.pick(names);
   const identity: Fields = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, ...(dice.chance(0.5) ? { labels: { mark } } : {}) } };
-  const body = combined([dice.chance(0.9) ? kind.base(dice) : {}, identity, ...pieces(dice, kind)]);
+  const body = combined([dice.chance(0.9) ? combined([kind.base(dice), kind.identity?.(name) ?? {}]) : {}, identity, ...pieces(dice, kind)]);
   const query = writeQuery(dice, { fieldManager: dice.pick(MANAGERS), ...(dice.chance(0.4) ? { force: 'true' } : {}) });
   return { method: 'PATCH', path: `${collectionOf(kind)}/${name}${query}`, contentType: 'application/apply-patch+yaml', body };
 }
 
 function status(dice: Dice, board: Board): Move {
   const { kind } = board;
-  if (kind.plural === 'deployments' && dice.chance(0.5)) return scale(dice, board);
+  if ((kind.plural === 'deployments' || kind.plural === 'widgets') && dice.chance(0.5)) return scale(dice, board);
   if (kind.status === undefined) return read(dice, board);
   const name = dice.pick(board.names);
   const path = `${collectionOf(kind)}/${name}`;
@@ -174,9 +150,10 @@ function list(dice: Dice, board: Board): Move {
   const selectors = [`mark=${board.mark}`, `mark=${board.mark},color`, `mark=${board.mark},color in (red, blue)`, `mark=${board.mark},!color`, `mark=${board.mark},color!=red`];
   const query = new URLSearchParams({ labelSelector: dice.pick(selectors) });
   if (dice.chance(0.3)) query.set('limit', String(dice.between(0, 3)));
-  if (dice.chance(0.3)) query.set('fieldSelector', dice.pick([`metadata.name=${dice.pick(board.names)}`, `metadata.name!=${dice.pick(board.names)}`, 'spec.color=red', 'metadata.odd=x', 'type=example.com/own', 'reason=a']));
+  if (dice.chance(0.3)) query.set('fieldSelector', dice.pick([`metadata.name=${dice.pick(board.names)}`, `metadata.name!=${dice.pick(board.names)}`, ...fieldsOf(board.kind.plural)]));
   if (dice.chance(0.05)) query.set('labelSelector', dice.pick(['a in', '=', 'a=b=c', '!!a', 'a in ()']));
-  const accept = dice.pick(['application/json', 'application/json', TABLE, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', dice.pick(ODD)]);
+  if (dice.chance(0.1)) query.set('includeObject', dice.pick(['Object', 'None', 'Metadata', 'Odd']));
+  const accept = dice.pick(['application/json', 'application/json', TABLE, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 'application/yaml', dice.pick(ODD)]);
   return { method: 'GET', path: `${collectionOf(board.kind)}?${query.toString()}${version(dice, board)}`, accept };
 }
 
@@ -206,7 +183,12 @@ function removeAll(dice: Dice, board: Board): Move {
   const query = new URLSearchParams({ labelSelector: dice.pick([`mark=${board.mark}`, `mark=${board.mark},color=red`]) });
   if (dice.chance(0.2)) query.set('dryRun', 'All');
   // Nobody may empty a collection that other sequences play with.
-  return { method: 'DELETE', path: `${collectionOf(board.kind)}?${query.toString()}` };
+  if (board.kind.namespaced && dice.chance(0.1)) query.delete('labelSelector');
+  if (dice.chance(0.3)) query.set('fieldSelector', dice.pick([`metadata.name=${dice.pick(board.names)}`, `metadata.name!=${dice.pick(board.names)}`, ...fieldsOf(board.kind.plural)]));
+  if (dice.chance(0.2)) query.set('limit', String(dice.between(1, 2)));
+  if (dice.chance(0.1)) query.set(dice.pick(['propagationPolicy', 'gracePeriodSeconds', 'dryRun', 'resourceVersion', 'limit', 'timeoutSeconds']), dice.pick(['Background', '0', 'odd', '-1']));
+  const body = dice.chance(0.2) ? { body: dice.pick<Fields>([{}, { propagationPolicy: 'Background' }, { dryRun: ['All'] }, { preconditions: { resourceVersion: '1' } }, { propagationPolicy: 'Odd' }, { gracePeriodSeconds: 0 }, { odd: 1 }]) } : {};
+  return { method: 'DELETE', path: `${collectionOf(board.kind)}?${query.toString()}`, ...body };
 }
 
 function withMeta(body: Fields, change: Readonly<Record<string, Value | undefined>>): Fields {

@@ -4,12 +4,16 @@ import type { Agent } from 'node:https';
 import { Dice } from '../../support/scenario/random.js';
 import { waitFor } from '../../support/wait.js';
 import type { ConformanceTarget } from '../target.js';
+import { collectionOf, type Board, type Move } from './board.js';
 import { CLUSTER_KINDS } from './clusterkinds.js';
+import { definitionKinds } from './definitionkinds.js';
+import { definitionIn, settled, tidy } from './definitions.js';
 import { combined } from './features.js';
 import { KINDS, type Kind } from './kinds.js';
 import { KNOWN } from './known.js';
-import { collectionOf, nextMove, type Board, type Move } from './move.js';
+import { nextMove } from './move.js';
 import { Side } from './side.js';
+import { isRepair, LAST, nameIn, Streams } from './streams.js';
 
 export interface Players {
   readonly embedded: { readonly target: ConformanceTarget; readonly agent: Agent };
@@ -33,6 +37,8 @@ export interface Played {
 }
 
 const STEPS = 24;
+/** Share of sequences that are about definitions and what they define. */
+const DEFINITIONS = 0.12;
 const WATCH_MS = 5_000;
 
 /** Plays one seeded sequence of requests about two kinds against both servers, and stops where they part. */
@@ -40,19 +46,26 @@ export async function playSequence(seed: number, players: Players): Promise<Play
   const dice = new Dice(seed);
   const mark = `s${seed}`;
   const namespace = `differential-${seed}`;
-  const kinds = dice.some([...KINDS, ...CLUSTER_KINDS], 2);
+  const kinds = dice.chance(DEFINITIONS) ? definitionKinds(mark) : dice.some([...KINDS, ...CLUSTER_KINDS], 2);
   const sides = [new Side(players.embedded.target, players.embedded.agent, namespace), new Side(players.real.target, players.real.agent, namespace)] as const;
   const opening: Move = { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } };
-  const watches = await openWatches(kinds.filter(({ namespaced }) => namespaced), sides, opening);
+  const watches = await openWatches(kinds.filter(({ namespaced, unwatched }) => namespaced && unwatched !== true), sides, opening);
+  const streams = new Streams();
   const moves: Move[] = [opening];
   const known: string[] = [];
   try {
     for (let step = 1; step <= STEPS; step++) {
       const kind = dice.pick(kinds);
-      const board: Board = { kind, mark, names: kind.namespaced ? ['x', 'y', 'z'] : [`${mark}-x`, `${mark}-y`] };
+      const board: Board = { kind, mark, names: kind.names !== undefined ? kind.names : kind.namespaced ? ['x', 'y', 'z'] : [`${mark}-x`, `${mark}-y`] };
       const move = nextMove(dice, board);
       moves.push(move);
-      const [embedded, real] = await Promise.all([sides[0].play(move), sides[1].play(move)]);
+      const [embedded, real] = await (move.watch === true ? streams.open(move, sides) : Promise.all([sides[0].play(move), sides[1].play(move)]));
+      const changed = definitionIn(move, kinds.flatMap(({ names = [] }) => names));
+      for (const path of changed) {
+        await Promise.all(sides.map((side) => settled(side, path)));
+        const state = await Promise.all([sides[0].play({ method: 'GET', path }), sides[1].play({ method: 'GET', path })]);
+        if (isDeepStrictEqual(embedded, real) && !isDeepStrictEqual(...state)) return { requests: moves.length, known, difference: { seed, step, moves, embedded: { settled: path, ...state[0] }, real: { settled: path, ...state[1] } } };
+      }
       if (isDeepStrictEqual(embedded, real)) continue;
       const excuse = KNOWN.find(({ applies }) => applies(move, embedded, real));
       if (excuse === undefined) return { requests: moves.length, known, difference: { seed, step, moves, embedded, real } };
@@ -60,9 +73,11 @@ export async function playSequence(seed: number, players: Players): Promise<Play
       // From here on the two hold different objects.
       return { requests: moves.length, known, difference: undefined };
     }
-    const difference = await watches.compare();
+    const difference = (await watches.compare()) ?? (await streams.compare(sides));
     return { requests: moves.length, known, difference: difference === undefined ? undefined : { seed, step: STEPS, moves, ...difference } };
   } finally {
+    for (const side of sides) side.close();
+    await Promise.all(sides.map((side) => tidy(side, kinds)));
     await watches.end();
   }
 }
@@ -74,7 +89,7 @@ interface Watches {
 }
 
 /** Made by controllers that not every server has. */
-const CONTROLLERS = new Set(['kube-root-ca.crt', 'default']);
+const MADE_ALONG = new Set(['kube-root-ca.crt', 'default']);
 
 /** What was there when a watch begins late would come in another order than it was made. */
 const FROM_OPENING = '{{rv /api/v1/namespaces/{{namespace}}}}';
@@ -90,7 +105,7 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
     for (const [at, side] of sides.entries()) {
       const list = told[at] ?? [];
       streams.push(side.follow(collectionOf(kind), FROM_OPENING, end.signal, (event) => {
-        if (!CONTROLLERS.has(nameIn(event)) && !isRepair(event)) list.push(event);
+        if (!MADE_ALONG.has(nameIn(event)) && !isRepair(event)) list.push(event);
       }).catch(() => undefined));
     }
   }
@@ -114,20 +129,8 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
   };
 }
 
-const LAST = 'the-last-one';
-
 /** An object that is made last, so that a watch which shows it has shown everything before it. */
 function lastMove(kind: Kind): Move {
   const identity = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: LAST } };
   return { method: 'POST', path: collectionOf(kind), body: combined([kind.base(new Dice(1)), identity]) };
-}
-
-/** The real server tells of addresses that it repairs. */
-function isRepair(event: unknown): boolean {
-  return JSON.stringify(event).includes('ipallocator-repair-controller');
-}
-
-function nameIn(event: unknown): string {
-  const found: { object?: { metadata?: { name?: string } } } = typeof event === 'object' && event !== null ? event : {};
-  return found.object?.metadata?.name ?? '';
 }
