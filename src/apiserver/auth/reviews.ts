@@ -5,6 +5,7 @@ import { strings } from './rules.js';
 import { isArray, isObject, type Json, type JsonObject, own } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { badRequest, type FieldError, StatusError } from '../status.js';
+import { checkSelectors } from './reviewselectors.js';
 import type { UserInfo } from '../user.js';
 import type { Clock } from '../../runtime/clock.js';
 
@@ -82,6 +83,7 @@ function validate(object: KubeObject): readonly FieldError[] {
   if (resource !== undefined && path !== undefined) errors.push(wrong('spec.nonResourceAttributes', goPath(path), 'cannot be specified in combination with resourceAttributes'));
   if (resource === undefined && path === undefined) errors.push(wrong('spec.resourceAttributes', null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified'));
   if (kind !== 'SelfSubjectAccessReview' && textAt(spec, 'user') === '' && !hasItems(own(spec, 'groups'))) errors.push(wrong('spec.user', '', 'at least one of user or group must be specified'));
+  if (isObject(resource)) errors.push(...checkSelectors(resource, 'spec.resourceAttributes'));
   const { managedFields: _managers, namespace = '', ...metadata } = object.metadata;
   const rest = local ? metadata : { ...metadata, ...(namespace === '' ? {} : { namespace }) };
   if (Object.values(rest).some((value) => value !== undefined)) errors.push(wrong('metadata', object.metadata, `must be empty${local ? ' except for namespace' : ''}`));
