@@ -184,8 +184,11 @@ export function unavailable(message: string): StatusError {
 
 /** A Go-quoted string, near enough for names: %q. */
 export function quoted(text: string): string {
-  return JSON.stringify(text);
+  return JSON.stringify(text).replaceAll(/\\u00([01][\da-f])/g, (_all, code: string) => LETTERS[code] ?? `\\x${code}`);
 }
+
+/** Control characters that have a letter in Go and none in JSON. */
+const LETTERS: Readonly<Record<string, string>> = { '07': '\\a', '0b': '\\v' };
 
 function groupOf(group: string): { group?: string } {
   return group === '' ? {} : { group };

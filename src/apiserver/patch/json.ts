@@ -21,10 +21,11 @@ interface State {
  * missing member adds it, a missing member tests as null and copies as null, negative indexes count from the end, a
  * path need not start with a slash. The document is not changed.
  *
+ * @param lenient whether nobody asks what else the operations hold: then the library itself refuses what is no list.
  * @throws StatusError 400 when it is no list of operations, 413 above 10,000 of them, else the terse 422.
  */
-export function jsonPatch(document: Json, patch: Json): Json {
-  const operations = readOperations(patch);
+export function jsonPatch(document: Json, patch: Json, lenient = false): Json {
+  const operations = readOperations(patch, lenient);
   if (operations.length > MOST_OPERATIONS) {
     throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`);
   }
@@ -46,8 +47,9 @@ export function jsonPatchFindings(patch: Json): string[] {
       .map((key) => `json patch unknown field "[${index}].${key}"`));
 }
 
-function readOperations(patch: Json): readonly JsonObject[] {
+function readOperations(patch: Json, lenient: boolean): readonly JsonObject[] {
   if (patch === null) return [];
+  if (lenient && !isArray(patch)) throw badRequest(`json: cannot unmarshal ${goDecoded(patch)} into Go value of type jsonpatch.Patch`);
   if (!isArray(patch)) throw unreadable(`${goDecoded(patch)} into Go value of type []handlers.jsonPatchOp`);
   return patch.map((operation) => {
     if (operation === null) return {};

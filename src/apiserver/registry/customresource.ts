@@ -33,7 +33,8 @@ const sources = new WeakMap<Resource, KubeObject>();
  */
 export function customResources(crd: KubeObject, before: readonly Resource[]): readonly Resource[] {
   if (conditionOf(crd, 'Established') !== 'True' && conditionOf(crd, 'NamesAccepted') !== 'True') return [];
-  const terminating = crd.metadata.deletionTimestamp !== undefined;
+  // One that only its own finalizers still hold is used like any other.
+  const terminating = crd.metadata.deletionTimestamp !== undefined && conditionOf(crd, 'Terminating') !== 'False';
   const source = before[0] === undefined ? undefined : sources.get(before[0]);
   const resources = source !== undefined && servesSame(source, crd) ? before : made(readDefinition(crd));
   const marked = resources.map((resource) => (resource.terminating === true) === terminating ? resource : { ...resource, terminating });

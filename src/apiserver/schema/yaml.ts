@@ -68,9 +68,11 @@ function firstDocument(text: string, { reason, mark }: YAMLException): string | 
   if (/character|null byte/.test(reason)) return undefined;
   if (reason.startsWith('end of the stream or a document separator')) return text.slice(0, wrong);
   let from = 0;
-  for (const { index } of text.matchAll(SEPARATOR)) {
+  let begun = false;
+  for (const { 0: separator, index } of text.matchAll(SEPARATOR)) {
     if (index > wrong) return undefined;
-    if (!HEAD.test(text.slice(from, index))) return text.slice(0, index);
+    if (begun || !HEAD.test(text.slice(from, index))) return text.slice(0, index);
+    begun = separator === '---';
     from = index + 3;
   }
   return undefined;

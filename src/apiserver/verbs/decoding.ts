@@ -116,9 +116,14 @@ function decodeCustom({ resource, applied = false }: Expected, read: NonNullable
   const decoded = read(value, applied);
   if ('problem' in decoded) throw new DecodeFailure(decoded.problem);
   const { kind, apiVersion } = typeMetaOf(value, resource);
-  const other = kind !== resource.kind || apiVersion.split('/')[0] !== resource.group;
-  return { object: decoded.object, findings: other ? [] : decoded.unknown.map(unknownField) };
+  const other = (value.apiVersion ?? '') === '' || kind !== resource.kind || apiVersion.split('/')[0] !== resource.group;
+  if (other) return { object: decoded.object, findings: [] };
+  // Of a version that there is not, nothing is known but what every object has.
+  const unknown = resource.schemaIn?.(apiVersion) === undefined ? Object.keys(value).filter((key) => !COMMON.includes(key)).sort(compareBytes) : decoded.unknown;
+  return { object: decoded.object, findings: unknown.map(unknownField) };
 }
+
+const COMMON: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   const { resource, registry, applied = false, copied = false, patched = false } = expected;

@@ -89,7 +89,7 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
   const { target } = write;
   if (live === undefined) throw notFound(target.resource, target.name);
   if (body.refusal !== undefined) throw body.refusal;
-  const value = type === 'json' ? jsonPatch(live, body.value) : type === 'merge' ? mergePatch(live, body.value) : strategicMerge(kindOf(target).schema, live, body.value);
+  const value = type === 'json' ? jsonPatch(live, body.value, write.options.fieldValidation === 'Ignore') : type === 'merge' ? mergePatch(live, body.value) : strategicMerge(kindOf(target).schema, live, body.value);
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;
   const strategic = type === 'strategic';

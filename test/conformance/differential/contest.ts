@@ -18,8 +18,18 @@ const AT_ONCE = 8;
 /** So many tell enough. */
 const MOST_DIFFERENCES = 50;
 
-/** Plays the sequences `first` … `first + count - 1` against both servers, some at once, each in a namespace of its own. */
-export async function runContest(servers: { readonly embedded: ConformanceTarget; readonly real: ConformanceTarget }, first: number, count: number): Promise<Contest> {
+const TOLD_EVERY = 250;
+
+export interface Pair {
+  readonly embedded: ConformanceTarget;
+  readonly real: ConformanceTarget;
+}
+
+/**
+ * Plays the sequences `first` … `first + count - 1` against both servers, some at once, each in a namespace of its own.
+ * @param tell hears of each difference when it is found, and how far the contest is.
+ */
+export async function runContest(servers: Pair, first: number, count: number, tell: (text: string) => void = () => undefined): Promise<Contest> {
   const players = {
     embedded: { target: servers.embedded, agent: agentOf(servers.embedded) },
     real: { target: servers.real, agent: agentOf(servers.real) },
@@ -36,7 +46,10 @@ export async function runContest(servers: { readonly embedded: ConformanceTarget
       sequences += 1;
       requests += played.requests;
       for (const reason of played.known) known[reason] = (known[reason] ?? 0) + 1;
-      if (played.difference !== undefined) differences.push(played.difference);
+      if (sequences % TOLD_EVERY === 0) tell(`${sequences} of ${count} sequences played, ${differences.length} differ`);
+      if (played.difference === undefined) continue;
+      differences.push(played.difference);
+      tell(`${described(played.difference)}\n`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

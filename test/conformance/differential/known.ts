@@ -18,6 +18,10 @@ export const KNOWN: readonly KnownDifference[] = [
     applies: ({ path }, embedded, real) => path.includes('/services') && !JSON.stringify(embedded).includes('"clusterIPs":["None"]') && /"clusterIP":"None","clusterIPs":\["None"\],"externalName"/.test(JSON.stringify(real)),
   },
   {
+    reason: 'a Service without a name is refused by the real server for the address that it wanted to give it',
+    applies: (_move, embedded, real) => embedded.code === 422 && real.code === 422 && JSON.stringify(real).includes('spec.parentRef.name'),
+  },
+  {
     reason: 'a new Node is tainted until a controller finds it ready, on the real server: without that controller it would stay so',
     applies: (move, embedded, real) => /\/nodes(\/[^/]+)?(\?|$)/.test(move.path) && [move, embedded].every((one) => !JSON.stringify(one).includes(NOT_READY)) && JSON.stringify(real).includes(NOT_READY),
   },

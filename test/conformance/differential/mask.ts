@@ -19,6 +19,8 @@ export class Masks {
       .replace(/(yaml: )(?!unmarshal errors|line \d+: key )(line \d+: )?.*?(?= \((?:[\da-f]+(?: \.\.\.)?|\{.*|<empty>)\)$|$)/s, '$1not YAML')
       .replace(/(unsupported map key) .*$/s, '$1')
       .replace(/: errors:\n(.*)$/s, (_all, lines: string) => `: errors:\n${lines.split('\n').sort().join('\n')}`)
+      // Only the real server tells a list that was given empty from none.
+      .replace('[]: must have exactly one version', 'null: must have exactly one version')
       // The real server looks at fields in the order of a map, and no further after the first that it does not know.
       .replace(/(failed to create typed patch object \([^)]*\)): .*field not declared in schema.*$/s, '$1: fields not declared in schema');
     return masked.replaceAll(/(?:made-|Odd_|(?:long)+lo)[a-z0-9]{5}\b/g, (name) => numbered(this.#names, name, 'made-NAME'));

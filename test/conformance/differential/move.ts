@@ -186,7 +186,7 @@ function removeAll(dice: Dice, board: Board): Move {
   if (board.kind.namespaced && dice.chance(0.1)) query.delete('labelSelector');
   if (dice.chance(0.3)) query.set('fieldSelector', dice.pick([`metadata.name=${dice.pick(board.names)}`, `metadata.name!=${dice.pick(board.names)}`, ...fieldsOf(board.kind.plural)]));
   if (dice.chance(0.2)) query.set('limit', String(dice.between(1, 2)));
-  if (dice.chance(0.1)) query.set(dice.pick(['propagationPolicy', 'gracePeriodSeconds', 'dryRun', 'resourceVersion', 'limit', 'timeoutSeconds']), dice.pick(['Background', '0', 'odd', '-1']));
+  if (dice.chance(0.1)) query.set(dice.pick(['propagationPolicy', 'gracePeriodSeconds', 'dryRun', 'limit', 'timeoutSeconds']), dice.pick(['Background', '0', 'odd', '-1']));
   const body = dice.chance(0.2) ? { body: dice.pick<Fields>([{}, { propagationPolicy: 'Background' }, { dryRun: ['All'] }, { preconditions: { resourceVersion: '1' } }, { propagationPolicy: 'Odd' }, { gracePeriodSeconds: 0 }, { odd: 1 }]) } : {};
   return { method: 'DELETE', path: `${collectionOf(board.kind)}?${query.toString()}`, ...body };
 }

@@ -1,6 +1,6 @@
 import { startBackend } from '../../support/controlplane/start.js';
 import { targetOf } from '../target.js';
-import { described, runContest } from './contest.js';
+import { runContest } from './contest.js';
 
 /**
  * The whole differential run: `node dist/test/conformance/differential/run.js [SEQUENCES] [FIRST SEED]`. The last line is
@@ -12,9 +12,9 @@ const embedded = await startBackend('embedded', { size: 'api', label: 'different
 const real = await startBackend('real', { size: 'api', label: 'differential-real' });
 let failed = count;
 try {
-  const campaign = await runContest({ embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') }, first, count);
+  const servers = { embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') };
+  const campaign = await runContest(servers, first, count, (text) => void process.stdout.write(`${text}\n`));
   failed = campaign.differences.length;
-  for (const difference of campaign.differences) process.stdout.write(`${described(difference)}\n\n`);
   for (const [reason, times] of Object.entries(campaign.known)) process.stdout.write(`known difference, ${times} times: ${reason}\n`);
   process.stdout.write(`${campaign.requests} requests to each\n${campaign.sequences - failed} passed, ${failed} failed\n`);
 } finally {

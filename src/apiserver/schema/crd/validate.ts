@@ -41,8 +41,11 @@ export function validateDefinition(crd: KubeObject, old: KubeObject | undefined,
   return errors;
 }
 
-function checkName({ metadata: { name = '' } }: KubeObject, { names, group }: Spec): FieldError[] {
-  return name === '' || name === `${textAt(names, 'plural')}.${group}` ? [] : [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+/** A name that is generated cannot be right, and neither can what it is made of. */
+function checkName({ metadata: { name = '', generateName = '' } }: KubeObject, { names, group }: Spec): FieldError[] {
+  const given = [['metadata.generateName', generateName], ['metadata.name', name]] as const;
+  const wrong = given.filter(([, text]) => text !== '' && text !== `${textAt(names, 'plural')}.${group}`);
+  return wrong.map(([field, text]) => invalidValue(field, text, 'must be spec.names.plural+"."+spec.group'));
 }
 
 function checkSpec(spec: Spec, before: Spec | undefined, rules: RuleChecks): FieldError[] {
@@ -160,9 +163,13 @@ function checkStored(crd: KubeObject): FieldError[] {
   const stored = textsAt(structAt(crd, 'status'), 'storedVersions');
   if (stored.length === 0) return [invalidRaw(path, isObject(crd['status']) && Array.isArray(crd['status']['storedVersions']) ? '[]' : 'null', 'must have at least one stored version')];
   const versions: readonly JsonObject[] = listAt(structAt(crd, 'spec'), 'versions');
-  const errors = versions
-    .filter((version) => version['storage'] === true && !stored.includes(textAt(version, 'name')))
-    .map((version) => invalidRaw(path, goJson([...stored]), `must have the storage version ${textAt(version, 'name')}`));
+  const errors: FieldError[] = [];
+  const left = new Set(stored);
+  for (const version of versions) {
+    const name = textAt(version, 'name');
+    // The second of two versions of a name finds it no more.
+    if (!left.delete(name) && version['storage'] === true) errors.push(invalidRaw(path, goJson([...stored]), `must have the storage version ${name}`));
+  }
   for (const [position, name] of stored.entries()) {
     if (versions.some((version) => textAt(version, 'name') === name)) continue;
     errors.push(invalidValue(index(path, position), name, `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`));
