@@ -77,11 +77,9 @@ function completed(value: Json | undefined): Spec {
 }
 
 function checkMeta(metadata: ObjectMeta, expected: { readonly name: string; readonly namespace: string }): void {
-  for (const field of ['name', 'namespace'] as const) {
-    const given = metadata[field] ?? '';
-    if (given === '' || given === expected[field]) continue;
-    throw invalid(KIND, expected.name, [wrong(`metadata.${field}`, given, `must match the service account ${field} if specified`)]);
-  }
+  const { name = '', namespace = '' } = metadata;
+  if (namespace !== '' && namespace !== expected.namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  if (name !== '' && name !== expected.name) throw invalid(KIND, expected.name, [wrong('metadata.name', name, 'must match the service account name if specified')]);
 }
 
 function checkSeconds(seconds: number): void {
@@ -102,7 +100,7 @@ function boundTo(reader: ObjectReader, reference: Json, namespace: string): Toke
   const core = !apiVersion.includes('/');
   const known = !core ? undefined : kind === 'Secret' ? 'secret' : kind === 'Node' ? 'node' : undefined;
   if (core && kind === 'Pod') throw notFound({ group: '', plural: 'pods' }, name);
-  if (known === undefined) throw badRequest(`cannot bind token to object of type ${apiVersion}, Kind=${kind}`);
+  if (known === undefined) throw badRequest(`cannot bind token to object of type ${core ? '/' : ''}${apiVersion}, Kind=${kind}`);
   const plural = `${known}s`;
   const object = reader.get(plural, known === 'node' ? '' : namespace, name);
   if (object === undefined) throw notFound({ group: '', plural }, name);

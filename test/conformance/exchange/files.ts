@@ -11,6 +11,7 @@ export const FILES = [
   { name: 'kinds', title: 'built-in kinds' },
   { name: 'policies', title: 'ValidatingAdmissionPolicies' },
   { name: 'versions', title: 'versions that are deprecated' },
+  { name: 'scales', title: 'scales, and tokens of ServiceAccounts' },
   { name: 'rights', title: 'who may do what' },
   { name: 'status', title: 'status and generation' },
   { name: 'patches', title: 'patches' },
