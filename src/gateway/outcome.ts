@@ -26,7 +26,8 @@ export interface Asked {
 
 /** Answers up to this size are read whole and checked before a byte is passed on; larger ones are passed on as they come. */
 const HELD = 1024 * 1024;
-const MAX_STATUS = 64 * 1024;
+/** It may quote a key of the client's, which is as long as a body at most. */
+const MAX_STATUS = HELD;
 /** How the API server says that the object is another one of the same name. */
 const OTHER_UID = /\bPrecondition failed: UID in precondition\b/;
 const SUCCESS: readonly number[] = [200, 201, 202];

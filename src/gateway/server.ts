@@ -61,7 +61,7 @@ export class GatewayServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #connections: Connections;
-  readonly #answering = new Map<Socket, ServerResponse>();
+  readonly #answering = new Map<Socket, Arrival>();
   /** Those with a request that waits for the end of the answer before. */
   readonly #queued = new WeakSet<Socket>();
   /** Those that are closed after the answer under way. */
@@ -141,14 +141,15 @@ export class GatewayServer {
   async #take(message: IncomingMessage, response: ServerResponse, expectant: boolean): Promise<void> {
     const { socket } = message;
     const current = this.#answering.get(socket);
-    if (current !== undefined && !(await this.#isOver(current, socket))) {
+    if (current !== undefined && !(await this.#isOver(current.response, socket))) {
       message.resume();
       return;
     }
     if (this.#closing) response.shouldKeepAlive = false;
-    this.#answering.set(socket, response);
-    await this.#options.serve({ message, response, expectant, atWork: (work) => this.#atWork(socket, work) });
-    if (this.#answering.get(socket) === response) this.#answering.delete(socket);
+    const arrival: Arrival = { message, response, expectant, atWork: (work) => this.#atWork(socket, work) };
+    this.#answering.set(socket, arrival);
+    await this.#options.serve(arrival);
+    if (this.#answering.get(socket) === arrival) this.#answering.delete(socket);
     this.#connections.rest(socket);
     if (this.#closing) socket.destroySoon();
   }
@@ -169,11 +170,16 @@ export class GatewayServer {
       this.#queued.delete(socket);
       return current.writableFinished && socket.writable;
     }
-    if (this.#leaving.has(socket)) return false;
+    this.#leave(current, socket);
+    return false;
+  }
+
+  /** Closes a connection after the answer under way. */
+  #leave(current: ServerResponse, socket: Socket): void {
+    if (this.#leaving.has(socket)) return;
     this.#leaving.add(socket);
     current.shouldKeepAlive = false;
     current.once('finish', () => socket.destroySoon());
-    return false;
   }
 
   async #atWork<T>(socket: Socket, work: () => Promise<T>): Promise<T> {
@@ -189,12 +195,15 @@ export class GatewayServer {
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
     const refusal = refusalForError(error);
     const current = this.#answering.get(socket);
-    if (refusal === undefined || !socket.writable || current?.headersSent === true) {
+    const behind = current !== undefined && current.message.complete && !current.response.writableFinished;
+    if (refusal === undefined || !socket.writable || (current?.response.headersSent === true && !behind)) {
       socket.destroy();
       return;
     }
     this.#options.metrics.dropped(refusal.kind === 'slow' ? 'timeout' : 'protocol');
-    this.#refuseRaw(socket, refusal);
+    // What follows a whole request must not be answered in its place: a write that is done would look refused.
+    if (behind) this.#leave(current.response, socket);
+    else this.#refuseRaw(socket, refusal);
   }
 
   #refuseRaw(socket: Socket, refusal: Refusal): void {

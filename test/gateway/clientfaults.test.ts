@@ -260,6 +260,31 @@ describe('requests one after the other on one connection', () => {
   });
 });
 
+describe('what follows a whole request and is none', () => {
+  const AFTER = ['\x00\x01\x02', 'FOO / HTTP/1.1\r\n\r\n', 'GET / HTTP/1.1\r\nCOOKIE: \x00\r\n\r\n', `GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 'GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'];
+
+  it.each(AFTER.flatMap((after) => [['POST', CREATE, after], ['GET', READ, after], ['DELETE', REMOVE, after]] as const))('is not answered in its place: a %s before it, %#', async (method, before, after) => {
+    const { replies, closed } = await sendRaw(before + after, rig.wire, 2);
+
+    expect({ codes: replies.map(({ status }) => status), closed }).toEqual({ codes: [200], closed: true });
+    expect(rig.upstream.requests.map((request) => request.method)).toEqual([method]);
+  });
+
+  it('does not cut an answer that is on its way', async () => {
+    const list = { ...LIST, metadata: {}, items: Array.from({ length: 40 }, (_, index) => ({ ...PLACEMENT, metadata: { name: `web-${index}`, annotations: { a: 'x'.repeat(60_000) } } })) };
+    rig.upstream.script = (_request, socket) => socket.write(reply(200, list));
+    const socket = await open(rig.wire);
+    socket.pause();
+    socket.write(`GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`);
+    await new Promise((resolve) => socket.once('readable', resolve));
+
+    const { replies } = await readReplies(socket, () => socket.write('\x00'), { wanted: 2 });
+
+    expect(replies.map(({ status, body }) => [status, body.length])).toEqual([[200, JSON.stringify(list).length]]);
+    socket.destroy();
+  });
+});
+
 describe('a client that waits to be asked for its body', () => {
   const expecting = (token: string, length: number): string =>
     `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${token}Content-Type: application/yaml\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;

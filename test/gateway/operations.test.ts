@@ -192,6 +192,15 @@ describe('an answer of the API server', () => {
     expect(body).not.toContain('SECRET');
   });
 
+  it('that quotes a key of 100,000 letters has its beginning named', async () => {
+    const key = 'k'.repeat(100_000);
+    rig.upstream.script = (_request, socket) => socket.write(reply(400, { message: `x: strict decoding error: unknown field "spec.${key}"` }));
+
+    const { body } = await rig.ask({ ...CREATE, body: `metadata: {name: web}\nspec: {"${key}": 1}\n`, headers: YAML });
+
+    expect(JSON.parse(body)).toMatchObject({ details: { causes: [{ field: `spec.${'k'.repeat(251)}` }] } });
+  });
+
   it('that finds another object of the name, made anew, is told by its uid', async () => {
     rig.upstream.script = (_request, socket) => socket.write(reply(409, { reason: 'Conflict', message: 'Operation cannot be fulfilled on "web": Precondition failed: UID in precondition: SECRET, UID in object meta: SECRET' }));
 

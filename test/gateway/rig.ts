@@ -68,7 +68,8 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     ...options,
   });
   const port = await gateway.start();
-  if (options.upstream === undefined) await waitFor('contact with the upstream', () => log.lines.some(({ message }) => message.includes('reached and verified')) && upstream.sockets.size === 0, { everyMs: 2 });
+  const met = (): boolean => log.lines.some(({ message }) => message.includes('reached and verified')) && upstream.connections > 0 && upstream.sockets.size === 0;
+  if (options.upstream === undefined) await waitFor('contact with the upstream', met, { everyMs: 2 });
   upstream.connections = 0;
   const agent = new Agent({ keepAlive: true, ca: certificate.certificate });
   const strict = options.strict ?? false;
