@@ -71,7 +71,14 @@ async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): 
   for (const one of kept) say(`  ${one} was changed by somebody since and stays as it is`);
   if (config.seedFleet > 0) await step(`making ${config.seedFleet} example clusters`, () => seedFleet(admin, config.seedFleet));
   const transport = ways.transport(accountUser('kube-system', 'local-runtime'));
-  const node = new LocalNode({ client: createClient(transport), clock: systemClock, log, name: NODE, version: `v${config.version}` });
+  const node = new LocalNode({
+    client: createClient(transport),
+    openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
+    clock: systemClock,
+    log,
+    name: NODE,
+    version: `v${config.version}`,
+  });
   await step('starting the local runtime', () => node.start());
   const parts = [operator(config, ways, log), runtime(config, server, transport, log)];
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log });
@@ -116,7 +123,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
     },
     client,
     openCache: (options) => createCache(transport, options, { clock: systemClock, random: systemRandom, log }),
-    labelSelector: ENGINE_LABEL,
+    label: ENGINE_LABEL,
     nodeName: NODE,
     log,
     report: say,

@@ -1,12 +1,16 @@
 import { Nodes } from '../api/resources.js';
 import type { KubeClient } from '../kube/client.js';
+import type { Cache, CacheOptions } from '../kube/reflector.js';
+import { systemRandom, type Clock } from '../runtime/clock.js';
+import { createController, type Controller } from '../runtime/controller.js';
 import { isFailure } from '../runtime/errors.js';
-import type { Clock, Timer } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
+import type { Result } from '../runtime/result.js';
 import type { Node, Taint } from './workload.js';
 
 export interface NodeOptions {
   readonly client: KubeClient;
+  readonly openCache: (options: CacheOptions<Node>) => Cache<Node>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly name: string;
@@ -18,74 +22,119 @@ const FIELD_MANAGER = 'multicluster-engine-local';
 /** As a kubelet that has nothing new to say. */
 const HEARTBEAT_MS = 300_000;
 
-/** The Node that stands for this machine: made when it is missing, Ready while this process lives. Its labels and taints are the user's. */
+/**
+ * The Node that stands for this machine: made whenever it is missing, Ready and open while this process lives, with the labels
+ * that name it. All other labels and taints are the user's.
+ */
 export class LocalNode {
   readonly #options: NodeOptions;
-  #timer: Timer | undefined;
-  #stopped = false;
+  readonly #cache: Cache<Node>;
+  readonly #controller: Controller;
+  /** On the monotonic clock. */
+  #beatAt = 0;
 
   constructor(options: NodeOptions) {
+    const { openCache, clock, log, name } = options;
     this.#options = options;
+    this.#cache = openCache({ type: Nodes, fieldSelector: `metadata.name=${name}` });
+    this.#controller = createController({
+      name: 'local-node',
+      kind: 'Node',
+      reconciler: { reconcile: (_key, { signal }) => this.#keep(signal) },
+      keys: () => [name],
+      clock,
+      random: systemRandom,
+      log,
+    });
+    this.#cache.onChange(() => this.#controller.add(name));
   }
 
   /** Resolves when the Node is there and Ready. */
   async start(): Promise<void> {
-    const { client, name } = this.#options;
-    const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': process.platform, 'kubernetes.io/arch': process.arch === 'x64' ? 'amd64' : process.arch };
-    try {
-      await client.create(Nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } }, { fieldManager: FIELD_MANAGER });
-    } catch (error) {
-      if (!isFailure(error, 'AlreadyExists')) throw error;
-    }
-    await this.#beat(true);
-    await this.#open();
+    await this.#keep();
+    this.#cache.start();
+    this.#controller.start();
   }
 
   /** Says that nothing runs here any more. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#timer?.cancel();
-    await this.#write(false).catch(() => undefined);
+    await this.#controller.stop(0);
+    await this.#cache.stop();
+    await this.#sayStopped().catch(() => undefined);
   }
 
-  /** Takes away the taint that every new Node gets until it is Ready, as the controller of nodes does in a cluster. */
-  async #open(): Promise<void> {
+  async #keep(signal?: AbortSignal): Promise<Result> {
+    const { client, clock } = this.#options;
+    const write = { fieldManager: FIELD_MANAGER, ...(signal === undefined ? {} : { signal }) };
+    const found = await this.#findOrMake();
+    const due = !isReady(found) || clock.monotonic() >= this.#beatAt;
+    const ready = due ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write) : found;
+    if (due) this.#beatAt = clock.monotonic() + HEARTBEAT_MS;
+    const open = opened(ready, this.#labels());
+    if (open !== ready) await client.update(Nodes, open, write);
+    return { ending: 'done', wakeAfterMs: Math.max(this.#beatAt - clock.monotonic(), 0) };
+  }
+
+  async #findOrMake(): Promise<Node> {
+    const { client, name } = this.#options;
+    const found = await client.get<Node>(Nodes, { name });
+    if (found !== undefined) return found;
+    const fresh: Node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: this.#labels() } };
+    try {
+      return await client.create<Node>(Nodes, fresh, { fieldManager: FIELD_MANAGER });
+    } catch (error) {
+      const made = isFailure(error, 'AlreadyExists') ? await client.get<Node>(Nodes, { name }) : undefined;
+      if (made === undefined) throw error;
+      return made;
+    }
+  }
+
+  async #sayStopped(): Promise<void> {
     const { client, name } = this.#options;
     const node = await client.get<Node>(Nodes, { name });
-    const taints = node?.spec?.taints ?? [];
-    if (node === undefined || !taints.some(isNotReady)) return;
-    await client.update(Nodes, { ...node, spec: { ...node.spec, taints: taints.filter((taint) => !isNotReady(taint)) } }, { fieldManager: FIELD_MANAGER });
+    if (node !== undefined) await client.updateStatus(Nodes, { ...node, status: this.#status(node, STOPPED) }, { fieldManager: FIELD_MANAGER });
   }
 
-  async #beat(first: boolean): Promise<void> {
-    const { clock, log } = this.#options;
-    try {
-      await this.#write(true);
-    } catch (error) {
-      if (first) throw error;
-      log.warn({ err: error }, 'the node could not be reported');
-    }
-    if (!this.#stopped) this.#timer = clock.after(HEARTBEAT_MS, () => void this.#beat(false));
+  #labels(): Readonly<Record<string, string>> {
+    return { 'kubernetes.io/hostname': this.#options.name, 'kubernetes.io/os': process.platform, 'kubernetes.io/arch': architecture() };
   }
 
-  async #write(ready: boolean): Promise<void> {
-    const { client, clock, name, version } = this.#options;
-    const node = await client.get<Node>(Nodes, { name });
-    if (node === undefined) return;
+  #status(node: Node, condition: Omit<NodeCondition, 'lastTransitionTime'>): object {
+    const { clock, name, version } = this.#options;
     const time = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-    const condition = ready
-      ? { type: 'Ready', status: 'True', reason: 'RuntimeReady', message: 'Deployments of the engine run as processes' }
-      : { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
-    const before = conditionsOf(node).find(({ type }) => type === 'Ready');
+    const before = readyOf(node);
     const since = before?.status === condition.status ? before.lastTransitionTime : time;
-    const status = {
+    return {
       ...node.status,
       conditions: [{ ...condition, lastHeartbeatTime: time, lastTransitionTime: since ?? time }],
       nodeInfo: nodeInfo(version),
       addresses: [{ type: 'Hostname', address: name }, { type: 'InternalIP', address: '127.0.0.1' }],
     };
-    await client.updateStatus(Nodes, { ...node, status }, { fieldManager: FIELD_MANAGER });
   }
+}
+
+const READY = { type: 'Ready', status: 'True', reason: 'RuntimeReady', message: 'Deployments of the engine run as processes' };
+const STOPPED = { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
+
+/** With the labels that name it and without the taint that a new Node gets until it is Ready; the same where it is so. */
+function opened(node: Node, own: Readonly<Record<string, string>>): Node {
+  const { labels = {} } = node.metadata;
+  const taints = node.spec?.taints ?? [];
+  const named = Object.entries(own).every(([label, value]) => labels[label] === value);
+  if (named && !taints.some(isNotReady)) return node;
+  return {
+    ...node,
+    metadata: { ...node.metadata, labels: { ...labels, ...own } },
+    spec: { ...node.spec, taints: taints.filter((taint) => !isNotReady(taint)) },
+  };
+}
+
+function isReady(node: Node): boolean {
+  return readyOf(node)?.status === 'True';
+}
+
+function readyOf(node: Node): NodeCondition | undefined {
+  return conditionsOf(node).find(({ type }) => type === 'Ready');
 }
 
 function isNotReady(taint: Taint): boolean {
@@ -107,10 +156,14 @@ function nodeInfo(version: string): Record<string, string> {
   const unknown = { machineID: '', systemUUID: '', bootID: '', kernelVersion: '', osImage: '' };
   return {
     ...unknown,
-    architecture: process.arch === 'x64' ? 'amd64' : process.arch,
+    architecture: architecture(),
     operatingSystem: process.platform,
     containerRuntimeVersion: `node://${process.versions.node}`,
     kubeletVersion: version,
     kubeProxyVersion: '',
   };
+}
+
+function architecture(): string {
+  return process.arch === 'x64' ? 'amd64' : process.arch;
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../runtime/clock.js';
 import { requestToken } from './account.js';
 import { writeKubeconfig } from './kubeconfig.js';
 import { launch, type Launched, type Volumes } from './launcher.js';
+import { Tail } from './tail.js';
 import { readVolumes } from './volumes.js';
 import type { PodContainer, PodSpec } from './workload.js';
 
@@ -52,6 +53,7 @@ export class Pod {
   readonly #folder: string;
   #renewAt = Infinity;
   #volumes: string = '';
+  #tail: Tail | undefined;
 
   constructor(site: Site, identity: PodIdentity, spec: PodSpec & { readonly containers: readonly [PodContainer, ...PodContainer[]] }) {
     this.#site = site;
@@ -79,9 +81,17 @@ export class Pod {
       volumes,
       overrides: addresses[deployment] ?? {},
     }, clock);
+    this.#tail = new Tail(launched.output);
     launched.output.pipe(createWriteStream(this.logFile, { flags: 'a', mode: 0o600 }));
     this.#volumes = fingerprint(volumes);
     return { ...launched, addresses: { ...launched.addresses, ...addresses[deployment] } };
+  }
+
+  /** What its process said last, and where its log is: for a message about its end. */
+  async lastWords(): Promise<string> {
+    const line = await this.#tail?.lastLine(this.#site.clock);
+    const said = line === undefined || line === '' ? 'it printed nothing' : line;
+    return `${said} (log: ${this.logFile})`;
   }
 
   /** Renews its token when that is due, and takes over what its volumes hold by now. */

@@ -14,11 +14,15 @@ export interface ReplicaOptions {
   readonly graceMs: number;
   /** Starts the process; throws what it still waits for (a Secret, a ServiceAccount). */
   readonly launch: () => Promise<Launched>;
+  /** What the process that has just ended said last, and where its log is. */
+  readonly lastWords: () => Promise<string>;
   readonly clock: Clock;
   /** Told that {@link Replica.state} may have changed. */
   readonly changed: () => void;
   /** Told of what people want to read: one line. */
   readonly report: (line: string) => void;
+  /** Told how a process ended that should not have, in words that are the same when it happens again. */
+  readonly failed: (how: string) => void;
 }
 
 export interface ReplicaState {
@@ -104,11 +108,19 @@ export class Replica {
     this.#timer?.cancel();
     this.#endProbes();
     if (this.#stopped) return;
-    const how = exit.code === null ? `was ended by ${exit.signal ?? 'a signal'}` : `ended with code ${exit.code}`;
     if (this.#options.clock.monotonic() - startedAt >= FORGIVEN_MS) this.#failures = 0;
-    const inMs = this.#again(BACKOFF);
-    const message = `${this.name} ${how}, is started again in ${Math.ceil(inMs / 1000)} s`;
-    this.#options.report(message);
+    void this.#tell(exit, this.#again(BACKOFF));
+  }
+
+  async #tell(exit: Exit, inMs: number): Promise<void> {
+    const { lastWords, report, failed } = this.#options;
+    const how = exit.code === null ? `was ended by ${exit.signal ?? 'a signal'}` : `ended with code ${exit.code}`;
+    const why = `${this.name} ${how}: ${await lastWords()}`;
+    // Another one has been started, which knows better.
+    if (this.#stopped || this.#timer === undefined) return;
+    const message = `${why}; it is started again in ${Math.ceil(inMs / 1000)} s`;
+    report(message);
+    failed(why);
     this.#set({ started: true, ready: false, available: false, trouble: { reason: 'CrashLoopBackOff', message } });
   }
 

@@ -44,6 +44,27 @@ export function rolloutStatus(deployment: Deployment, seen: Observation, now: nu
   return sameStatus(status, deployment.status) && deployment.status !== undefined ? deployment.status : status;
 }
 
+export const NOT_RUN_HERE = { reason: 'NotRunHere', message: 'No process is made for it: of all Deployments only those that an engine installs are run here.' };
+
+/**
+ * The status of a Deployment that this runtime does not run. `now` in ms since the epoch. The reason of Progressing is the one for
+ * which `kubectl rollout status` does not wait any longer.
+ */
+export function strangerStatus(deployment: Deployment, now: number): DeploymentStatus {
+  const wanted = deployment.spec?.replicas ?? 1;
+  const { message } = NOT_RUN_HERE;
+  const lost: Undated[] = [
+    { type: 'Available', status: 'False', ...NOT_RUN_HERE },
+    { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message },
+  ];
+  const conditions = wanted > 0 ? lost : [availability(true), progress(deployment, { complete: true, pod: '', late: false })];
+  return {
+    ...counted('observedGeneration', deployment.metadata.generation ?? 0),
+    ...counted('unavailableReplicas', wanted),
+    conditions: conditions.map((condition) => dated(condition, deployment.status?.conditions ?? [], now)),
+  };
+}
+
 /** Ms until the rollout will be late, for who wants to look again then; undefined when it is complete or late already. */
 export function untilLate(deployment: Deployment, seen: Observation, now: number): number | undefined {
   const wanted = deployment.spec?.replicas ?? 1;

@@ -2,23 +2,26 @@ import { createHash } from 'node:crypto';
 
 import { Deployments, Nodes, keyOf, nameOf } from '../api/resources.js';
 import type { KubeClient } from '../kube/client.js';
+import { createRecorder, type EventRecorder } from '../kube/recorder.js';
 import type { Cache, CacheOptions } from '../kube/reflector.js';
 import { createController, type Controller } from '../runtime/controller.js';
 import { systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Pass, Result } from '../runtime/result.js';
+import { Evictions, type Leave } from './eviction.js';
 import { Pod, removeRemains, type Site } from './pod.js';
 import { Replica } from './replica.js';
 import { rolloutStatus, untilLate, type Observation } from './rollout.js';
 import { unschedulable } from './scheduling.js';
+import { Strangers } from './stranger.js';
 import type { Deployment, Node, PodContainer, PodSpec } from './workload.js';
 
 export interface RuntimeOptions {
   readonly site: Site;
   readonly client: KubeClient;
   readonly openCache: <T extends Deployment | Node>(options: CacheOptions<T>) => Cache<T>;
-  /** Which Deployments are run; all others are left alone. */
-  readonly labelSelector: string;
+  /** The label of the Deployments that are run; all others are told that they are not. */
+  readonly label: string;
   /** The one Node on which everything runs. */
   readonly nodeName: string;
   readonly log: Logger;
@@ -50,12 +53,19 @@ export class LocalRuntime {
   readonly #deployments: Cache<Deployment>;
   readonly #nodes: Cache<Node>;
   readonly #controller: Controller;
+  readonly #strangers: Strangers;
+  readonly #events: EventRecorder;
+  readonly #evictions: Evictions;
   readonly #running = new Map<string, Running>();
 
   constructor(options: RuntimeOptions) {
-    const { site, log, labelSelector, nodeName, openCache } = options;
+    const { site, client, log, label, nodeName, openCache } = options;
+    const { clock } = site;
     this.#options = options;
-    this.#deployments = openCache<Deployment>({ type: Deployments, labelSelector });
+    this.#events = createRecorder(client, { controller: 'multicluster.platform.io/local-runtime', instance: nodeName }, { clock, log });
+    this.#evictions = new Evictions(clock);
+    this.#strangers = new Strangers({ client, openCache, label, events: this.#events, clock, log, fieldManager: FIELD_MANAGER });
+    this.#deployments = openCache<Deployment>({ type: Deployments, labelSelector: label });
     this.#nodes = openCache<Node>({ type: Nodes, fieldSelector: `metadata.name=${nodeName}` });
     this.#controller = createController({
       name: 'local-runtime',
@@ -63,7 +73,7 @@ export class LocalRuntime {
       reconciler: { reconcile: (key, pass) => this.#reconcile(key, pass) },
       keys: () => this.#keys(),
       workers: 4,
-      clock: site.clock,
+      clock,
       random: systemRandom,
       log,
     });
@@ -78,16 +88,23 @@ export class LocalRuntime {
     this.#nodes.start();
     await Promise.all([this.#deployments.whenSynced(signal), this.#nodes.whenSynced(signal)]);
     this.#controller.start();
+    await this.#strangers.start(signal);
   }
 
   async stop(): Promise<void> {
     await this.#controller.stop(0);
+    await this.#strangers.stop();
     await Promise.all([this.#deployments.stop(), this.#nodes.stop(), ...[...this.#running.keys()].map((key) => this.#end(key))]);
+    await this.#events.flush();
   }
 
   /** Where a Deployment's process listens, by variable; undefined while it does not run. */
   addressesOf(namespace: string, name: string): Readonly<Record<string, string>> | undefined {
     return this.#running.get(keyOf({ namespace, name }))?.replica.process?.addresses;
+  }
+
+  get #node(): Node | undefined {
+    return this.#nodes.store.get(this.#options.nodeName);
   }
 
   #keys(): Set<string> {
@@ -103,16 +120,19 @@ export class LocalRuntime {
     const deployment = this.#deployments.store.get(key);
     if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) {
       await this.#end(key);
+      this.#evictions.forget(key);
       return { ending: 'done' };
     }
-    const trouble = await this.#bring(key, deployment, pass.signal);
+    const leave = this.#evictions.of(key, deployment.spec?.template?.spec ?? {}, this.#node);
+    if (leave?.inMs === 0) await this.#end(key, leave.message);
+    const trouble = await this.#bring(key, deployment, { leave, signal: pass.signal });
     const seen = this.#observe(key, deployment, trouble);
     await this.#report(deployment, seen, pass.signal);
-    return { ending: 'done', ...this.#wake(key, deployment, seen) };
+    return { ending: 'done', ...this.#wake(key, deployment, { seen, leave }) };
   }
 
   /** Starts, replaces, refreshes or stops the process; says why there can be none. */
-  async #bring(key: string, deployment: Deployment, signal: AbortSignal): Promise<Observation['trouble']> {
+  async #bring(key: string, deployment: Deployment, { leave, signal }: { readonly leave: Leave | undefined; readonly signal: AbortSignal }): Promise<Observation['trouble']> {
     const spec = deployment.spec?.template?.spec ?? {};
     const running = this.#running.get(key);
     const template = templateOf(deployment);
@@ -121,8 +141,9 @@ export class LocalRuntime {
     if (!wanted || signal.aborted) return undefined;
     const current = this.#running.get(key);
     if (current !== undefined) return this.#keepFresh(current);
-    const why = unschedulable(spec, this.#nodes.store.get(this.#options.nodeName));
+    const why = unschedulable(spec, this.#node);
     if (why !== undefined) return { reason: 'FailedScheduling', message: why };
+    if (leave?.inMs === 0) return { reason: 'TaintEviction', message: leave.message };
     if (!hasContainer(spec)) return { reason: 'FailedCreate', message: 'the pod template has no container' };
     this.#begin(key, deployment, spec);
     return undefined;
@@ -150,20 +171,30 @@ export class LocalRuntime {
       minReadyMs: (deployment.spec?.minReadySeconds ?? 0) * 1000,
       graceMs: (spec.terminationGracePeriodSeconds ?? 30) * 1000,
       launch: () => pod.launch(),
+      lastWords: () => pod.lastWords(),
       clock: site.clock,
       changed: () => this.#controller.add(key),
       report,
+      failed: (how) => this.#warn(key, how),
     });
     this.#running.set(key, { template, pod, replica, since: site.clock.now() });
   }
 
-  async #end(key: string): Promise<void> {
+  /** On the Deployment: there is no pod that could carry it. */
+  #warn(key: string, how: string): void {
+    const deployment = this.#deployments.store.get(key);
+    if (deployment === undefined) return;
+    const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
+    this.#events.record({ regarding, type: 'Warning', reason: 'BackOff', action: 'Restarting', note: how });
+  }
+
+  async #end(key: string, why?: string): Promise<void> {
     const running = this.#running.get(key);
     if (running === undefined) return;
     await running.replica.stop();
     await running.pod.remove();
     this.#running.delete(key);
-    this.#options.report(`stopped ${running.pod.identity.name}`);
+    this.#options.report(`stopped ${running.pod.identity.name}${why === undefined ? '' : `: ${why}`}`);
   }
 
   #observe(key: string, deployment: Deployment, trouble: Observation['trouble']): Observation {
@@ -186,10 +217,11 @@ export class LocalRuntime {
     await this.#options.client.updateStatus(Deployments, { ...deployment, status }, { fieldManager: FIELD_MANAGER, signal });
   }
 
-  #wake(key: string, deployment: Deployment, seen: Observation): { readonly wakeAfterMs?: number } {
+  #wake(key: string, deployment: Deployment, { seen, leave }: { readonly seen: Observation; readonly leave: Leave | undefined }): { readonly wakeAfterMs?: number } {
     const late = untilLate(deployment, seen, this.#options.site.clock.now());
     const refresh = this.#running.has(key) ? REFRESH_MS : undefined;
-    const waits = [late, refresh].filter((one) => one !== undefined);
+    const eviction = leave?.inMs === 0 ? undefined : leave?.inMs;
+    const waits = [late, refresh, eviction].filter((one) => one !== undefined);
     return waits.length === 0 ? {} : { wakeAfterMs: Math.min(...waits) };
   }
 }

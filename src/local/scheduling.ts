@@ -24,6 +24,34 @@ function reasonAgainst(pod: PodSpec, node: Node): string | undefined {
   return taint === undefined ? undefined : `had untolerated taint {${taint.key}: ${taint.value ?? ''}}`;
 }
 
+/** That a pod that runs has to leave. */
+export interface Eviction {
+  /** From when its taints are seen; 0: at once. */
+  readonly afterSeconds: number;
+  readonly message: string;
+}
+
+/**
+ * Whether NoExecute taints of the node drive out a pod that runs there, by the rules of the taint eviction controller: at once
+ * where one is not tolerated, else when the shortest `tolerationSeconds` of the tolerations that are used is over.
+ */
+export function evictionFrom(pod: PodSpec, node: Node | undefined): Eviction | undefined {
+  let soonest: Eviction | undefined;
+  for (const taint of (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute')) {
+    const used = (pod.tolerations ?? []).find((one) => tolerates([one], taint));
+    if (used === undefined) return { afterSeconds: 0, message: `the pod template does not tolerate the taint ${titleOf(taint)}` };
+    const { tolerationSeconds } = used;
+    if (tolerationSeconds === undefined || (soonest !== undefined && soonest.afterSeconds <= tolerationSeconds)) continue;
+    const afterSeconds = Math.max(tolerationSeconds, 0);
+    soonest = { afterSeconds, message: `the pod template tolerates the taint ${titleOf(taint)} for no more than ${afterSeconds} s` };
+  }
+  return soonest;
+}
+
+function titleOf({ key, value = '', effect }: Taint): string {
+  return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
+}
+
 /** The rule of the API: an empty key with Exists tolerates all, an empty effect every effect. */
 function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
   return tolerations.some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {

@@ -55,6 +55,8 @@ export interface Toleration {
   readonly operator?: string;
   readonly value?: string;
   readonly effect?: string;
+  /** Of NoExecute: for how long; without end when left out. */
+  readonly tolerationSeconds?: number;
 }
 
 export interface Volume {

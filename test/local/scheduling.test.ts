@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { unschedulable } from '../../src/local/scheduling.js';
+import { evictionFrom, unschedulable } from '../../src/local/scheduling.js';
 import type { Node, PodSpec, Taint } from '../../src/local/workload.js';
 
 function node(change: { readonly labels?: Record<string, string>; readonly taints?: readonly Taint[]; readonly cordoned?: boolean } = {}): Node {
@@ -32,5 +32,25 @@ describe('a pod on the one node', () => {
     ['tolerates the cordon', { tolerations: [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' }] }, node({ cordoned: true }), undefined],
   ])('%s', (_name, pod, where, why) => {
     expect(unschedulable(pod, where)).toBe(why);
+  });
+});
+
+describe('a pod that runs, and NoExecute taints', () => {
+  const HARD: Taint = { key: 'k', value: 'v', effect: 'NoExecute' };
+  const other: Taint = { key: 'other', effect: 'NoExecute' };
+  const INTOLERANT = 'the pod template does not tolerate the taint k=v:NoExecute';
+  it.each<[string, PodSpec, readonly Taint[], [number, string] | undefined]>([
+    ['no taint', {}, [], undefined],
+    ['a taint that only keeps out', {}, [DEDICATED], undefined],
+    ['not tolerated', {}, [HARD], [0, INTOLERANT]],
+    ['tolerated for NoSchedule only', { tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoSchedule' }] }, [HARD], [0, INTOLERANT]],
+    ['tolerated without end', { tolerations: [{ key: 'k', operator: 'Exists' }] }, [HARD], undefined],
+    ['tolerated for a while', { tolerations: [{ key: 'k', value: 'v', tolerationSeconds: 30 }] }, [HARD], [30, 'the pod template tolerates the taint k=v:NoExecute for no more than 30 s']],
+    ['tolerated for less than nothing', { tolerations: [{ key: 'k', value: 'v', tolerationSeconds: -5 }] }, [HARD], [0, 'the pod template tolerates the taint k=v:NoExecute for no more than 0 s']],
+    ['the shorter of two', { tolerations: [{ key: 'k', operator: 'Exists', tolerationSeconds: 30 }, { key: 'other', operator: 'Exists', tolerationSeconds: 9 }] }, [HARD, other], [9, 'the pod template tolerates the taint other:NoExecute for no more than 9 s']],
+    ['one of two not tolerated', { tolerations: [{ key: 'other', operator: 'Exists', tolerationSeconds: 9 }] }, [other, HARD], [0, INTOLERANT]],
+  ])('%s', (_name, pod, taints, expected) => {
+    const eviction = evictionFrom(pod, node({ taints }));
+    expect(eviction && [eviction.afterSeconds, eviction.message]).toEqual(expected);
   });
 });

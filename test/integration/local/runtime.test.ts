@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
+import type { EventObject } from '../../../src/kube/event.js';
 import { createCache } from '../../../src/kube/reflector.js';
 import { loadKubeconfig } from '../../../src/kube/kubeconfig.js';
 import { createClient } from '../../../src/kube/rest.js';
@@ -11,6 +12,7 @@ import { createTransport, type Transport } from '../../../src/kube/transport.js'
 import { parseManifests } from '../../../src/kube/manifests.js';
 import { LocalNode } from '../../../src/local/node.js';
 import { LocalRuntime } from '../../../src/local/runtime.js';
+import type { Taint, Toleration } from '../../../src/local/workload.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import type { AnyObject } from '../../support/controlplane/api.js';
 import type { ControlPlane } from '../../support/controlplane/plane.js';
@@ -27,7 +29,10 @@ const PROGRAM = `
   const [host, port] = process.env.HEALTH_LISTEN.split(':');
   let well = !process.argv.includes('sick');
   createServer((request, response) => {
-    if (request.url === '/end') process.exit(3);
+    if (request.url === '/end') {
+      console.log(JSON.stringify({ level: 'error', msg: 'no more', err: { message: 'I was asked to end' } }));
+      process.exit(3);
+    }
     if (request.url === '/sicken') well = false;
     if (request.url === '/file') return response.end(readFileSync(process.env.FILE));
     response.statusCode = well ? 200 : 500;
@@ -73,6 +78,20 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(answer.status).toBe(200);
   };
 
+  const pidOf = async (name: string): Promise<number> => {
+    const { pid }: { pid: number } = JSON.parse(await ask(name, '/readyz'));
+    return pid;
+  };
+  const taint = async (taints: readonly Taint[]): Promise<void> => {
+    const answer = await server().call({ method: 'PATCH', path: NODE, body: { spec: { taints } }, contentType: MERGE });
+    expect(answer.status).toBe(200);
+  };
+  const eventsOf = async (name: string): Promise<readonly EventObject[]> => {
+    const { text } = await server().call({ path: `/apis/events.k8s.io/v1/namespaces/${namespace}/events` });
+    const list: { readonly items: readonly EventObject[] } = JSON.parse(text);
+    return list.items.filter(({ regarding }) => regarding?.['name'] === name);
+  };
+
   test('makes its node, Ready, with what a selector can ask for', async () => {
     const { body } = await server().call({ path: '/api/v1/nodes/local' });
     expect(body.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
@@ -90,12 +109,27 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(seen).toMatchObject({ observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 });
   });
 
-  test('leaves a Deployment without the label alone', async () => {
-    await deploy('other', { labels: {} });
+  test('says of a Deployment without the label, once for each generation, that it is not run here', async () => {
+    await deploy('other', { labels: {}, replicas: 2 });
+    const seen = await status('other', 'the word', (one) => one.observedGeneration === 1);
+    const told = await waitFor('the Event', async () => (await eventsOf('other')).find(({ reason }) => reason === 'NotRunHere'));
     await deploy('web');
     await status('web', 'the labelled one to run', isAvailable);
-    const { body } = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/other` });
-    expect(body.status).toEqual({});
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/other`;
+    const before = (await server().call({ path })).body.metadata?.resourceVersion;
+    await rig?.restart();
+    await status('web', 'it to run again', isAvailable);
+    const after = (await server().call({ path })).body.metadata?.resourceVersion;
+    await patch('other', { spec: { replicas: 0 } });
+    const none = await status('other', 'that nothing is wanted', (one) => one.observedGeneration === 2);
+
+    expect(seen).toMatchObject({ unavailableReplicas: 2, conditions: [
+      { type: 'Available', status: 'False', reason: 'NotRunHere', message: expect.stringMatching(/only those that an engine installs/) },
+      { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: expect.stringMatching(/only those that an engine installs/) },
+    ] });
+    expect(told).toMatchObject({ type: 'Warning', regarding: { kind: 'Deployment', name: 'other' } });
+    expect(after).toBe(before);
+    expect(none.conditions?.map(({ type, status: state }) => [type, state])).toEqual([['Available', 'True'], ['Progressing', 'True']]);
   });
 
   test('starts a process again after it ended', async () => {
@@ -107,7 +141,9 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await status('web', 'another process', isAvailable);
     const second: { pid: number } = JSON.parse(await ask('web', '/readyz'));
 
-    expect(JSON.stringify(down.conditions)).toMatch(/CrashLoopBackOff.+ended with code 3/);
+    expect(JSON.stringify(down.conditions)).toMatch(/CrashLoopBackOff.+ended with code 3: no more: I was asked to end \(log: \/.+\.log\); it is started again in \d s/);
+    const told = await waitFor('the Event', async () => (await eventsOf('web')).find(({ reason }) => reason === 'BackOff'));
+    expect(told).toMatchObject({ type: 'Warning', note: expect.stringMatching(/ended with code 3: no more: I was asked to end \(log: /) });
     expect(second.pid).not.toBe(first.pid);
   });
 
@@ -155,6 +191,45 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(refused.conditions)).toContain("didn't match Pod's node affinity/selector");
   });
 
+  test('makes its node again when somebody deletes it, open and Ready, and leaves labels and taints of users alone', async () => {
+    const [own, dedicated] = [ownName('label'), { key: 'dedicated', value: 'x', effect: 'PreferNoSchedule' }];
+    const node = async (): Promise<NodeSeen> => JSON.parse((await server().call({ path: NODE })).text);
+    const first = await node();
+    await server().call({ method: 'DELETE', path: NODE });
+    const second = await waitFor('another node', async () => {
+      const found = await node();
+      return found.metadata?.uid !== undefined && found.metadata.uid !== first.metadata?.uid && isOpen(found) ? found : undefined;
+    });
+    await taint([dedicated, { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]);
+    await server().call({ method: 'PATCH', path: NODE, body: { metadata: { labels: { [own]: 'x', 'kubernetes.io/hostname': null } } }, contentType: MERGE });
+    const third = await waitFor('its own label and taint to be put right', async () => {
+      const found = await node();
+      return isOpen(found) && found.metadata?.labels?.['kubernetes.io/hostname'] === 'local' ? found : undefined;
+    });
+    await taint([]);
+
+    expect(second.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
+    expect([third.metadata?.labels?.[own], third.spec?.taints]).toEqual(['x', [dedicated]]);
+  });
+
+  test('stops what does not tolerate a NoExecute taint, and starts it again when that is gone', async () => {
+    await deploy('web');
+    await deploy('patient', { tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 }] });
+    await deploy('stoic', { tolerations: [{ key: 'k', operator: 'Exists' }] });
+    for (const name of ['web', 'patient', 'stoic']) await status(name, `${name} to run`, isAvailable);
+    const [web, stoic] = [await pidOf('web'), await pidOf('stoic')];
+    await taint([{ key: 'k', value: 'v', effect: 'NoExecute' }]);
+    const seen = await status('web', 'the eviction', (one) => JSON.stringify(one).includes('had untolerated taint {k: v}'));
+    await waitFor('the process to be gone', () => !alive(web));
+    const patient = await status('patient', 'the end of its toleration', (one) => JSON.stringify(one).includes('TaintEviction'));
+    const stays = await pidOf('stoic');
+    await taint([]);
+    for (const name of ['web', 'patient']) await status(name, `${name} to run again`, isAvailable);
+
+    expect([seen.replicas, stays]).toEqual([undefined, stoic]);
+    expect(JSON.stringify(patient)).toContain('tolerates the taint k=v:NoExecute for no more than 1 s');
+  });
+
   test('runs one process where more are wanted, and says that', async () => {
     await deploy('many', { replicas: 3 });
     const seen = await status('many', 'one of three', (one) => one.availableReplicas === 1);
@@ -182,8 +257,24 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   ClusterRoleBinding: 'apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
 };
 
+const NODE = '/api/v1/nodes/local';
+const MERGE = 'application/merge-patch+json';
+
+interface NodeSeen {
+  readonly metadata?: { readonly uid?: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: { readonly taints?: readonly Taint[] };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** Ready, and without the taint that says otherwise. */
+function isOpen({ spec, status }: NodeSeen): boolean {
+  const ready = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true;
+  return ready && spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready') !== true;
+}
+
 interface Status {
   readonly observedGeneration?: number;
+  readonly replicas?: number;
   readonly availableReplicas?: number;
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
 }
@@ -193,6 +284,7 @@ interface Change {
   readonly replicas?: number;
   readonly secret?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly tolerations?: readonly Toleration[];
 }
 
 function isAvailable(status: Status): boolean {
@@ -208,7 +300,7 @@ function alive(pid: number): boolean {
 }
 
 function deployment(name: string, change: Change): AnyObject {
-  const { labels = { [LABEL]: 'yes' }, replicas = 1, secret, nodeSelector } = change;
+  const { labels = { [LABEL]: 'yes' }, replicas = 1, secret, nodeSelector, tolerations } = change;
   const probe = { httpGet: { path: '/healthz', port: 'health' }, periodSeconds: 1, failureThreshold: 1 };
   const container = {
     name: 'main',
@@ -224,6 +316,7 @@ function deployment(name: string, change: Change): AnyObject {
     containers: [container],
     ...(secret === undefined ? {} : { volumes: [{ name: 'files', secret: { secretName: secret } }] }),
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
+    ...(tolerations === undefined ? {} : { tolerations }),
   };
   const pods = { app: name };
   return { metadata: { name, labels }, spec: { replicas, selector: { matchLabels: pods }, template: { metadata: { labels: pods }, spec } } };
@@ -245,7 +338,10 @@ class Rig {
   private constructor(server: ControlPlane, transport: Transport) {
     this.#server = server;
     this.#transport = transport;
-    this.#node = new LocalNode({ client: createClient(transport), clock: systemClock, log: new RecordingLog(), name: 'local', version: 'v0.0.0' });
+    const tools = { clock: systemClock, log: new RecordingLog() };
+    this.#node = new LocalNode({
+      ...tools, client: createClient(transport), openCache: (options) => createCache(transport, options, { ...tools, random: systemRandom }), name: 'local', version: 'v0.0.0',
+    });
     this.runtime = this.#make();
   }
 
@@ -281,7 +377,7 @@ class Rig {
       },
       client,
       openCache: (options) => createCache(this.#transport, options, tools),
-      labelSelector: LABEL,
+      label: LABEL,
       nodeName: 'local',
       log,
       report: () => undefined,
