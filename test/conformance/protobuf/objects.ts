@@ -41,6 +41,8 @@ export const SAMPLES: readonly Sample[] = [
       },
     },
   },
+  { path: inside('api/v1', 'podtemplates'), object: { apiVersion: 'v1', kind: 'PodTemplate', metadata: meta, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [container], volumes: [{ name: 'v', emptyDir: {} }], restartPolicy: 'Never', activeDeadlineSeconds: 5 } } } },
+  { path: inside('apis/apps/v1', 'replicasets'), object: { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: owned, spec: { replicas: 0, minReadySeconds: 3, selector, template: { metadata: { labels: { a: 'b', k: 'x' } }, spec: { containers: [container], volumes: [{ name: 'v', emptyDir: {} }] } } } } },
   { path: inside('apis/policy/v1', 'poddisruptionbudgets'), object: { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: meta, spec: { minAvailable: '50%', selector } } },
   { path: inside('apis/networking.k8s.io/v1', 'networkpolicies'), object: { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: meta, spec: { podSelector: {}, policyTypes: ['Ingress', 'Egress'], ingress: [{ from: [{ ipBlock: { cidr: '192.0.2.0/24', except: ['192.0.2.0/28'] } }], ports: [{ port: 80, endPort: 90 }] }], egress: [{}] } } },
   { path: inside(`apis/${RBAC}/v1`, 'roles'), object: { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: meta, rules } },
