@@ -30,7 +30,7 @@ const FOCUS = [
   'sig-network\\] Services should (find a service|complete a service status|delete a collection)',
   'sig-cli\\] Kubectl client.*(api-versions|last-applied|reuse port|kubectl diff|applyset|taint|Kubectl validation|version should|Proxy server|subresource flag|kubectl wait)',
 ].join('|');
-const SKIP = 'Webhook|Slow|Disruptive|MutatingAdmission|Aggregator';
+const SKIP = 'Webhook|Disruptive|MutatingAdmission|Aggregator';
 
 /** Name of each spec that ran → whether it passed. */
 type Results = ReadonlyMap<string, boolean>;
