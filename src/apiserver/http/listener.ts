@@ -3,8 +3,10 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+import { Backlog } from './backlog.js';
 import { type Pair, readHeaders, readRequest } from './incoming.js';
 import { type Running, send } from './outgoing.js';
+import { refusePlain } from './plain.js';
 import { wrongMethod } from './route.js';
 import type { KeyPair } from './tls.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
@@ -16,11 +18,15 @@ export interface ListenerOptions {
   readonly port: number;
   readonly serving: KeyPair;
   readonly clock: Clock;
+  /** Bytes that may wait for readers in all. */
+  readonly mostUnsent?: number;
   readonly dispatch: (request: ApiRequest) => Promise<ApiResponse>;
 }
 
 export interface Listener {
   readonly port: number;
+  /** Bytes that wait for readers who do not take them. */
+  readonly unsent: number;
   /** Takes no more connections, ends the watches, waits for the other answers, and cuts off what is left after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
@@ -34,12 +40,13 @@ const MAX_CONNECTIONS = 10_000;
 /** Serves HTTPS until it is closed. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { serving, host, port } = options;
-  const running: Running = { streams: new Set(), sockets: new Set(), closing: false };
+  const running: Running = { streams: new Set(), sockets: new Set(), backlog: new Backlog(options.clock, options.mostUnsent), closing: false };
   const server = createServer({
     cert: serving.certificate, key: serving.privateKey, minVersion: 'TLSv1.2',
     keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES, noDelay: true,
   });
   server.maxConnections = MAX_CONNECTIONS;
+  refusePlain(server, options.clock);
   server.on('request', (request, response) => void answer(options, running, { request, response }));
   server.on('checkContinue', (request, response) => void answer(options, running, { request, response, continues: true }));
   server.on('connection', (socket: Socket) => {
@@ -53,7 +60,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.once('error', reject);
     server.listen({ host, port }, () => resolve(server.off('error', reject) && undefined));
   });
-  return { port: portOf(server), close: (graceMs) => close(server, running, { clock: options.clock, graceMs }) };
+  return { port: portOf(server), get unsent() { return running.backlog.bytes; }, close: (graceMs) => close(server, running, { clock: options.clock, graceMs }) };
 }
 
 function portOf(server: Server): number {

@@ -1,18 +1,24 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { hasBody, type Pair } from './incoming.js';
+import type { Backlog } from './backlog.js';
+import { discard, hasBody, type Pair } from './incoming.js';
+import { lineOf, piecesOf } from './pieces.js';
 import type { Json } from '../json.js';
-import type { ApiResponse } from '../server.js';
+import type { ApiBody, ApiResponse } from '../server.js';
 import type { Clock } from '../../runtime/clock.js';
 
-/** A reader of a stream that takes nothing for this long is cut off. */
-const STUCK_MS = 60_000;
+/** Bytes that are given to a connection at once: they are encrypted, and so copied, for each. */
+const SLICE = 64 * 1024;
+/** What the objects of a list that is not sent yet take of a reader who waits: their places, and rows of Tables. */
+const PLACE_BYTES = 16;
+const ROW_BYTES = 1024;
 
 /** What runs now: answers that are to be finished, and streams that are to be ended. */
 export interface Running {
   readonly streams: Set<AbortController>;
   readonly sockets: Set<Socket>;
+  readonly backlog: Backlog;
   closing: boolean;
 }
 
@@ -26,19 +32,77 @@ export interface Sending extends Pair {
   readonly gone: AbortController;
 }
 
-/** Writes an answer, to the end of its stream where it has one. */
+/** Writes an answer, to the end of its stream where it has one, as fast as it is taken. */
 export async function send(clock: Clock, running: Running, sending: Sending): Promise<void> {
   const { request, response, answered } = sending;
   const { code, headers, body } = answered;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, typeof value === 'string' ? toWire(value) : value.map(toWire));
   // A body that was not read would be taken for the next request: such a connection is not used again.
-  if (running.closing || !request.complete && hasBody(request)) response.setHeader('Connection', 'close');
-  if (body.kind === 'stream') return stream(clock, running, { ...sending, values: body.values, encode: body.encode ?? lineOf });
-  const bytes = body.kind === 'bytes' ? body.bytes : Buffer.from(`${JSON.stringify(body.value)}\n`);
+  const unread = !request.complete && hasBody(request);
+  if (running.closing || unread) response.setHeader('Connection', 'close');
   if (code === 413) response.statusMessage = 'Request Entity Too Large';
-  response.writeHead(code, code === 304 ? {} : { 'Content-Length': bytes.length });
-  response.end(code === 304 ? undefined : bytes);
-  return undefined;
+  if (body.kind === 'stream') return stream(running, { ...sending, values: body.values, encode: body.encode ?? lineOf });
+  if (code === 304) response.writeHead(304);
+  else await whole(running, sending, body);
+  // Who is still sending does not look for an answer: it is cut off too early for that by a connection that ends.
+  if (unread && !(await discard(clock, sending))) return undefined;
+  return end(running, sending);
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** An answer that fits into one piece tells its length. */
+async function whole(running: Running, { response, answered: { code } }: Sending, body: Exclude<ApiBody, { kind: 'stream' }>): Promise<void> {
+  const pieces: Iterator<Uint8Array, unknown> = body.kind === 'bytes' ? [body.bytes].values() : piecesOf(body.value);
+  const own = body.kind === 'bytes' ? 0 : weightOf(body.value);
+  const first = pieces.next();
+  let next = pieces.next();
+  const bytes = first.done === true ? NOTHING : first.value;
+  response.writeHead(code, next.done === true ? { 'Content-Length': bytes.length } : {});
+  await write(running, response, { bytes, own });
+  for (; next.done !== true && !response.destroyed; next = pieces.next()) await write(running, response, { bytes: next.value, own });
+}
+
+function weightOf(value: Json): number {
+  if (typeof value !== 'object' || value === null || !('items' in value || 'rows' in value)) return 0;
+  const { items, rows } = value;
+  return (Array.isArray(items) ? items.length * PLACE_BYTES : 0) + (Array.isArray(rows) ? rows.length * ROW_BYTES : 0);
+}
+
+interface Piece {
+  readonly bytes: Uint8Array;
+  /** Bytes that the reader keeps beside these. */
+  readonly own: number;
+}
+
+/** Gives bytes to the connection, slice by slice; resolves when it has room for more, or is no more. */
+async function write(running: Running, response: ServerResponse, { bytes, own }: Piece): Promise<void> {
+  for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE) {
+    const slice = bytes.length <= SLICE ? bytes : bytes.subarray(at, at + SLICE);
+    if (!response.write(slice)) await room(running, response, { bytes, own: own + slice.length });
+  }
+}
+
+function room({ backlog }: Running, response: ServerResponse, held: Piece): Promise<void> {
+  if (response.destroyed || !response.writableNeedDrain) return Promise.resolve();
+  return new Promise((resolve) => {
+    const remove = backlog.add({ ...held, cut: () => response.destroy() });
+    const done = (): void => {
+      remove();
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.once('drain', done).once('close', done);
+  });
+}
+
+/** Ends an answer: what the connection has not taken yet is still counted. */
+function end(running: Running, { request: { socket }, response }: Sending): void {
+  if (response.destroyed) return;
+  const remove = running.backlog.add({ bytes: NOTHING, own: response.writableLength, cut: () => response.destroy() });
+  response.once('close', remove);
+  // It was begun as one that may be used again; a server that goes away waits for no idle connections.
+  response.end(() => running.closing && socket.end());
 }
 
 interface Values {
@@ -46,7 +110,8 @@ interface Values {
   readonly encode: (value: Json) => Uint8Array;
 }
 
-async function stream(clock: Clock, running: Running, { request, response, answered, gone, values, encode }: Sending & Values): Promise<void> {
+async function stream(running: Running, sending: Sending & Values): Promise<void> {
+  const { response, answered, gone, values, encode } = sending;
   running.streams.add(gone);
   // The watch behind it ends when the signal of its request does: so it is ended, and not left waiting.
   if (running.closing) gone.abort();
@@ -54,33 +119,10 @@ async function stream(clock: Clock, running: Running, { request, response, answe
     response.writeHead(answered.code);
     response.flushHeaders();
     for await (const value of values) {
-      if (!response.write(encode(value))) await drained(clock, response);
+      await write(running, response, { bytes: encode(value), own: 0 });
     }
   } finally {
     running.streams.delete(gone);
-    // It was begun as one that may be used again; a server that goes away waits for no idle connections.
-    response.end(() => running.closing && request.socket.end());
+    end(running, sending);
   }
-}
-
-/** Lines of values that more than one stream may send; they go with the value. */
-const lines = new WeakMap<object, Buffer>();
-
-function lineOf(value: Json): Buffer {
-  if (typeof value !== 'object' || value === null) return Buffer.from(`${JSON.stringify(value)}\n`);
-  const line = lines.get(value) ?? Buffer.from(`${JSON.stringify(value)}\n`);
-  lines.set(value, line);
-  return line;
-}
-
-function drained(clock: Clock, response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const stuck = clock.after(STUCK_MS, () => response.destroy());
-    const done = (): void => {
-      stuck.cancel();
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.once('drain', done).once('close', done);
-  });
 }
