@@ -12,8 +12,13 @@ export interface Authenticated {
   readonly audiences: readonly string[];
 }
 
-/** Knows one sort of tokens; undefined for a token that it does not know or that is not good. */
-export type TokenCheck = (token: string, audiences: readonly string[]) => Authenticated | undefined;
+/** Why a token is not good, in words that the reviewer of a token is told. */
+export interface Refused {
+  readonly problem: string;
+}
+
+/** Knows one sort of tokens; undefined for a token that it does not know. */
+export type TokenCheck = (token: string, audiences: readonly string[]) => Authenticated | Refused | undefined;
 
 /** A token that never expires. */
 export interface StaticToken {
@@ -46,21 +51,27 @@ export interface Authenticator {
   /** Who sends this Authorization header: {@link ANONYMOUS} without a bearer token, undefined for a wrong one. */
   request(authorization: string | undefined): UserInfo | undefined;
   /** For TokenReview: the audiences are those of the reviewer, or the API's own where it names none. */
-  token(token: string, audiences: readonly string[]): Authenticated | undefined;
+  token(token: string, audiences: readonly string[]): Authenticated | Refused;
 }
 
+const UNKNOWN = 'invalid bearer token';
+
 export function createAuthenticator(checks: readonly TokenCheck[], own: readonly string[]): Authenticator {
-  const check = (token: string, audiences: readonly string[]): Authenticated | undefined => {
+  const check = (token: string, audiences: readonly string[]): Authenticated | Refused => {
+    const problems: string[] = [UNKNOWN];
     for (const one of checks) {
       const found = one(token, audiences);
-      if (found !== undefined) return found;
+      if (found !== undefined && 'user' in found) return found;
+      if (found !== undefined) problems.push(found.problem);
     }
-    return undefined;
+    return { problem: problems.length === 1 ? UNKNOWN : `[${problems.join(', ')}]` };
   };
   return {
     request(authorization) {
       const token = bearer(authorization);
-      return token === undefined ? ANONYMOUS : check(token, own)?.user;
+      if (token === undefined) return ANONYMOUS;
+      const found = check(token, own);
+      return 'user' in found ? found.user : undefined;
     },
     token: (token, audiences) => check(token, audiences.length === 0 ? own : audiences),
   };

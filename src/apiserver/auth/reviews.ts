@@ -44,7 +44,7 @@ function tokenReview(authenticator: Authenticator, object: KubeObject): KubeObje
   const token = textAt(spec, 'token');
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const found = authenticator.token(token, strings(own(spec, 'audiences')));
-  const status = found === undefined ? { user: {}, error: 'invalid bearer token' } : { authenticated: true, user: userJson(found.user), audiences: found.audiences };
+  const status = 'problem' in found ? { user: {}, error: found.problem } : { authenticated: true, user: userJson(found.user), audiences: found.audiences };
   return { ...object, status };
 }
 

@@ -7,6 +7,7 @@ import { strings } from './rules.js';
 import { isObject, type Json, type JsonObject, own } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { ObjectReader } from '../registry/reader.js';
+import { goQuote } from '../schema/gotext.js';
 import type { Clock } from '../../runtime/clock.js';
 
 export const ISSUER = 'https://kubernetes.default.svc';
@@ -77,21 +78,52 @@ export function accountTokens({ key, reader, clock }: Parts): TokenCheck {
   };
   return (token, wanted) => {
     const claims = claimsOf(token);
-    if (claims === undefined) return undefined;
-    const now = clock.now() / 1000;
+    if (claims === undefined) return claimsIssuer(token) ? { problem: 'go-jose/go-jose: error in cryptographic primitive' } : undefined;
     const audiences = claims.audiences.filter((one) => wanted.includes(one));
-    if (audiences.length === 0 || now > claims.until + LEEWAY_S || now < claims.from - LEEWAY_S) return undefined;
-    const { namespace, account, secret, node, id } = claims;
-    const there = (collection: string, place: string, one: Reference | undefined): boolean => one === undefined || isThere(reader.get(collection, place, one.name), one.uid, now);
-    if (!there('serviceaccounts', namespace, account) || !there('secrets', namespace, secret) || !there('nodes', '', node)) return undefined;
-    return { user: userOf(namespace, account, { id, node }), audiences };
+    if (audiences.length === 0) return { problem: `token audiences ${listed(claims.audiences)} is invalid for the target audiences ${listed(wanted)}` };
+    const problem = problemOf(claims, reader, clock.now() / 1000);
+    const { namespace, account, node, id } = claims;
+    return problem === undefined ? { user: userOf(namespace, account, { id, node }), audiences } : { problem };
   };
 }
 
-function isThere(object: KubeObject | undefined, uid: string, now: number): boolean {
-  if (object === undefined || object.metadata.uid !== uid) return false;
-  const { deletionTimestamp } = object.metadata;
-  return deletionTimestamp === undefined || Date.parse(deletionTimestamp) / 1000 >= now - LEEWAY_S;
+/** As Go prints a list of quoted texts. */
+function listed(texts: readonly string[]): string {
+  return `[${texts.map(goQuote).join(' ')}]`;
+}
+
+/** Whether a token that was not signed here says that it was. */
+function claimsIssuer(token: string): boolean {
+  const [, payload = '', signature] = token.split('.');
+  if (signature === undefined) return false;
+  try {
+    const claims: Json = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return isObject(claims) && own(claims, 'iss') === ISSUER;
+  } catch {
+    return false;
+  }
+}
+
+/** What is wrong with a token that was signed here: its time, its account, or what it is bound to. */
+function problemOf({ namespace, account, secret, node, from, until }: Claims, reader: ObjectReader, now: number): string | undefined {
+  if (now > until + LEEWAY_S) return 'service account token has expired';
+  if (now < from - LEEWAY_S) return 'service account token is not valid yet';
+  const found = reader.get('serviceaccounts', namespace, account.name);
+  if (found === undefined) return `serviceaccounts ${goQuote(account.name)} not found`;
+  if (found.metadata.uid !== account.uid) return `service account UID (${found.metadata.uid ?? ''}) does not match claim (${account.uid})`;
+  if (isLongGone(found, now)) return `service account ${namespace}/${account.name} has been deleted`;
+  return boundProblem('secret', secret, secret && reader.get('secrets', namespace, secret.name), now) ?? boundProblem('node', node, node && reader.get('nodes', '', node.name), now);
+}
+
+function boundProblem(kind: 'secret' | 'node', reference: Reference | undefined, object: KubeObject | undefined, now: number): string | undefined {
+  if (reference === undefined) return undefined;
+  const uid = object?.metadata.uid ?? '';
+  if (object !== undefined && uid !== reference.uid) return `${kind} UID (${uid}) does not match service account ${kind} ref claim (${reference.uid})`;
+  return object === undefined || isLongGone(object, now) ? 'service account token has been invalidated' : undefined;
+}
+
+function isLongGone({ metadata: { deletionTimestamp } }: KubeObject, now: number): boolean {
+  return deletionTimestamp !== undefined && Date.parse(deletionTimestamp) / 1000 < now - LEEWAY_S;
 }
 
 function userOf(namespace: string, { name, uid }: Reference, { id, node }: { readonly id: string; readonly node: Reference | undefined }): { name: string; uid: string; groups: string[]; extra: Record<string, string[]> } {

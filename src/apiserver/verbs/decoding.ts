@@ -166,7 +166,7 @@ function checkKind(registry: Registry, resource: Resource, value: JsonObject): v
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   const found = (resource.group === EXTENSIONS) === (group === EXTENSIONS) ? registry.findKind(group, version, kind) : undefined;
   if (found === undefined || found.custom) {
-    throw new DecodeFailure(`no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`);
+    throw new DecodeFailure(`no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} in scheme "pkg/runtime/scheme.go:111"`);
   }
   if (found.collection === resource.collection) return;
   throw new DecodeFailure(`converting (${version}.${kind}) to (${packageOf(resource.group)}.${resource.kind}): unknown conversion`);

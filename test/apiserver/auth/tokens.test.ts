@@ -20,12 +20,16 @@ const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'r
 const SECRET = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'ns', uid: 'u2' } };
 const CALLER = { user: { name: 'x', groups: [] }, agent: 'x', warn: () => undefined, signal: new AbortController().signal };
 
-function setUp(): { reader: FakeReader; clock: ManualClock; name: (token: string, audiences?: string[]) => string | undefined } {
+function setUp(): { reader: FakeReader; clock: ManualClock; name: (token: string, audiences?: string[]) => string | undefined; problem: (token: string, audiences?: string[]) => string | undefined } {
   const reader = new FakeReader();
   reader.add(ACCOUNT, SECRET);
   const clock = new ManualClock();
   const check = accountTokens({ key: KEY, reader, clock });
-  return { reader, clock, name: (token, audiences = [ISSUER]) => check(token, audiences)?.user.name };
+  const asked = (token: string, audiences: string[] = [ISSUER]): { name?: string; problem?: string } => {
+    const found = check(token, audiences);
+    return found === undefined ? {} : 'user' in found ? { name: found.user.name } : { problem: found.problem };
+  };
+  return { reader, clock, name: (token, audiences) => asked(token, audiences).name, problem: (token, audiences) => asked(token, audiences).problem };
 }
 
 describe('a token of a ServiceAccount', () => {
@@ -98,6 +102,25 @@ describe('a token of a ServiceAccount', () => {
     const { clock, name } = setUp();
 
     expect(name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })))).toBeUndefined();
+  });
+
+  it('that is not good tells a reviewer why, as the real server does', async () => {
+    const { reader, clock, problem } = setUp();
+    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: ['a', 'b'], seconds: 600, bound: { kind: 'secret', object: SECRET } });
+    expect(problem(token)).toBe('token audiences ["a" "b"] is invalid for the target audiences ["https://kubernetes.default.svc"]');
+    expect(problem(`${token}x`, ['a'])).toBe('go-jose/go-jose: error in cryptographic primitive');
+    expect(problem('a.b.c', ['a'])).toBeUndefined();
+    reader.remove(SECRET);
+    expect(problem(token, ['a'])).toBe('service account token has been invalidated');
+    reader.add({ ...SECRET, metadata: { ...SECRET.metadata, uid: 'u8' } });
+    expect(problem(token, ['a'])).toBe('secret UID (u8) does not match service account secret ref claim (u2)');
+    reader.remove(ACCOUNT);
+    expect(problem(token, ['a'])).toBe('serviceaccounts "robot" not found');
+    reader.add({ ...ACCOUNT, metadata: { ...ACCOUNT.metadata, uid: 'u9' } });
+    expect(problem(token, ['a'])).toBe('service account UID (u9) does not match claim (u1)');
+    await clock.advance(661_000);
+    expect(problem(token, ['a'])).toBe('service account token has expired');
+    expect(createAuthenticator([accountTokens({ key: KEY, reader, clock })], [ISSUER]).token(token, ['a'])).toEqual({ problem: '[invalid bearer token, service account token has expired]' });
   });
 
   it('can be checked by who has the public key', () => {
@@ -174,7 +197,7 @@ describe('an authenticator', () => {
     const user = { name: 'ann', uid: 'u', groups: ['devs', 'system:authenticated'] };
 
     expect([authenticator.token('t', []), authenticator.token('t', ['x', 'api']), authenticator.token('t', ['x'])]).toEqual([
-      { user, audiences: ['api'] }, { user, audiences: ['api'] }, undefined,
+      { user, audiences: ['api'] }, { user, audiences: ['api'] }, { problem: 'invalid bearer token' },
     ]);
   });
 });

@@ -139,10 +139,13 @@ function remembering({ remembered = [], noticesEmpty }: Kind, given: KubeObject,
   return withEmptied(read, [...remembered.filter((name) => isEmptyMap(own(given, name))), ...spec]);
 }
 
+/** A list that gets its default where it has no items. */
+const DEFAULTED = 'policyTypes';
+
 /** A list or a map of labels without members; other objects are structs. */
 function holdsEmpty(value: Json | undefined): boolean {
   if (isArray(value)) return value.length === 0 || value.some(holdsEmpty);
-  return isObject(value) && Object.entries(value).some(([name, field]) => (name === 'matchLabels' ? isEmptyMap(field) : holdsEmpty(field)));
+  return isObject(value) && Object.entries(value).some(([name, field]) => (name === 'matchLabels' ? isEmptyMap(field) : name !== DEFAULTED && holdsEmpty(field)));
 }
 
 function isEmptyMap(value: Json | undefined): boolean {
