@@ -26,7 +26,7 @@ export const REFUSALS = {
   invalid: { code: 422, reason: 'Invalid', when: 'a field of the object has a value that is not valid' },
   headersTooLarge: { code: 431, reason: 'RequestHeaderFieldsTooLarge', when: 'the head is larger than 16 KiB or has more than 100 fields' },
   failed: { code: 500, reason: 'InternalError', when: 'the API server gave no usable answer; whether a change was made is not known' },
-  unavailable: { code: 503, reason: 'ServiceUnavailable', when: 'the API server cannot be reached, is slow or overloaded, or the gateway is' },
+  unavailable: { code: 503, reason: 'ServiceUnavailable', when: 'the API server cannot be reached or verified, is slow or overloaded, or the gateway is' },
 } as const satisfies Readonly<Record<string, RefusalRow>>;
 
 export type RefusalKind = keyof typeof REFUSALS;

@@ -55,12 +55,12 @@ export async function serveRequest(arrival: Arrival, serving: Serving): Promise<
   const route = trace.match?.route.template ?? 'none';
   const method = METHODS.includes(message.method ?? '') ? (message.method ?? '') : 'other';
   const { namespace, name } = trace.match ?? {};
-  const answered = response.headersSent;
+  const code = response.headersSent ? response.statusCode : arrival.cutShort();
   const { failure } = trace;
   const fields = { route, method, namespace, object: name, ms: Math.round(ms * 10) / 10, remote, failure };
-  if (answered) metrics.answered(route, method, response.statusCode, ms / 1000);
-  if (!response.writableFinished) metrics.abandoned(route);
-  log.info({ ...fields, code: answered ? response.statusCode : undefined, whole: response.writableFinished }, 'request');
+  if (code !== undefined) metrics.answered(route, method, code, ms / 1000);
+  if (!response.writableFinished && arrival.cutShort() === undefined) metrics.abandoned(route);
+  log.info({ ...fields, code, whole: response.writableFinished }, 'request');
 }
 
 async function attempt({ message, response, expectant, atWork }: Arrival, serving: Serving, { trace, gone }: { trace: Trace; gone: AbortSignal }): Promise<void> {

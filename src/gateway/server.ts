@@ -34,6 +34,8 @@ export interface Arrival {
   readonly expectant: boolean;
   /** Does what the client waits for; meanwhile its connection gives way to no other. */
   readonly atWork: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The code with which the server has refused a request whose rest was none, or did not come in time. */
+  readonly cutShort: () => number | undefined;
 }
 
 const KEEP_ALIVE_MS = 15_000;
@@ -66,6 +68,8 @@ export class GatewayServer {
   readonly #queued = new WeakSet<Socket>();
   /** Those that are closed after the answer under way. */
   readonly #leaving = new WeakSet<Socket>();
+  /** With which code requests were refused before they had come whole. */
+  readonly #cut = new WeakMap<ServerResponse, number>();
   #closing = false;
 
   constructor(options: ServerOptions) {
@@ -146,7 +150,7 @@ export class GatewayServer {
       return;
     }
     if (this.#closing) response.shouldKeepAlive = false;
-    const arrival: Arrival = { message, response, expectant, atWork: (work) => this.#atWork(socket, work) };
+    const arrival: Arrival = { message, response, expectant, atWork: (work) => this.#atWork(socket, work), cutShort: () => this.#cut.get(response) };
     this.#answering.set(socket, arrival);
     await this.#options.serve(arrival);
     if (this.#answering.get(socket) === arrival) this.#answering.delete(socket);
@@ -203,11 +207,12 @@ export class GatewayServer {
     this.#options.metrics.dropped(refusal.kind === 'slow' ? 'timeout' : 'protocol');
     // What follows a whole request must not be answered in its place: a write that is done would look refused.
     if (behind) this.#leave(current.response, socket);
-    else this.#refuseRaw(socket, refusal);
+    else this.#refuseRaw(socket, refusal, current?.response);
   }
 
-  #refuseRaw(socket: Socket, refusal: Refusal): void {
+  #refuseRaw(socket: Socket, refusal: Refusal, response?: ServerResponse): void {
     const answer = refusalAnswer(refusal, this.#options.strict);
+    if (response !== undefined) this.#cut.set(response, answer.code);
     const timer = this.#options.clock.after(FAREWELL_MS, () => socket.destroy());
     socket.on('error', () => undefined);
     socket.once('close', () => timer.cancel());

@@ -178,6 +178,8 @@ describe('a slow client', () => {
 
     expect(told('POST', await drip(socket, '# '))).toEqual([408]);
     expect(hasty.upstream.requests).toEqual([]);
+    await waitFor('the access log', () => hasty.log.lines.some(({ fields }) => Object(fields)['code'] === 408));
+    expect(await hasty.metrics.text()).toContain(`multicluster_gateway_requests_total{route="${ENGINES}",method="POST",code="408"} 1\n`);
   });
 
   it('that says nothing is cut off', async () => {
