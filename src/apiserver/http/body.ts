@@ -45,14 +45,14 @@ export interface Expected {
   readonly protobuf: ProtobufDecoder | undefined;
 }
 
-/** @throws StatusError 413 or 415; what cannot be read is told by the verb, after what is wrong with its options */
+/** @throws StatusError 413; what cannot be read is told by the verb, after what is wrong with its options */
 export async function readObject(exchange: Exchange, expected: Expected): Promise<Body> {
   const { protobuf } = expected;
-  const type = objectType(exchange, protobuf !== undefined);
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
-  if (type === PROTOBUF_TYPE && protobuf !== undefined) return protobuf(raw.bytes);
   try {
+    const type = objectType(exchange, protobuf !== undefined);
+    if (type === PROTOBUF_TYPE && protobuf !== undefined) return protobuf(raw.bytes);
     return parseBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json', expected.kind);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;

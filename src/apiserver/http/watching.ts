@@ -25,8 +25,10 @@ export function watchStream(events: AsyncIterable<WatchEvent>, { resource, form:
   if (as.kind === 'PartialObjectMetadataList') return nothing(events);
   const include = includeObjectOf(query.get('includeObject'));
   let header = true;
-  return map(events, (object) => {
-    const made = table({ resource, items: [object], metadata: versionOf(object), includeObject: include, version: as.version, header });
+  return map(events, (object, type) => {
+    // A bookmark is always told from what it says.
+    const includeObject = type === 'BOOKMARK' && include === 'None' ? 'Metadata' : include;
+    const made = table({ resource, items: [object], metadata: versionOf(object), includeObject, version: as.version, header });
     header = false;
     return made;
   });
@@ -45,10 +47,10 @@ async function* plain(events: AsyncIterable<WatchEvent>): AsyncIterable<Json> {
   }
 }
 
-async function* map(events: AsyncIterable<WatchEvent>, write: (object: KubeObject) => Json): AsyncIterable<Json> {
+async function* map(events: AsyncIterable<WatchEvent>, write: (object: KubeObject, type: WatchEvent['type']) => Json): AsyncIterable<Json> {
   for await (const event of events) {
     // Spelled out, for the order of keys.
-    yield event.type === 'ERROR' ? { type: event.type, object: event.object } : { type: event.type, object: write(event.object) };
+    yield event.type === 'ERROR' ? { type: event.type, object: event.object } : { type: event.type, object: write(event.object, event.type) };
   }
 }
 

@@ -53,10 +53,12 @@ function readOperations(patch: Json, lenient: boolean): readonly JsonObject[] {
   if (!isArray(patch)) throw unreadable(`${goDecoded(patch)} into Go value of type []handlers.jsonPatchOp`);
   return patch.map((operation) => {
     if (operation === null) return {};
+    if (lenient && !isObject(operation)) throw badRequest(`json: cannot unmarshal ${goDecoded(operation)} into Go value of type jsonpatch.Operation`);
     if (!isObject(operation)) throw unreadable(`${goDecoded(operation)} into Go value of type handlers.jsonPatchOp`);
     for (const member of ['op', 'path', 'from']) {
       const value = own(operation, member);
       if (value === undefined || value === null || typeof value === 'string') continue;
+      if (lenient) throw terseInvalid();
       throw unreadable(`${goDecoded(value)} into Go struct field jsonPatchOp.${member} of type string`);
     }
     return operation;

@@ -1,18 +1,22 @@
-import { equal, isObject } from '../json.js';
+import { equal, isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { badRequest } from '../status.js';
 import { goDecoded } from './decode.js';
 import { withoutNulls } from './directive.js';
+
+export const NO_MERGE_PATCH = 'Invalid JSON Patch';
 
 /**
  * The document after a JSON merge patch (RFC 7386). Deviates from it as kube-apiserver does: nulls in objects inside an
  * array are dropped, unless the array takes the place of an object. Shares what stays the same; a patch that changes
  * nothing gives the document itself.
  *
+ * @param lenient whether nobody asks what else the patch holds: then a list takes the place of the document.
  * @throws StatusError 400 when the patch is not an object.
  */
-export function mergePatch(target: Json, patch: Json): Json {
-  if (patch === null) throw badRequest('Invalid JSON Patch');
+export function mergePatch(target: Json, patch: Json, lenient = false): Json {
+  if (patch === null || (lenient && !isObject(patch) && !isArray(patch))) throw badRequest(NO_MERGE_PATCH);
+  if (lenient && isArray(patch)) return patch;
   if (!isObject(patch)) {
     throw badRequest(`error decoding patch: json: cannot unmarshal ${goDecoded(patch)} into Go value of type map[string]interface {}`);
   }

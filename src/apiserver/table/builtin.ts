@@ -12,7 +12,7 @@ import { SERVICE_CELLS } from './services.js';
 
 const AGE: Cells = {
   Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
-  'Created At': ({ metadata }) => metadata.creationTimestamp ?? null,
+  'Created At': ({ metadata }) => metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
 };
 
 const BINDING: Cells = {

@@ -134,11 +134,16 @@ function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   const unfit = applied || copied ? restoreProblem(definition, value) : undefined;
   if (unfit !== undefined) throw new DecodeFailure(unfit);
   const { value: typed, unknown, problem } = decodeStruct(definition, value);
-  if (problem !== undefined) throw new DecodeFailure(problem);
+  if (problem !== undefined) throw new DecodeFailure(patched ? (decodeStruct(definition, inOrder(value)).problem ?? problem) : problem);
   const known = isObject(typed) ? typed : {};
   const metadata = isObject(known.metadata) ? known.metadata : {};
   const object: KubeObject = { ...known, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
   return { object: resource.strategy.default(object), findings: (copied ? [...unknown].sort(compareBytes) : unknown).map(unknownField) };
+}
+
+/** What a patch made is written down before it is read: with its members in order, so that another one may be the first that is wrong. */
+function inOrder(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => compareBytes(a, b)));
 }
 
 /** The server's own form of a kind knows none of the names of JSON. */

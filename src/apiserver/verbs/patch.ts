@@ -6,12 +6,13 @@ import { objectAt, textAt } from '../registry/definition.js';
 import type { Resource } from '../resource.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
 import { leftoverOf } from '../patch/leftover.js';
-import { mergePatch } from '../patch/merge.js';
+import { mergePatch, NO_MERGE_PATCH } from '../patch/merge.js';
 import { patchedText } from '../patch/patchedtext.js';
 import { strategicMerge } from '../patch/strategic.js';
 import { goFloat, compareBytes } from '../schema/gotext.js';
 import { invalidValue } from '../schema/field.js';
 import { badRequest, conflict, invalid, methodNotAllowed, notFound, unknownError, unsupportedMediaType } from '../status.js';
+import type { StatusError } from '../status.js';
 import { change } from './change.js';
 import type { Context } from './context.js';
 import { DecodeFailure, decode } from './decoding.js';
@@ -88,8 +89,9 @@ function reportDuplicates({ options: { fieldValidation }, caller }: Write, { dup
 function patched(context: Context, write: Write, live: KubeObject | undefined, { type, body }: Patch): KubeObject {
   const { target } = write;
   if (live === undefined) throw notFound(target.resource, target.name);
-  if (body.refusal !== undefined) throw body.refusal;
-  const value = type === 'json' ? jsonPatch(live, body.value, write.options.fieldValidation === 'Ignore') : type === 'merge' ? mergePatch(live, body.value) : strategicMerge(kindOf(target).schema, live, body.value);
+  const lenient = write.options.fieldValidation === 'Ignore';
+  if (body.refusal !== undefined) throw lenient ? unexplained(type, body.refusal) : body.refusal;
+  const value = type === 'json' ? jsonPatch(live, body.value, lenient) : type === 'merge' ? mergePatch(live, body.value, lenient) : strategicMerge(kindOf(target).schema, live, body.value);
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;
   const strategic = type === 'strategic';
@@ -97,6 +99,12 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
   const shown = (): string => (strategic ? goMap(leftoverOf(schema, live, body.value)) : patchedText(structOf(schema), live, value, type === 'merge' ? body.value : undefined));
   const object = decodePatched(context, write, { value, found, shown, strategic });
   return tracked(context, write, live, object);
+}
+
+/** Where nobody asks what a patch holds besides, the library that applies it is the first to read it. */
+function unexplained(type: PatchType, refusal: StatusError): StatusError {
+  if (type === 'merge') return badRequest(NO_MERGE_PATCH);
+  return type === 'json' ? badRequest(refusal.message.replace(/^error decoding patch: /, '')) : refusal;
 }
 
 interface Patched {

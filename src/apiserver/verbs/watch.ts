@@ -1,5 +1,6 @@
 import type { Timer } from '../../runtime/clock.js';
 import { structOf } from '../data/schemas.js';
+import { isObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { canonical } from '../registry/builtins/canonical.js';
 import { StatusError, expired, methodNotAllowed, unknownError } from '../status.js';
@@ -172,5 +173,9 @@ function bookmark({ target: { resource } }: Selection, revision: number, end: bo
   const metadata = { resourceVersion: String(revision), ...(end ? INITIAL_END : {}) };
   const object: KubeObject = { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
   const definition = structOf(resource.schema);
-  return { type: 'BOOKMARK', object: definition === undefined ? object : canonical(definition, object) };
+  if (definition === undefined) return { type: 'BOOKMARK', object };
+  const empty = canonical(definition, object);
+  const counts = resource.group === 'apps' && resource.subresources.some(({ name }) => name === 'scale');
+  // The server's own form of a workload counts replicas in a number that is always there.
+  return { type: 'BOOKMARK', object: counts && isObject(empty.spec) ? { ...empty, spec: { replicas: 0, ...empty.spec } } : empty };
 }

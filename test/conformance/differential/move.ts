@@ -96,7 +96,9 @@ function apply(dice: Dice, board: Board): Move {
   const { kind, mark, names } = board;
   const name = dice.pick(names);
   const identity: Fields = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, ...(dice.chance(0.5) ? { labels: { mark } } : {}) } };
-  const body = combined([dice.chance(0.9) ? combined([kind.base(dice), kind.identity?.(name) ?? {}]) : {}, identity, ...pieces(dice, kind)]);
+  const whole = combined([dice.chance(0.9) ? combined([kind.base(dice), kind.identity?.(name) ?? {}]) : {}, identity, ...pieces(dice, kind)]);
+  // Of metadata that is applied to a custom resource the real server stores nulls, until it is written again.
+  const body = kind.strategic ? whole : withMeta(whole, Object.fromEntries(Object.entries(isFields(whole['metadata']) ? whole['metadata'] : {}).map(([key, value]) => [key, value ?? undefined])));
   const query = writeQuery(dice, { fieldManager: dice.pick(MANAGERS), ...(dice.chance(0.4) ? { force: 'true' } : {}) });
   return { method: 'PATCH', path: `${collectionOf(kind)}/${name}${query}`, contentType: 'application/apply-patch+yaml', body };
 }
