@@ -11,6 +11,7 @@ import { type AuditLevel, createAuditLog } from './http/audit.js';
 import { type Listener, listen } from './http/listener.js';
 import type { JsonObject } from './json.js';
 import type { ApiRequest, ApiResponse } from './server.js';
+import { isWildcard } from './http/tls.js';
 import { disk } from './store/filesystem.js';
 import { lockFolder, machine } from './store/lock.js';
 import { memoryStore, openStore } from './store/open.js';
@@ -33,7 +34,7 @@ export interface ApiServerOptions {
   /** Made at the start where they do not exist yet. */
   readonly objects?: readonly JsonObject[];
   /** Told of what went wrong without harm. */
-  readonly warn?: (text: string) => void;
+  readonly warn?: (text: string, where: 'store' | 'controllers') => void;
   /** The store is broken for good (a failed fsync): the process has to end. */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -78,13 +79,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const rooms = connect(options, { store, credentials, audit, port: () => running.listener?.port ?? options.listen.port });
     closing.unshift(async () => rooms.close());
     await bootstrap(rooms, options.objects ?? []);
-    const onError = (key: string, error: unknown): void => options.warn?.(`controller: ${key}: ${error instanceof Error ? error.message : String(error)}`);
+    const onError = (key: string, error: unknown): void => options.warn?.(`${key}: ${error instanceof Error ? error.message : String(error)}`, 'controllers');
     const controllers = options.controllers === false ? NONE : startControllers({ store, reader: rooms.reader, registry: rooms.registry, verbs: rooms.verbs, clock, onError }, credentials.authority.certificate);
     closing.unshift(() => controllers.end());
     const listener = await listen({ ...options.listen, serving: credentials.serving, clock, dispatch: (request) => rooms.router.dispatch(request) });
     running.listener = listener;
     closing.unshift(() => listener.close(GRACE_MS));
-    const url = `https://${hostOf(options.listen.host)}:${listener.port}`;
+    const url = `https://${reachable(options.listen.host)}:${listener.port}`;
     const kubeconfig = await writeKubeconfig(folder, credentials, url);
     return {
       url, kubeconfig, caFile: credentials.caFile, ca: credentials.authority.certificate, token: credentials.token,
@@ -122,7 +123,7 @@ function open({ folder, clock, warn, onFatal }: ApiServerOptions): Promise<Store
   const fatal = onFatal ?? ((error: unknown): never => {
     throw new Error('the store can no longer be trusted', { cause: error });
   });
-  return openStore({ folder, clock, onFatal: fatal, ...(warn === undefined ? {} : { warn }) });
+  return openStore({ folder, clock, onFatal: fatal, ...(warn === undefined ? {} : { warn: (text: string) => warn(text, 'store') }) });
 }
 
 interface Parts {
@@ -135,7 +136,7 @@ interface Parts {
 function connect({ clock, users = [], listen: { host }, audit: wanted }: ApiServerOptions, { store, credentials, audit, port }: Parts): Assembly {
   const admin = { token: credentials.token, user: 'admin', groups: [MASTERS] };
   const log = audit === undefined || wanted === undefined ? undefined : createAuditLog({ clock, level: wanted.level, write: (line) => audit.write(line) });
-  return assemble({ store, clock, signing: credentials.signing, tokens: [admin, ...users], audit: log, address: () => `${hostOf(host)}:${port()}`, metrics: () => metricsOf(store) });
+  return assemble({ store, clock, signing: credentials.signing, tokens: [admin, ...users], audit: log, address: () => `${reachable(host)}:${port()}`, metrics: () => metricsOf(store) });
 }
 
 function metricsOf(store: Store): string {
@@ -143,7 +144,9 @@ function metricsOf(store: Store): string {
   return `# TYPE apiserver_storage_objects gauge\n${rows.join('')}# TYPE apiserver_storage_revision counter\napiserver_storage_revision ${store.revision}\n`;
 }
 
-function hostOf(host: string): string {
+/** The host of a URL: this machine by its own address where the server listens on all of them. */
+function reachable(host: string): string {
+  if (isWildcard(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
 

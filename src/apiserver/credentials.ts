@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { dump } from 'js-yaml';
 
 import { generateSigningKey, readSigningKey, type SigningKey } from './auth/jwt.js';
 import { issueAuthority, issueServing, type KeyPair, stillGood } from './http/tls.js';
-import { codeOf } from './store/filesystem.js';
+import { codeOf, disk } from './store/filesystem.js';
 
 /** Everything secret that a server has, the same after every start. */
 export interface Credentials {
@@ -32,7 +32,7 @@ interface Place {
  * restarts for as long as the authority does (ten years). All files are for their owner alone.
  */
 export async function openCredentials({ folder, host, now }: Place): Promise<Credentials> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await disk.makeFolder(folder);
   const file = (name: string): string => path.join(folder, name);
   const kept = await readPair(file('ca'));
   const authority = kept !== undefined && stillGood(kept, now) ? kept : await writePair(file('ca'), await issueAuthority(now));
@@ -55,9 +55,11 @@ async function writePair(base: string, pair: KeyPair): Promise<KeyPair> {
   return pair;
 }
 
+/** undefined for a file that is missing or empty. */
 async function readText(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    const text = await readFile(file, 'utf8');
+    return text.trim() === '' ? undefined : text;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;

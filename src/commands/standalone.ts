@@ -4,7 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { ENGINE_LABEL, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../api/names.js';
+import { MultiClusterEngines } from '../api/resources.js';
 import { startApiServer, type ApiServer } from '../apiserver/apiserver.js';
+import { isWildcard } from '../apiserver/http/tls.js';
 import { packageRoot, type HubConfig } from '../config.js';
 import { createCache } from '../kube/reflector.js';
 import { createClient } from '../kube/rest.js';
@@ -20,6 +22,7 @@ import { accountUser, Embedded } from './embedded.js';
 import { engineGroup } from './engine.js';
 import { openHub } from './hub.js';
 import { install } from './installation.js';
+import { addressOf, checkGateway, checkPlaces, sentenceOf } from './preflight.js';
 import { say, step } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
@@ -29,15 +32,18 @@ const ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
 /** Runs API server, operator and local runtime until a signal; gives the exit code. What cannot be started is one line, and 1. */
 export async function runStandalone(config: StandaloneConfig): Promise<number> {
   try {
+    await checkPlaces(config);
     const log = await openLog(config);
-    const server = await step(`starting the Kubernetes API on ${config.listen.host}:${config.listen.port}`, () => startApiServer({
+    const server = await step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () => startApiServer({
       ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
       credentials: config.dataDir,
       listen: config.listen,
       clock: systemClock,
+      warn: (text, where) => warn(log, text, where),
       ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
     }));
     try {
+      await checkGateway(config);
       return await serve(config, server, log);
     } finally {
       await server.close();
@@ -48,13 +54,6 @@ export async function runStandalone(config: StandaloneConfig): Promise<number> {
   }
 }
 
-/** What went wrong, and what to do where that is known. */
-function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const taken = 'code' in error && error.code === 'EADDRINUSE';
-  return taken ? `${error.message}; --listen=HOST:PORT takes another address` : error.message;
-}
-
 async function openLog(config: StandaloneConfig): Promise<Logger> {
   const folder = path.join(config.dataDir, 'logs');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -62,6 +61,12 @@ async function openLog(config: StandaloneConfig): Promise<Logger> {
   const log = createLogger({ level: config.logLevel, clock: systemClock, destination });
   exitOnCrash(process, log);
   return log;
+}
+
+/** What the store says concerns whoever looks at the terminal; controllers try again. */
+function warn(log: Logger, text: string, where: 'store' | 'controllers'): void {
+  log.warn({ where }, text);
+  if (where === 'store') say(text);
 }
 
 async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): Promise<number> {
@@ -80,14 +85,25 @@ async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): 
     version: `v${config.version}`,
   });
   await step('starting the local runtime', () => node.start());
-  const parts = [operator(config, ways, log), runtime(config, server, transport, log)];
+  const parts = [farewell, operator(config, ways, log), runtime(config, server, transport, log)];
+  const [engine] = await admin.list(MultiClusterEngines, undefined);
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log });
-  say(nextSteps(server.kubeconfig, config));
+  say(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
   const code = await running;
-  say('stopping ...');
   await node.stop();
   return code;
 }
+
+/** Answers Ctrl-C at once: what follows takes a moment. */
+const farewell: Runnable = {
+  name: 'farewell',
+  run: (signal) => new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      say('stopping ...');
+      resolve(true);
+    }, { once: true });
+  }),
+};
 
 /** The engine's controllers, as the operator's ServiceAccount, through rights and policies like anyone else. */
 function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnable {
@@ -141,19 +157,33 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
   };
 }
 
-function nextSteps(kubeconfig: string, { gatewayListen, dataDir, ephemeral }: StandaloneConfig): string {
-  const near = (place: string): string => path.relative(process.cwd(), place) || '.';
-  const example = (name: string): string => near(path.join(packageRoot(), 'examples', name));
+interface Outlook {
+  readonly kubeconfig: string;
+  readonly config: StandaloneConfig;
+  /** There is an engine from an earlier run. */
+  readonly installed: boolean;
+}
+
+function nextSteps({ kubeconfig, config, installed }: Outlook): string {
+  const { listen, gatewayListen, dataDir, ephemeral } = config;
+  const near = (place: string): string => quoted(path.relative(process.cwd(), place) || '.');
+  const gateway = isWildcard(gatewayListen.host) ? { ...gatewayListen, host: '127.0.0.1' } : gatewayListen;
   return [
     '',
     'The hub is up. Next, in another terminal:',
     '',
-    `  export KUBECONFIG=${kubeconfig}`,
-    `  kubectl apply -f ${example('engine.yaml')}`,
+    `  export KUBECONFIG=${quoted(kubeconfig)}`,
+    ...(installed ? [] : [`  kubectl apply -f ${near(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
     '  kubectl get mce -w',
     '',
-    `Once the engine is Available, the HTTPS interface answers on https://${gatewayListen.host}:${gatewayListen.port}. Logs: ${near(path.join(dataDir, 'logs'))}`,
+    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${near(path.join(dataDir, 'logs'))}`,
+    ...(isWildcard(listen.host) ? ['The API listens on every address of this machine: whoever has a token of the kubeconfig may do everything.'] : []),
     ephemeral ? 'Ctrl-C stops it, and its objects are gone.' : 'Ctrl-C stops it; the next start goes on from there.',
     '',
   ].join('\n');
+}
+
+/** As a shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

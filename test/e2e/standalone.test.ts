@@ -1,4 +1,6 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -91,7 +93,7 @@ suite('standalone', () => {
   ])('a folder in use is refused with the pid of who uses it, and nothing in it is touched (%s, then %s)', async (first, second) => {
     const standalone = await start(...[first].filter((flag) => flag !== ''));
     const kubeconfig = readFileSync(standalone.kubeconfig, 'utf8');
-    expect(await refused(...[second].filter((flag) => flag !== ''))).toEqual([1, expect.stringMatching(new RegExp(` is in use by process ${standalone.pid}$`))]);
+    expect(await refused(...[second].filter((flag) => flag !== ''))).toEqual([1, expect.stringMatching(new RegExp(` is in use by process ${standalone.pid}: stop that, or take another folder with --data-dir=DIR$`))]);
     expect(readFileSync(standalone.kubeconfig, 'utf8')).toBe(kubeconfig);
     expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
   }, 2 * MINUTE);
@@ -107,6 +109,44 @@ suite('standalone', () => {
     expect(await kubectl(second, 'get', 'configmaps', '-o', 'name')).toBe('configmap/kube-root-ca.crt\n');
     expect(readFileSync(path.join(folder, 'ca.crt'), 'utf8')).toBe(credentials);
   }, 2 * MINUTE);
+
+  it('refuses a store whose log is gone, and leaves everything else as it is', async () => {
+    const first = await start();
+    await kubectl(first, 'create', 'configmap', 'kept');
+    await first.interrupt();
+    const [segment = ''] = readdirSync(path.join(folder, 'store')).filter((name) => name.startsWith('segment-'));
+    const log = path.join(folder, 'store', segment);
+    const whole = readFileSync(log);
+    writeFileSync(log, '');
+    expect(await refused()).toEqual([1, expect.stringContaining(`${log} is damaged at offset 0: it is missing or empty, though this folder has held a store`)]);
+
+    writeFileSync(log, whole);
+    expect(await kubectl(await start(), 'get', 'configmap', 'kept', '-o', 'name')).toBe('configmap/kept\n');
+  }, 2 * MINUTE);
+
+  it('says which address of the gateway is taken, before an engine needs it', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const flag = `--gateway-listen=127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    expect(await refused(flag)).toEqual([1, expect.stringMatching(new RegExp(`${flag} cannot be listened on: .*EADDRINUSE`))]);
+    taken.close();
+  }, MINUTE);
+
+  it.each([
+    ['--data-dir=/dev/null/x', /--data-dir=\/dev\/null\/x cannot be used: ENOTDIR/],
+    ['--data-dir=/proc/none', /--data-dir=\/proc\/none cannot be used: ENOENT/],
+    ['--audit-log=/dev/null/log', /--audit-log=\/dev\/null\/log cannot be written: ENOTDIR/],
+  ])('%s is refused by its name', async (flag, why) => {
+    expect(await refused(flag)).toEqual([1, expect.stringMatching(why)]);
+  }, MINUTE);
+
+  it('listens on all addresses where it is told to, and names one that can be asked', async () => {
+    const standalone = await start('--listen=0.0.0.0:0');
+    expect(readFileSync(standalone.kubeconfig, 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:\d+/);
+    expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
+    expect(standalone.printed.join('\n')).toContain('The API listens on every address of this machine');
+  }, MINUTE);
 
   it('says which address is taken, and which flag takes another', async () => {
     const first = await start();

@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import {
   AuthorityKeyIdentifierExtension, BasicConstraintsExtension, ExtendedKeyUsage, ExtendedKeyUsageExtension, KeyUsageFlags, KeyUsagesExtension, PemConverter,
   SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension, X509CertificateGenerator, X509Certificate as Certificate,
@@ -71,13 +72,23 @@ export async function issueServing(authority: KeyPair, host: string | undefined,
   return pair(certificate, keys.privateKey);
 }
 
+/** Whether a host stands for every address of this machine. */
+export function isWildcard(host: string): boolean {
+  return host === '' || host === '0.0.0.0' || host === '::';
+}
+
 function subjects(host: string | undefined): { readonly names: readonly string[]; readonly addresses: readonly string[] } {
-  const wildcard = host === undefined || host === '' || host === '0.0.0.0' || host === '::';
+  const wildcard = host === undefined || isWildcard(host);
   const address = !wildcard && isIP(host) !== 0;
   return {
     names: [...new Set([...NAMES, ...(wildcard || address ? [] : [host.toLowerCase()])])],
-    addresses: [...new Set([...ADDRESSES, ...(address ? [host] : [])])],
+    addresses: [...new Set([...ADDRESSES, ...(address ? [host] : []), ...(wildcard ? ownAddresses() : [])])],
   };
+}
+
+/** Those of this machine; link-local ones name an interface of it and mean nothing elsewhere. */
+function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.filter(({ scopeid = 0 }) => scopeid === 0).map(({ address }) => address)).sort();
 }
 
 /** Whether a pair can go on being used: its key fits, it has a month left, and it is of this authority and for this host. */

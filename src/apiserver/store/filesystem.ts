@@ -1,4 +1,4 @@
-import { link, mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { access, link, mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
 /** `read`: must exist. `update`: must exist, for reading and writing. `create`: made, or emptied when it exists. */
@@ -37,8 +37,17 @@ const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', update: 'r+', cre
 /** The disk. */
 export const disk: FileSystem = {
   async makeFolder(folder) {
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await syncFolder(path.dirname(made));
+    const parent = path.dirname(folder);
+    try {
+      await mkdir(folder, { mode: 0o700 });
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return;
+      // One by one: Node's own recursion never ends where the parent exists and takes no folder (/proc).
+      if (codeOf(error) !== 'ENOENT' || (await exists(parent))) throw error;
+      await disk.makeFolder(parent);
+      await mkdir(folder, { mode: 0o700 });
+    }
+    await syncFolder(parent);
   },
   list: (folder) => readdir(folder),
   open: async (file, mode) => new DiskFile(await open(file, FLAGS[mode], 0o600)),
@@ -47,6 +56,10 @@ export const disk: FileSystem = {
   remove: (file) => unlink(file),
   syncFolder,
 };
+
+async function exists(folder: string): Promise<boolean> {
+  return access(folder).then(() => true, () => false);
+}
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');

@@ -22,6 +22,8 @@ export interface LogStoreOptions {
   readonly clock: Clock;
   /** The journal failed in a way that leaves open what is on disk: the process has to end, a new one finds out. */
   readonly onFatal: (error: unknown) => void;
+  /** Told when changes begin to be refused for want of space, and when that is over. */
+  readonly warn: (text: string) => void;
 }
 
 /** At most so much goes to the disk at once. */
@@ -42,6 +44,7 @@ export class LogStore implements Store {
   #given: number;
   #writer: Promise<void> | undefined;
   #refusal: StatusError | undefined;
+  #full = false;
 
   constructor(state: State, journal: Journal, options: LogStoreOptions) {
     this.#state = state;
@@ -150,6 +153,7 @@ export class LogStore implements Store {
         this.#refuse(batch, error);
         continue;
       }
+      this.#tellOfSpace(false);
       for (const change of batch) this.#commit(change);
       this.#release();
       await this.#journal.tidy().catch((error: unknown) => this.#refuse([], error));
@@ -181,13 +185,20 @@ export class LogStore implements Store {
   /** Refuses a batch and all that was accepted after it, which may build upon it. */
   #refuse(batch: readonly Accepted[], error: unknown): void {
     const reason = error instanceof NoSpace ? unavailable('the store is full: no space left on device') : internalError('the store failed', error);
-    if (!(error instanceof NoSpace)) this.#refusal = reason;
+    if (error instanceof NoSpace) this.#tellOfSpace(true);
+    else this.#refusal = reason;
     for (const change of [...batch, ...this.#queue.splice(0)]) {
       this.#state.collection(change.collection).pending.delete(change.key);
       change.reject(reason);
     }
     for (const waiting of this.#waiting.splice(0)) waiting.reject(reason);
     if (!(error instanceof NoSpace)) this.#options.onFatal(error);
+  }
+
+  #tellOfSpace(full: boolean): void {
+    if (full === this.#full) return;
+    this.#full = full;
+    this.#options.warn(full ? 'no space left on device: changes are refused until there is some' : 'there is space again: changes are taken');
   }
 
   #release(): void {

@@ -33,7 +33,7 @@ export interface StoreOptions extends MemoryOptions {
 /** A store that ends with the process. */
 export function memoryStore({ clock, limits, frozen = false }: MemoryOptions): Store {
   const state = new State(clock, { ...LIMITS, ...limits }, FIRST_REVISION, frozen);
-  return new LogStore(state, noJournal, { clock, onFatal: () => undefined });
+  return new LogStore(state, noJournal, { clock, onFatal: () => undefined, warn: () => undefined });
 }
 
 /**
@@ -46,9 +46,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   await files.makeFolder(folder);
   const lock = await lockFolder(files, folder, processes);
   try {
-    const { state, tail } = await recover({ files, folder }, (revision) => new State(clock, limits, revision, frozen));
+    const { state, tail } = await recover({ files, folder, warn }, (revision) => new State(clock, limits, revision, frozen));
     const log = new Log(state, tail, { files, folder, limits: { ...LOG_LIMITS, ...options.log }, warn });
-    return new LogStore(state, releasing(log, () => lock.release()), { clock, onFatal });
+    return new LogStore(state, releasing(log, () => lock.release()), { clock, onFatal, warn });
   } catch (error) {
     await lock.release();
     throw error;

@@ -9,7 +9,12 @@ import { FIRST_REVISION, type State } from './state.js';
 export interface Place {
   readonly files: FileSystem;
   readonly folder: string;
+  /** Told of what was found and mended. */
+  readonly warn: (text: string) => void;
 }
+
+/** An empty file that says that a segment has been there: without it, an empty folder is a new store. */
+const BEGUN = 'begun';
 
 interface Segment {
   readonly number: number;
@@ -24,8 +29,16 @@ interface Segment {
  * Reads back what a folder holds into a state made by `begin`, and gives the place where the log goes on. What a crash
  * may have torn at the end is cut off; for anything else that is wrong this throws {@link Damaged} and leaves the files alone.
  */
-export async function recover(place: Place, begin: (revision: number) => State): Promise<{ state: State; tail: Tail }> {
+export async function recover(place: Place, begin: (revision: number) => State): Recovered {
   const names = await place.files.list(place.folder);
+  const found = await recoverFrom(place, names, begin);
+  if (!names.includes(BEGUN)) await markBegun(place);
+  return found;
+}
+
+type Recovered = Promise<{ state: State; tail: Tail }>;
+
+async function recoverFrom(place: Place, names: readonly string[], begin: (revision: number) => State): Recovered {
   const first = numbersOf(names, 'snapshot').at(-1);
   const { state, size } = first === undefined ? { state: begin(FIRST_REVISION), size: 0 } : await readSnapshot(place, first, begin);
   const segments = await openSegments(place, numbersOf(names, 'segment').filter((number) => number >= (first ?? 0)));
@@ -43,12 +56,18 @@ export async function recover(place: Place, begin: (revision: number) => State):
     for (const segment of segments) await segment.file.close();
   }
   if (first !== undefined) throw new Damaged(path.join(place.folder, segmentName(first)), 0, 'the segment that follows the snapshot is missing');
+  if (names.includes(BEGUN)) throw new Damaged(path.join(place.folder, segmentName(1)), 0, 'it is missing or empty, though this folder has held a store');
   await dropDrafts(place);
   const head = { kind: 'segment', number: 1, revision: state.revision, extent: 0 } as const;
   return { state, tail: { number: 1, file: await beginSegment(place.files, place.folder, head), length: HEAD_BYTES, before: 0 } };
 }
 
-async function readSnapshot({ files, folder }: Place, number: number, begin: (revision: number) => State): Promise<{ state: State; size: number }> {
+async function markBegun({ files, folder }: Place): Promise<void> {
+  await (await files.open(path.join(folder, BEGUN), 'create')).close();
+  await files.syncFolder(folder);
+}
+
+async function readSnapshot({ files, folder }: Omit<Place, 'warn'>, number: number, begin: (revision: number) => State): Promise<{ state: State; size: number }> {
   const name = path.join(folder, snapshotName(number));
   const file = await files.open(name, 'read');
   try {
@@ -123,7 +142,10 @@ async function cutTail(place: Place, segment: Segment, found: { end: number; bef
     if (later !== undefined) throw new Damaged(segment.name, end, `a record cannot be read, and a later one follows at offset ${later}`);
   }
   const file = await files.open(segment.name, 'update');
-  if (end < segment.size) await file.truncate(end);
+  if (end < segment.size) {
+    await file.truncate(end);
+    place.warn(`${segment.name}: cut off ${segment.size - end} bytes of a change that was not finished when the last process ended`);
+  }
   await file.sync();
   await dropDrafts(place, segment.number);
   await dropOlder(files, folder, keep);

@@ -58,6 +58,7 @@ describe('the tail of the last segment', () => {
   it('loses all of its only segment when that has no head yet', async () => {
     const files = new FaultyDisk();
     await (await open(files)).close();
+    await files.remove('/data/begun');
     files.edit(FIRST, (content) => content.subarray(0, 7));
     const store = await open(files);
     expect((await put(store, 'a', 'one')).revision).toBe(2);
@@ -65,6 +66,15 @@ describe('the tail of the last segment', () => {
 });
 
 describe('damage', () => {
+  it.each([
+    ['emptied', async (files: FaultyDisk) => files.edit(FIRST, (content) => content.subarray(0, 0))],
+    ['removed', (files: FaultyDisk) => files.remove(FIRST)],
+  ])('of a log that was %s is not taken for a new store', async (_what, harm) => {
+    const files = await filled(3);
+    await harm(files);
+    await expect(open(files)).rejects.toThrow(`${FIRST} is damaged at offset 0: it is missing or empty, though this folder has held a store`);
+  });
+
   it.each([
     ['the checksum', HEAD + 4],
     ['the magic', HEAD],

@@ -89,7 +89,7 @@ describe('a store in a folder', () => {
     const steps = await countSteps();
 
     expect(new Set(steps.map((step) => step.replace(/\d+/, 'N')))).toEqual(new Set([
-      'create lock-draft', 'write lock-draft', 'sync lock-draft', 'link lock-N', 'remove lock-draft', 'create segment-N.log', 'write segment-N.log', 'sync segment-N.log', 'sync folder',
+      'create lock-draft', 'write lock-draft', 'sync lock-draft', 'link lock-N', 'remove lock-draft', 'create segment-N.log', 'write segment-N.log', 'sync segment-N.log', 'sync folder', 'create begun',
       'create snapshot-N.log.tmp', 'write snapshot-N.log.tmp', 'sync snapshot-N.log.tmp', 'rename snapshot-N.log.tmp',
       'remove segment-N.log', 'remove snapshot-N.log', 'truncate lock-N',
     ]));
@@ -149,7 +149,8 @@ describe('a store in a folder', () => {
 describe('a full disk', () => {
   it('refuses writes with 503, reads on, and takes writes again when there is room', async () => {
     const files = new FaultyDisk();
-    const store = await open(files);
+    const said: string[] = [];
+    const store = await open(files, (text) => said.push(text));
     const ledger = new Ledger();
     expect(await ledger.put(store, 'a', 'one')).toBe('answered');
     files.capacity = 400;
@@ -160,6 +161,7 @@ describe('a full disk', () => {
     files.capacity = Infinity;
     expect(await ledger.put(store, 'b', 'two')).toBe('answered');
     ledger.check(store);
+    expect(said).toEqual(['no space left on device: changes are refused until there is some', 'there is space again: changes are taken']);
     await check(files.afterPowerLoss('none', picker(1)), ledger);
   });
 
@@ -211,7 +213,7 @@ describe('a full disk', () => {
       if (what.startsWith('create segment')) throw failure('ENOSPC');
     };
     for (let count = 0; count < 30; count++) await ledger.put(store, 'a', 'x'.repeat(100));
-    expect(files.names).toEqual(['lock-1', 'segment-000000000001.log']);
+    expect(files.names).toEqual(['begun', 'lock-1', 'segment-000000000001.log']);
     files.before = ({ what }) => {
       if (what.startsWith('sync snapshot')) throw failure('ENOSPC');
     };
