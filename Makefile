@@ -13,10 +13,12 @@ help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(DEPENDENCIES): package-lock.json
-	npm ci --ignore-scripts --no-audit --no-fund
+	@echo 'installing the packages of package-lock.json ...'
+	@npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier
 
 build: $(DEPENDENCIES) ## Compile to dist/
-	npm run --silent build
+	@echo 'compiling ...'
+	@npm run --silent build
 
 run: build ## Start the product with an API of its own: needs Node and nothing else (Ctrl-C stops it)
 	@node dist/src/main.js standalone

@@ -8,6 +8,8 @@ export default {
   globalTeardown: '<rootDir>/dist/test/support/controlplane/teardown.js',
   reporters: ['default', '<rootDir>/dist/test/support/controlplane/reporter.js'],
   testTimeout: 60_000,
+  // They wait more than they work, and those of one file run one after the other.
+  maxWorkers: '100%',
 
   // With --coverage. Statements are counted (istanbul), not lines of text: comments and types are neither covered nor
   // missed, and a file that nothing imports counts in full.
