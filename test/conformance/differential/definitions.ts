@@ -7,7 +7,7 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 const DEADLINE_MS = 20_000;
 /** Parts of the real server hear of a definition some milliseconds after each other: so often it is asked again. */
-const AGAIN = 4;
+const AGAIN = 2;
 
 interface Definition {
   readonly metadata: { readonly resourceVersion: string; readonly finalizers?: readonly string[]; readonly deletionTimestamp?: string };
@@ -15,9 +15,9 @@ interface Definition {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** The path of the definition that a move writes; undefined for other moves. */
+/** Paths of the definitions that a move may have written; none for other moves. */
 export function definitionIn({ method, path }: Move, names: readonly string[]): readonly string[] {
-  if (method === 'GET' || !path.startsWith(DEFINITIONS)) return [];
+  if (method === 'GET' || !path.startsWith(DEFINITIONS) || path.includes('dryRun=All')) return [];
   const named = names.filter((name) => path.includes(`/${name}`));
   return (named.length > 0 ? named : names).map((name) => `${DEFINITIONS}/${name}`);
 }
@@ -33,7 +33,7 @@ export async function settled(side: Side, path: string): Promise<void> {
     same = state !== undefined && state === last ? same + 1 : 0;
     last = state ?? '';
     return same >= AGAIN;
-  }, { deadlineMs: DEADLINE_MS, everyMs: 2 }).catch(() => undefined);
+  }, { deadlineMs: DEADLINE_MS, everyMs: 10 }).catch(() => undefined);
 }
 
 /** What a definition has come to; undefined while more is to follow. */
