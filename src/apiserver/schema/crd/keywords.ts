@@ -60,7 +60,7 @@ function checkSupported(schema: Raw, path: string, { noDefaults, insideMeta }: C
 }
 
 function isSet(value: Json | undefined, name: string): boolean {
-  if (value === undefined || value === '') return false;
+  if (value === undefined || (value === '' && name !== '$ref')) return false;
   const mayBeEmpty = name === 'additionalItems' || name === 'dependencies' || name === '$ref';
   return mayBeEmpty || typeof value !== 'object' || Object.keys(value ?? {}).length > 0;
 }

@@ -147,6 +147,9 @@ function checkPattern(schema: Raw, path: string): FieldError[] {
   }
 }
 
+/** Said of what is a pointer to the real server, and there even where it points to nothing. */
+const POINTER = 'must be undefined';
+
 /** What alternatives may not have, and how that is said. */
 const FORBIDDEN: readonly (readonly [string, string])[] = [
   ['type', 'must be empty'], ['default', 'must be undefined'], ['title', 'must be empty'], ['description', 'must be empty'], ['nullable', 'must be false'],
@@ -168,7 +171,8 @@ function checkNested(schema: Raw, place: Place): FieldError[] {
   const additional = at(schema, 'additionalProperties');
   if (additional !== undefined && additional !== false) errors.push(forbiddenField(child(path, 'additionalProperties'), 'must be undefined to be structural'));
   for (const [name, rule] of FORBIDDEN) {
-    if (!isZero(at(schema, name))) errors.push(forbiddenField(child(path, name), `${rule} to be structural`));
+    const value = at(schema, name);
+    if (!isZero(value) || (value === '' && rule === POINTER)) errors.push(forbiddenField(child(path, name), `${rule} to be structural`));
   }
   return errors;
 }
