@@ -14,6 +14,8 @@ const MAX_CAUSES = 32;
 const MAX_FIELD = 256;
 /** The path of a field; the server writes `<nil>` where it means no field. */
 const FIELD = /^(?!<nil>$)[\x20-\x7e]{1,256}$/;
+/** What lies below a longer path is not looked for: all those paths together could be far larger than the body. */
+const MAX_DESCENT = 1_024;
 /** Before the name of each field that the API server does not know. */
 const UNKNOWN_FIELD = /(?:^|: |, )unknown field "/;
 
@@ -61,6 +63,7 @@ function unknownFields(said: Unknowns, object: DataObject): string[] {
 
 /** Every field of an object, as the API server writes its path: `spec.tolerations[0].key`. */
 function* pathsIn(value: Data, path: string): Generator<string> {
+  if (path.length > MAX_DESCENT) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* pathsIn(item, `${path}[${index}]`);
   } else if (isDataObject(value)) {

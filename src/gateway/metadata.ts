@@ -64,7 +64,8 @@ const MAX_FIELD = 256;
  * @throws Refusal `malformed` that names every field at fault (32 at most), its value and the rule
  */
 export function checkMetadata(metadata: DataObject): void {
-  const causes = [...faults(metadata, OBJECT_META, 'metadata')].slice(0, MAX_CAUSES);
+  const causes: FieldCause[] = [];
+  for (const cause of faults(metadata, OBJECT_META, 'metadata')) if (causes.push(cause) >= MAX_CAUSES) break;
   if (causes.length === 0) return;
   throw new Refusal('malformed', { message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '), causes });
 }

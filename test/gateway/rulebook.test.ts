@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 
 import { parseBody } from '../../src/gateway/body.js';
 import type { DataObject } from '../../src/gateway/document.js';
@@ -82,6 +83,23 @@ describe('an object that the API server refuses', () => {
 
   it('twice for one field is told once', () => {
     expect(told(422, causes(['spec.numberOfClusters', 'FieldValueInvalid'], ['spec.numberOfClusters', 'FieldValueInvalid']))).toMatchObject({ fields: ['spec.numberOfClusters'] });
+  });
+
+  it('whatever that is and whatever it says is told in words of ours, with at most 32 fields', () => {
+    const word = fc.constantFrom('spec', 'ClusterSets', 'clusterSets', 'details', 'causes', 'field', 'reason', 'message', 'FieldValueForbidden', 'FieldValueInvalid', 'spec.clusterSets', 'unknown field "spec"', 'metadata', 'toString', 'spec[0]', '');
+    const said = fc.oneof(fc.object({ key: word, values: [word, fc.string(), fc.integer()] }), fc.record({ details: fc.record({ causes: fc.array(fc.record({ field: fc.oneof(word, fc.string()), reason: word, message: fc.constant('SECRET') })) }), message: fc.oneof(word, fc.string()) }));
+
+    fc.assert(fc.property(said, fc.object({ key: fc.oneof(word, fc.string()), values: [word, fc.integer()] }), fc.constantFrom(400 as const, 422 as const), (status, object, code) => {
+      const { detail } = objectRefusal(code, status, { kind: 'Placement', object: object as DataObject, rules });
+      expect(detail.causes?.length ?? 1).toBeLessThanOrEqual(32);
+      expect(detail.message).not.toContain('SECRET');
+    }), { numRuns: 300 });
+  });
+
+  it('below a path of more than 1,024 letters is not looked for', () => {
+    const key = 'k'.repeat(1_100);
+
+    expect(told(400, { message: `x: unknown field "spec.${key}", unknown field "spec.${key}.a"` }, JSON.stringify({ spec: { [key]: { a: 1 } } }))).toMatchObject({ fields: [`spec.${'k'.repeat(251)}`] });
   });
 
   it('for 9,000 unknown fields is told of 32', () => {
