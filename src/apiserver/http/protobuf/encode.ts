@@ -1,7 +1,7 @@
 import { structFields, type GoType, type StructField } from '../../data/schemas.js';
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
-import { encodeScalar } from './scalarwriter.js';
-import { bytesField, integerField, doubleField, textField } from './writer.js';
+import { writeScalar } from './scalarwriter.js';
+import type { Writer } from './writer.js';
 
 const SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 const KEY = 1;
@@ -10,61 +10,63 @@ const ordered = new Map<string, readonly StructField[]>();
 
 /**
  * Writes the JSON of a built-in struct as the message that Go writes of it: fields by their numbers, and those that are no
- * pointers always, zero or not.
+ * pointers always, zero or not. All from the last to the first: see {@link Writer}.
  * @param definition name of the struct, of data/schemas.ts.
  */
-export function encodeStruct(definition: string, value: JsonObject): Buffer {
-  const parts: Buffer[] = [];
-  for (const { name, type, number } of fieldsByNumber(definition)) {
+export function writeStruct(writer: Writer, definition: string, value: JsonObject): void {
+  for (const { name, type, number } of lastFirst(definition)) {
     // The fields of a nameless struct stand among those of its parent, in JSON.
     const given = name === '' ? value : own(value, name);
-    parts.push(encodeField(number, type, given === null ? undefined : given));
+    writeField(writer, number, type, given === null ? undefined : given);
   }
-  return Buffer.concat(parts);
 }
 
-function fieldsByNumber(definition: string): readonly StructField[] {
-  const known = ordered.get(definition) ?? structFields(definition).filter(({ number }) => number > 0).sort((a, b) => a.number - b.number);
+function lastFirst(definition: string): readonly StructField[] {
+  const known = ordered.get(definition) ?? structFields(definition).filter(({ number }) => number > 0).sort((a, b) => b.number - a.number);
   ordered.set(definition, known);
   return known;
 }
 
-function encodeField(number: number, type: GoType, value: Json | undefined): Buffer {
-  switch (type.shape) {
-    case 'list':
-      return Buffer.concat((isArray(value) ? value : []).map((item) => encodeOne(number, type.of, item)));
-    case 'map':
-      return Buffer.concat(entriesOf(value).map(([key, item]) => bytesField(number, Buffer.concat([textField(KEY, key), encodeOne(VALUE, type.of, item)]))));
-    default:
-      return value === undefined && (type.pointer || isNothing(type)) ? Buffer.alloc(0) : encodeOne(number, type, value);
+function writeField(writer: Writer, number: number, type: GoType, value: Json | undefined): void {
+  if (type.shape === 'list') {
+    if (isArray(value)) for (let at = value.length - 1; at >= 0; at -= 1) writeOne(writer, number, type.of, value[at]);
+    return;
   }
+  if (type.shape === 'map') {
+    for (const [key, item] of entriesOf(value)) {
+      writer.field(number, () => {
+        writeOne(writer, VALUE, type.of, item);
+        writer.text(KEY, key);
+      });
+    }
+    return;
+  }
+  // Bytes may be missing without a pointer.
+  if (value === undefined && (type.pointer || (type.shape === 'scalar' && type.name === 'bytes'))) return;
+  writeOne(writer, number, type, value);
 }
 
-/** Bytes that may be missing without a pointer. */
-function isNothing(type: GoType): boolean {
-  return type.shape === 'scalar' && type.name === 'bytes';
-}
-
-/** Keys in the order of their bytes, as Go sorts them. */
+/** Keys in the order of their bytes, as Go sorts them, the last first. */
 function entriesOf(value: Json | undefined): [string, Json | undefined][] {
   if (!isObject(value)) return [];
-  return Object.entries(value).sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  const entries = Object.entries(value);
+  return entries.length < 2 ? entries : entries.sort(([a], [b]) => Buffer.compare(Buffer.from(b), Buffer.from(a)));
 }
 
-function encodeOne(number: number, type: GoType, value: Json | undefined): Buffer {
-  if (type.shape === 'struct') return bytesField(number, encodeStruct(type.name, isObject(value) ? value : {}));
-  if (type.shape !== 'scalar') return encodeField(number, type, value);
+function writeOne(writer: Writer, number: number, type: GoType, value: Json | undefined): void {
+  if (type.shape === 'struct') return writer.field(number, () => writeStruct(writer, type.name, isObject(value) ? value : {}));
+  if (type.shape !== 'scalar') return writeField(writer, number, type, value);
   switch (type.name) {
     case 'string':
-      return textField(number, typeof value === 'string' ? value : '');
+      return writer.text(number, typeof value === 'string' ? value : '');
     case 'bool':
-      return integerField(number, value === true);
+      return writer.integer(number, value === true);
     case 'int32':
     case 'int64':
-      return integerField(number, typeof value === 'number' ? value : 0);
+      return writer.integer(number, typeof value === 'number' ? value : 0);
     case 'float64':
-      return doubleField(number, typeof value === 'number' ? value : 0);
+      return writer.double(number, typeof value === 'number' ? value : 0);
     default:
-      return bytesField(number, encodeScalar(type.name, value, (schema) => encodeStruct(SCHEMA, schema)));
+      return writer.field(number, () => writeScalar(writer, type.name, value, (schema) => writeStruct(writer, SCHEMA, schema)));
   }
 }

@@ -1,18 +1,17 @@
 import { definitionName, META } from '../../discovery/definition.js';
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
-import { encodeStruct } from './encode.js';
-import { bytesField, textField } from './writer.js';
+import { writeStruct } from './encode.js';
+import { Writer } from './writer.js';
 
 const MAGIC = Buffer.from('k8s\0', 'latin1');
-const NO_CODING = Buffer.concat([textField(3, ''), textField(4, '')]);
 const LENGTH_BYTES = 4;
 const LIST = 'List';
 
 /** Kinds of `meta.k8s.io`, and the Status of `v1`: the same in every group. */
-const OF_META: Readonly<Record<string, (value: JsonObject) => Buffer>> = {
-  Status: (value) => encodeStruct(`${META}Status`, value),
+const OF_META: Readonly<Record<string, (writer: Writer, value: JsonObject) => void>> = {
+  Status: (writer, value) => writeStruct(writer, `${META}Status`, value),
   PartialObjectMetadata: metadataOnly,
-  PartialObjectMetadataList: (value) => list(value, metadataOnly),
+  PartialObjectMetadataList: (writer, value) => list(writer, value, (item) => metadataOnly(writer, item)),
 };
 
 /**
@@ -20,9 +19,21 @@ const OF_META: Readonly<Record<string, (value: JsonObject) => Buffer>> = {
  * envelope that says its kind.
  */
 export function encodeProtobuf(value: JsonObject): Buffer {
+  const writer = new Writer();
+  writeEnvelope(writer, value);
+  return writer.finish();
+}
+
+function writeEnvelope(writer: Writer, value: JsonObject): void {
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
-  const type = Buffer.concat([textField(1, apiVersion), textField(2, kind)]);
-  return Buffer.concat([MAGIC, bytesField(1, type), bytesField(2, contentOf(value, apiVersion, kind)), NO_CODING]);
+  writer.text(4, '');
+  writer.text(3, '');
+  writer.field(2, () => content(writer, value, { apiVersion, kind }));
+  writer.field(1, () => {
+    writer.text(2, kind);
+    writer.text(1, apiVersion);
+  });
+  writer.bytes(MAGIC);
 }
 
 /** Events of one object are one value to all its watchers. */
@@ -37,32 +48,34 @@ export function encodeEvent(value: Json): Buffer {
 }
 
 function frameOf(event: JsonObject): Buffer {
-  const { object } = event;
-  const message = Buffer.concat([textField(1, textAt(event, 'type')), bytesField(2, bytesField(1, isObject(object) ? encodeProtobuf(object) : Buffer.alloc(0)))]);
+  const writer = new Writer();
+  writer.field(2, () => writer.field(1, () => writeEnvelope(writer, objectAt(event, 'object'))));
+  writer.text(1, textAt(event, 'type'));
   const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(message.length);
-  return Buffer.concat([length, message]);
+  length.writeUInt32BE(writer.finish().length);
+  writer.bytes(length);
+  return writer.finish();
 }
 
-function contentOf(value: JsonObject, apiVersion: string, kind: string): Buffer {
+function content(writer: Writer, value: JsonObject, { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): void {
   const known = OF_META[kind];
-  if (known !== undefined) return known(value);
+  if (known !== undefined) return known(writer, value);
   const [first = '', second] = apiVersion.split('/');
   const group = second === undefined ? '' : first;
   const version = second ?? first;
-  if (!kind.endsWith(LIST) || !isArray(own(value, 'items'))) return encodeStruct(definitionName({ group, version, kind }), value);
+  if (!kind.endsWith(LIST) || !isArray(own(value, 'items'))) return writeStruct(writer, definitionName({ group, version, kind }), value);
   const item = definitionName({ group, version, kind: kind.slice(0, -LIST.length) });
-  return list(value, (one) => encodeStruct(item, one));
+  return list(writer, value, (one) => writeStruct(writer, item, one));
 }
 
-function list(value: JsonObject, write: (item: JsonObject) => Buffer): Buffer {
+function list(writer: Writer, value: JsonObject, write: (item: JsonObject) => void): void {
   const items = own(value, 'items');
-  const metadata = bytesField(1, encodeStruct(`${META}ListMeta`, objectAt(value, 'metadata')));
-  return Buffer.concat([metadata, ...(isArray(items) ? items : []).map((item) => bytesField(2, write(objectOf(item))))]);
+  if (isArray(items)) for (let at = items.length - 1; at >= 0; at -= 1) writer.field(2, () => write(objectOf(items[at])));
+  writer.field(1, () => writeStruct(writer, `${META}ListMeta`, objectAt(value, 'metadata')));
 }
 
-function metadataOnly(value: JsonObject): Buffer {
-  return bytesField(1, encodeStruct(`${META}ObjectMeta`, objectAt(value, 'metadata')));
+function metadataOnly(writer: Writer, value: JsonObject): void {
+  writer.field(1, () => writeStruct(writer, `${META}ObjectMeta`, objectAt(value, 'metadata')));
 }
 
 function objectAt(value: JsonObject, key: string): JsonObject {

@@ -1,58 +1,64 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
-import { bytesField, integerField, textField } from './writer.js';
+import type { Writer } from './writer.js';
 
 /** Writes the one struct that these types hold: JSONSchemaProps. */
-export type SchemaEncoder = (schema: JsonObject) => Buffer;
+export type SchemaWriter = (schema: JsonObject) => void;
 
-type Encode = (value: Json | undefined, schema: SchemaEncoder) => Buffer;
+type Write = (writer: Writer, value: Json | undefined, schema: SchemaWriter) => void;
 
-const NOTHING = Buffer.alloc(0);
 const NANOS_PER_MICRO = 1000;
 
-/** Types of Go that are no plain structs, by their names in data/schemas.ts. */
-const ENCODERS: Readonly<Record<string, Encode>> = {
-  bytes: (value) => Buffer.from(textOf(value), 'base64'),
+/** Types of Go that are no plain structs, by their names in data/schemas.ts; their fields from the last to the first. */
+const WRITERS: Readonly<Record<string, Write>> = {
+  bytes: (writer, value) => writer.bytes(Buffer.from(textOf(value), 'base64')),
   time,
   micro: time,
-  quantity: (value) => textField(1, textOf(value)),
-  intstr: (value) => Buffer.concat([integerField(1, typeof value === 'string'), integerField(2, typeof value === 'number' ? value : 0), textField(3, textOf(value))]),
+  quantity: (writer, value) => writer.text(1, textOf(value)),
+  intstr(writer, value) {
+    writer.text(3, textOf(value));
+    writer.integer(2, typeof value === 'number' ? value : 0);
+    writer.integer(1, typeof value === 'string');
+  },
   raw: json,
   fields: json,
   json,
-  strings: (value) => texts(1, value),
-  'bool-or-schema': (value, schema) => (isObject(value) ? Buffer.concat([integerField(1, true), bytesField(2, schema(value))]) : integerField(1, value === true)),
-  'schema-or-list': (value, schema) => (isObject(value) ? bytesField(1, schema(value)) : schemas(value, schema)),
-  'schema-or-strings': (value, schema) => (isObject(value) ? bytesField(1, schema(value)) : texts(2, value)),
+  strings: (writer, value) => texts(writer, 1, value),
+  'bool-or-schema'(writer, value, schema) {
+    if (isObject(value)) writer.field(2, () => schema(value));
+    writer.integer(1, isObject(value) || value === true);
+  },
+  'schema-or-list'(writer, value, schema) {
+    if (isObject(value)) return writer.field(1, () => schema(value));
+    for (const one of isArray(value) ? value.toReversed() : []) writer.field(2, () => schema(isObject(one) ? one : {}));
+    return undefined;
+  },
+  'schema-or-strings': (writer, value, schema) => (isObject(value) ? writer.field(1, () => schema(value)) : texts(writer, 2, value)),
 };
 
-/** The message that holds a value of such a type, without its tag; a zero value where there is none. */
-export function encodeScalar(name: string, value: Json | undefined, schema: SchemaEncoder): Buffer {
-  const encode = ENCODERS[name];
-  if (encode === undefined) throw new Error(`no way to write ${name}`);
-  return encode(value, schema);
+/** Writes the message that holds a value of such a type, without its tag; a zero value where there is none. */
+export function writeScalar(writer: Writer, name: string, value: Json | undefined, schema: SchemaWriter): void {
+  const write = WRITERS[name];
+  if (write === undefined) throw new Error(`no way to write ${name}`);
+  write(writer, value, schema);
 }
 
 function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function texts(number: number, value: Json | undefined): Buffer {
-  return Buffer.concat((isArray(value) ? value : []).map((one) => textField(number, textOf(one))));
-}
-
-function schemas(value: Json | undefined, schema: SchemaEncoder): Buffer {
-  return Buffer.concat((isArray(value) ? value : []).map((one) => bytesField(2, schema(isObject(one) ? one : {}))));
+function texts(writer: Writer, number: number, value: Json | undefined): void {
+  for (const one of isArray(value) ? value.toReversed() : []) writer.text(number, textOf(one));
 }
 
 /** Seconds and nanoseconds since the epoch; nothing at all is the zero time. */
-function time(value: Json | undefined): Buffer {
-  if (typeof value !== 'string') return NOTHING;
+function time(writer: Writer, value: Json | undefined): void {
+  if (typeof value !== 'string') return;
   const fraction = /\.(\d{1,6})/.exec(value)?.[1] ?? '';
-  const seconds = Math.floor(Date.parse(value) / 1000);
-  return Buffer.concat([integerField(1, seconds), integerField(2, Number(fraction.padEnd(6, '0')) * NANOS_PER_MICRO)]);
+  writer.integer(2, Number(fraction.padEnd(6, '0')) * NANOS_PER_MICRO);
+  writer.integer(1, Math.floor(Date.parse(value) / 1000));
 }
 
 /** A message that holds JSON. */
-function json(value: Json | undefined): Buffer {
-  return value === undefined ? NOTHING : textField(1, JSON.stringify(value));
+function json(writer: Writer, value: Json | undefined): void {
+  if (value !== undefined) writer.text(1, JSON.stringify(value));
 }
