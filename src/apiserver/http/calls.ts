@@ -43,11 +43,16 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   if (route.verb === 'patch' && !custom) patchType(exchange, custom);
   if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
   // Whether events can be written so is looked at when the watch is there.
-  const form = negotiate(accept, { transforms: true, tables: review === undefined, stream: false, protobuf: !custom });
+  const form = negotiate(accept, { transforms: true, tables: review === undefined && !hasNoTable(route), stream: false, protobuf: !custom });
   if (form === undefined) throw noSuchForm(false);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = { rooms, exchange, route, query: { ...Object.fromEntries(query), ...dryRun(exchange) }, form: { ...form, pretty } };
   return stream ? watchAnswer(one) : answerOf(one);
+}
+
+/** The status of a definition is the one subresource of which there are no Tables. */
+function hasNoTable({ target: { resource, subresource } }: Route): boolean {
+  return resource.group === 'apiextensions.k8s.io' && subresource === 'status';
 }
 
 async function answerOf(one: Call): Promise<ApiResponse> {

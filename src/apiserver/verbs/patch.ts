@@ -67,13 +67,17 @@ function appliedTo(context: Context, write: Write, live: KubeObject | undefined,
   const resource = kindOf(write.target);
   if (body.refusal !== undefined) throw body.refusal;
   const merged = applied(context, write, live, body.value);
+  const object = merged === live ? live : readApplied(context, resource, merged, body.value);
   reportDuplicates(write, body);
-  if (merged === live) return live;
+  return object;
+}
+
+function readApplied({ registry }: Context, resource: Resource, merged: KubeObject, configuration: Json): KubeObject {
   try {
-    return decode({ resource, registry: context.registry, applied: true }, merged).object;
+    return decode({ resource, registry, applied: true }, merged).object;
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
-    const sent = isObject(body.value) ? objectAt(body.value, 'metadata') : {};
+    const sent = isObject(configuration) ? objectAt(configuration, 'metadata') : {};
     const version = apiVersionOf(resource);
     const kind = `${version.includes('/') ? version : `/${version}`}, Kind=${resource.kind}`;
     throw unknownError(`failed to convert new object (${textAt(sent, 'namespace')}/${textAt(sent, 'name')}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`);

@@ -45,7 +45,9 @@ export class Masks {
 
   #object(object: object, key: string): Record<string, unknown> {
     const isList = 'items' in object || 'columnDefinitions' in object;
-    const entries = Object.entries(object).map(([name, value]): [string, unknown] => {
+    // A condition that is set twice in a second keeps its time, and who owns that.
+    const fields = Object.entries(object).filter(([name]) => name !== 'f:lastTransitionTime');
+    const entries = fields.map(([name, value]): [string, unknown] => {
       if (isList && name === 'metadata') return [name, this.#object({ ...value, resourceVersion: 'LIST' }, name)];
       if (name === 'message' && 'details' in object) return [name, headOf(this.text(String(value)), object.details)];
       // A time of day or two is what tells them apart, and nobody promises which.
