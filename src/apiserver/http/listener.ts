@@ -36,11 +36,13 @@ const KEEP_ALIVE_MS = 150_000;
 const HEADERS_MS = 30_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 10_000;
+/** Time for the last bytes to leave. */
+const LEAVING_MS = 100;
 
 /** Serves HTTPS until it is closed. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { serving, host, port } = options;
-  const running: Running = { streams: new Set(), sockets: new Set(), backlog: new Backlog(options.clock, options.mostUnsent), closing: false };
+  const running: Running = { streams: new Set(), sockets: new Set(), backlog: new Backlog(options.clock, options.mostUnsent), busy: new Set(), closing: false, idle: () => undefined };
   const server = createServer({
     cert: serving.certificate, key: serving.privateKey, minVersion: 'TLSv1.2',
     keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES, noDelay: true,
@@ -71,8 +73,11 @@ function portOf(server: Server): number {
 async function answer(options: ListenerOptions, running: Running, pair: Pair): Promise<void> {
   const { request, response } = pair;
   const gone = new AbortController();
+  running.busy.add(response);
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
+    running.busy.delete(response);
+    if (running.busy.size === 0) running.idle();
   });
   // What is wrong with a connection ends it, and there is nobody to tell.
   response.on('error', () => undefined);
@@ -118,11 +123,15 @@ function refuse(error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, 
 }
 
 async function close(server: Server, running: Running, { clock, graceMs }: { readonly clock: Clock; readonly graceMs: number }): Promise<void> {
+  const cut = (): void => running.sockets.forEach((socket) => socket.destroy());
   running.closing = true;
+  // What is left when nothing is answered any more asks for nothing, or has only begun to.
+  running.idle = () => void clock.after(LEAVING_MS, cut);
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   for (const one of running.streams) one.abort();
   server.closeIdleConnections();
-  const late = clock.after(graceMs, () => running.sockets.forEach((socket) => socket.destroy()));
+  if (running.busy.size === 0) running.idle();
+  const late = clock.after(graceMs, cut);
   await closed;
   late.cancel();
 }

@@ -19,7 +19,11 @@ export interface Running {
   readonly streams: Set<AbortController>;
   readonly sockets: Set<Socket>;
   readonly backlog: Backlog;
+  /** Requests that are being answered. */
+  readonly busy: Set<ServerResponse>;
   closing: boolean;
+  /** Called, once the server closes, when nothing is being answered any more. */
+  idle: () => void;
 }
 
 // Headers are bytes to Node, one per character.

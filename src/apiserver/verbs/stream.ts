@@ -2,11 +2,19 @@ import type { WatchEvent } from './verbs.js';
 
 /** How far a reader may fall behind before its watch ends. */
 const MOST_WAITING = 1000;
+/** And how many bytes of JSON its events may hold, unless it is one event. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+interface Queued {
+  readonly event: WatchEvent;
+  readonly size: number;
+}
 
 /** Events on their way to one reader: those that are there at the start, then what is pushed. */
 export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<WatchEvent> {
   #initial: Iterator<WatchEvent> | undefined;
-  #waiting: WatchEvent[] = [];
+  #waiting: Queued[] = [];
+  #bytes = 0;
   #wake: (() => void) | undefined;
   #ended = false;
   readonly #onEnd: () => void;
@@ -21,10 +29,12 @@ export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<Wat
     return this.#ended;
   }
 
-  push(event: WatchEvent): void {
+  /** @param size bytes of its JSON, about; a reader that is too far behind is left with what waits, and its watch ends. */
+  push(event: WatchEvent, size = 0): void {
     if (this.#ended) return;
-    this.#waiting.push(event);
-    if (this.#waiting.length > MOST_WAITING) this.end();
+    this.#waiting.push({ event, size });
+    this.#bytes += size;
+    if (this.#waiting.length > MOST_WAITING || (this.#bytes > MOST_BYTES && this.#waiting.length > 1)) this.end();
     this.#wake?.();
   }
 
@@ -68,6 +78,8 @@ export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<Wat
     const first = this.#initial?.next();
     if (first !== undefined && first.done !== true) return first.value;
     this.#initial = undefined;
-    return this.#waiting.shift();
+    const next = this.#waiting.shift();
+    this.#bytes -= next?.size ?? 0;
+    return next?.event;
   }
 }

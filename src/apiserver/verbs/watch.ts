@@ -150,7 +150,7 @@ class Watch {
     const { selection } = this.#plan;
     if (!covers(selection, change.entry.key)) return;
     const event = eventOf(selection, change);
-    if (event !== undefined) this.stream.push(event);
+    if (event !== undefined) this.stream.push(event, change.entry.bytes.length);
   }
 }
 

@@ -221,8 +221,10 @@ describe('a certificate', () => {
     const other = await issueAuthority(NOW);
     const good = (now: number, host: string | undefined, issuer = authority): boolean => stillGood(serving, now, { authority: issuer, host });
 
-    expect([good(NOW, 'hub.example.com'), good(NOW, '0.0.0.0'), good(NOW, 'other.example.com'), good(NOW, undefined, other)]).toEqual([true, true, false, false]);
-    expect([good(NOW + YEAR_MS * 0.9, undefined), good(NOW + YEAR_MS * 0.95, undefined)]).toEqual([true, false]);
+    expect([good(NOW, 'hub.example.com'), good(NOW, 'localhost'), good(NOW, 'other.example.com'), good(NOW, 'localhost', other)]).toEqual([true, true, false, false]);
+    // Every address of the machine has to be in it.
+    expect(stillGood(await issueServing(authority, '0.0.0.0', NOW), NOW, { authority, host: '0.0.0.0' })).toBe(true);
+    expect([good(NOW + YEAR_MS * 0.9, 'localhost'), good(NOW + YEAR_MS * 0.95, 'localhost')]).toEqual([true, false]);
     expect([stillGood(authority, NOW), stillGood(serving, NOW), stillGood({ ...authority, privateKey: other.privateKey }, NOW)]).toEqual([true, false, false]);
     expect(stillGood({ certificate: 'x', privateKey: 'y' }, NOW)).toBe(false);
   });

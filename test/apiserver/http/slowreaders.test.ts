@@ -29,11 +29,17 @@ async function* events(signal: AbortSignal): AsyncGenerator<JsonObject> {
   await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
 }
 
+async function* silence(signal: AbortSignal): AsyncGenerator<JsonObject> {
+  await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
+  yield* [];
+}
+
 async function dispatch({ target, signal }: ApiRequest): Promise<ApiResponse> {
   if (target === '/list') return value(LIST);
   if (target === '/own') return value({ ...LIST, items: ITEMS.map((item) => ({ ...item })) });
   if (target === '/bytes') return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(6 * MIB, 'y') } };
   if (target === '/watch') return { code: 200, headers: {}, body: { kind: 'stream', values: events(signal) } };
+  if (target === '/idle') return { code: 200, headers: {}, body: { kind: 'stream', values: silence(signal) } };
   return value({ target });
 }
 
@@ -86,6 +92,21 @@ describe('readers that take nothing', () => {
 
     await waitFor('nothing to be left', () => listener.unsent === 0);
   }, 60_000);
+});
+
+describe('a server that closes', () => {
+  it('waits for nobody who asks for nothing', async () => {
+    wire = await openWire({ dispatch });
+    for (let at = 0; at < 20; at += 1) {
+      // Who has asked nothing yet, has begun to, has got an answer, and watches.
+      for (const text of ['\r\n', 'GET / HTTP/1.1\r\nHo', GET('/'), GET('/idle')]) (await wire.silent(text)).on('error', () => undefined);
+    }
+    await wire.get('/');
+    const { listener } = wire;
+    wire = undefined;
+    // Far less than the grace.
+    await expect(listener.close(3_600_000)).resolves.toBeUndefined();
+  }, 30_000);
 });
 
 describe('an answer', () => {

@@ -170,6 +170,12 @@ describe('a watch', () => {
     expect(await rest(events)).toHaveLength(1001);
   });
 
+  it('ends when what its reader has not taken is too large', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '4' });
+    for (let n = 0; n < 80; n += 1) await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n % 10).repeat(1_000_000) } });
+    expect(await rest(events)).toHaveLength(68);
+  });
+
   it('reads initial events however many there are', async () => {
     for (let n = 0; n < 1100; n += 1) await room.create('configmaps/ns', configMap(`m${n}`));
     expect(await take(room.watch('configmaps/ns'), 1102)).toHaveLength(1102);
