@@ -15,15 +15,18 @@ export function withoutFeatures(template: JsonObject): JsonObject {
   return next === spec ? template : withKey(template, 'spec', next);
 }
 
-/** Bundles of certificates as files: a source that names nothing else stays, empty. */
+/** Certificates and bundles of them as files. */
+const OFF = ['clusterTrustBundle', 'podCertificate'];
+
+/** A source that names nothing else stays, empty. */
 function withoutBundles(spec: JsonObject): JsonObject {
   const volumes = listAt(spec, 'volumes');
-  const bundled = (volume: JsonObject): boolean => listAt(structAt(volume, 'projected'), 'sources').some((source) => has(source, 'clusterTrustBundle'));
+  const bundled = (volume: JsonObject): boolean => listAt(structAt(volume, 'projected'), 'sources').some((source) => OFF.some((name) => has(source, name)));
   if (!volumes.some(bundled)) return spec;
   return withKey(spec, 'volumes', volumes.map((volume) => {
     if (!bundled(volume)) return volume;
     const projected = structAt(volume, 'projected');
-    return withKey(volume, 'projected', withKey(projected, 'sources', listAt(projected, 'sources').map((source) => withKey(source, 'clusterTrustBundle', undefined))));
+    return withKey(volume, 'projected', withKey(projected, 'sources', listAt(projected, 'sources').map((source) => OFF.reduce((rest: JsonObject, name) => withKey(rest, name, undefined), source))));
   }));
 }
 
