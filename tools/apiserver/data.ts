@@ -10,7 +10,7 @@ import { sender, type Node } from './http.js';
 
 /** The group-versions whose documents hold what we serve, with the kinds that we serve of each. */
 const SERVED: Readonly<Record<string, readonly string[]>> = {
-  'api/v1': ['Namespace', 'Node', 'PodTemplate', 'Secret', 'ConfigMap', 'ServiceAccount', 'Service', 'Event'],
+  'api/v1': ['Namespace', 'Node', 'Pod', 'PodTemplate', 'Secret', 'ConfigMap', 'ServiceAccount', 'Service', 'Event'],
   'apis/apps/v1': ['Deployment', 'ReplicaSet'],
   'apis/events.k8s.io/v1': ['Event'],
   'apis/coordination.k8s.io/v1': ['Lease'],

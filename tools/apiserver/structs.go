@@ -65,7 +65,7 @@ var structs = map[string][]field{}
 
 func main() {
 	roots := []any{
-		core.Namespace{}, core.Node{}, core.Secret{}, core.ConfigMap{}, core.ServiceAccount{}, core.Service{}, core.Event{}, core.PodTemplate{},
+		core.Namespace{}, core.Node{}, core.Pod{}, core.Secret{}, core.ConfigMap{}, core.ServiceAccount{}, core.Service{}, core.Event{}, core.PodTemplate{},
 		events.Event{}, coordination.Lease{}, apps.Deployment{}, apps.ReplicaSet{}, policy.PodDisruptionBudget{}, networking.NetworkPolicy{},
 		rbac.Role{}, rbac.ClusterRole{}, rbac.RoleBinding{}, rbac.ClusterRoleBinding{},
 		apiextensions.CustomResourceDefinition{},

@@ -170,6 +170,8 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"","t":"io.k8s.api.core.v1.LocalObjectReference","g":"v1.LocalObjectReference","p":1},{"n":"items","t":"[]io.k8s.api.core.v1.KeyToPath","g":"[]v1.KeyToPath","p":2,"o":1},{"n":"defaultMode","t":"*int32","g":"int32","p":3,"o":1},{"n":"optional","t":"*bool","g":"bool","p":4,"o":1}]',
   'io.k8s.api.core.v1.Container':
     '[{"n":"name","t":"string","p":1},{"n":"image","t":"string","p":2,"o":1},{"n":"command","t":"[]string","p":3,"o":1},{"n":"args","t":"[]string","p":4,"o":1},{"n":"workingDir","t":"string","p":5,"o":1},{"n":"ports","t":"[]io.k8s.api.core.v1.ContainerPort","g":"[]v1.ContainerPort","p":6,"o":1},{"n":"envFrom","t":"[]io.k8s.api.core.v1.EnvFromSource","g":"[]v1.EnvFromSource","p":19,"o":1},{"n":"env","t":"[]io.k8s.api.core.v1.EnvVar","g":"[]v1.EnvVar","p":7,"o":1},{"n":"resources","t":"io.k8s.api.core.v1.ResourceRequirements","g":"v1.ResourceRequirements","p":8,"o":1},{"n":"resizePolicy","t":"[]io.k8s.api.core.v1.ContainerResizePolicy","g":"[]v1.ContainerResizePolicy","p":23,"o":1},{"n":"restartPolicy","t":"*string","g":"v1.ContainerRestartPolicy","p":24,"o":1},{"n":"restartPolicyRules","t":"[]io.k8s.api.core.v1.ContainerRestartRule","g":"[]v1.ContainerRestartRule","p":25,"o":1},{"n":"volumeMounts","t":"[]io.k8s.api.core.v1.VolumeMount","g":"[]v1.VolumeMount","p":9,"o":1},{"n":"volumeDevices","t":"[]io.k8s.api.core.v1.VolumeDevice","g":"[]v1.VolumeDevice","p":21,"o":1},{"n":"livenessProbe","t":"*io.k8s.api.core.v1.Probe","g":"v1.Probe","p":10,"o":1},{"n":"readinessProbe","t":"*io.k8s.api.core.v1.Probe","g":"v1.Probe","p":11,"o":1},{"n":"startupProbe","t":"*io.k8s.api.core.v1.Probe","g":"v1.Probe","p":22,"o":1},{"n":"lifecycle","t":"*io.k8s.api.core.v1.Lifecycle","g":"v1.Lifecycle","p":12,"o":1},{"n":"terminationMessagePath","t":"string","p":13,"o":1},{"n":"terminationMessagePolicy","t":"string","g":"v1.TerminationMessagePolicy","p":20,"o":1},{"n":"imagePullPolicy","t":"string","g":"v1.PullPolicy","p":14,"o":1},{"n":"securityContext","t":"*io.k8s.api.core.v1.SecurityContext","g":"v1.SecurityContext","p":15,"o":1},{"n":"stdin","t":"bool","p":16,"o":1},{"n":"stdinOnce","t":"bool","p":17,"o":1},{"n":"tty","t":"bool","p":18,"o":1}]',
+  'io.k8s.api.core.v1.ContainerExtendedResourceRequest':
+    '[{"n":"containerName","t":"string","p":1},{"n":"resourceName","t":"string","p":2},{"n":"requestName","t":"string","p":3}]',
   'io.k8s.api.core.v1.ContainerImage':
     '[{"n":"names","t":"[]string","p":1},{"n":"sizeBytes","t":"int64","p":2,"o":1}]',
   'io.k8s.api.core.v1.ContainerPort':
@@ -180,6 +182,18 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"action","t":"string","g":"v1.ContainerRestartRuleAction","p":1,"o":1},{"n":"exitCodes","t":"*io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes","g":"v1.ContainerRestartRuleOnExitCodes","p":2,"o":1}]',
   'io.k8s.api.core.v1.ContainerRestartRuleOnExitCodes':
     '[{"n":"operator","t":"string","g":"v1.ContainerRestartRuleOnExitCodesOperator","p":1,"o":1},{"n":"values","t":"[]int32","p":2,"o":1}]',
+  'io.k8s.api.core.v1.ContainerState':
+    '[{"n":"waiting","t":"*io.k8s.api.core.v1.ContainerStateWaiting","g":"v1.ContainerStateWaiting","p":1,"o":1},{"n":"running","t":"*io.k8s.api.core.v1.ContainerStateRunning","g":"v1.ContainerStateRunning","p":2,"o":1},{"n":"terminated","t":"*io.k8s.api.core.v1.ContainerStateTerminated","g":"v1.ContainerStateTerminated","p":3,"o":1}]',
+  'io.k8s.api.core.v1.ContainerStateRunning':
+    '[{"n":"startedAt","t":"time","g":"v1.Time","p":1,"o":1}]',
+  'io.k8s.api.core.v1.ContainerStateTerminated':
+    '[{"n":"exitCode","t":"int32","p":1},{"n":"signal","t":"int32","p":2,"o":1},{"n":"reason","t":"string","p":3,"o":1},{"n":"message","t":"string","p":4,"o":1},{"n":"startedAt","t":"time","g":"v1.Time","p":5,"o":1},{"n":"finishedAt","t":"time","g":"v1.Time","p":6,"o":1},{"n":"containerID","t":"string","p":7,"o":1}]',
+  'io.k8s.api.core.v1.ContainerStateWaiting':
+    '[{"n":"reason","t":"string","p":1,"o":1},{"n":"message","t":"string","p":2,"o":1}]',
+  'io.k8s.api.core.v1.ContainerStatus':
+    '[{"n":"name","t":"string","p":1},{"n":"state","t":"io.k8s.api.core.v1.ContainerState","g":"v1.ContainerState","p":2,"o":1},{"n":"lastState","t":"io.k8s.api.core.v1.ContainerState","g":"v1.ContainerState","p":3,"o":1},{"n":"ready","t":"bool","p":4},{"n":"restartCount","t":"int32","p":5},{"n":"image","t":"string","p":6},{"n":"imageID","t":"string","p":7},{"n":"containerID","t":"string","p":8,"o":1},{"n":"started","t":"*bool","g":"bool","p":9,"o":1},{"n":"allocatedResources","t":"{}quantity","g":"v1.ResourceList","p":10,"o":1},{"n":"resources","t":"*io.k8s.api.core.v1.ResourceRequirements","g":"v1.ResourceRequirements","p":11,"o":1},{"n":"volumeMounts","t":"[]io.k8s.api.core.v1.VolumeMountStatus","g":"[]v1.VolumeMountStatus","p":12,"o":1},{"n":"user","t":"*io.k8s.api.core.v1.ContainerUser","g":"v1.ContainerUser","p":13,"o":1},{"n":"allocatedResourcesStatus","t":"[]io.k8s.api.core.v1.ResourceStatus","g":"[]v1.ResourceStatus","p":14,"o":1},{"n":"stopSignal","t":"*string","g":"v1.Signal","p":15,"o":1}]',
+  'io.k8s.api.core.v1.ContainerUser':
+    '[{"n":"linux","t":"*io.k8s.api.core.v1.LinuxContainerUser","g":"v1.LinuxContainerUser","p":1,"o":1}]',
   'io.k8s.api.core.v1.DaemonEndpoint':
     '[{"n":"Port","t":"int32","p":1}]',
   'io.k8s.api.core.v1.DownwardAPIProjection':
@@ -232,18 +246,24 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"name","t":"string","p":1},{"n":"value","t":"string","p":2}]',
   'io.k8s.api.core.v1.HostAlias':
     '[{"n":"ip","t":"string","p":1},{"n":"hostnames","t":"[]string","p":2,"o":1}]',
+  'io.k8s.api.core.v1.HostIP':
+    '[{"n":"ip","t":"string","p":1}]',
   'io.k8s.api.core.v1.HostPathVolumeSource':
     '[{"n":"path","t":"string","p":1},{"n":"type","t":"*string","g":"v1.HostPathType","p":2,"o":1}]',
   'io.k8s.api.core.v1.ISCSIVolumeSource':
     '[{"n":"targetPortal","t":"string","p":1},{"n":"iqn","t":"string","p":2},{"n":"lun","t":"int32","p":3},{"n":"iscsiInterface","t":"string","p":4,"o":1},{"n":"fsType","t":"string","p":5,"o":1},{"n":"readOnly","t":"bool","p":6,"o":1},{"n":"portals","t":"[]string","p":7,"o":1},{"n":"chapAuthDiscovery","t":"bool","p":8,"o":1},{"n":"chapAuthSession","t":"bool","p":11,"o":1},{"n":"secretRef","t":"*io.k8s.api.core.v1.LocalObjectReference","g":"v1.LocalObjectReference","p":10,"o":1},{"n":"initiatorName","t":"*string","g":"string","p":12,"o":1}]',
   'io.k8s.api.core.v1.ImageVolumeSource':
     '[{"n":"reference","t":"string","p":1,"o":1},{"n":"pullPolicy","t":"string","g":"v1.PullPolicy","p":2,"o":1}]',
+  'io.k8s.api.core.v1.ImageVolumeStatus':
+    '[{"n":"imageRef","t":"string","p":1,"o":1}]',
   'io.k8s.api.core.v1.KeyToPath':
     '[{"n":"key","t":"string","p":1},{"n":"path","t":"string","p":2},{"n":"mode","t":"*int32","g":"int32","p":3,"o":1}]',
   'io.k8s.api.core.v1.Lifecycle':
     '[{"n":"postStart","t":"*io.k8s.api.core.v1.LifecycleHandler","g":"v1.LifecycleHandler","p":1,"o":1},{"n":"preStop","t":"*io.k8s.api.core.v1.LifecycleHandler","g":"v1.LifecycleHandler","p":2,"o":1},{"n":"stopSignal","t":"*string","g":"v1.Signal","p":3,"o":1}]',
   'io.k8s.api.core.v1.LifecycleHandler':
     '[{"n":"exec","t":"*io.k8s.api.core.v1.ExecAction","g":"v1.ExecAction","p":1,"o":1},{"n":"httpGet","t":"*io.k8s.api.core.v1.HTTPGetAction","g":"v1.HTTPGetAction","p":2,"o":1},{"n":"tcpSocket","t":"*io.k8s.api.core.v1.TCPSocketAction","g":"v1.TCPSocketAction","p":3,"o":1},{"n":"sleep","t":"*io.k8s.api.core.v1.SleepAction","g":"v1.SleepAction","p":4,"o":1}]',
+  'io.k8s.api.core.v1.LinuxContainerUser':
+    '[{"n":"uid","t":"int64","p":1},{"n":"gid","t":"int64","p":2},{"n":"supplementalGroups","t":"[]int64","p":3,"o":1}]',
   'io.k8s.api.core.v1.LoadBalancerIngress':
     '[{"n":"ip","t":"string","p":1,"o":1},{"n":"hostname","t":"string","p":2,"o":1},{"n":"ipMode","t":"*string","g":"v1.LoadBalancerIPMode","p":3,"o":1},{"n":"ports","t":"[]io.k8s.api.core.v1.PortStatus","g":"[]v1.PortStatus","p":4,"o":1}]',
   'io.k8s.api.core.v1.LoadBalancerStatus':
@@ -266,6 +286,8 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"type","t":"string","g":"v1.NodeAddressType","p":1},{"n":"address","t":"string","p":2}]',
   'io.k8s.api.core.v1.NodeAffinity':
     '[{"n":"requiredDuringSchedulingIgnoredDuringExecution","t":"*io.k8s.api.core.v1.NodeSelector","g":"v1.NodeSelector","p":1,"o":1},{"n":"preferredDuringSchedulingIgnoredDuringExecution","t":"[]io.k8s.api.core.v1.PreferredSchedulingTerm","g":"[]v1.PreferredSchedulingTerm","p":2,"o":1}]',
+  'io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus':
+    '[{"n":"resourceClaimName","t":"string","p":1},{"n":"containers","t":"[]string","p":2,"o":1},{"n":"resources","t":"{}quantity","g":"map[v1.ResourceName]resource.Quantity","p":3}]',
   'io.k8s.api.core.v1.NodeCondition':
     '[{"n":"type","t":"string","g":"v1.NodeConditionType","p":1},{"n":"status","t":"string","g":"v1.ConditionStatus","p":2},{"n":"lastHeartbeatTime","t":"time","g":"v1.Time","p":3,"o":1},{"n":"lastTransitionTime","t":"time","g":"v1.Time","p":4,"o":1},{"n":"reason","t":"string","p":5,"o":1},{"n":"message","t":"string","p":6,"o":1}]',
   'io.k8s.api.core.v1.NodeConfigSource':
@@ -306,6 +328,8 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"claimName","t":"string","p":1},{"n":"readOnly","t":"bool","p":2,"o":1}]',
   'io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource':
     '[{"n":"pdID","t":"string","p":1},{"n":"fsType","t":"string","p":2,"o":1}]',
+  'io.k8s.api.core.v1.Pod':
+    '[{"n":"kind","t":"string","o":1},{"n":"apiVersion","t":"string","o":1},{"n":"metadata","t":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","g":"v1.ObjectMeta","p":1,"o":1},{"n":"spec","t":"io.k8s.api.core.v1.PodSpec","g":"v1.PodSpec","p":2,"o":1},{"n":"status","t":"io.k8s.api.core.v1.PodStatus","g":"v1.PodStatus","p":3,"o":1}]',
   'io.k8s.api.core.v1.PodAffinity':
     '[{"n":"requiredDuringSchedulingIgnoredDuringExecution","t":"[]io.k8s.api.core.v1.PodAffinityTerm","g":"[]v1.PodAffinityTerm","p":1,"o":1},{"n":"preferredDuringSchedulingIgnoredDuringExecution","t":"[]io.k8s.api.core.v1.WeightedPodAffinityTerm","g":"[]v1.WeightedPodAffinityTerm","p":2,"o":1}]',
   'io.k8s.api.core.v1.PodAffinityTerm':
@@ -314,16 +338,24 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"requiredDuringSchedulingIgnoredDuringExecution","t":"[]io.k8s.api.core.v1.PodAffinityTerm","g":"[]v1.PodAffinityTerm","p":1,"o":1},{"n":"preferredDuringSchedulingIgnoredDuringExecution","t":"[]io.k8s.api.core.v1.WeightedPodAffinityTerm","g":"[]v1.WeightedPodAffinityTerm","p":2,"o":1}]',
   'io.k8s.api.core.v1.PodCertificateProjection':
     '[{"n":"signerName","t":"string","p":1,"o":1},{"n":"keyType","t":"string","p":2,"o":1},{"n":"maxExpirationSeconds","t":"*int32","g":"int32","p":3,"o":1},{"n":"credentialBundlePath","t":"string","p":4,"o":1},{"n":"keyPath","t":"string","p":5,"o":1},{"n":"certificateChainPath","t":"string","p":6,"o":1},{"n":"userAnnotations","t":"{}string","g":"map[string]string","p":7,"o":1}]',
+  'io.k8s.api.core.v1.PodCondition':
+    '[{"n":"type","t":"string","g":"v1.PodConditionType","p":1},{"n":"observedGeneration","t":"int64","p":7,"o":1},{"n":"status","t":"string","g":"v1.ConditionStatus","p":2},{"n":"lastProbeTime","t":"time","g":"v1.Time","p":3,"o":1},{"n":"lastTransitionTime","t":"time","g":"v1.Time","p":4,"o":1},{"n":"reason","t":"string","p":5,"o":1},{"n":"message","t":"string","p":6,"o":1}]',
   'io.k8s.api.core.v1.PodDNSConfig':
     '[{"n":"nameservers","t":"[]string","p":1,"o":1},{"n":"searches","t":"[]string","p":2,"o":1},{"n":"options","t":"[]io.k8s.api.core.v1.PodDNSConfigOption","g":"[]v1.PodDNSConfigOption","p":3,"o":1}]',
   'io.k8s.api.core.v1.PodDNSConfigOption':
     '[{"n":"name","t":"string","p":1,"o":1},{"n":"value","t":"*string","g":"string","p":2,"o":1}]',
+  'io.k8s.api.core.v1.PodExtendedResourceClaimStatus':
+    '[{"n":"requestMappings","t":"[]io.k8s.api.core.v1.ContainerExtendedResourceRequest","g":"[]v1.ContainerExtendedResourceRequest","p":1},{"n":"resourceClaimName","t":"string","p":2}]',
+  'io.k8s.api.core.v1.PodIP':
+    '[{"n":"ip","t":"string","p":1}]',
   'io.k8s.api.core.v1.PodOS':
     '[{"n":"name","t":"string","g":"v1.OSName","p":1}]',
   'io.k8s.api.core.v1.PodReadinessGate':
     '[{"n":"conditionType","t":"string","g":"v1.PodConditionType","p":1}]',
   'io.k8s.api.core.v1.PodResourceClaim':
     '[{"n":"name","t":"string","p":1},{"n":"resourceClaimName","t":"*string","g":"string","p":3,"o":1},{"n":"resourceClaimTemplateName","t":"*string","g":"string","p":4,"o":1}]',
+  'io.k8s.api.core.v1.PodResourceClaimStatus':
+    '[{"n":"name","t":"string","p":1},{"n":"resourceClaimName","t":"*string","g":"string","p":2,"o":1}]',
   'io.k8s.api.core.v1.PodSchedulingGate':
     '[{"n":"name","t":"string","p":1}]',
   'io.k8s.api.core.v1.PodSchedulingGroup':
@@ -332,6 +364,8 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"seLinuxOptions","t":"*io.k8s.api.core.v1.SELinuxOptions","g":"v1.SELinuxOptions","p":1,"o":1},{"n":"windowsOptions","t":"*io.k8s.api.core.v1.WindowsSecurityContextOptions","g":"v1.WindowsSecurityContextOptions","p":8,"o":1},{"n":"runAsUser","t":"*int64","g":"int64","p":2,"o":1},{"n":"runAsGroup","t":"*int64","g":"int64","p":6,"o":1},{"n":"runAsNonRoot","t":"*bool","g":"bool","p":3,"o":1},{"n":"supplementalGroups","t":"[]int64","p":4,"o":1},{"n":"supplementalGroupsPolicy","t":"*string","g":"v1.SupplementalGroupsPolicy","p":12,"o":1},{"n":"fsGroup","t":"*int64","g":"int64","p":5,"o":1},{"n":"sysctls","t":"[]io.k8s.api.core.v1.Sysctl","g":"[]v1.Sysctl","p":7,"o":1},{"n":"fsGroupChangePolicy","t":"*string","g":"v1.PodFSGroupChangePolicy","p":9,"o":1},{"n":"seccompProfile","t":"*io.k8s.api.core.v1.SeccompProfile","g":"v1.SeccompProfile","p":10,"o":1},{"n":"appArmorProfile","t":"*io.k8s.api.core.v1.AppArmorProfile","g":"v1.AppArmorProfile","p":11,"o":1},{"n":"seLinuxChangePolicy","t":"*string","g":"v1.PodSELinuxChangePolicy","p":13,"o":1}]',
   'io.k8s.api.core.v1.PodSpec':
     '[{"n":"volumes","t":"[]io.k8s.api.core.v1.Volume","g":"[]v1.Volume","p":1,"o":1},{"n":"initContainers","t":"[]io.k8s.api.core.v1.Container","g":"[]v1.Container","p":20,"o":1},{"n":"containers","t":"[]io.k8s.api.core.v1.Container","g":"[]v1.Container","p":2},{"n":"ephemeralContainers","t":"[]io.k8s.api.core.v1.EphemeralContainer","g":"[]v1.EphemeralContainer","p":34,"o":1},{"n":"restartPolicy","t":"string","g":"v1.RestartPolicy","p":3,"o":1},{"n":"terminationGracePeriodSeconds","t":"*int64","g":"int64","p":4,"o":1},{"n":"activeDeadlineSeconds","t":"*int64","g":"int64","p":5,"o":1},{"n":"dnsPolicy","t":"string","g":"v1.DNSPolicy","p":6,"o":1},{"n":"nodeSelector","t":"{}string","g":"map[string]string","p":7,"o":1},{"n":"serviceAccountName","t":"string","p":8,"o":1},{"n":"serviceAccount","t":"string","p":9,"o":1},{"n":"automountServiceAccountToken","t":"*bool","g":"bool","p":21,"o":1},{"n":"nodeName","t":"string","p":10,"o":1},{"n":"hostNetwork","t":"bool","p":11,"o":1},{"n":"hostPID","t":"bool","p":12,"o":1},{"n":"hostIPC","t":"bool","p":13,"o":1},{"n":"shareProcessNamespace","t":"*bool","g":"bool","p":27,"o":1},{"n":"securityContext","t":"*io.k8s.api.core.v1.PodSecurityContext","g":"v1.PodSecurityContext","p":14,"o":1},{"n":"imagePullSecrets","t":"[]io.k8s.api.core.v1.LocalObjectReference","g":"[]v1.LocalObjectReference","p":15,"o":1},{"n":"hostname","t":"string","p":16,"o":1},{"n":"subdomain","t":"string","p":17,"o":1},{"n":"affinity","t":"*io.k8s.api.core.v1.Affinity","g":"v1.Affinity","p":18,"o":1},{"n":"schedulerName","t":"string","p":19,"o":1},{"n":"tolerations","t":"[]io.k8s.api.core.v1.Toleration","g":"[]v1.Toleration","p":22,"o":1},{"n":"hostAliases","t":"[]io.k8s.api.core.v1.HostAlias","g":"[]v1.HostAlias","p":23,"o":1},{"n":"priorityClassName","t":"string","p":24,"o":1},{"n":"priority","t":"*int32","g":"int32","p":25,"o":1},{"n":"dnsConfig","t":"*io.k8s.api.core.v1.PodDNSConfig","g":"v1.PodDNSConfig","p":26,"o":1},{"n":"readinessGates","t":"[]io.k8s.api.core.v1.PodReadinessGate","g":"[]v1.PodReadinessGate","p":28,"o":1},{"n":"runtimeClassName","t":"*string","g":"string","p":29,"o":1},{"n":"enableServiceLinks","t":"*bool","g":"bool","p":30,"o":1},{"n":"preemptionPolicy","t":"*string","g":"v1.PreemptionPolicy","p":31,"o":1},{"n":"overhead","t":"{}quantity","g":"v1.ResourceList","p":32,"o":1},{"n":"topologySpreadConstraints","t":"[]io.k8s.api.core.v1.TopologySpreadConstraint","g":"[]v1.TopologySpreadConstraint","p":33,"o":1},{"n":"setHostnameAsFQDN","t":"*bool","g":"bool","p":35,"o":1},{"n":"os","t":"*io.k8s.api.core.v1.PodOS","g":"v1.PodOS","p":36,"o":1},{"n":"hostUsers","t":"*bool","g":"bool","p":37,"o":1},{"n":"schedulingGates","t":"[]io.k8s.api.core.v1.PodSchedulingGate","g":"[]v1.PodSchedulingGate","p":38,"o":1},{"n":"resourceClaims","t":"[]io.k8s.api.core.v1.PodResourceClaim","g":"[]v1.PodResourceClaim","p":39,"o":1},{"n":"resources","t":"*io.k8s.api.core.v1.ResourceRequirements","g":"v1.ResourceRequirements","p":40,"o":1},{"n":"hostnameOverride","t":"*string","g":"string","p":41,"o":1},{"n":"schedulingGroup","t":"*io.k8s.api.core.v1.PodSchedulingGroup","g":"v1.PodSchedulingGroup","p":43,"o":1}]',
+  'io.k8s.api.core.v1.PodStatus':
+    '[{"n":"observedGeneration","t":"int64","p":17,"o":1},{"n":"phase","t":"string","g":"v1.PodPhase","p":1,"o":1},{"n":"conditions","t":"[]io.k8s.api.core.v1.PodCondition","g":"[]v1.PodCondition","p":2,"o":1},{"n":"message","t":"string","p":3,"o":1},{"n":"reason","t":"string","p":4,"o":1},{"n":"nominatedNodeName","t":"string","p":11,"o":1},{"n":"hostIP","t":"string","p":5,"o":1},{"n":"hostIPs","t":"[]io.k8s.api.core.v1.HostIP","g":"[]v1.HostIP","p":16,"o":1},{"n":"podIP","t":"string","p":6,"o":1},{"n":"podIPs","t":"[]io.k8s.api.core.v1.PodIP","g":"[]v1.PodIP","p":12,"o":1},{"n":"startTime","t":"*time","g":"v1.Time","p":7,"o":1},{"n":"initContainerStatuses","t":"[]io.k8s.api.core.v1.ContainerStatus","g":"[]v1.ContainerStatus","p":10,"o":1},{"n":"containerStatuses","t":"[]io.k8s.api.core.v1.ContainerStatus","g":"[]v1.ContainerStatus","p":8,"o":1},{"n":"qosClass","t":"string","g":"v1.PodQOSClass","p":9,"o":1},{"n":"ephemeralContainerStatuses","t":"[]io.k8s.api.core.v1.ContainerStatus","g":"[]v1.ContainerStatus","p":13,"o":1},{"n":"resize","t":"string","g":"v1.PodResizeStatus","p":14,"o":1},{"n":"resourceClaimStatuses","t":"[]io.k8s.api.core.v1.PodResourceClaimStatus","g":"[]v1.PodResourceClaimStatus","p":15,"o":1},{"n":"extendedResourceClaimStatus","t":"*io.k8s.api.core.v1.PodExtendedResourceClaimStatus","g":"v1.PodExtendedResourceClaimStatus","p":18,"o":1},{"n":"allocatedResources","t":"{}quantity","g":"v1.ResourceList","p":19,"o":1},{"n":"resources","t":"*io.k8s.api.core.v1.ResourceRequirements","g":"v1.ResourceRequirements","p":20,"o":1},{"n":"nodeAllocatableResourceClaimStatuses","t":"[]io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus","g":"[]v1.NodeAllocatableResourceClaimStatus","p":21,"o":1}]',
   'io.k8s.api.core.v1.PodTemplate':
     '[{"n":"kind","t":"string","o":1},{"n":"apiVersion","t":"string","o":1},{"n":"metadata","t":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta","g":"v1.ObjectMeta","p":1,"o":1},{"n":"template","t":"io.k8s.api.core.v1.PodTemplateSpec","g":"v1.PodTemplateSpec","p":2,"o":1}]',
   'io.k8s.api.core.v1.PodTemplateSpec':
@@ -356,8 +390,12 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"name","t":"string","p":1},{"n":"request","t":"string","p":2,"o":1}]',
   'io.k8s.api.core.v1.ResourceFieldSelector':
     '[{"n":"containerName","t":"string","p":1,"o":1},{"n":"resource","t":"string","p":2},{"n":"divisor","t":"quantity","g":"resource.Quantity","p":3,"o":1}]',
+  'io.k8s.api.core.v1.ResourceHealth':
+    '[{"n":"resourceID","t":"string","g":"v1.ResourceID","p":1},{"n":"health","t":"string","g":"v1.ResourceHealthStatus","p":2,"o":1},{"n":"message","t":"*string","g":"string","p":6,"o":1}]',
   'io.k8s.api.core.v1.ResourceRequirements':
     '[{"n":"limits","t":"{}quantity","g":"v1.ResourceList","p":1,"o":1},{"n":"requests","t":"{}quantity","g":"v1.ResourceList","p":2,"o":1},{"n":"claims","t":"[]io.k8s.api.core.v1.ResourceClaim","g":"[]v1.ResourceClaim","p":3,"o":1}]',
+  'io.k8s.api.core.v1.ResourceStatus':
+    '[{"n":"name","t":"string","g":"v1.ResourceName","p":1},{"n":"resources","t":"[]io.k8s.api.core.v1.ResourceHealth","g":"[]v1.ResourceHealth","p":2,"o":1}]',
   'io.k8s.api.core.v1.SELinuxOptions':
     '[{"n":"user","t":"string","p":1,"o":1},{"n":"role","t":"string","p":2,"o":1},{"n":"type","t":"string","p":3,"o":1},{"n":"level","t":"string","p":4,"o":1}]',
   'io.k8s.api.core.v1.ScaleIOVolumeSource':
@@ -414,12 +452,16 @@ export const STRUCTS: Readonly<Record<string, string>> = {
     '[{"n":"name","t":"string","p":1},{"n":"devicePath","t":"string","p":2}]',
   'io.k8s.api.core.v1.VolumeMount':
     '[{"n":"name","t":"string","p":1},{"n":"readOnly","t":"bool","p":2,"o":1},{"n":"recursiveReadOnly","t":"*string","g":"v1.RecursiveReadOnlyMode","p":7,"o":1},{"n":"mountPath","t":"string","p":3},{"n":"subPath","t":"string","p":4,"o":1},{"n":"mountPropagation","t":"*string","g":"v1.MountPropagationMode","p":5,"o":1},{"n":"subPathExpr","t":"string","p":6,"o":1}]',
+  'io.k8s.api.core.v1.VolumeMountStatus':
+    '[{"n":"name","t":"string","p":1},{"n":"mountPath","t":"string","p":2},{"n":"readOnly","t":"bool","p":3,"o":1},{"n":"recursiveReadOnly","t":"*string","g":"v1.RecursiveReadOnlyMode","p":4,"o":1},{"n":"volumeStatus","t":"*io.k8s.api.core.v1.VolumeStatus","g":"v1.VolumeStatus","p":5,"o":1}]',
   'io.k8s.api.core.v1.VolumeProjection':
     '[{"n":"secret","t":"*io.k8s.api.core.v1.SecretProjection","g":"v1.SecretProjection","p":1,"o":1},{"n":"downwardAPI","t":"*io.k8s.api.core.v1.DownwardAPIProjection","g":"v1.DownwardAPIProjection","p":2,"o":1},{"n":"configMap","t":"*io.k8s.api.core.v1.ConfigMapProjection","g":"v1.ConfigMapProjection","p":3,"o":1},{"n":"serviceAccountToken","t":"*io.k8s.api.core.v1.ServiceAccountTokenProjection","g":"v1.ServiceAccountTokenProjection","p":4,"o":1},{"n":"clusterTrustBundle","t":"*io.k8s.api.core.v1.ClusterTrustBundleProjection","g":"v1.ClusterTrustBundleProjection","p":5,"o":1},{"n":"podCertificate","t":"*io.k8s.api.core.v1.PodCertificateProjection","g":"v1.PodCertificateProjection","p":6,"o":1}]',
   'io.k8s.api.core.v1.VolumeResourceRequirements':
     '[{"n":"limits","t":"{}quantity","g":"v1.ResourceList","p":1,"o":1},{"n":"requests","t":"{}quantity","g":"v1.ResourceList","p":2,"o":1}]',
   'io.k8s.api.core.v1.VolumeSource':
     '[{"n":"hostPath","t":"*io.k8s.api.core.v1.HostPathVolumeSource","g":"v1.HostPathVolumeSource","p":1,"o":1},{"n":"emptyDir","t":"*io.k8s.api.core.v1.EmptyDirVolumeSource","g":"v1.EmptyDirVolumeSource","p":2,"o":1},{"n":"gcePersistentDisk","t":"*io.k8s.api.core.v1.GCEPersistentDiskVolumeSource","g":"v1.GCEPersistentDiskVolumeSource","p":3,"o":1},{"n":"awsElasticBlockStore","t":"*io.k8s.api.core.v1.AWSElasticBlockStoreVolumeSource","g":"v1.AWSElasticBlockStoreVolumeSource","p":4,"o":1},{"n":"gitRepo","t":"*io.k8s.api.core.v1.GitRepoVolumeSource","g":"v1.GitRepoVolumeSource","p":5,"o":1},{"n":"secret","t":"*io.k8s.api.core.v1.SecretVolumeSource","g":"v1.SecretVolumeSource","p":6,"o":1},{"n":"nfs","t":"*io.k8s.api.core.v1.NFSVolumeSource","g":"v1.NFSVolumeSource","p":7,"o":1},{"n":"iscsi","t":"*io.k8s.api.core.v1.ISCSIVolumeSource","g":"v1.ISCSIVolumeSource","p":8,"o":1},{"n":"glusterfs","t":"*io.k8s.api.core.v1.GlusterfsVolumeSource","g":"v1.GlusterfsVolumeSource","p":9,"o":1},{"n":"persistentVolumeClaim","t":"*io.k8s.api.core.v1.PersistentVolumeClaimVolumeSource","g":"v1.PersistentVolumeClaimVolumeSource","p":10,"o":1},{"n":"rbd","t":"*io.k8s.api.core.v1.RBDVolumeSource","g":"v1.RBDVolumeSource","p":11,"o":1},{"n":"flexVolume","t":"*io.k8s.api.core.v1.FlexVolumeSource","g":"v1.FlexVolumeSource","p":12,"o":1},{"n":"cinder","t":"*io.k8s.api.core.v1.CinderVolumeSource","g":"v1.CinderVolumeSource","p":13,"o":1},{"n":"cephfs","t":"*io.k8s.api.core.v1.CephFSVolumeSource","g":"v1.CephFSVolumeSource","p":14,"o":1},{"n":"flocker","t":"*io.k8s.api.core.v1.FlockerVolumeSource","g":"v1.FlockerVolumeSource","p":15,"o":1},{"n":"downwardAPI","t":"*io.k8s.api.core.v1.DownwardAPIVolumeSource","g":"v1.DownwardAPIVolumeSource","p":16,"o":1},{"n":"fc","t":"*io.k8s.api.core.v1.FCVolumeSource","g":"v1.FCVolumeSource","p":17,"o":1},{"n":"azureFile","t":"*io.k8s.api.core.v1.AzureFileVolumeSource","g":"v1.AzureFileVolumeSource","p":18,"o":1},{"n":"configMap","t":"*io.k8s.api.core.v1.ConfigMapVolumeSource","g":"v1.ConfigMapVolumeSource","p":19,"o":1},{"n":"vsphereVolume","t":"*io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource","g":"v1.VsphereVirtualDiskVolumeSource","p":20,"o":1},{"n":"quobyte","t":"*io.k8s.api.core.v1.QuobyteVolumeSource","g":"v1.QuobyteVolumeSource","p":21,"o":1},{"n":"azureDisk","t":"*io.k8s.api.core.v1.AzureDiskVolumeSource","g":"v1.AzureDiskVolumeSource","p":22,"o":1},{"n":"photonPersistentDisk","t":"*io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource","g":"v1.PhotonPersistentDiskVolumeSource","p":23,"o":1},{"n":"projected","t":"*io.k8s.api.core.v1.ProjectedVolumeSource","g":"v1.ProjectedVolumeSource","p":26,"o":1},{"n":"portworxVolume","t":"*io.k8s.api.core.v1.PortworxVolumeSource","g":"v1.PortworxVolumeSource","p":24,"o":1},{"n":"scaleIO","t":"*io.k8s.api.core.v1.ScaleIOVolumeSource","g":"v1.ScaleIOVolumeSource","p":25,"o":1},{"n":"storageos","t":"*io.k8s.api.core.v1.StorageOSVolumeSource","g":"v1.StorageOSVolumeSource","p":27,"o":1},{"n":"csi","t":"*io.k8s.api.core.v1.CSIVolumeSource","g":"v1.CSIVolumeSource","p":28,"o":1},{"n":"ephemeral","t":"*io.k8s.api.core.v1.EphemeralVolumeSource","g":"v1.EphemeralVolumeSource","p":29,"o":1},{"n":"image","t":"*io.k8s.api.core.v1.ImageVolumeSource","g":"v1.ImageVolumeSource","p":30,"o":1}]',
+  'io.k8s.api.core.v1.VolumeStatus':
+    '[{"n":"image","t":"*io.k8s.api.core.v1.ImageVolumeStatus","g":"v1.ImageVolumeStatus","p":1,"o":1}]',
   'io.k8s.api.core.v1.VsphereVirtualDiskVolumeSource':
     '[{"n":"volumePath","t":"string","p":1},{"n":"fsType","t":"string","p":2,"o":1},{"n":"storagePolicyName","t":"string","p":3,"o":1},{"n":"storagePolicyID","t":"string","p":4,"o":1}]',
   'io.k8s.api.core.v1.WeightedPodAffinityTerm':

@@ -68,7 +68,7 @@ function collectionOperations(resource: Resource): Readonly<Record<string, Opera
   };
   return {
     get: listOperation(resource),
-    post: createOperation(resource),
+    ...(verbs.includes('create') ? { post: createOperation(resource) } : {}),
     ...(verbs.includes('deletecollection') ? { delete: removal } : {}),
   };
 }
@@ -113,7 +113,8 @@ function itemOperations(resource: Resource): Readonly<Record<string, Operation>>
     codes: [200, 202],
   };
   const about = (text: string): string => `${text} the specified ${kind}`;
-  return { ...changes(resource, { about, suffix: scopedKind(resource), definition: definitionOf(resource), verbs: resource.verbs }), delete: removal };
+  const rest = changes(resource, { about, suffix: scopedKind(resource), definition: definitionOf(resource), verbs: resource.verbs });
+  return resource.verbs.includes('delete') ? { ...rest, delete: removal } : rest;
 }
 
 interface Changes {

@@ -14,6 +14,9 @@ export const BUILTINS = builtinResources({
   },
 });
 
+/** Those that are served as the real server does: of Pods, nothing but reading is. */
+export const WHOLE = BUILTINS.filter(({ plural }) => plural !== 'pods');
+
 export function builtin(apiVersion: string, kind: string): Resource {
   const found = BUILTINS.find((resource) => apiVersion === (resource.group === '' ? resource.version : `${resource.group}/${resource.version}`) && resource.kind === kind);
   if (found === undefined) throw new Error(`no built-in kind ${kind} of ${apiVersion}`);

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/apiserver/json.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
 import type { Registry, Resource } from '../../../src/apiserver/resource.js';
 import { root } from '../../support/root.js';
-import { BUILTINS } from '../builtins/builtin.js';
+import { WHOLE } from '../builtins/builtin.js';
 import { digests, sorted } from './digest.js';
 import { THING } from './thing.js';
 
@@ -17,7 +17,7 @@ import { THING } from './thing.js';
 
 const established = { ...THING, status: { conditions: [{ type: 'Established', status: 'True' }, { type: 'NamesAccepted', status: 'True' }], acceptedNames: (THING['spec'] as JsonObject)['names'] } } as KubeObject;
 const things = customResources(established, []).map((resource) => ({ ...resource, storageVersion: 'v1' }));
-const all: readonly Resource[] = [...BUILTINS, ...things];
+const all: readonly Resource[] = [...WHOLE, ...things];
 const registry = registryOf(all);
 const groupVersions = [...new Set(all.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)))];
 
@@ -137,7 +137,7 @@ describe('OpenAPI', () => {
 
   it('changes the hash of a document only with what is in it', () => {
     const before = openApiDocument(registry, 'apps', 'v1')?.hash;
-    const other = registryOf(BUILTINS.filter(({ plural }) => plural !== 'configmaps'));
+    const other = registryOf(WHOLE.filter(({ plural }) => plural !== 'configmaps'));
 
     expect(openApiDocument(other, 'apps', 'v1')?.hash).toBe(before);
     expect(openApiDocument(other, '', 'v1')?.hash).not.toBe(openApiDocument(registry, '', 'v1')?.hash);

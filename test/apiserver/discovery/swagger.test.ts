@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../src/apiserver/object.js';
 import { customResources } from '../../../src/apiserver/registry/customresource.js';
 import type { Registry, Resource } from '../../../src/apiserver/resource.js';
 import { root } from '../../support/root.js';
-import { BUILTINS } from '../builtins/builtin.js';
+import { WHOLE } from '../builtins/builtin.js';
 import { digest } from './digest.js';
 import { ODDITY } from './oddity.js';
 import { THING } from './thing.js';
@@ -32,7 +32,7 @@ function registryOf(resources: readonly Resource[], generation = 1): Registry {
 }
 
 const CUSTOM = [ODDITY, THING].flatMap(established);
-const document = swaggerDocument(registryOf([...BUILTINS, ...CUSTOM])).value;
+const document = swaggerDocument(registryOf([...WHOLE, ...CUSTOM])).value;
 
 function digestsOf(part: Json | undefined, left: readonly string[] = []): Record<string, string> {
   const entries = Object.entries(isObject(part) ? part : {}).filter(([name]) => !left.includes(name));
@@ -51,7 +51,7 @@ describe('OpenAPI v2', () => {
     expect(found).toEqual(among(RECORDED[part], Object.keys(found)));
   });
 
-  it.each(BUILTINS.filter(({ verbs }) => verbs.includes('list')).map(({ group, plural }) => [`${group === '' ? '/api' : `/apis/${group}`}/v1`, plural]))('has every path of %s %s', (base, plural) => {
+  it.each(WHOLE.filter(({ verbs }) => verbs.includes('list')).map(({ group, plural }) => [`${group === '' ? '/api' : `/apis/${group}`}/v1`, plural]))('has every path of %s %s', (base, plural) => {
     const of = new RegExp(`^${base}(/watch)?(/namespaces/\\{namespace\\})?/${plural}(/\\{name\\}.*)?$`);
     const real = Object.keys(RECORDED.paths).filter((one) => of.test(one) && !one.includes('/proxy'));
 
@@ -66,9 +66,9 @@ describe('OpenAPI v2', () => {
   });
 
   it('is made again only when something else is served', () => {
-    const registry = registryOf(BUILTINS);
+    const registry = registryOf(WHOLE);
 
     expect(swaggerDocument(registry)).toBe(swaggerDocument(registry));
-    expect(swaggerDocument(registryOf([...BUILTINS, ...CUSTOM], 2)).hash).not.toBe(swaggerDocument(registry).hash);
+    expect(swaggerDocument(registryOf([...WHOLE, ...CUSTOM], 2)).hash).not.toBe(swaggerDocument(registry).hash);
   });
 });

@@ -67,8 +67,8 @@ describe('a protobuf body', () => {
 
   it.each([
     ['without the prefix', Uint8Array.from([1, 2, 3]), /does not appear to be a protobuf message/],
-    ['of nothing', new Uint8Array(), /does not appear to be a protobuf message/],
-    ['of an unknown kind', envelope('v1', 'Pod', []), /no kind "Pod" is registered for version "v1"/],
+    ['of nothing', new Uint8Array(), /empty data/],
+    ['of an unknown kind', envelope('v1', 'Endpoints', []), /no kind "Endpoints" is registered for version "v1"/],
     ['of an unknown version', envelope('apps/v2', 'Deployment', []), /no kind "Deployment" is registered for version "apps\/v2"/],
     ['that is cut', envelope('v1', 'ConfigMap', [0x0a, 20, 1]), /unexpected EOF/],
     ['with a wrong wire type', envelope('v1', 'ConfigMap', [0x08, 1]), /wrong wireType/],

@@ -9,6 +9,7 @@ import { LEASE } from './lease.js';
 import { NAMESPACE } from './namespace.js';
 import { NETWORK_POLICY } from './networkpolicy.js';
 import { NODE } from './node.js';
+import { POD } from './pod/kind.js';
 import { POD_DISRUPTION_BUDGET } from './poddisruptionbudget.js';
 import { policyKinds, type PolicyRules } from './policy.js';
 import { RBAC_KINDS } from './rbac.js';
@@ -37,6 +38,7 @@ export function builtinResources(parts: BuiltinParts): readonly Resource[] {
     ...(coreEvent === undefined ? [] : [coreEvent]),
     NAMESPACE,
     NODE,
+    POD,
     POD_TEMPLATE,
     SECRET,
     SERVICE_ACCOUNT,

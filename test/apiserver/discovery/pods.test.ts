@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { resourceList } from '../../../src/apiserver/discovery/legacy.js';
+import { openApiDocument } from '../../../src/apiserver/discovery/openapi.js';
+import type { JsonObject } from '../../../src/apiserver/json.js';
+import type { Registry } from '../../../src/apiserver/resource.js';
+import { root } from '../../support/root.js';
+import { BUILTINS } from '../builtins/builtin.js';
+import { digests } from './digest.js';
+
+const registry: Registry = { all: () => BUILTINS, find: () => undefined, findKind: () => undefined, isBuiltinGroup: () => true, generation: 1 };
+const document = openApiDocument(registry, '', 'v1')?.value ?? {};
+
+function recorded(name: string): Record<string, JsonObject> {
+  return JSON.parse(readFileSync(path.join(root, 'test/apiserver/discovery/recorded', `${name}.json`), 'utf8'));
+}
+
+function pods(list: unknown): readonly JsonObject[] {
+  const { resources } = list as { readonly resources: readonly JsonObject[] };
+  return resources.filter(({ name }) => typeof name === 'string' && name.split('/')[0] === 'pods');
+}
+
+describe('Pods', () => {
+  it('are told of as by the real server, but can only be read', () => {
+    const real = pods(recorded('legacy')['api/v1']).filter(({ name }) => name === 'pods');
+    expect(pods(resourceList(registry, '', 'v1'))).toEqual(real.map((one) => ({ ...one, verbs: ['get', 'list', 'watch'] })));
+  });
+
+  it('have the schemas of the real server, and no path to write to', () => {
+    const schemas = digests(document)['schemas'] as Record<string, unknown>;
+    const real = recorded('openapi')['api/v1']?.['schemas'] as Record<string, unknown>;
+    const named = Object.keys(schemas).filter((name) => name.startsWith('io.k8s.api.core.v1.Pod'));
+    const paths = document['paths'] as Record<string, JsonObject>;
+    const operations = Object.keys(paths).filter((one) => /\/pods(\/|$)/.test(one)).map((one) => [one, Object.keys(paths[one] ?? {}).filter((key) => key !== 'parameters')]);
+
+    expect(named).toEqual(expect.arrayContaining(['io.k8s.api.core.v1.Pod', 'io.k8s.api.core.v1.PodStatus']));
+    expect(named.map((name) => schemas[name])).toEqual(named.map((name) => real[name]));
+    expect(operations).toEqual([
+      '/api/v1/namespaces/{namespace}/pods', '/api/v1/namespaces/{namespace}/pods/{name}', '/api/v1/pods',
+      '/api/v1/watch/namespaces/{namespace}/pods', '/api/v1/watch/namespaces/{namespace}/pods/{name}', '/api/v1/watch/pods',
+    ].map((one) => [one, ['get']]));
+  });
+});
