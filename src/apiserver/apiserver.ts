@@ -4,7 +4,8 @@ import path from 'node:path';
 
 import { assemble, type Assembly } from './assembly.js';
 import { bootstrap } from './bootstrap.js';
-import { startControllers } from './controllers/controllers.js';
+import { legacyToken } from './auth/legacytokens.js';
+import { type Controllers, startControllers } from './controllers/controllers.js';
 import { type Credentials, openCredentials, writeKubeconfig } from './credentials.js';
 import { type AuditFile, openAuditFile } from './auditfile.js';
 import { type AuditLevel, createAuditLog } from './http/audit.js';
@@ -79,8 +80,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const rooms = connect(options, { store, credentials, audit, port: () => running.listener?.port ?? options.listen.port });
     closing.unshift(async () => rooms.close());
     await bootstrap(rooms, options.objects ?? []);
-    const onError = (key: string, error: unknown): void => options.warn?.(`${key}: ${error instanceof Error ? error.message : String(error)}`, 'controllers');
-    const controllers = options.controllers === false ? NONE : startControllers({ store, reader: rooms.reader, registry: rooms.registry, verbs: rooms.verbs, clock, onError }, credentials.authority.certificate);
+    const controllers = options.controllers === false ? NONE : control(options, rooms, credentials);
     closing.unshift(() => controllers.end());
     const listener = await listen({ ...options.listen, serving: credentials.serving, clock, dispatch: (request) => rooms.router.dispatch(request) });
     running.listener = listener;
@@ -95,6 +95,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     await closeAll(closing);
     throw error;
   }
+}
+
+function control({ warn }: ApiServerOptions, rooms: Assembly, { authority, signing }: Credentials): Controllers {
+  const onError = (key: string, error: unknown): void => warn?.(`${key}: ${error instanceof Error ? error.message : String(error)}`, 'controllers');
+  return startControllers({ ...rooms, onError }, { authority: authority.certificate, issue: (account, secret) => legacyToken(signing, account, secret) });
 }
 
 /** In order, each once; the first failure is told after the last was tried. */

@@ -8,6 +8,7 @@ import { createPolicyAdmission, validateBinding, validatePolicy } from './admiss
 import { createAuthenticator, staticTokens, type StaticToken } from './auth/authenticator.js';
 import { createEscalationCheck } from './auth/escalation.js';
 import { toJwk, type SigningKey } from './auth/jwt.js';
+import { legacyTokens } from './auth/legacytokens.js';
 import { createAuthorizer, createRuleResolver } from './auth/rbac.js';
 import { createReviews } from './auth/reviews.js';
 import { requestToken } from './auth/tokenrequest.js';
@@ -59,7 +60,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const reader = createReader(store);
   const resolver = createRuleResolver(reader);
   const authorizer = createAuthorizer(resolver);
-  const authenticator = createAuthenticator([staticTokens(tokens, [ISSUER]), accountTokens({ key: signing, reader, clock })], [ISSUER]);
+  const authenticator = createAuthenticator([staticTokens(tokens, [ISSUER]), accountTokens({ key: signing, reader, clock }), legacyTokens({ key: signing, reader }, [ISSUER])], [ISSUER]);
   const builtins = builtinResources({
     definitions: createDefinitionRules({ checkRules, compileRules, checkDefault: (schema, value, path, root) => runRules(schema, value, undefined, { path, root }).errors }),
     policies: { validatePolicy, validateBinding },

@@ -1,3 +1,4 @@
+import { startAccountSecrets, type AccountSecrets } from './accountsecrets.js';
 import { startClusterRoleAggregation } from './clusterroles.js';
 import { startEventExpiry } from './eventttl.js';
 import { startGarbageCollector } from './gc.js';
@@ -14,12 +15,13 @@ export interface Controllers {
   end(): Promise<void>;
 }
 
-/** @param authority certificates of the server's authority, PEM: what `kube-root-ca.crt` holds. */
-export function startControllers(options: ControllerOptions, authority: string): Controllers {
+/** @param parts with the certificates that `kube-root-ca.crt` holds. */
+export function startControllers(options: ControllerOptions, parts: AccountSecrets): Controllers {
   const running = [
     startEventExpiry(options),
     startFixture(options, defaultServiceAccount),
-    startFixture(options, rootCertificate(authority)),
+    startFixture(options, rootCertificate(parts.authority)),
+    startAccountSecrets(options, parts),
     startClusterRoleAggregation(options),
     startPolicyStatus(options),
     startNamespaceController(options),

@@ -21,7 +21,7 @@ export class Cluster extends Room {
     return startControllers({
       store: this.store, reader: this.reader, registry: this.registry, verbs: this.verbs, clock: this.clock,
       onError: (key, error) => this.errors.push(`${key}: ${error instanceof Error ? error.message : String(error)}`),
-    }, 'the bundle');
+    }, { authority: 'the bundle', issue: ({ metadata }, secret) => `token of ${metadata.name ?? ''} (${metadata.uid ?? ''}) in ${secret}` });
   }
 
   /** A namespace with what every namespace has. */
