@@ -33,7 +33,7 @@ export class Tail {
 /** What stands around the message when Node itself reports an error that nobody caught. */
 const AROUND = /^(\s|[{}]|$|Node\.js v\d|Emitted 'error' event)/;
 
-/** The last line that says something, in one line of at most 300 bytes: of a line of JSON its `msg` and its error. */
+/** The last line that says something, in one line of at most 300 bytes: of a line of JSON its `msg` and the `reason` or the error. */
 export function lastLineOf(text: string): string {
   const lines = text.split(/\r?\n/);
   const line = lines.findLast((one) => one.startsWith('{"') || !AROUND.test(one)) ?? '';
@@ -42,17 +42,17 @@ export function lastLineOf(text: string): string {
   return cutBytes(plain, LINE_LIMIT);
 }
 
-/** `msg: err` of a line of a JSON log; undefined for other lines. */
+/** `msg: reason` of a line of a JSON log; undefined for other lines. */
 function sayingOf(line: string): string | undefined {
   const fields = parsed(line);
   if (fields === undefined) return undefined;
-  const { msg, err } = fields;
+  const { msg, reason, err } = fields;
   const error = typeof err === 'object' && err !== null && 'message' in err ? err.message : err;
-  const parts = [msg, error].filter((one) => typeof one === 'string' && one !== '');
+  const parts = [msg, reason, error].filter((one) => typeof one === 'string' && one !== '');
   return parts.length === 0 ? undefined : parts.join(': ');
 }
 
-function parsed(line: string): { readonly msg?: unknown; readonly err?: unknown } | undefined {
+function parsed(line: string): { readonly msg?: unknown; readonly reason?: unknown; readonly err?: unknown } | undefined {
   if (!line.startsWith('{"')) return undefined;
   try {
     const value: unknown = JSON.parse(line);

@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { missingPrograms } from '../support/controlplane/binaries.js';
+import { kubectl, kubectlOk, type KubectlResult } from '../support/kubectl.js';
+import { root } from '../support/root.js';
+import { Standalone } from '../support/standalone.js';
+import { waitFor } from '../support/wait.js';
+
+const MINUTE = 60_000;
+const ENGINE = path.join(root, 'examples', 'engine.yaml');
+const TOKEN = `
+apiVersion: v1
+kind: Secret
+metadata: {name: robot, annotations: {kubernetes.io/service-account.name: default}}
+type: kubernetes.io/service-account-token`;
+
+const missing = missingPrograms('api');
+const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
+
+suite('in a standalone hub', () => {
+  let folder: string;
+  let standalone: Standalone;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
+    standalone = await Standalone.start(folder);
+  }, 2 * MINUTE);
+  afterAll(async () => {
+    await standalone.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, MINUTE);
+
+  const run = (args: readonly string[], input = ''): Promise<KubectlResult> => kubectl(args, { kubeconfig: standalone.kubeconfig, input });
+  const ok = (args: readonly string[], input = ''): Promise<string> => kubectlOk(args, { kubeconfig: standalone.kubeconfig, input });
+
+  it('nodes are described and drained, and there are no Pods: none can be made', async () => {
+    expect(await ok(['describe', 'node', 'local'])).toMatch(/Non-terminated Pods: +\(0 in total\)/);
+    expect(await ok(['get', 'deploy,pods', '-n', 'default'])).toBe('');
+    expect(await ok(['drain', 'local'])).toContain('node/local drained');
+    await ok(['uncordon', 'local']);
+    expect(await run(['run', 'x', '--image=x'])).toMatchObject({ code: 1, stderr: expect.stringContaining('the server does not allow this method on the requested resource') });
+    expect(await ok(['explain', 'pod.spec.nodeName'])).toContain('FIELD: nodeName <string>');
+  }, MINUTE);
+
+  it('a deleted node comes back, Ready', async () => {
+    const uid = await ok(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}']);
+    await ok(['delete', 'node', 'local']);
+    await waitFor('another node', async () => ![uid, ''].includes((await run(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}'])).stdout));
+    await ok(['wait', '--for=condition=Ready', 'node/local', '--timeout=30s']);
+    expect(await ok(['get', 'node', 'local', '-o', 'jsonpath={.spec.taints}'])).toBe('');
+  }, MINUTE);
+
+  it('a Deployment that no engine made is told that it is not run', async () => {
+    await ok(['create', 'deployment', 'web', '--image=nginx']);
+    const rollout = await run(['rollout', 'status', 'deployment/web', '--timeout=30s']);
+    expect([rollout.code, rollout.stderr]).toEqual([1, 'error: deployment "web" exceeded its progress deadline\n']);
+    const described = await waitFor('the Event', async () => {
+      const text = await ok(['describe', 'deployment', 'web']);
+      return /Warning +NotRunHere/.test(text) ? text : undefined;
+    });
+    expect(described).toMatch(/Available +False +NotRunHere/);
+    await ok(['delete', 'deployment', 'web']);
+  }, MINUTE);
+
+  it('the Secret of a ServiceAccount is given a token, which is good while the Secret is there', async () => {
+    await ok(['apply', '-f', '-'], TOKEN);
+    const data = await waitFor('the token', async () => (await ok(['get', 'secret', 'robot', '-o', 'jsonpath={.data.token}'])) || undefined);
+    const token = Buffer.from(data, 'base64').toString('utf8');
+    expect(await ok(['auth', 'whoami', `--token=${token}`, '-o', 'jsonpath={.status.userInfo.username}'])).toBe('system:serviceaccount:default:default');
+    await ok(['delete', 'secret', 'robot']);
+    expect(await run(['auth', 'whoami', `--token=${token}`])).toMatchObject({ code: 1, stderr: expect.stringContaining('Unauthorized') });
+  }, MINUTE);
+});
+
+suite('a standalone hub whose gateway cannot listen', () => {
+  it('says why, and where the log is', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
+    const blocker = createServer();
+    const standalone = await Standalone.start(folder);
+    try {
+      const address = gatewayOf(standalone.printed);
+      await new Promise<void>((resolve) => blocker.listen(Number(address.split(':')[1]), '127.0.0.1', resolve));
+      await kubectlOk(['apply', '-f', ENGINE], { kubeconfig: standalone.kubeconfig });
+      const line = await standalone.line('why the gateway ended', (one) => one.startsWith('gateway-') && one.includes('EADDRINUSE'));
+      const conditions = await waitFor('the condition', async () => {
+        const text = await kubectlOk(['get', 'deploy', '-A', '-o', 'jsonpath={.items[*].status.conditions}'], { kubeconfig: standalone.kubeconfig });
+        return text.includes('EADDRINUSE') ? text : undefined;
+      });
+
+      expect(line).toMatch(new RegExp(`ended with code 1: .*EADDRINUSE.* ${address} \\(log: ${folder}/logs/\\S+\\.gateway-\\w+\\.log\\); it is started again in \\d+ s`));
+      expect(conditions).toContain('CrashLoopBackOff');
+    } finally {
+      await standalone.stop();
+      blocker.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 3 * MINUTE);
+});
+
+/** As it says itself: `https://HOST:PORT`. */
+function gatewayOf(printed: readonly string[]): string {
+  const address = printed.flatMap((line) => /answers on https:\/\/([\d.]+:\d+)/.exec(line)?.slice(1) ?? [])[0];
+  if (address === undefined) throw new Error(`no address of the gateway in ${printed.join('\n')}`);
+  return address;
+}
