@@ -184,7 +184,7 @@ export function unavailable(message: string): StatusError {
 
 /** A Go-quoted string, near enough for names: %q. */
 export function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll(/\\u00([01][\da-f])/g, (_all, code: string) => LETTERS[code] ?? `\\x${code}`);
+  return JSON.stringify(text).replaceAll(/\\u00([01][\da-f])/g, (_all, code: string) => LETTERS[code] ?? `\\x${code}`).replaceAll('\u007f', '\\x7f');
 }
 
 /** Control characters that have a letter in Go and none in JSON. */

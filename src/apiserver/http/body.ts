@@ -1,9 +1,9 @@
 import type { Exchange } from './exchange.js';
 import { MAX_BODY } from './exchange.js';
-import { isProtobuf, PROTOBUF_PREFIX } from './protobuf.js';
+import { UnreadableProtobuf } from './protobuf.js';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './negotiate.js';
 import type { Json } from '../json.js';
-import { NO_KIND, parseBody, readBody } from '../schema/decode.js';
+import { NO_KIND, parseBody, readBody, summarize } from '../schema/decode.js';
 import { MalformedBody } from '../schema/jsontext.js';
 import { badRequest, StatusError, unsupportedMediaType } from '../status.js';
 import type { Body, PatchType } from '../verbs/verbs.js';
@@ -52,11 +52,22 @@ export async function readObject(exchange: Exchange, expected: Expected): Promis
   if ('value' in raw) return { value: raw.value, duplicates: [] };
   try {
     const type = objectType(exchange, protobuf !== undefined);
-    if (type === PROTOBUF_TYPE && protobuf !== undefined) return protobuf(raw.bytes);
+    if (type === PROTOBUF_TYPE && protobuf !== undefined) {
+    return fromProtobuf(protobuf, raw.bytes, (why) => `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(raw.bytes)})`);
+  }
     return parseBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json', expected.kind);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return { value: null, duplicates: [], refusal: error };
+  }
+}
+
+function fromProtobuf(protobuf: ProtobufDecoder, bytes: Uint8Array, inWords: (why: string) => string): Body {
+  try {
+    return protobuf(bytes);
+  } catch (error) {
+    if (!(error instanceof UnreadableProtobuf)) throw error;
+    return refusedBody(inWords(error.why));
   }
 }
 
@@ -76,8 +87,7 @@ export async function readDeleteOptions(exchange: Exchange, protobuf: ProtobufDe
   if ('bytes' in raw && raw.bytes.length === 0) return undefined;
   const type = objectType(exchange, true);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
-  if (type === PROTOBUF_TYPE && !isProtobuf(raw.bytes)) return refusedBody(`provided data does not appear to be a protobuf message, expected prefix ${PROTOBUF_PREFIX}`);
-  if (type === PROTOBUF_TYPE) return protobuf(raw.bytes);
+  if (type === PROTOBUF_TYPE) return fromProtobuf(protobuf, raw.bytes, (why) => why);
   return orRefused(type === YAML_TYPE ? '' : NO_KIND, () => readBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json'));
 }
 

@@ -1,7 +1,7 @@
 import { STRUCTS } from '../data/structs.js';
 import { definitionName, META } from '../discovery/definition.js';
 import type { Json } from '../json.js';
-import { badRequest } from '../status.js';
+import { badRequest, StatusError } from '../status.js';
 import type { Body } from '../verbs/verbs.js';
 import { decodeStruct } from './protobuf/message.js';
 import { fieldsOf, MalformedMessage, type WireField } from './protobuf/reader.js';
@@ -13,10 +13,21 @@ export interface ProtobufBody extends Body {
 }
 
 /** The bytes that such a body begins with, as errors print them. */
-export const PROTOBUF_PREFIX = '[107 56 115 0]';
+const PROTOBUF_PREFIX = '[107 56 115 0]';
 const MAGIC = Buffer.from('k8s\0', 'latin1');
 /** Kinds of every group. */
 const EVERYWHERE: readonly string[] = ['DeleteOptions'];
+
+/** A body that is no protobuf; whoever knows what was expected says so. */
+export class UnreadableProtobuf extends StatusError {
+  /** In Go's words. */
+  readonly why: string;
+
+  constructor(why: string) {
+    super(400, `the object provided is unrecognized: ${why}`, { reason: 'BadRequest' });
+    this.why = why;
+  }
+}
 
 /**
  * Decodes a body of `application/vnd.kubernetes.protobuf`: an object of a built-in kind in an envelope that says its
@@ -27,19 +38,19 @@ export function decodeProtobuf(bytes: Uint8Array): ProtobufBody {
   try {
     return decode(bytes);
   } catch (error) {
-    if (error instanceof MalformedMessage) throw badRequest(`the object provided is unrecognized: ${error.message}`);
+    if (error instanceof MalformedMessage) throw new UnreadableProtobuf(error.message);
     throw error;
   }
 }
 
-export function isProtobuf(bytes: Uint8Array): boolean {
+function isProtobuf(bytes: Uint8Array): boolean {
   return MAGIC.equals(bytes.subarray(0, MAGIC.length));
 }
 
 function decode(bytes: Uint8Array): ProtobufBody {
-  if (!isProtobuf(bytes)) {
-    throw badRequest(`the object provided is unrecognized (must be of type Status): the provided data does not appear to be a protobuf message, expected prefix ${PROTOBUF_PREFIX}`);
-  }
+  if (bytes.length === 0) throw new MalformedMessage('empty data');
+  if (!isProtobuf(bytes)) throw new MalformedMessage(`provided data does not appear to be a protobuf message, expected prefix ${PROTOBUF_PREFIX}`);
+  if (bytes.length === MAGIC.length) throw new MalformedMessage('empty body');
   const envelope = fieldsOf(bytes.subarray(MAGIC.length));
   const type = fieldsOf(part(envelope, 1));
   const apiVersion = Buffer.from(part(type, 1)).toString('utf8');
