@@ -81,7 +81,7 @@ class Campaign {
     const started = performance.now();
     const writing = this.#writers(number).map((writer) => writer.catch((error: unknown) => void this.#ledger.wrong.push(String(error))));
     const wanted = before + 400 + ((number * 7919) % 1600);
-    await waitFor('the writes to be answered', () => this.#ledger.answered >= wanted || this.#ledger.wrong.length > 0, { deadlineMs: 60_000, everyMs: 5 });
+    await waitFor('the writes to be answered', () => this.#ledger.answered >= wanted || this.#ledger.wrong.length > 0, { deadlineMs: 180_000, everyMs: 5 });
     this.#rates.push(((this.#ledger.answered - before) * 1000) / (performance.now() - started));
     await this.#standalone?.kill();
     await Promise.all([...writing, follow]);
