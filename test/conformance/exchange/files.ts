@@ -9,6 +9,7 @@ export const FILES = [
   { name: 'codes', title: 'writes, and what is no write' },
   { name: 'options', title: 'options and parameters of requests' },
   { name: 'kinds', title: 'built-in kinds' },
+  { name: 'pods', title: 'Pods, which are only read' },
   { name: 'policies', title: 'ValidatingAdmissionPolicies' },
   { name: 'versions', title: 'versions that are deprecated' },
   { name: 'scales', title: 'scales, and tokens of ServiceAccounts' },
