@@ -1,11 +1,10 @@
 import { forbidden } from '../status.js';
 import type { Admission } from './admission.js';
-import { nameFor } from './namespacelifecycle.js';
 
 /** Nothing new is made of a kind whose definition is being deleted. */
 export const definitionLifecycle: Admission = {
   validate(request) {
     if (request.operation !== 'CREATE' || request.resource.terminating !== true) return;
-    throw forbidden(request.resource, nameFor(request), 'create not allowed while custom resource definition is terminating');
+    throw forbidden(request.resource, request.name, 'create not allowed while custom resource definition is terminating');
   },
 };

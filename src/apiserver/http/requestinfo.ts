@@ -1,4 +1,5 @@
 import type { RequestTarget } from './target.js';
+import { isReadable } from '../verbs/listoptions.js';
 
 /** What a request asks for, in the words of RBAC: read off the path alone, before anything is known of resources. */
 export interface RequestInfo {
@@ -57,7 +58,8 @@ function verbAndName(verb: string, name: string, target: RequestTarget): { reado
   if (name !== '') return { verb, name };
   if (verb === 'delete') return { verb: 'deletecollection', name };
   if (verb !== 'get') return { verb, name };
-  const wanted = target.query.get('fieldSelector')?.split(',').map((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1]).find((one) => one !== undefined);
+  // Where one parameter cannot be read, none is.
+  const wanted = !isReadable(Object.fromEntries(target.query)) ? undefined : target.query.get('fieldSelector')?.split(',').map((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1]).find((one) => one !== undefined);
   const single = wanted === undefined || /[/%]|^\.\.?$/.test(wanted) ? '' : wanted;
   return { verb: isWatch(target.query.get('watch')) ? 'watch' : 'list', name: single };
 }

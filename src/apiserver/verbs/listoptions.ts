@@ -22,11 +22,7 @@ const MATCH = 'resourceVersionMatch';
 
 /** Throws 400 for what is no number, 422 ListOptions for combinations that are not allowed. */
 export function listOptions(query: Query, watch: boolean): ListOptions {
-  const timeoutSeconds = integer(query.timeoutSeconds);
-  const limit = integer(query.limit) ?? 0;
-  // Selectors that cannot be read are told before options that do not go together.
-  parseLabelSelector(query.labelSelector);
-  parseFields(query.fieldSelector);
+  const { timeoutSeconds, limit } = readParameters(query);
   const { continue: token = '', resourceVersion = '', resourceVersionMatch: asked = '' } = query;
   const sent = query.sendInitialEvents === undefined ? undefined : isTrue(query.sendInitialEvents);
   const legacy = watch && sent === undefined && asked === '' && (resourceVersion === '' || resourceVersion === '0');
@@ -43,6 +39,25 @@ export function listOptions(query: Query, watch: boolean): ListOptions {
     initialEvents,
     timeoutSeconds,
   };
+}
+
+/** Reads what has a form of its own. Throws 400: that is told before options that do not go together. */
+function readParameters(query: Query): { readonly timeoutSeconds: number | undefined; readonly limit: number } {
+  const timeoutSeconds = integer(query.timeoutSeconds);
+  const limit = integer(query.limit) ?? 0;
+  parseLabelSelector(query.labelSelector);
+  parseFields(query.fieldSelector);
+  return { timeoutSeconds, limit };
+}
+
+/** Whether the parameters of a list can be read at all. */
+export function isReadable(query: Query): boolean {
+  try {
+    readParameters(query);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkList(match: string, initialEvents: boolean | undefined, token: string, revision: string): FieldError[] {

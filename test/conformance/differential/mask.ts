@@ -14,7 +14,7 @@ export class Masks {
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => (time.startsWith('2024') ? time : 'TIME'))
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b(?!\/)/g, 'ADDRESS')
       .replaceAll(/(in object meta: |current: |in record \()\d+/g, '$1VERSION')
-      .replaceAll(/(resourceVersion\\?"?:\\?"?)\d+/g, '$1VERSION')
+      .replaceAll(/(resourceVersion\\?"?: ?\\?"?)\d+/g, '$1VERSION')
       // What is wrong with YAML is told in the words of its reader.
       .replace(/(yaml: )(?!unmarshal errors|line \d+: key )(line \d+: )?.*?(?= \((?:[\da-f]+(?: \.\.\.)?|\{.*|<empty>)\)$|$)/s, '$1not YAML')
       .replace(/(unsupported map key) .*$/s, '$1')

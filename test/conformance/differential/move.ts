@@ -97,8 +97,8 @@ function apply(dice: Dice, board: Board): Move {
   const name = dice.pick(names);
   const identity: Fields = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name, ...(dice.chance(0.5) ? { labels: { mark } } : {}) } };
   const whole = combined([dice.chance(0.9) ? combined([kind.base(dice), kind.identity?.(name) ?? {}]) : {}, identity, ...pieces(dice, kind)]);
-  // Of metadata that is applied to a custom resource the real server stores nulls, until it is written again.
-  const body = kind.strategic ? whole : withMeta(whole, Object.fromEntries(Object.entries(isFields(whole['metadata']) ? whole['metadata'] : {}).map(([key, value]) => [key, value ?? undefined])));
+  // Nulls that are applied to a custom resource are stored by the real server, where nobody sees them, until it is written again.
+  const body = kind.strategic ? whole : withoutNulls(whole);
   const query = writeQuery(dice, { fieldManager: dice.pick(MANAGERS), ...(dice.chance(0.4) ? { force: 'true' } : {}) });
   return { method: 'PATCH', path: `${collectionOf(kind)}/${name}${query}`, contentType: 'application/apply-patch+yaml', body };
 }
@@ -213,4 +213,9 @@ function leaf(dice: Dice, value: Value, place: string): [string, Value] {
   if (!isFields(value) || Object.keys(value).length === 0 || (place !== '' && dice.chance(0.2))) return [place, value];
   const key = dice.pick(Object.keys(value));
   return leaf(dice, value[key] ?? null, `${place}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+function withoutNulls(fields: Fields): Fields {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([key, value]) => [key, isFields(value) ? withoutNulls(value) : Array.isArray(value) ? value.map((item: Value) => (isFields(item) ? withoutNulls(item) : item)) : value]));
 }
