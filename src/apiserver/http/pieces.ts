@@ -4,6 +4,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 const LARGE = 16 * 1024;
 /** Small items are written together up to here. */
 const PIECE = 64 * 1024;
+const MOST_AT_ONCE = 16;
 
 /** Texts of values that are being sent, for as long as somebody sends them. */
 const texts = new WeakMap<object, WeakRef<Buffer>>();
@@ -66,12 +67,18 @@ function* listParts(value: JsonObject): Generator<Buffer | string, void> {
   yield before === '{' ? '{}\n' : '}\n';
 }
 
+/** Small items are written down many at a time, large ones alone. */
 function* items(list: readonly Json[]): Generator<Buffer | string, void> {
   let before = '[';
-  for (const item of list) {
+  let many = 1;
+  for (let at = 0; at < list.length;) {
+    const some = list.slice(at, at + many);
+    const text = some.length === 1 ? sharedText(some[0] ?? null) : JSON.stringify(some).slice(1, -1);
     yield before;
-    yield sharedText(item);
+    yield text;
     before = ',';
+    at += some.length;
+    many = Math.min(Math.max(Math.floor((PIECE * some.length) / text.length), 1), 2 * some.length, MOST_AT_ONCE);
   }
   yield before === '[' ? '[]' : ']';
 }
