@@ -39,8 +39,8 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   const { custom, review } = route.target.resource;
   const { accept, query, agent } = exchange.asker;
   const stream = route.verb === 'watch';
-  // The type of a patch is looked at first, like every Content-Type that a built-in endpoint does not take.
-  if (route.verb === 'patch' && !custom) patchType(exchange, custom);
+  // The type of a patch is looked at first.
+  if (route.verb === 'patch') patchType(exchange, custom);
   if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
   // Whether events can be written so is looked at when the watch is there.
   const form = negotiate(accept, { transforms: true, tables: review === undefined && !hasNoTable(route), stream: false, protobuf: !custom });
