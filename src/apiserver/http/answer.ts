@@ -48,7 +48,7 @@ export interface Asker {
 
 /** The form of a plain answer that is no Table; JSON for people where the client accepts nothing that we write. */
 export function plainForm(asker: Asker, protobuf = false): Form {
-  const form = negotiate(asker.accept, { transforms: false, stream: false, protobuf });
+  const form = negotiate(asker.accept, { transforms: false, protobuf });
   if (form === undefined) return { format: 'json', pretty: true, as: undefined };
   return { ...form, pretty: form.pretty || wantsPretty(asker.query, asker.agent) };
 }

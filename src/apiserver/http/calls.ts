@@ -43,7 +43,7 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   if (route.verb === 'patch') patchType(exchange, custom);
   if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
   // Whether events can be written so is looked at when the watch is there.
-  const form = negotiate(accept, { transforms: true, tables: review === undefined && !hasNoTable(route), stream: false, protobuf: !custom });
+  const form = negotiate(accept, { transforms: true, tables: review === undefined && !hasNoTable(route), protobuf: !custom });
   if (form === undefined) throw noSuchForm(false);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = { rooms, exchange, route, query: { ...Object.fromEntries(query), ...dryRun(exchange) }, form: { ...form, pretty } };

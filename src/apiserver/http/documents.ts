@@ -62,7 +62,7 @@ function oneGroup(registry: Registry, exchange: Exchange, { group, version }: { 
 function plain(exchange: Exchange, value: Json): ApiResponse {
   const { accept } = exchange.asker;
   if (!admits(accept)) throw noRepresentation(false);
-  if (negotiate(accept, { transforms: false, stream: false }) === undefined) throw noSuchForm(false);
+  if (negotiate(accept, { transforms: false }) === undefined) throw noSuchForm(false);
   return valueAnswer(200, value, plainForm(exchange.asker));
 }
 

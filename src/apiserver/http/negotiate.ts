@@ -59,8 +59,6 @@ interface Endpoint {
   readonly transforms: boolean;
   /** False where an answer has no name to stand in a Table: reviews. */
   readonly tables?: boolean;
-  /** Only JSON can be streamed. */
-  readonly stream: boolean;
   /** Whether whole objects have a protobuf: those of built-in kinds. Metadata alone always has. */
   readonly protobuf?: boolean;
 }
@@ -72,7 +70,7 @@ interface Endpoint {
 export function negotiate(header: string | undefined, endpoint: Endpoint): Form | undefined {
   if (header === undefined || header === '') return { format: 'json', pretty: false, as: undefined };
   for (const clause of readAccept(header)) {
-    for (const format of endpoint.stream ? (['json'] as const) : (['json', 'yaml', 'protobuf'] as const)) {
+    for (const format of ['json', 'yaml', 'protobuf'] as const) {
       const form = matches(clause.media, format) ? formOf(clause, format, endpoint) : undefined;
       if (form !== undefined) return form;
     }

@@ -4,7 +4,7 @@ import { admits, negotiate, wantsPretty } from '../../../src/apiserver/http/nego
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-function formOf(header: string, endpoint: Parameters<typeof negotiate>[1] = { transforms: true, stream: false }): string {
+function formOf(header: string, endpoint: Parameters<typeof negotiate>[1] = { transforms: true }): string {
   const form = negotiate(header, endpoint);
   if (form === undefined) return 'none';
   return `${form.format}${form.pretty ? ' pretty' : ''}${form.as === undefined ? '' : ` ${form.as.kind}/${form.as.version}`}`;
@@ -39,16 +39,10 @@ describe('an Accept header', () => {
     ['application/json;as=Table;v=v2;g=meta.k8s.io', 'none'],
     ['application/json;v=v1;g=meta.k8s.io', 'none'],
     ['application/json;as=Foo,application/json', 'json'],
+    ['application/json;stream=watch', 'json'],
+    ['application/yaml;stream=watch', 'none'],
   ])('%s gets %s', (header, form) => {
     expect(formOf(header)).toBe(form);
-  });
-
-  it.each([
-    ['application/yaml', 'none'],
-    ['application/json;stream=watch', 'json'],
-    [TABLE, 'json Table/v1'],
-  ])('%s on a watch gets %s', (header, form) => {
-    expect(formOf(header, { transforms: true, stream: true })).toBe(form);
   });
 
   it.each([
@@ -60,18 +54,18 @@ describe('an Accept header', () => {
     [`${TABLE.replace('json', 'vnd.kubernetes.protobuf')},${TABLE}`, 'json Table/v1'],
     ['*/*', 'json'],
   ])('%s of a built-in kind gets %s', (header, form) => {
-    expect(formOf(header, { transforms: true, stream: false, protobuf: true })).toBe(form);
+    expect(formOf(header, { transforms: true, protobuf: true })).toBe(form);
   });
 
   it('may ask for the metadata of every kind in protobuf', () => {
     const header = 'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
-    expect([formOf(header), formOf(header, { transforms: false, stream: false })]).toEqual(['protobuf PartialObjectMetadataList/v1', 'json']);
+    expect([formOf(header), formOf(header, { transforms: false })]).toEqual(['protobuf PartialObjectMetadataList/v1', 'json']);
   });
 
   it('of a Table gets no error', () => {
-    expect(formOf(TABLE, { transforms: false, stream: false })).toBe('none');
-    expect(formOf(TABLE, { transforms: true, tables: false, stream: false })).toBe('none');
+    expect(formOf(TABLE, { transforms: false })).toBe('none');
+    expect(formOf(TABLE, { transforms: true, tables: false })).toBe('none');
   });
 
   it.each([
