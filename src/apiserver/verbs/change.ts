@@ -97,9 +97,9 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
   return { code: 200, object: await put(context, { target, object }) };
 }
 
-/** Whether what is stored is what is served: it is not when a CRD's schema changed since. */
+/** Whether what is stored is what would be: it is not when a definition's schema or its version for storage changed since. */
 function isCurrent({ object }: Entry, { resource }: Target, live: KubeObject): boolean {
-  return resource.convert === undefined || object === live || equal({ ...resource.convert.toStored(live), apiVersion: object.apiVersion }, object);
+  return resource.convert === undefined || equal(resource.convert.toStored(live), object);
 }
 
 const REVISION = /^\d+$/;
