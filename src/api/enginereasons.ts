@@ -35,7 +35,7 @@ export type EngineReason = keyof typeof EngineReasons;
 /** Reasons of the rows in `status.components`. */
 export const ComponentReasons = Object.freeze({
   Applied: 'the object is stored as it is wanted',
-  Given: 'the Secret was made by somebody else and is used as it is',
+  Given: 'the Secret was made by somebody else and is taken as it is',
   Available: 'every replica of the Deployment is up to date and available',
   RollingOut: 'the Deployment serves, or will soon, and its rollout is not complete',
   Unavailable: 'the rollout of the Deployment is over or stuck and replicas are missing',

@@ -53,7 +53,7 @@ const WORDS = {
   string: 'must be a string',
   time: 'must be a time such as 2026-01-31T12:00:00Z',
 } as const;
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+const TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 const PLAIN_KEY = /^[A-Za-z0-9_-]+$/;
 const MAX_CAUSES = 32;
 const MAX_FIELD = 256;
@@ -89,8 +89,15 @@ function* faults(value: Data | undefined, shape: Shape, field: string): Generato
 
 function fits(value: Data, type: keyof typeof WORDS): boolean {
   if (type === 'object') return isDataObject(value);
-  if (type === 'time') return typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value));
+  if (type === 'time') return typeof value === 'string' && isTime(value);
   return typeof value === (type === 'integer' ? 'number' : type);
+}
+
+/** RFC 3339, as Go reads it: `Date.parse` alone takes February 30 for March 2, and an hour 24. */
+function isTime(text: string): boolean {
+  const [, year, month, day, hour] = TIME.exec(text) ?? [];
+  if (day === undefined || Number(hour) > 23 || Number.isNaN(Date.parse(text))) return false;
+  return new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() === Number(day);
 }
 
 function fault(field: string, value: Data, rule: string): FieldCause {

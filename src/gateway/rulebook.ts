@@ -24,6 +24,11 @@ const META_RULES: ReadonlyMap<string, string> = new Map([
   ['metadata.generateName', 'must be the beginning of a DNS subdomain: lower case letters, digits, "-" and "."'],
   ['metadata.labels', 'keys must be label keys (an optional DNS prefix and "/", then a name of at most 63 characters), values label values (empty, or letters, digits, "-", "_" and ".", at most 63)'],
   ['metadata.annotations', 'keys must be those of labels, and all of it at most 256 KiB'],
+  ['metadata.ownerReferences', 'must hold owners with apiVersion, kind, name and uid, at most one of them with controller: true, and no Event'],
+  ['metadata.ownerReferences.apiVersion', 'must be set, as GROUP/VERSION or VERSION'],
+  ['metadata.ownerReferences.kind', 'must be set'],
+  ['metadata.ownerReferences.name', 'must be set'],
+  ['metadata.ownerReferences.uid', 'must be set'],
   ['metadata.finalizers', 'must be names with a domain, such as example.com/cleanup'],
 ]);
 const PLAIN: Readonly<Record<string, string>> = {

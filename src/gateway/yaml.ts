@@ -41,7 +41,7 @@ function checkSize(text: string): void {
   if (markers.length > 2) throw new Refusal('malformed', { message: 'the body must hold one document' });
   let weight = 0;
   for (let at = 0; at < text.length; at++) weight += WEIGHTS[text[at] ?? ''] ?? 0;
-  if (weight > MAX_WEIGHT) throw new Refusal('malformed', { message: `the body is too large for YAML: at most ${MAX_NODES} values` });
+  if (weight > MAX_WEIGHT) throw new Refusal('malformed', { message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can part values, inside texts too; JSON has no such limit` });
 }
 
 function eventsOf(text: string): readonly Event[] {

@@ -59,10 +59,10 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
     await hub.engine(`to say ${row}`, ({ status }) => status?.phase === 'Available' && (status.components ?? []).some((one) => one.kind === 'Secret' && `${one.reason}: ${one.message}` === row));
   }
 
-  const GIVEN = 'Given: was made by somebody else and is used as it is';
+  const GIVEN = 'Given: was made by somebody else and is taken as it is';
   const OURS = 'Applied: applied';
 
-  it('of cert-manager, there before the engine as docs/how-to/cert-manager.md has it, is used as it is', async () => {
+  it('of cert-manager, there before the engine as docs/how-to/cert-manager.md has it, is taken as it is', async () => {
     expect(FRESH.length).toBeGreaterThan(2);
     for (const { command } of FRESH) await type(command);
     await hub.available();

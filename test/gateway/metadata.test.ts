@@ -21,6 +21,7 @@ describe('the metadata of an object', () => {
     'name: web', 'name: web\nlabels: {a: "1", b.c/d: ""}\nannotations: {x: y}', 'generateName: web-', 'name: web\nlabels:\nannotations: ~\nownerReferences: null', 'name: web\nlabels: {a: null}',
     'name: web\ncreationTimestamp: null\ngeneration: 3\ndeletionGracePeriodSeconds: 0\nfinalizers: [a/b]', 'name: web\ncreationTimestamp: 2026-01-31T12:00:00Z\ndeletionTimestamp: "2026-01-31T12:00:00.123+02:00"',
     'name: web\nownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: b, controller: true, blockOwnerDeletion: false, later: 7}]',
+    'name: web\ncreationTimestamp: 2024-02-29T23:30:00-02:00',
     'name: web\nmanagedFields: [{manager: a, operation: Update, apiVersion: v1, time: 2026-01-31T12:00:00Z, fieldsType: FieldsV1, fieldsV1: {"f:spec": {}}}]', 'name: web\nunknown: [7]\ntoString: 7',
   ])('is good as %j', (yaml) => {
     expect(faultsOf(yaml)).toEqual([]);
@@ -43,6 +44,9 @@ describe('the metadata of an object', () => {
     ['generation: "7"', ['metadata.generation: the string "7": must be a whole number']],
     ['creationTimestamp: yesterday', ['metadata.creationTimestamp: the string "yesterday": must be a time such as 2026-01-31T12:00:00Z']],
     ['creationTimestamp: 2026-13-01T00:00:00Z', ['metadata.creationTimestamp: the string "2026-13-01T00:00:00Z": must be a time such as 2026-01-31T12:00:00Z']],
+    ['creationTimestamp: 2026-02-30T00:00:00Z', ['metadata.creationTimestamp: the string "2026-02-30T00:00:00Z": must be a time such as 2026-01-31T12:00:00Z']],
+    ['creationTimestamp: 2025-02-29T00:00:00+01:00', ['metadata.creationTimestamp: the string "2025-02-29T00:00:00+01:00": must be a time such as 2026-01-31T12:00:00Z']],
+    ['creationTimestamp: 2026-01-01T24:00:00Z', ['metadata.creationTimestamp: the string "2026-01-01T24:00:00Z": must be a time such as 2026-01-31T12:00:00Z']],
     ['managedFields: [{fieldsV1: x, time: 7}]', ['metadata.managedFields[0].fieldsV1: the string "x": must be an object', 'metadata.managedFields[0].time: the number 7: must be a time such as 2026-01-31T12:00:00Z']],
   ])('is refused as %j, each fault by field, value and rule', (yaml, faults) => {
     expect(faultsOf(yaml)).toEqual(faults);

@@ -32,7 +32,7 @@ export interface ComponentRow {
 
 /** A certificate that the engine controller keeps in the target namespace. */
 export interface ServingCertificateRow {
-  /** The Secret (kubernetes.io/tls) that the component mounts. One that is not ours is used as it is. */
+  /** The Secret (kubernetes.io/tls) that the component mounts. One that is not ours is taken as it is. */
   readonly secret: string;
   /** The ConfigMap whose `ca.crt` holds what clients have to trust. */
   readonly trust: string;

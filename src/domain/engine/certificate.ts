@@ -45,7 +45,7 @@ export interface CertificateSight {
 }
 
 /**
- * - given: the Secret is somebody else's and used as it is.
+ * - given: the Secret is somebody else's and taken as it is.
  * - keep: ours and good until `renewAt` (ms since the epoch); `bundle` is what the ConfigMap has to hold.
  * - issue, renew: a new pair is needed. `served`: the certificate that a running process may still serve.
  * - wait: something has to go first.
@@ -91,7 +91,7 @@ export function judgeCertificate(one: CertificateCase, sight: CertificateSight):
   const ownership = ownershipOf(secret, one.engine);
   if (ownership === 'leftover') return { kind: 'wait', cause: LEFTOVER };
   if (ownership !== 'ours' && !wasAppliedByUs(secret, one.engine)) {
-    return { kind: 'given', cause: 'was made by somebody else and is used as it is' };
+    return { kind: 'given', cause: 'was made by somebody else and is taken as it is' };
   }
   if (isTerminating(secret)) return { kind: 'wait', cause: `is being deleted${finalizersOf(secret)}` };
   const taken = BOOKED.filter((field) => !isBooked(secret, field)).map((field) => field.map((step) => step.slice(2)).join('.'));

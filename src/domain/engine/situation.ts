@@ -28,7 +28,7 @@ export interface Finding {
   readonly object?: KubeObject;
   /** Of a Deployment: how many replicas were wanted when all of them were last ready, where that is known. */
   readonly served?: number;
-  /** Somebody else's, and used as it is. */
+  /** Somebody else's, and taken as it is. */
   readonly given?: true;
   /** failed: in how many passes in a row. */
   readonly failures?: number;

@@ -199,7 +199,7 @@ describe('a Secret that somebody else made', () => {
   const theirs = { metadata: { ...SECRET, labels: { theirs: 'x' } }, data: { 'tls.crt': 'eA==' } };
 
   it.each([['without an owner', {}], ['of cert-manager', { ownerReferences: [{ apiVersion: 'cert-manager.io/v1', kind: 'Certificate', name: 'gateway', uid: 'c', controller: true }] }]])(
-    '%s is used as it is, and the engine is ready with it', async (_name, owner) => {
+    '%s is taken as it is, and the engine is ready with it', async (_name, owner) => {
       const stage = new Stage();
       stage.api.put(Namespaces, { metadata: { name: NAMESPACE } });
       const given = stage.api.put(Secrets, { ...theirs, metadata: { ...theirs.metadata, ...owner } });
@@ -208,7 +208,7 @@ describe('a Secret that somebody else made', () => {
       expect(stage.api.peek(Secrets, SECRET)).toEqual(given);
       expect(stage.api.peek(ConfigMaps, TRUST)).toBeUndefined();
       expect(stage.state()).toBe('Available EngineReady');
-      expect(row(stage, 'Secret', 'gateway-tls')).toBe('True Given: was made by somebody else and is used as it is');
+      expect(row(stage, 'Secret', 'gateway-tls')).toBe('True Given: was made by somebody else and is taken as it is');
       stage.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
       await stage.pass();
       expect(row(stage, 'Secret', 'gateway-tls')).toContain('True Given');
