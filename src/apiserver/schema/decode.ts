@@ -63,13 +63,3 @@ export function summarize(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, SUMMARY)).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');
   return bytes.length > SUMMARY ? `${head} ...` : head;
 }
-
-/**
- * What fieldValidation=Strict says of a body: duplicates and unknown fields of {@link Body} and of pruning (the latter
- * as paths). Duplicates of YAML are one error with a line each, those of JSON one error each.
- */
-export function strictDecodingError(duplicates: readonly string[], unknown: readonly string[]): string {
-  const yaml = duplicates.length > 0 && duplicates.every((text) => /^line \d+: key /.test(text));
-  const first = yaml ? [['yaml: unmarshal errors:', ...duplicates].join('\n  ')] : duplicates;
-  return `strict decoding error: ${[...first, ...unknown.map((path) => `unknown field ${goQuote(path)}`)].join(', ')}`;
-}

@@ -120,7 +120,8 @@ function decodeCustom({ resource, applied = false }: Expected, read: NonNullable
   if (other) return { object: decoded.object, findings: [] };
   // Of a version that there is not, nothing is known but what every object has.
   const unknown = resource.schemaIn?.(apiVersion) === undefined ? Object.keys(value).filter((key) => !COMMON.includes(key)).sort(compareBytes) : decoded.unknown;
-  return { object: decoded.object, findings: unknown.map(unknownField) };
+  // Here the real server does not quote the path as Go does.
+  return { object: decoded.object, findings: unknown.map((path) => `unknown field "${path}"`) };
 }
 
 const COMMON: readonly string[] = ['apiVersion', 'kind', 'metadata'];

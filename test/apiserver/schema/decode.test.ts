@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseBody, readBody, strictDecodingError } from '../../../src/apiserver/schema/decode.js';
+import { parseBody, readBody } from '../../../src/apiserver/schema/decode.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
@@ -111,11 +111,4 @@ describe('YAML', () => {
     expect(failure(['a0: &a0 x', ...levels].join('\n'), 'yaml')).toMatch(/yaml: document contains excessive aliasing/);
     expect(failure('a: &a [*a]', 'yaml')).toMatch(/yaml: anchor 'a' value contains itself/);
   });
-});
-
-it('a strict decoding error holds duplicates, then unknown fields', () => {
-  expect(strictDecodingError(['duplicate field "a"'], ['b.c'])).toBe('strict decoding error: duplicate field "a", unknown field "b.c"');
-  expect(strictDecodingError(['line 8: key "a" already set in map', 'line 12: key 1 already set in map'], ['1'])).toBe(
-    'strict decoding error: yaml: unmarshal errors:\n  line 8: key "a" already set in map\n  line 12: key 1 already set in map, unknown field "1"',
-  );
 });
