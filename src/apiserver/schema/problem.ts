@@ -92,6 +92,11 @@ export function missing(path: string, key: string): Problem {
   return { text: `${where} in body is required`, error: (base) => required(fieldOf(base, where)) };
 }
 
+/** A key that an object may not have. */
+export function forbiddenKey(path: string, key: string): Problem {
+  return wrong(path, key, `${path}.${key} in body is a forbidden property`);
+}
+
 export function notInEnum(path: string, value: Json, values: readonly Json[]): Problem {
   const supported = values.map((one) => (typeof one === 'string' ? one : goJson(one)));
   return { text: `${path} in body should be one of ${goJson([...values])}`, error: (base) => notSupported(fieldOf(base, path), value, supported) };

@@ -8,7 +8,7 @@ import { index, shortened } from './field.js';
 import { hasFormat, isTextFormat, knownFormat } from './formats.js';
 import { goJson, isInt64 } from './gotext.js';
 import { checkNumber, isNearlyInteger } from './number.js';
-import { FINE, MATCH, missing, notInEnum, outcome, Sum, tooManyOf, wrongFormat, wrongType, wrongValue, type Outcome } from './problem.js';
+import { FINE, forbiddenKey, MATCH, missing, notInEnum, outcome, Sum, tooManyOf, wrongFormat, wrongType, wrongValue, type Outcome } from './problem.js';
 import type { Budget } from './re2/machine.js';
 import { freshBudget } from './re2/re2.js';
 import type { Schema } from './schema.js';
@@ -214,6 +214,7 @@ function checkObject(context: Context, place: Place & { value: JsonObject }, for
   const { minProperties, maxProperties } = schema;
   if (minProperties !== undefined && count < minProperties) sum.tell(wrongValue(path, count, `should have at least ${minProperties} properties`));
   if (maxProperties !== undefined && count > maxProperties) sum.tell(tooManyOf(path, 'properties', count, maxProperties));
+  if (schema.additionalProperties === false) for (const key of Object.keys(value)) if (propertyOf(schema, key) === undefined) sum.tell(forbiddenKey(path, key));
   for (const [key, field] of Object.entries(value)) {
     if (sum.full) break;
     if (field !== undefined) checkField(context, { place, key, field, former }, sum);

@@ -179,3 +179,18 @@ describe('enumerations', () => {
     expect(causesOf(schema, value)).toEqual(causes);
   });
 });
+
+describe('keys of an object that may have no others', () => {
+  const closed: Schema = { type: 'object', additionalProperties: false };
+  it.each<Row>([
+    [closed, {}, []],
+    [closed, { a: 'a' }, ['spec.x|Invalid|Invalid value: "a": spec.x.a in body is a forbidden property']],
+    [closed, { a: 'a', b: { c: 1 } }, ['spec.x|Invalid|Invalid value: "a": spec.x.a in body is a forbidden property', 'spec.x|Invalid|Invalid value: "b": spec.x.b in body is a forbidden property']],
+    [{ type: 'array', items: closed }, [{}, { a: 1 }], ['spec.x[1]|Invalid|Invalid value: "a": spec.x[1].a in body is a forbidden property']],
+    [{ type: 'object', additionalProperties: closed }, { y: { z: 1 } }, ['spec.x.y|Invalid|Invalid value: "z": spec.x.y.z in body is a forbidden property']],
+    [{ ...closed, 'x-kubernetes-preserve-unknown-fields': true }, { a: 1 }, ['spec.x|Invalid|Invalid value: "a": spec.x.a in body is a forbidden property']],
+    [{ ...closed, maxProperties: 0 }, { a: 1 }, ['spec.x|Invalid|Invalid value: "a": spec.x.a in body is a forbidden property', 'spec.x|TooMany|Too many: 1: must have at most 0 items']],
+  ])('%j holds %j to %j', (schema, value, causes) => {
+    expect(causesOf(schema, value)).toEqual(causes);
+  });
+});
