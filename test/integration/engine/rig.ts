@@ -16,6 +16,7 @@ import type { Transport } from '../../../src/kube/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { Group } from '../../../src/runtime/group.js';
 import { deployment, settings, templates, type DeploymentCounts } from '../../support/builders/engine.js';
+import { againOnConflict } from '../../support/conflict.js';
 import type { ControlPlane } from '../../support/controlplane/plane.js';
 import { RecordingLog } from '../../support/log.js';
 import { waitFor } from '../../support/wait.js';
@@ -87,13 +88,17 @@ export class User {
   }
 
   async annotate(name: string, annotations: Record<string, string | null>): Promise<void> {
-    const { uid = '', resourceVersion = '' } = (await this.engine(name))?.metadata ?? {};
-    await this.client.patchMetadata(MultiClusterEngines, { name }, { uid, resourceVersion, annotations }, options);
+    await againOnConflict(async () => {
+      const { uid = '', resourceVersion = '' } = (await this.engine(name))?.metadata ?? {};
+      await this.client.patchMetadata(MultiClusterEngines, { name }, { uid, resourceVersion, annotations }, options);
+    });
   }
 
   async remove(name: string): Promise<void> {
-    const { uid = '', resourceVersion = '' } = (await this.engine(name))?.metadata ?? {};
-    await this.client.delete(MultiClusterEngines, { name }, { preconditions: { uid, resourceVersion } });
+    await againOnConflict(async () => {
+      const { uid = '', resourceVersion = '' } = (await this.engine(name))?.metadata ?? {};
+      await this.client.delete(MultiClusterEngines, { name }, { preconditions: { uid, resourceVersion } });
+    });
   }
 
   engine(name: string): Promise<MultiClusterEngine | undefined> {

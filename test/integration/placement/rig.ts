@@ -25,6 +25,7 @@ import { createClient } from '../../../src/kube/rest.js';
 import type { Transport } from '../../../src/kube/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { Group } from '../../../src/runtime/group.js';
+import { againOnConflict } from '../../support/conflict.js';
 import type { ControlPlane } from '../../support/controlplane/plane.js';
 import { RecordingLog } from '../../support/log.js';
 import { cacheTools, transportOf } from '../kube/access.js';
@@ -124,8 +125,10 @@ export class Fleet {
 
   /** Deletes an object as it is stored now. */
   async remove(type: ResourceType, name: ObjectName): Promise<void> {
-    const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
-    await this.client.delete(type, name, { preconditions: { uid, resourceVersion } });
+    await againOnConflict(async () => {
+      const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
+      await this.client.delete(type, name, { preconditions: { uid, resourceVersion } });
+    });
   }
 
   /** Takes the finalizers from an object. */
