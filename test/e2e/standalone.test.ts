@@ -34,16 +34,15 @@ suite('standalone', () => {
   async function start(...flags: string[]): Promise<Standalone> {
     const standalone = await Standalone.launch(folder, flags);
     running.push(standalone);
-    await standalone.line('that it is up', (line) => line.startsWith('Ctrl-C stops it'), { deadlineMs: MINUTE });
+    await standalone.up();
     return standalone;
   }
 
   /** One that does not come up: how it ended, and its last line. */
-  async function refused(...flags: string[]): Promise<unknown[]> {
+  async function refused(...flags: string[]): Promise<readonly unknown[]> {
     const standalone = await Standalone.launch(folder, flags);
     running.push(standalone);
-    const { code } = await standalone.exited;
-    return [code, await standalone.line('why not', (line) => line.startsWith('multicluster-engine standalone: '))];
+    return standalone.refusal();
   }
 
   const kubectl = (standalone: Standalone, ...args: string[]): Promise<string> => kubectlOk(args, { kubeconfig: standalone.kubeconfig });

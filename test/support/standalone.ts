@@ -35,10 +35,21 @@ export class Standalone {
   }
 
   /** As {@link launch}, and waits until it says that it is up. */
-  static async start(folder: string, flags: readonly string[] = [], options: WaitOptions = { deadlineMs: 60_000 }): Promise<Standalone> {
+  static async start(folder: string, flags: readonly string[] = [], options?: WaitOptions): Promise<Standalone> {
     const standalone = await Standalone.launch(folder, flags);
-    await standalone.line('that it is up', (line) => line.startsWith('Ctrl-C stops it'), options);
+    await standalone.up(options);
     return standalone;
+  }
+
+  /** Waits until it says that it is up. */
+  async up(options: WaitOptions = { deadlineMs: 60_000 }): Promise<void> {
+    await this.line('that it is up', (line) => line.startsWith('Ctrl-C stops it'), options);
+  }
+
+  /** Of one that does not come up: its exit code, and the line that says why. */
+  async refusal(): Promise<readonly [code: number | null, why: string]> {
+    const { code } = await this.exited;
+    return [code, await this.line('why not', (line) => line.startsWith('multicluster-engine standalone: '))];
   }
 
   get pid(): number {

@@ -3,6 +3,7 @@ import { definitionName, META } from '../discovery/definition.js';
 import type { Json } from '../json.js';
 import { badRequest, StatusError } from '../status.js';
 import type { Body } from '../verbs/verbs.js';
+import { MAGIC } from './protobuf/envelope.js';
 import { decodeStruct } from './protobuf/message.js';
 import { fieldsOf, MalformedMessage, type WireField } from './protobuf/reader.js';
 
@@ -14,7 +15,6 @@ export interface ProtobufBody extends Body {
 
 /** The bytes that such a body begins with, as errors print them. */
 const PROTOBUF_PREFIX = '[107 56 115 0]';
-const MAGIC = Buffer.from('k8s\0', 'latin1');
 /** Kinds of every group. */
 const EVERYWHERE: readonly string[] = ['DeleteOptions'];
 

@@ -2,6 +2,7 @@ import type { KubeObject } from '../object.js';
 import { keyOf } from '../registry/reader.js';
 import { badRequest, expired, methodNotAllowed, notFound, unknownError } from '../status.js';
 import { goQuote } from '../schema/gotext.js';
+import { firstWhere } from '../store/keyindex.js';
 import { Compacted } from '../store/store.js';
 import type { Entry } from '../store/store.js';
 import { served } from './context.js';
@@ -127,22 +128,9 @@ function stateAt({ store }: Context, selection: Selection, position: Position): 
   const start = prefix + position.start;
   try {
     const entries = position.revision < 0 ? store.list(resource.collection, prefix) : store.listAt(resource.collection, prefix, revision);
-    return { entries, start: firstFrom(entries, start), revision };
+    return { entries, start: firstWhere(entries, ({ key }) => key >= start), revision };
   } catch (error) {
     if (error instanceof Compacted) throw expired(TOKEN_TOO_OLD, { continue: encodePosition({ revision: -1, start: position.start }) });
     throw error;
   }
-}
-
-/** Index of the first entry whose key is not before `start`. */
-function firstFrom(entries: readonly Entry[], start: string): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const entry = entries[middle];
-    if (entry !== undefined && entry.key < start) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

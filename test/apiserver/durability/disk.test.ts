@@ -37,8 +37,7 @@ async function start(): Promise<Standalone> {
 async function refused(): Promise<readonly unknown[]> {
   const standalone = await Standalone.launch(folder);
   running.push(standalone);
-  const { code } = await standalone.exited;
-  return [code, await standalone.line('why not', (line) => line.startsWith('multicluster-engine standalone: '))];
+  return standalone.refusal();
 }
 
 function session(): ApiSession {

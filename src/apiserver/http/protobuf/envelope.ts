@@ -3,7 +3,8 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../../json.j
 import { writeStruct } from './encode.js';
 import { Writer } from './writer.js';
 
-const MAGIC = Buffer.from('k8s\0', 'latin1');
+/** What a body in protobuf begins with. */
+export const MAGIC = Buffer.from('k8s\0', 'latin1');
 const LENGTH_BYTES = 4;
 const LIST = 'List';
 
