@@ -90,6 +90,8 @@ describeWithServer('what stops a placement', { own: true, capabilities: ['reques
 
     await apply(placement('europe', { predicates: [selecting('NotIn')] }));
     await waitFor('the decision to follow', async () => (await clusters('europe')).join() === 'us-1');
+    // Decisions are written before the status that tells of them.
+    await reason(`${SHOP}/placements/europe`, 'Ready', 'DecisionPublished');
     expect(condition(await read(`${SHOP}/placements/europe`), 'Stalled')).toEqual({});
   }, 2 * MINUTE);
 
