@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { killRounds } from './rounds.js';
 
 it('a standalone that is killed while many write to it has all that it answered or showed, and gives no revision twice', async () => {
-  const { answered, watched } = await killRounds(3, 1);
+  const { answered, watched } = await killRounds({ rounds: 3, seed: 1 });
 
   expect(answered).toBeGreaterThanOrEqual(1200);
   expect(watched).toBeGreaterThan(0);

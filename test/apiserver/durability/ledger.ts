@@ -22,6 +22,8 @@ export class Ledger {
   readonly #known = new Map<string, Known>();
   /** Revisions that were given to a write, each with the collection that it belongs to. */
   readonly #revisions = new Map<number, string>();
+  /** Of these, by collection, those that nobody has asked for yet. */
+  readonly #fresh = new Map<string, number[]>();
   readonly wrong: string[] = [];
   /** The newest revision that anybody was told. */
   newest = 0;
@@ -43,6 +45,7 @@ export class Ledger {
       const given = this.#revisions.get(revision);
       if (given !== undefined || revision <= versionOf(known.object ?? {})) this.wrong.push(`revision ${revision} of ${collection} ${key} was given before, to ${given ?? 'an older state'}`);
       this.#revisions.set(revision, `${collection} ${key}`);
+      this.#freshOf(collection).push(revision);
       this.told(revision);
     }
     known.object = object;
@@ -54,9 +57,11 @@ export class Ledger {
     this.newest = Math.max(this.newest, revision);
   }
 
-  /** Revisions of answered writes of a collection after a revision. */
-  answeredAfter(collection: string, revision: number): number[] {
-    return [...this.#revisions].filter(([one, what]) => one > revision && what.startsWith(`${collection} `)).map(([one]) => one);
+  /** Revisions of answered writes of a collection up to a revision, each once and never again. */
+  answeredUntil(collection: string, revision: number): number[] {
+    const fresh = this.#freshOf(collection);
+    this.#fresh.set(collection, fresh.filter((one) => one > revision));
+    return fresh.filter((one) => one <= revision);
   }
 
   /** After a kill: holds the listed objects against the ledger, and takes over what became of the unanswered writes. */
@@ -74,6 +79,12 @@ export class Ledger {
       if (now !== undefined) this.told(versionOf(now));
     }
     for (const key of found.keys()) this.wrong.push(`${collection} ${key} was written by nobody`);
+  }
+
+  #freshOf(collection: string): number[] {
+    const fresh = this.#fresh.get(collection) ?? [];
+    this.#fresh.set(collection, fresh);
+    return fresh;
   }
 
   #of(collection: string, key: string): Known {

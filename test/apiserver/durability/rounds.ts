@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
 
+import { Connection } from '../../support/connection.js';
 import type { AnyObject } from '../../support/controlplane/api.js';
 import { ApiSession } from '../../support/controlplane/api.js';
 import { freePorts } from '../../../src/local/ports.js';
@@ -14,12 +15,20 @@ import { Standalone } from '../../support/standalone.js';
 import { waitFor } from '../../support/wait.js';
 import { Follower } from './follower.js';
 import { Ledger } from './ledger.js';
+import { Pace } from './pace.js';
 import { write, type Collection } from './writer.js';
+
+export interface KillOptions {
+  readonly rounds: number;
+  readonly seed: number;
+  /** A round goes on until so many writes were answered in its last second, or so many ms are over. */
+  readonly pace?: { readonly perSecond: number; readonly withinMs: number };
+}
 
 /** What a number of rounds came to. */
 export interface Outcome {
   readonly answered: number;
-  /** Writes a second, of each round. */
+  /** Writes that were answered in the second before each kill. */
   readonly rates: readonly number[];
   readonly watched: number;
   readonly relisted: number;
@@ -40,11 +49,11 @@ const COLLECTIONS: readonly Collection[] = [
  * Rounds of kill -9 of a whole `standalone` that many writers write to over HTTPS; after each, a new process has to have
  * all that was answered or shown.
  */
-export async function killRounds(rounds: number, seed: number): Promise<Outcome> {
+export async function killRounds(options: KillOptions): Promise<Outcome> {
   const folder = await mkdtemp(path.join(tmpdir(), 'standalone-kill-'));
-  const campaign = new Campaign(folder, seed);
+  const campaign = new Campaign(folder, options);
   try {
-    for (let round = 0; round < rounds; round++) await campaign.round(round);
+    for (let round = 0; round < options.rounds; round++) await campaign.round(round);
     await campaign.last();
     return campaign.outcome();
   } finally {
@@ -55,7 +64,7 @@ export async function killRounds(rounds: number, seed: number): Promise<Outcome>
 
 class Campaign {
   readonly #folder: string;
-  readonly #seed: number;
+  readonly #options: KillOptions;
   readonly #ledger = new Ledger();
   readonly #followers = [new Follower(MAPS), new Follower(`${FLEET}/managedclusters`)];
   readonly #rates: number[] = [];
@@ -65,27 +74,37 @@ class Campaign {
   #robot = '';
   #definitions = 0;
 
-  constructor(folder: string, seed: number) {
+  constructor(folder: string, options: KillOptions) {
     this.#folder = folder;
-    this.#seed = seed;
+    this.#options = options;
   }
 
-  /** Starts, looks whether all is there, writes until so many answers have come, and kills. */
+  /** Starts, looks whether all is there, writes until enough was answered, and fast enough, and kills. */
   async round(number: number): Promise<void> {
     // Now and then it is killed while it starts.
     if (number % 5 === 4) await this.#stillborn(number);
     const admin = await this.#start(number);
     const follow = this.#follow();
     await this.#check(admin);
-    const before = this.#ledger.answered;
-    const started = performance.now();
     const writing = this.#writers(number).map((writer) => writer.catch((error: unknown) => void this.#ledger.wrong.push(String(error))));
-    const wanted = before + 400 + ((number * 7919) % 1600);
-    await waitFor('the writes to be answered', () => this.#ledger.answered >= wanted || this.#ledger.wrong.length > 0, { deadlineMs: 180_000, everyMs: 5 });
-    this.#rates.push(((this.#ledger.answered - before) * 1000) / (performance.now() - started));
+    this.#rates.push(await this.#enough(400 + ((number * 7919) % 1600)));
     await this.#standalone?.kill();
     await Promise.all([...writing, follow]);
     expect(this.#ledger.wrong).toEqual([]);
+  }
+
+  /** Waits until so many more writes were answered and the pace is what is wanted; gives the pace. */
+  async #enough(writes: number): Promise<number> {
+    const { perSecond = 0, withinMs = 0 } = this.#options.pace ?? {};
+    const wanted = this.#ledger.answered + writes;
+    const late = performance.now() + withinMs;
+    const pace = new Pace();
+    await waitFor('the writes to be answered', () => {
+      pace.note(this.#ledger.answered);
+      const fast = pace.perSecond >= perSecond || performance.now() >= late;
+      return (fast && this.#ledger.answered >= wanted) || this.#ledger.wrong.length > 0;
+    }, { deadlineMs: 180_000, everyMs: 5 });
+    return pace.perSecond;
   }
 
   /** After the last kill everything is there, too. */
@@ -131,8 +150,16 @@ class Campaign {
     return admin;
   }
 
-  #session(token = readFileSync(path.join(this.#folder, 'admin.token'), 'utf8').trim()): ApiSession {
-    return new ApiSession({ url: `https://127.0.0.1:${this.#ports[0] ?? 0}`, caFile: path.join(this.#folder, 'ca.crt'), token });
+  #session(token = this.#admin()): ApiSession {
+    return new ApiSession({ url: this.#url(), caFile: path.join(this.#folder, 'ca.crt'), token });
+  }
+
+  #url(): string {
+    return `https://127.0.0.1:${this.#ports[0] ?? 0}`;
+  }
+
+  #admin(): string {
+    return readFileSync(path.join(this.#folder, 'admin.token'), 'utf8').trim();
   }
 
   async #furnish(admin: ApiSession): Promise<void> {
@@ -170,7 +197,7 @@ class Campaign {
         return wrong.length === 0;
       });
       expect(follower.wrong).toEqual([]);
-      expect(follower.missing(this.#ledger.answeredAfter(name, 0))).toEqual([]);
+      expect(follower.missing(this.#ledger.answeredUntil(name, follower.revision))).toEqual([]);
     }
     await this.#rights(admin);
   }
@@ -190,12 +217,14 @@ class Campaign {
   }
 
   #writers(number: number): Promise<void>[] {
-    const sessions = [this.#session(), this.#session(this.#robot)];
+    const ca = readFileSync(path.join(this.#folder, 'ca.crt'), 'utf8');
+    const tokens = [this.#admin(), this.#robot];
     return COLLECTIONS.flatMap((collection, index) =>
-      Array.from({ length: WRITERS }, (_, n) => {
-        const session = sessions[collection.status ? 0 : n % 2];
-        if (session === undefined) throw new Error('no session');
-        return write({ session, ledger: this.#ledger, collection, id: `w${index * WRITERS + n}`, seed: this.#seed + number * 1000 + index * WRITERS + n });
+      Array.from({ length: WRITERS }, async (_, n) => {
+        const id = index * WRITERS + n;
+        const connection = await Connection.open({ url: this.#url(), ca, token: tokens[collection.status ? 0 : n % 2] ?? '' });
+        await write({ connection, ledger: this.#ledger, collection, id: `w${id}`, seed: this.#options.seed + number * 1000 + id });
+        connection.close();
       }));
   }
 }

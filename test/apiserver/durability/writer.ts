@@ -1,4 +1,5 @@
-import type { AnyObject, ApiRequest, ApiSession } from '../../support/controlplane/api.js';
+import type { Connection, Sent } from '../../support/connection.js';
+import type { AnyObject } from '../../support/controlplane/api.js';
 import { Dice } from '../../support/scenario/random.js';
 import type { Ledger } from './ledger.js';
 
@@ -15,7 +16,7 @@ export interface Collection {
 }
 
 export interface WriterOptions {
-  readonly session: ApiSession;
+  readonly connection: Connection;
   readonly ledger: Ledger;
   readonly collection: Collection;
   /** Unique: in the names of its objects. */
@@ -27,7 +28,7 @@ const OBJECTS = 6;
 const LARGEST = 2000;
 
 /** Writes its own objects in every way, one write at a time, each of a new value, until the server is gone. Throws what was refused. */
-export async function write({ session, ledger, collection, id, seed }: WriterOptions): Promise<void> {
+export async function write({ connection, ledger, collection, id, seed }: WriterOptions): Promise<void> {
   const dice = new Dice(seed);
   for (let count = 0; ; count++) {
     const name = `${id}-${dice.between(1, OBJECTS)}`;
@@ -38,13 +39,19 @@ export async function write({ session, ledger, collection, id, seed }: WriterOpt
     ledger.begin(collection.name, key, { value: request.method === 'DELETE' ? undefined : value });
     let answer;
     try {
-      answer = await session.call(request);
+      answer = await connection.ask(request);
     } catch {
       return;
     }
-    if (answer.status > 201) throw new Error(`${request.method ?? 'GET'} ${request.path}: ${answer.status} ${answer.text}`);
-    ledger.end(collection.name, key, request.method === 'DELETE' ? undefined : answer.body);
+    const text = answer.body.toString();
+    if (answer.status > 201) throw new Error(`${request.method} ${request.path}: ${answer.status} ${text}`);
+    ledger.end(collection.name, key, request.method === 'DELETE' ? undefined : objectIn(text));
   }
+}
+
+function objectIn(text: string): AnyObject {
+  const object: AnyObject = JSON.parse(text);
+  return object;
 }
 
 interface Step {
@@ -55,21 +62,22 @@ interface Step {
   readonly value: string;
 }
 
-function next(step: Step): ApiRequest {
+function next(step: Step): Sent {
   const { dice, collection, name, before } = step;
   const path = `${collection.path}/${name}`;
   const object = objectOf(step);
+  const body = JSON.stringify(object);
   const apply = `${path}?fieldManager=applier-${dice.between(1, 3)}&force=true`;
   if (before === undefined) {
-    if (dice.chance(0.5)) return { method: 'POST', path: collection.path, body: object };
-    return { method: 'PATCH', path: apply, body: object, contentType: 'application/apply-patch+yaml' };
+    if (dice.chance(0.5)) return { method: 'POST', path: collection.path, body };
+    return { method: 'PATCH', path: apply, body, contentType: 'application/apply-patch+yaml' };
   }
   const way = dice.between(1, 10);
   if (way === 1) return { method: 'DELETE', path };
-  if (way <= 4) return { method: 'PUT', path, body: { ...object, metadata: { ...object.metadata, resourceVersion: before.metadata?.resourceVersion } } };
-  if (way <= 6) return { method: 'PATCH', path: apply, body: object, contentType: 'application/apply-patch+yaml' };
-  if (way === 7 && collection.status) return { method: 'PUT', path: `${path}/status`, body: withStatus(step, before) };
-  return { method: 'PATCH', path, body: { metadata: object.metadata }, contentType: 'application/merge-patch+json' };
+  if (way <= 4) return { method: 'PUT', path, body: JSON.stringify({ ...object, metadata: { ...object.metadata, resourceVersion: before.metadata?.resourceVersion } }) };
+  if (way <= 6) return { method: 'PATCH', path: apply, body, contentType: 'application/apply-patch+yaml' };
+  if (way === 7 && collection.status) return { method: 'PUT', path: `${path}/status`, body: JSON.stringify(withStatus(step, before)) };
+  return { method: 'PATCH', path, body: JSON.stringify({ metadata: object.metadata }), contentType: 'application/merge-patch+json' };
 }
 
 function objectOf({ dice, collection: { type, status, namespace }, name, value }: Step): AnyObject {
