@@ -1,12 +1,5 @@
 import type { Entry } from './store.js';
 
-interface Keyed {
-  readonly key: string;
-}
-
-/** As many entries are put in and taken out one by one; more of them at once, in a new array. */
-const FEW = 64;
-
 /**
  * Entries by key, in order of keys when asked. A change costs no more than a look-up: the order is mended by the next
  * who needs it, and a list that was handed out stays as it is. A list costs a copy of as many pointers.
@@ -44,42 +37,37 @@ export class KeyIndex {
 }
 
 /**
- * Gives keys of a list in order other entries, or none. Works in place where it can.
+ * Gives keys of a list in order other entries, or none. Works in place where nothing moves.
  * @returns the list, or a new one in its place
  */
 export function settle(sorted: Entry[], states: ReadonlyMap<string, Entry | undefined>): Entry[] {
-  const moved = new Map<string, Entry | undefined>();
+  const moved: [key: string, entry: Entry | undefined][] = [];
   for (const [key, entry] of states) {
-    const at = firstWhere(sorted, (one) => one.key >= key);
+    const at = placeOf(sorted, key);
     if (entry !== undefined && sorted[at]?.key === key) sorted[at] = entry;
-    else moved.set(key, entry);
+    else moved.push([key, entry]);
   }
-  if (moved.size > FEW) return merge(sorted.filter(({ key }) => !moved.has(key)), [...moved.values()].filter((entry) => entry !== undefined).sort(byKey));
-  for (const [key, entry] of moved) {
-    const at = firstWhere(sorted, (one) => one.key >= key);
-    if (entry !== undefined) sorted.splice(at, 0, entry);
-    else if (sorted[at]?.key === key) sorted.splice(at, 1);
-  }
-  return sorted;
+  // In order of UTF-16 code units.
+  moved.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return moved.length === 0 ? sorted : merged(sorted, moved);
 }
 
-/** In order of UTF-16 code units. */
-function byKey(a: Keyed, b: Keyed): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
-}
-
-/** Both in order of keys; none is in both. */
-function merge<T extends Keyed>(a: readonly T[], b: readonly T[]): T[] {
-  const merged: T[] = [];
+/** A new list with entries put in at keys that it does not have, and taken out. `moved` is in order of keys, too. */
+function merged(sorted: readonly Entry[], moved: readonly (readonly [key: string, entry: Entry | undefined])[]): Entry[] {
+  const all: Entry[] = [];
   let next = 0;
-  for (const one of a) {
-    for (let other = b[next]; other !== undefined && other.key < one.key; other = b[next]) {
-      merged.push(other);
-      next += 1;
-    }
-    merged.push(one);
+  for (const [key, entry] of moved) {
+    const at = placeOf(sorted, key);
+    for (const one of sorted.slice(next, at)) all.push(one);
+    if (entry !== undefined) all.push(entry);
+    next = sorted[at]?.key === key ? at + 1 : at;
   }
-  return merged.concat(b.slice(next));
+  return all.concat(sorted.slice(next));
+}
+
+/** The place of a key, or where it would be. */
+function placeOf(sorted: readonly Entry[], key: string): number {
+  return firstWhere(sorted, (one) => one.key >= key);
 }
 
 /** The first place where a rule holds that holds from there on; the length when there is none. */
