@@ -36,7 +36,8 @@ const NOT_ITS_OWN: Lifecycle = { stopServer: refuse, startServer: refuse, compac
 
 function ask(socket: string): Promise<Description> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath: socket, path: '/' }, (incoming) => {
+    // A connection of its own: one that the last test file left may be closed by the other end just now.
+    const outgoing = request({ socketPath: socket, path: '/', agent: false }, (incoming) => {
       let text = '';
       incoming.setEncoding('utf8');
       incoming.on('data', (chunk: string) => (text += chunk));
