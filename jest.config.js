@@ -7,7 +7,8 @@ export default {
   globalSetup: '<rootDir>/dist/test/support/controlplane/setup.js',
   globalTeardown: '<rootDir>/dist/test/support/controlplane/teardown.js',
   reporters: ['default', '<rootDir>/dist/test/support/controlplane/reporter.js'],
-  testTimeout: 60_000,
+  // More than what a test waits for may take together, on a machine that has other things to do.
+  testTimeout: 180_000,
   // They wait more than they work, and those of one file run one after the other.
   maxWorkers: '100%',
 

@@ -10,7 +10,7 @@ export interface KubectlOptions {
   readonly kubeconfig: string;
   /** Given to stdin, e.g. for `-f -`. */
   readonly input?: string;
-  /** Killed after this many ms; 60,000 when left out. */
+  /** Killed after this many ms; 180,000 when left out. */
   readonly deadlineMs?: number;
 }
 
@@ -23,7 +23,7 @@ export interface KubectlResult {
 
 /** Runs the real kubectl to its end. Never throws for a bad exit code: the caller looks at it. */
 export function kubectl(args: readonly string[], options: KubectlOptions): Promise<KubectlResult> {
-  const { kubeconfig, input, deadlineMs = 60_000 } = options;
+  const { kubeconfig, input, deadlineMs = 180_000 } = options;
   return new Promise((resolve, reject) => {
     const child = spawn(binary('kubectl'), args, { env: environment(kubeconfig), timeout: deadlineMs, killSignal: 'SIGKILL' });
     let stdout = '';

@@ -42,7 +42,7 @@ export class Standalone {
   }
 
   /** Waits until it says that it is up. */
-  async up(options: WaitOptions = { deadlineMs: 60_000 }): Promise<void> {
+  async up(options: WaitOptions = { deadlineMs: 120_000 }): Promise<void> {
     await this.line('that it is up', (line) => line.startsWith('Ctrl-C stops it'), options);
   }
 

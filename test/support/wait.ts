@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 export interface WaitOptions {
-  /** How long to wait at most, in ms; 30,000 when left out. A promise of the product is waited for three times as long. */
+  /** How long to wait at most, in ms; 60,000 when left out: many times what anything takes on a busy machine. A promise of the product is waited for three times as long. */
   readonly deadlineMs?: number;
   /** Pause between two looks, in ms; 50 when left out. */
   readonly everyMs?: number;
@@ -14,7 +14,7 @@ export interface WaitOptions {
  * `seen` (or the probe, when it threw) showed.
  */
 export async function waitFor<T>(description: string, probe: Probe<T>, options: WaitOptions = {}): Promise<T> {
-  const { deadlineMs = 30_000, everyMs = 50 } = options;
+  const { deadlineMs = 60_000, everyMs = 50 } = options;
   const end = performance.now() + deadlineMs;
   let last: unknown = 'nothing';
   const seen = (value: unknown): void => void (last = value);

@@ -13,6 +13,6 @@ export async function installCrds(server: ControlPlane, folder = path.join(root,
   const options = { kubeconfig: server.adminKubeconfig };
   const applied = await kubectl(['apply', '--server-side', ...files], options);
   if (applied.code !== 0) throw new Error(`installing ${folder}: ${applied.stderr}`);
-  const served = await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...files], options);
+  const served = await kubectl(['wait', '--for=condition=Established', '--timeout=120s', ...files], options);
   if (served.code !== 0) throw new Error(`waiting for ${folder}: ${served.stderr}`);
 }

@@ -96,12 +96,13 @@ export class RunningControlPlane implements ControlPlane {
   // Entries are written when an answer ends, so one request's entry shows that those answered before it are there too.
   async #upToNow(): Promise<readonly LoggedRequest[]> {
     this.#marks += 1;
+    const before = (await this.#log.entries()).length;
     const uri = `/version?mark=${process.pid}-${this.#marks}`;
     const answered = await this.call({ path: uri }).then(() => true, () => false);
     if (!answered) return this.#log.entries();
     return waitFor('the request log to catch up', async () => {
       const entries = await this.#log.entries();
-      return entries.slice(-200).some((one) => one.uri === uri) ? entries : undefined;
+      return entries.slice(before).some((one) => one.uri === uri) ? entries : undefined;
     }, { everyMs: 5 });
   }
 

@@ -103,7 +103,7 @@ export class Hub {
 
   /** Waits until the engine is Available, as its present generation asks. */
   available(options: WaitOptions & { readonly name?: string } = {}): Promise<MultiClusterEngine> {
-    return this.engine('to be available', (one) => isCurrent(one) && one.status?.phase === 'Available', { deadlineMs: 60_000, ...options });
+    return this.engine('to be available', (one) => isCurrent(one) && one.status?.phase === 'Available', { deadlineMs: 120_000, ...options });
   }
 
   /** Waits until Ready has this reason, and gives the condition. */

@@ -19,7 +19,7 @@ const NAME = 'multicluster-engine-operator';
 export async function deploy(server: ControlPlane, overlay = 'default'): Promise<void> {
   const admin = { kubeconfig: server.adminKubeconfig };
   await kubectlOk(['apply', '--server-side', '-k', overlayFolder(overlay)], admin);
-  await kubectlOk(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '-l', 'app.kubernetes.io/part-of=multicluster-engine'], admin);
+  await kubectlOk(['wait', '--for=condition=Established', '--timeout=120s', 'crd', '-l', 'app.kubernetes.io/part-of=multicluster-engine'], admin);
 }
 
 /** The operator's Deployment as an overlay renders it. */

@@ -9,7 +9,7 @@ import { comparable, keyOf } from './reading.js';
 import { difference, SETTLE_MS } from './runner.js';
 import { clear, everything } from './stage.js';
 
-const QUIET_MS = 1500;
+const QUIET_MS = 2000;
 
 /** A server with an empty fleet, a proxy with the controller behind it, and a watcher. */
 export class Rig {
@@ -42,8 +42,13 @@ export class Rig {
 
   /** What is stored once nothing moves any more, without what differs from run to run. */
   async endState(): Promise<Map<string, string>> {
-    await quietWindow(QUIET_MS);
-    return stored(this.server);
+    let last = await stored(this.server);
+    return waitFor('nothing to change any more', async () => {
+      const before = last;
+      await quietWindow(QUIET_MS);
+      last = await stored(this.server);
+      return difference(before, last) === undefined ? last : undefined;
+    }, { deadlineMs: SETTLE_MS });
   }
 
   /** Waits until what is stored equals `wanted`. */

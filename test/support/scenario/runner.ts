@@ -1,4 +1,4 @@
-import type { AnyObject, ApiRequest } from '../controlplane/api.js';
+import type { AnyObject, ApiAnswer, ApiRequest } from '../controlplane/api.js';
 import type { ControlPlane } from '../controlplane/plane.js';
 import { waitFor } from '../wait.js';
 import { check } from './checker.js';
@@ -6,7 +6,7 @@ import type { Frame, Violation } from './history.js';
 import { fault, isMisconfigured, reasonOf } from './model.js';
 import type { Observer } from './observer.js';
 import { outlookOf } from './outlook.js';
-import { comparable, condition, keyOf, read } from './reading.js';
+import { comparable, condition, fields, keyOf, read } from './reading.js';
 import { requestsFor } from './requests.js';
 import type { Step } from './script.js';
 
@@ -78,16 +78,28 @@ async function inOrder(server: ControlPlane, requests: readonly ApiRequest[]): P
 /** A server that has just been started does not serve every kind at once. */
 const NOT_YET = [404, 429, 500, 503];
 
-/** Sends a request until the server carries it out. */
+/** Sends a request until the server carries it out; one whose answer was lost may have been, and then another is refused for that. */
 export async function send(server: ControlPlane, request: ApiRequest): Promise<void> {
   const what = `${request.method ?? 'GET'} ${request.path}`;
+  let unanswered = false;
   const refusal = await waitFor(`${what} to be carried out`, async (seen) => {
-    const { status, text } = await server.call(request);
+    const answer = await server.call(request).catch((error: unknown) => {
+      unanswered = true;
+      throw error;
+    });
+    const { status, text } = answer;
     seen(`${status} ${text}`);
-    if (status < 300) return 'none';
+    if (status < 300 || (unanswered && isDone(request, answer))) return 'none';
     return NOT_YET.includes(status) ? undefined : `${status} ${text}`;
   });
   if (refusal !== 'none') throw new Error(`${what} was refused: ${refusal}`);
+}
+
+/** Whether a request is refused because what it asks for is so already. */
+function isDone({ method }: ApiRequest, { status, body }: ApiAnswer): boolean {
+  if (method === 'POST') return status === 409 && body.reason === 'AlreadyExists';
+  // Of a kind that is not served it is said otherwise.
+  return method === 'DELETE' && status === 404 && body.reason === 'NotFound' && 'name' in fields(body['details']);
 }
 
 async function settle(step: Step, selected: Selections, { observer, reference }: RunOptions): Promise<void> {
