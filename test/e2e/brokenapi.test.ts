@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import type { ResourceType } from '../../src/api/meta.js';
@@ -7,11 +9,11 @@ import type { ControlPlane } from '../support/controlplane/plane.js';
 import { describeWithServer } from '../support/controlplane/suite.js';
 import { FAULTS } from '../support/proxy/fault.js';
 import { KEPT, withRig } from '../support/scenario/campaign.js';
-import { BINDING_PATH, bind, deploy } from '../support/scenario/deployed.js';
+import { ACCOUNT, BINDING_PATH, bind, deploy } from '../support/scenario/deployed.js';
 import { OPENING } from '../support/scenario/opening.js';
 import { Dice } from '../support/scenario/random.js';
 import { text } from '../support/scenario/reading.js';
-import { requestsFor } from '../support/scenario/requests.js';
+import { pathOf, requestsFor } from '../support/scenario/requests.js';
 import type { Rig } from '../support/scenario/rig.js';
 import { play, report, send } from '../support/scenario/runner.js';
 import { Scene } from '../support/scenario/scene.js';
@@ -72,11 +74,11 @@ async function remake(server: ControlPlane, kind: Write['kind'], { scene, withou
 }
 
 describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 'restart', 'compaction'] }, (server) => {
-  beforeAll(() => deploy(server(), 'lax'), 3 * MINUTE);
+  beforeAll(() => deploy(server(), 'lax'), 6 * MINUTE);
   beforeEach(async () => {
     await install(server(), crds().map(lax));
     await bind(server());
-  }, 3 * MINUTE);
+  }, 6 * MINUTE);
 
   it('that is killed and comes back shrinks no decision, and work goes on', async () => {
     await withScene(server(), async ({ rig, scene }) => {
@@ -96,7 +98,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       expect(killed).toBe(true);
       await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
     });
-  }, 4 * MINUTE);
+  }, 8 * MINUTE);
 
   it('whose history is gone, so that every watch is too old, shrinks no decision, and work goes on', async () => {
     await withScene(server(), async ({ rig, scene }) => {
@@ -110,11 +112,11 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       await scene.step([{ kind: 'set', name: 'stage' }, { kind: 'cluster', name: 'member-001' }], () => {
         rig.proxy.plan = () => ({ kind: 'reset', applied: false });
         rig.proxy.cutAll();
-        void reopen(server(), rig);
+        void reopen(server(), rig, ['managedclustersets/stage', 'managedclusters/member-001']);
       });
       await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
     });
-  }, 4 * MINUTE);
+  }, 8 * MINUTE);
 
   it.each<[string, ResourceType, Write['kind'] | 'decision']>([
     ['ManagedClusters', ManagedClusters, 'cluster'],
@@ -139,7 +141,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       if (kind !== 'decision' && kind !== 'placement') expect(await decisionWrites(server(), mark)).toEqual([]);
       await scene.stir();
     });
-  }, 4 * MINUTE);
+  }, 8 * MINUTE);
 
   it('whose CRD came back without one of the clusters drops that one, but not before the CRD can be believed', async () => {
     await withScene(server(), async ({ scene }) => {
@@ -154,12 +156,15 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       expect(log.length).toBeGreaterThan(0);
       for (const { receivedAt } of log) expect(receivedAt).toBeGreaterThan(created + 30_000);
     });
-  }, 4 * MINUTE);
+  }, 8 * MINUTE);
 
   it('that takes the rights away and gives them back shrinks no decision, and work goes on', async () => {
     await withScene(server(), async ({ rig, scene }) => {
       const mark = await server().logMark();
+      const token = await server().tokenFor(ACCOUNT);
       await server().call({ method: 'DELETE', path: BINDING_PATH });
+      // The authorizer learns of it a moment later; a watch that is begun before that goes on for minutes.
+      await waitFor('the right to be gone', async () => (await server().call({ path: pathOf(ManagedClusters), token })).status === 403);
       rig.proxy.cutWatches();
       await waitFor('the controller to be refused', async () => {
         const log = await server().requestLog({ after: mark });
@@ -170,7 +175,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       await scene.resize('script-a/wide', 110, () => void quietWindow(3000).then(() => bind(server())));
       await scene.stir();
     });
-  }, 4 * MINUTE);
+  }, 8 * MINUTE);
 
   it('that answers with faults of every kind now and then keeps every promise, and work goes on', async () => {
     await withRig(server(), IDENTITY, async (rig) => {
@@ -198,11 +203,13 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
       expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
       expect(hit.size).toBeGreaterThan(FAULTS.length / 2);
     });
-  }, 6 * MINUTE);
+  }, 12 * MINUTE);
 });
 
-async function reopen(server: ControlPlane, rig: Rig): Promise<void> {
-  await quietWindow(500);
+/** Drops the history and lets requests through again, once these objects are gone. */
+async function reopen(server: ControlPlane, rig: Rig, gone: readonly string[]): Promise<void> {
+  const base = path.posix.dirname(pathOf(ManagedClusters));
+  for (const one of gone) await waitFor(`${one} to be gone`, async () => (await server.call({ path: `${base}/${one}` })).status === 404);
   await server.compactHistory();
   rig.proxy.plan = () => undefined;
 }

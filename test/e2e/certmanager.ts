@@ -7,6 +7,7 @@ import type { ControlPlane } from '../support/controlplane/plane.js';
 import { kubectlOk } from '../support/kubectl.js';
 import { root } from '../support/root.js';
 import { fields, text } from '../support/scenario/reading.js';
+import { waitFor } from '../support/wait.js';
 
 const CERTIFICATES = '/apis/cert-manager.io/v1/certificates';
 const LOOK_MS = 200;
@@ -21,6 +22,7 @@ export class CertManager {
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
   #renewing = false;
+  #looks = 0;
 
   private constructor(server: ControlPlane) {
     this.#server = server;
@@ -31,13 +33,19 @@ export class CertManager {
   static async start(server: ControlPlane): Promise<CertManager> {
     const admin = { kubeconfig: server.adminKubeconfig };
     await kubectlOk(['apply', '-f', path.join(root, 'test', 'e2e', 'certmanager.yaml')], admin);
-    await kubectlOk(['wait', '--for=condition=Established', '--timeout=60s', 'crd/certificates.cert-manager.io'], admin);
+    await kubectlOk(['wait', '--for=condition=Established', '--timeout=120s', 'crd/certificates.cert-manager.io'], admin);
     return new CertManager(server);
   }
 
   /** Issues each certificate anew, as when its time has come. */
   renew(): void {
     this.#renewing = true;
+  }
+
+  /** Waits for a look that begins after this call, so that what was done before it counts. */
+  async looked(): Promise<void> {
+    const until = this.#looks + 2;
+    await waitFor('another look', () => this.#looks >= until);
   }
 
   async stop(): Promise<void> {
@@ -49,6 +57,7 @@ export class CertManager {
     while (!this.#end.signal.aborted) {
       // As every controller: what fails is tried again at the next look.
       await this.#look().catch(() => undefined);
+      this.#looks += 1;
       await sleep(LOOK_MS);
     }
   }

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 describeWithServer('decisions', { own: true, capabilities: ['requestLog'] }, (server) => {
   let reference: Reference | undefined;
 
-  beforeAll(() => deploy(server(), 'lax'), 3 * MINUTE);
+  beforeAll(() => deploy(server(), 'lax'), 6 * MINUTE);
 
   it(`keep every promise at every watch event through ${STEPS} steps`, async () => {
     reference = await playUndisturbed(server(), script(SEED, STEPS), SEED);
@@ -34,5 +34,5 @@ describeWithServer('decisions', { own: true, capabilities: ['requestLog'] }, (se
       const run = await play(steps, { server: server(), observer, seed: SEED });
       expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
     });
-  }, 5 * MINUTE);
+  }, 10 * MINUTE);
 });

@@ -70,7 +70,7 @@ interface Both {
 }
 
 describeWithServer('two controllers at once', { own: true, capabilities: ['requestLog'] }, (server) => {
-  beforeAll(() => deploy(server(), 'strict'), 3 * MINUTE);
+  beforeAll(() => deploy(server(), 'strict'), 6 * MINUTE);
 
   it('take turns: one writes, and when it is killed the other goes on within 17 s of its last renewal', async () => {
     const begun = await server().logMark();
@@ -89,7 +89,7 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
       await scene.stir();
     });
     expect(strayWrites(await accepted(server(), begun))).toEqual([]);
-  }, 3 * MINUTE);
+  }, 6 * MINUTE);
 
   it('take turns: a leader that is stopped in the middle of a decision and goes on later writes nothing more', async () => {
     const begun = await server().logMark();
@@ -124,5 +124,5 @@ describeWithServer('two controllers at once', { own: true, capabilities: ['reque
       expect((await accepted(server(), resumed)).some((one) => writerOf(one) === A && !isLease(one))).toBe(true);
     });
     expect(strayWrites(await accepted(server(), begun))).toEqual([]);
-  }, 4 * MINUTE);
+  }, 8 * MINUTE);
 });

@@ -29,8 +29,8 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     await hub.kubectl('apply', '-f', 'examples/engine.yaml');
     await hub.available();
     client = await GatewayClient.open(hub);
-  }, 3 * MINUTE);
-  afterAll(() => hub.stop(), MINUTE);
+  }, 6 * MINUTE);
+  afterAll(() => hub.stop(), 3 * MINUTE);
 
   async function expiry(): Promise<number> {
     return Date.parse((await hub.get(SECRET))?.metadata?.annotations?.[EXPIRY_ANNOTATION] ?? '');
@@ -65,15 +65,16 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
       expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ kind: 'PlacementList', items: [] })]);
     }
     await expect(client.list(ca, 'elsewhere.example')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it('is given a new certificate when two thirds of its life are over: published first, and no request is lost', async () => {
     const load = client.load();
     await hub.operator.stop();
     const due = await storeAsOf(Date.now() - 60 * DAY_MS + SOON_MS);
     const before = await client.trusted();
-    await hub.restartOperator();
+    // Before the start: a slow one may take longer than the certificate is good.
     const mark = await server().logMark();
+    await hub.restartOperator();
 
     const after = await waitFor('the next certificate', async () => {
       const now = await client.trusted();
@@ -94,10 +95,11 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     expect(writes.filter(({ receivedAt }) => receivedAt < due)).toEqual([]);
     const events = await waitFor('the event', async () => {
       const said = await hub.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'jsonpath={range .items[*]}{.reason}: {.note}{"\\n"}{end}');
-      return said.split('\n').filter((line) => line.startsWith('CertificateRenewed:'));
+      const renewed = said.split('\n').filter((line) => line.startsWith('CertificateRenewed:'));
+      return renewed.length > 0 ? renewed : undefined;
     });
     expect(events).toEqual([`CertificateRenewed: Secret ${DEFAULT_TARGET_NAMESPACE}/gateway-tls ends at ${new Date(due + RENEW_BEFORE_MS).toISOString().replace('.000', '')}; a new certificate was issued`]);
-  }, 5 * MINUTE);
+  }, 10 * MINUTE);
 
   it('leaves its key nowhere but in the Secret, and the operator never reads it back', async () => {
     const key = text(fields((await hub.get(SECRET))?.['data'])['tls.key']);

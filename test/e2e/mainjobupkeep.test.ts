@@ -41,11 +41,11 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
     watch = await kubectlStream(['get', 'mce', '-w', '--no-headers'], server().adminKubeconfig);
     await hub.kubectl('apply', '-f', 'examples/engine.yaml');
     await hub.available();
-  }, 3 * MINUTE);
+  }, 6 * MINUTE);
   afterAll(async () => {
     await watch.stop();
     await hub.stop();
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   async function notes(reason: string): Promise<string[]> {
     const list = await hub.get('/apis/events.k8s.io/v1/events');
@@ -56,6 +56,17 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
     const object = await hub.get(uri);
     if (object === undefined) throw new Error(`${uri} is not there`);
     return object;
+  }
+
+  /** Every object, once what the tests before have left to the garbage collection is gone. */
+  async function atRest(): Promise<string[]> {
+    let last: readonly string[] = [];
+    return waitFor('the objects to stay the same', async (seen) => {
+      const [before, now] = [last, await everyObject(hub)];
+      seen(now.filter((one) => !before.includes(one)));
+      last = now;
+      return isDeepStrictEqual(before, now) ? now : undefined;
+    }, { everyMs: 2000 });
   }
 
   it.each([...MADE, ['Namespace', NAMESPACE, { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } } }] as const])(
@@ -80,7 +91,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
         return told.some((note) => note.startsWith(`${kind} `) && note.includes('differs at'));
       }, REPAIR);
     },
-    MINUTE,
+    3 * MINUTE,
   );
 
   it.each(MADE)('has a deleted %s made again', async (kind, uri) => {
@@ -92,7 +103,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
       seen(now);
       return now !== undefined && now.metadata?.uid !== before.metadata?.uid && isDeepStrictEqual(essence(now), essence(before));
     }, REPAIR);
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it('has what was its own and is no longer wanted taken away, wherever it is', async () => {
     const engine = await hub.available();
@@ -111,12 +122,12 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
     expect((await notes('ObjectPruned')).sort()).toEqual([
       expect.stringMatching(/^RoleBinding elsewhere\/multicluster-engine-installer /), expect.stringMatching(/^ServiceAccount multicluster-engine\/retired /),
     ]);
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it('is available again after all that, and was never Error', async () => {
     await hub.available();
     expect(watch.lines.filter((line) => line.includes(' Error '))).toEqual([]);
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 
   it('keeps a second engine out, which tells why, and of which nothing is applied', async () => {
     await hub.apply({ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'rival' }, spec: { targetNamespace: 'rivals' } });
@@ -128,12 +139,12 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
     await quietWindow(1000);
     expect(await hub.get('/api/v1/namespaces/rivals')).toBeUndefined();
     expect((await hub.available()).status?.phase).toBe('Available');
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it('leaves, with all that it made, and keeps the namespace for the sake of what a stranger has there', async () => {
     const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: TARGET }, data: { a: 'b' } };
     await hub.apply(theirs);
-    await hub.kubectl('delete', 'mce', 'engine', '--timeout=60s');
+    await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
 
     // Its binding goes by garbage collection; the one of the component may already be the second engine's.
     for (const [kind, uri] of MADE.filter(([one]) => one !== 'ClusterRoleBinding')) {
@@ -146,7 +157,7 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
       seen(told);
       return told.some((note) => note.includes('stays, since it holds ConfigMap multicluster-engine/theirs'));
     });
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 
   it('makes room for the second engine, which then is served by itself', async () => {
     const rival = await hub.available({ name: 'rival' });
@@ -154,22 +165,22 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
     expect(rival.status?.targetNamespace).toBe('rivals');
     const binding = await stored(MADE[1]?.[1] ?? '');
     expect(binding['subjects']).toEqual([{ kind: 'ServiceAccount', name: 'placement-controller', namespace: 'rivals' }]);
-    await hub.kubectl('delete', 'mce', 'rival', '--timeout=60s');
+    await hub.kubectl('delete', 'mce', 'rival', '--timeout=120s');
     expect(await hub.get('/api/v1/namespaces/rivals')).toBeUndefined();
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 
   it('leaves the hub as it was before: the same objects, none more and none less', async () => {
     await hub.kubectl('apply', '-f', 'examples/fleet.yaml', '-f', 'examples/placement.yaml');
     await hub.remove(`${NAMESPACE}/configmaps/theirs`);
     await hub.remove(NAMESPACE);
     await waitFor('the old namespace to be gone', async () => (await hub.get(NAMESPACE)) === undefined);
-    const before = await everyObject(hub);
+    const before = await atRest();
 
     await hub.kubectl('apply', '-f', 'examples/engine.yaml');
     await hub.available();
-    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=30s', '-n', 'shop', 'placement/web');
+    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', '-n', 'shop', 'placement/web');
     const during = await everyObject(hub);
-    await hub.kubectl('delete', 'mce', 'engine', '--timeout=60s');
+    await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
 
     const decision = /^PlacementDecision\.cluster\.fleetmgmt\.io shop\/web-decision-1 /;
     expect(during.filter((one) => !before.includes(one)).length).toBeGreaterThan(10);
@@ -182,5 +193,5 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
     }, { everyMs: 500 });
     expect((await hub.get(ENGINES))?.items).toEqual([]);
     expect(fields((await hub.get('/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/web'))?.status)['numberOfSelectedClusters']).toBe(3);
-  }, 3 * MINUTE);
+  }, 6 * MINUTE);
 });

@@ -25,11 +25,11 @@ suite('README.md', () => {
 
   beforeAll(async () => {
     run = await Standalone.start(folder, [], { deadlineMs: 3 * MINUTE });
-  }, 4 * MINUTE);
+  }, 8 * MINUTE);
   afterAll(async () => {
     await run.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   /** Runs a command line as a reader would, in the folder of the repository; what it printed, and how it ended. */
   async function typed(command: string, enough: (lines: readonly string[]) => boolean = () => false): Promise<readonly string[]> {
@@ -61,7 +61,7 @@ suite('README.md', () => {
       const lines = masked(await typed(command));
       seen(lines);
       return output.length === 0 || !reads || lines.join('\n') === masked(output).join('\n') ? lines : undefined;
-    }, { deadlineMs: 15_000, everyMs: 200 });
+    }, { deadlineMs: MINUTE, everyMs: 200 });
     if (output.length > 0) expect(last).toEqual(masked(output));
   }
 
@@ -81,5 +81,5 @@ suite('README.md', () => {
     expect(planned.at(-1)).toBe('node dist/src/main.js standalone');
     const preset = run.printed.map((line) => line.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:6443'));
     expect(masked(preset)).toEqual(expect.arrayContaining(masked(step.output)));
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 });

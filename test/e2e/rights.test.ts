@@ -36,8 +36,8 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
     }
     tokens.set('operator', await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } }));
     tokens.set('placement controller', await server().tokenFor({ serviceAccount: { namespace: TARGET, name: 'placement-controller' } }));
-  }, 3 * MINUTE);
-  afterAll(() => hub.stop(), MINUTE);
+  }, 6 * MINUTE);
+  afterAll(() => hub.stop(), 3 * MINUTE);
 
   function create(who: string, namespace: string, name: string): Promise<ApiAnswer> {
     const token = tokens.get(who) ?? '';
@@ -73,7 +73,7 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
     for (const uri of everywhere) expect([uri, (await read(who, uri)).status]).toEqual([uri, 403]);
     const homes = ((await hub.get('/apis/apps/v1/deployments'))?.items ?? []).map(({ metadata }) => metadata?.namespace ?? '');
     expect([...new Set(homes)].sort()).toEqual([TARGET, OPERATOR_NAMESPACE]);
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it('the token of the operator may do its work in the target namespace, and no more than its components', async () => {
     expect((await apply('operator', TARGET, 'placement-controller')).status).toBe(200);
@@ -90,7 +90,7 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
 
   it('what the operator was lent in the target namespace ends with the engine', async () => {
     await hub.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: TARGET } });
-    await hub.kubectl('delete', 'mce', 'engine', '--timeout=60s');
+    await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
 
     await waitFor('the right to be gone', async (seen) => {
       const { status } = await apply('operator', TARGET, 'placement-controller');
@@ -98,7 +98,7 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
       return status === 403;
     });
     expect((await read('operator', `/api/v1/namespaces/${TARGET}/secrets`)).status).toBe(403);
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 
   it('nothing that the processes print holds a token or what a Secret holds', async () => {
     for (const pod of [hub.operator, component]) expect(pod.log()).toContain('"msg":"lease held"');

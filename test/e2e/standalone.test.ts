@@ -29,7 +29,7 @@ suite('standalone', () => {
   afterEach(async () => {
     await Promise.all(running.splice(0).map((one) => one.stop()));
     rmSync(folder, { recursive: true, force: true });
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   async function start(...flags: string[]): Promise<Standalone> {
     const standalone = await Standalone.launch(folder, flags);
@@ -55,7 +55,7 @@ suite('standalone', () => {
   }
 
   async function available(standalone: Standalone): Promise<void> {
-    await kubectl(standalone, 'wait', '--for=condition=Available', 'mce/engine', '--timeout=60s');
+    await kubectl(standalone, 'wait', '--for=condition=Available', 'mce/engine', '--timeout=120s');
   }
 
   it('ends with all that it started at Ctrl-C, and leaves neither token nor key of a component', async () => {
@@ -67,7 +67,7 @@ suite('standalone', () => {
     expect(await standalone.interrupt()).toEqual({ code: 0, signal: null });
     expect(pids.filter((pid) => machine.alive(pid))).toEqual([]);
     expect(readdirSync(path.join(folder, 'pods'))).toEqual([]);
-  }, 3 * MINUTE);
+  }, 6 * MINUTE);
 
   it('goes on after SIGKILL where it ended: objects, credentials and processes', async () => {
     const first = await start();
@@ -85,7 +85,7 @@ suite('standalone', () => {
     await available(second);
     const after = JSON.parse(await kubectl(second, 'get', 'mce', 'engine', '-o', 'json'));
     expect([after.metadata.uid, after.metadata.generation]).toEqual([before.metadata.uid, before.metadata.generation]);
-  }, 3 * MINUTE);
+  }, 6 * MINUTE);
 
   it.each([
     ['', ''], ['', '--ephemeral'], ['--ephemeral', ''], ['--ephemeral', '--ephemeral'],
@@ -95,7 +95,7 @@ suite('standalone', () => {
     expect(await refused(...[second].filter((flag) => flag !== ''))).toEqual([1, expect.stringMatching(new RegExp(` is in use by process ${standalone.pid}: stop that, or take another folder with --data-dir=DIR$`))]);
     expect(readFileSync(standalone.kubeconfig, 'utf8')).toBe(kubeconfig);
     expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 
   it('with --ephemeral forgets its objects, and keeps its credentials', async () => {
     const first = await start('--ephemeral');
@@ -105,9 +105,11 @@ suite('standalone', () => {
     expect(existsSync(path.join(folder, 'store'))).toBe(false);
 
     const second = await start('--ephemeral');
+    // Made anew by a controller, which nobody waits for.
+    await waitFor('the certificates', async () => (await kubectl(second, 'get', 'configmaps', '-o', 'name')).includes('configmap/kube-root-ca.crt'));
     expect(await kubectl(second, 'get', 'configmaps', '-o', 'name')).toBe('configmap/kube-root-ca.crt\n');
     expect(readFileSync(path.join(folder, 'ca.crt'), 'utf8')).toBe(credentials);
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 
   it('refuses a store whose log is gone, and leaves everything else as it is', async () => {
     const first = await start();
@@ -121,7 +123,7 @@ suite('standalone', () => {
 
     writeFileSync(log, whole);
     expect(await kubectl(await start(), 'get', 'configmap', 'kept', '-o', 'name')).toBe('configmap/kept\n');
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 
   it('says which address of the gateway is taken, before an engine needs it', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
@@ -130,7 +132,7 @@ suite('standalone', () => {
     const flag = `--gateway-listen=127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
     expect(await refused(flag)).toEqual([1, expect.stringMatching(new RegExp(`${flag} cannot be listened on: .*EADDRINUSE`))]);
     taken.close();
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it.each([
     ['--data-dir=/dev/null/x', /--data-dir=\/dev\/null\/x cannot be used: ENOTDIR/],
@@ -138,21 +140,21 @@ suite('standalone', () => {
     ['--audit-log=/dev/null/log', /--audit-log=\/dev\/null\/log cannot be written: ENOTDIR/],
   ])('%s is refused by its name', async (flag, why) => {
     expect(await refused(flag)).toEqual([1, expect.stringMatching(why)]);
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it('listens on all addresses where it is told to, and names one that can be asked', async () => {
     const standalone = await start('--listen=0.0.0.0:0');
     expect(readFileSync(standalone.kubeconfig, 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:\d+/);
     expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
     expect(standalone.printed.join('\n')).toContain('The API listens on every address of this machine');
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it('says which address is taken, and which flag takes another', async () => {
     const first = await start();
     const address = /server: https:\/\/(\S+)/.exec(readFileSync(first.kubeconfig, 'utf8'))?.[1] ?? '';
     const other = `--data-dir=${path.join(folder, 'other')}`;
     expect(await refused(other, `--listen=${address}`)).toEqual([1, expect.stringMatching(/EADDRINUSE.*; --listen=HOST:PORT takes another address$/)]);
-  }, 2 * MINUTE);
+  }, 5 * MINUTE);
 });
 
 /** As it has printed them. */
