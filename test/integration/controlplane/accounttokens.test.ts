@@ -15,7 +15,7 @@ interface Secret {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 describeWithServer('tokens of ServiceAccounts in Secrets', { capabilities: ['serviceAccounts'] }, (server) => {
   let namespace: string;

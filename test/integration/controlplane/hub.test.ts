@@ -43,14 +43,14 @@ describeWithServer('a hub', { capabilities: ['rollouts', 'garbageCollection', 'n
       const { status, text } = await server().call({ path: '/api/v1/namespaces/play' });
       seen(text);
       return status === 404;
-    }, { deadlineMs: 60_000 });
-  });
+    }, { deadlineMs: 120_000 });
+  }, 300_000);
 
   testNeeding('pods')('schedules the pods of a Deployment to a fitting node (pods)', async () => {
     const admin = { kubeconfig: server().adminKubeconfig };
     await kubectlOk(['create', 'namespace', 'nap'], admin);
     await kubectlOk(['apply', '-f', '-'], { ...admin, input: DEPLOYMENT.replace('namespace: play', 'namespace: nap') });
-    await kubectlOk(['rollout', 'status', '-n', 'nap', 'deployment/sleeper', '--timeout=60s'], admin);
+    await kubectlOk(['rollout', 'status', '-n', 'nap', 'deployment/sleeper', '--timeout=120s'], admin);
 
     expect(await kubectlOk(['get', 'pods', '-n', 'nap', '-o', 'jsonpath={.items[*].spec.nodeName}'], admin)).toBe('quiet');
   });

@@ -148,7 +148,7 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     await until('the objects policy to be in force', service({ type: 'NodePort' }), ({ status }) => status === 403);
     for (const name of ['other', 'plain']) await put('/api/v1/namespaces', { metadata: { name } });
     await until('the target policy to be in force', install('plain'), ({ status }) => status === 403);
-  }, 120_000);
+  }, 300_000);
 
   test.each(OBJECTS)('hold the operator to its objects: $way', async ({ request, stoppedBy }) => {
     expectStopped(await asOperator(request), stoppedBy);
@@ -210,7 +210,7 @@ describeWithServer('the token of the operator with a fixed namespace', { own: tr
     await waitFor('the CRDs to be established', async () => (await server().call({ path: ENGINES })).status === 200);
     token = await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } });
     await waitFor('the rights to be in force', async () => (await server().call({ ...deployment('placement-controller'), token })).status < 300);
-  }, 120_000);
+  }, 300_000);
 
   test.each<Attempt>([
     { way: 'can run a component in the target namespace', request: deployment('placement-controller'), stoppedBy: [] },

@@ -75,7 +75,9 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
     tokens = {};
     await applyOverlay(server(), 'default');
     await put('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-    await waitFor('the CRDs to be established', async () => (await server().call({ path: pathOf(Placements, NAMESPACE) })).status === 200);
+    for (const type of [Placements, PlacementDecisions, ManagedClusterSetBindings, ManagedClusters, ManagedClusterSets, MultiClusterEngines]) {
+      await waitFor(`${type.plural} to be served`, async () => (await server().call({ path: pathOf(type, NAMESPACE) })).status === 200);
+    }
     await put(pathOf(Placements, NAMESPACE), objectOf(Placements, { name: 'web' }, {}));
     await put(pathOf(PlacementDecisions, NAMESPACE), objectOf(PlacementDecisions, { name: 'web-decision-1' }, { status: { decisions: [] } }));
     await put(pathOf(ManagedClusterSetBindings, NAMESPACE), objectOf(ManagedClusterSetBindings, { name: 'production' }, { spec: { clusterSet: 'production' } }));
@@ -92,8 +94,10 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
     });
     await waitFor('the roles to be aggregated', async () => (await tryAs('alice', { title: '', method: 'POST', type: Placements, body: PLACEMENT })).status === 201);
     await waitFor('the roles to be aggregated', async () => (await tryAs('carol', { title: '', method: 'POST', type: Placements, body: PLACEMENT })).status === 201);
+    for (const attempt of READS) await waitFor('the roles to be aggregated', async () => (await tryAs('bob', attempt)).status === 200);
+    await waitFor('the right to bind to be in force', async () => (await bind('alice', 'staging')).status === 201);
     await waitFor('the set binding policy to be in force', async () => (await bind('carol', 'production')).status === 403);
-  }, 120_000);
+  }, 300_000);
 
   test.each([...READS, ...EDITS])('an editor of the namespace may $title', async (attempt) => {
     const { status, text } = await tryAs('alice', attempt);

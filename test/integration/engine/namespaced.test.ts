@@ -9,7 +9,7 @@ import { waitFor } from '../../support/wait.js';
 import { applyOverlay } from '../deploy/overlay.js';
 import { Operator, User } from './rig.js';
 
-const LONG_MS = 180_000;
+const LONG_MS = 480_000;
 
 describeWithServer('an engine under the rights of the overlay namespaced', { own: true }, (server) => {
   let user: User;
@@ -38,14 +38,13 @@ describeWithServer('an engine under the rights of the overlay namespaced', { own
   it('is installed and removed with the objects alone, every request allowed', async () => {
     const mark = await user.mark();
     await user.apply('hub', {});
-    await user.rollOut(NAMESPACE);
-    await user.reaches('hub', 'Available EngineReady');
+    await user.comesUp('hub', NAMESPACE);
     await user.remove('hub');
     await waitFor('the Deployment to be marked', async () =>
       (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }))?.metadata.deletionTimestamp !== undefined);
     await waitFor('both to be marked', async () => (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'gateway' }))?.metadata.deletionTimestamp !== undefined);
     await user.collect(NAMESPACE);
-    await waitFor('the engine to go', async () => (await user.engine('hub')) === undefined, { deadlineMs: 45_000 });
+    await waitFor('the engine to go', async () => (await user.engine('hub')) === undefined, { deadlineMs: 90_000 });
 
     expect(await user.client.get(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' })).toBeUndefined();
     expect((await user.client.get<KubeObject>(Namespaces, { name: NAMESPACE }))?.metadata.deletionTimestamp).toBeUndefined();

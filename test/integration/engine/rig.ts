@@ -1,11 +1,12 @@
 import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../src/api/generated/multiclusterengine.js';
-import type { Condition, KubeObject } from '../../../src/api/meta.js';
+import type { Condition, KubeObject, ObjectName, ResourceType } from '../../../src/api/meta.js';
 import { ENGINE_FIELD_MANAGER, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
 import { Deployments, MultiClusterEngines } from '../../../src/api/resources.js';
 import { createEngineController } from '../../../src/controllers/engine/controller.js';
 import { engineRights } from '../../../src/controllers/engine/rights.js';
 import { CATALOGUE } from '../../../src/domain/engine/catalogue.js';
 import { targetTypes } from '../../../src/domain/engine/desired.js';
+import { integerAt } from '../../../src/domain/engine/manifest.js';
 import type { KubeClient } from '../../../src/kube/client.js';
 import { guardClient } from '../../../src/kube/guard.js';
 import type { EventNote } from '../../../src/kube/recorder.js';
@@ -15,7 +16,7 @@ import { issueServingCertificate } from '../../../src/pki/serving.js';
 import type { Transport } from '../../../src/kube/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { Group } from '../../../src/runtime/group.js';
-import { deployment, settings, templates, type DeploymentCounts } from '../../support/builders/engine.js';
+import { deployment, settings, templates } from '../../support/builders/engine.js';
 import { againOnConflict } from '../../support/conflict.js';
 import type { ControlPlane } from '../../support/controlplane/plane.js';
 import { RecordingLog } from '../../support/log.js';
@@ -23,6 +24,8 @@ import { waitFor } from '../../support/wait.js';
 import { transportOf } from '../kube/access.js';
 
 const AGENT = 'engine-under-test';
+/** Retries are up to 30 s apart, and so is the look at a right that came back. */
+const LONGEST_WAIT_MS = 180_000;
 const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /** The engine group as the operator runs it, without its lease, under the operator's own ServiceAccount. */
@@ -109,8 +112,20 @@ export class User {
     return (await this.engine(name))?.status?.conditions?.find((one) => one.type === type);
   }
 
+  /** Deletes an object as it is stored now; gives that. */
+  async destroy(type: ResourceType, name: ObjectName): Promise<KubeObject> {
+    let found: KubeObject | undefined;
+    await againOnConflict(async () => {
+      found = await this.client.get<KubeObject>(type, name);
+      const { uid = '', resourceVersion = '' } = found?.metadata ?? {};
+      await this.client.delete(type, name, { preconditions: { uid, resourceVersion } });
+    });
+    if (found === undefined) throw new Error(`there is no ${type.kind} ${name.name}`);
+    return found;
+  }
+
   /** Waits for `phase reason-of-Ready`; gives Ready's message. */
-  reaches(name: string, state: string, deadlineMs = 45_000): Promise<string> {
+  reaches(name: string, state: string, deadlineMs = 90_000): Promise<string> {
     const look = async (seen: (value: unknown) => void): Promise<string | undefined> => {
       const status = (await this.engine(name))?.status;
       const ready = status?.conditions?.find((one) => one.type === 'Ready');
@@ -121,13 +136,34 @@ export class User {
     return waitFor(`engine ${name} to be ${state}`, look, { deadlineMs });
   }
 
-  /** What the Deployment controller would report: all replicas up, or what `counts` says. */
-  async rollOut(namespace: string, counts: DeploymentCounts = {}): Promise<void> {
+  /** What the Deployment controller would do: waits until all Deployments are there, and reports all replicas up. */
+  async rollOut(namespace: string): Promise<void> {
+    await waitFor(`the Deployments in ${namespace}`, () => this.#rolledOut(namespace), { deadlineMs: LONGEST_WAIT_MS });
+  }
+
+  /** Rolls out what is asked for, as often as it changes, until the engine is available. */
+  async comesUp(name: string, namespace = name): Promise<void> {
+    await waitFor(`engine ${name} to be available`, async (seen) => {
+      if (!(await this.#rolledOut(namespace))) return false;
+      const { metadata, status } = (await this.engine(name)) ?? {};
+      seen(status);
+      return status?.phase === 'Available' && status.observedGeneration === metadata?.generation;
+    }, { deadlineMs: LONGEST_WAIT_MS });
+  }
+
+  /** Reports the Deployments that have changed; whether there was none to report and none is missing. */
+  async #rolledOut(namespace: string): Promise<boolean> {
+    let all = true;
     for (const { name } of CATALOGUE) {
-      const stored = await waitFor(`Deployment ${name}`, () => this.client.get<KubeObject>(Deployments, { namespace, name }));
-      const { status } = deployment({ generation: stored.metadata.generation ?? 1, ...counts });
+      const stored = await this.client.get<KubeObject>(Deployments, { namespace, name });
+      const generation = stored?.metadata.generation ?? 1;
+      if (stored !== undefined && integerAt(stored, 0, 'status', 'observedGeneration') === generation) continue;
+      all = false;
+      if (stored === undefined) continue;
+      const { status } = deployment({ generation });
       await this.client.updateStatus(Deployments, Object.assign({ ...stored }, { status }), options);
     }
+    return all;
   }
 
   /** What garbage collection does, which does not run here: ends foreground deletions. */

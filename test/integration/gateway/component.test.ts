@@ -28,7 +28,7 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
   beforeAll(async () => {
     await installCrds(server());
     await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } } });
-  }, 120_000);
+  }, 300_000);
 
   test('is a Deployment, a Service, an account without rights and token, a budget and a network policy', () => {
     expect(new Set(OBJECTS.map(({ kind }) => kind))).toEqual(new Set(['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount']));

@@ -71,7 +71,7 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     await copyFile(path.join(gateway.folder, 'tls.key'), path.join(folder, 'tls.key'));
     await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
     await server().call({ method: 'POST', path: `/api/v1/namespaces/${NAMESPACE}/configmaps`, body: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': gateway.ca } } });
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await byHand?.stop();
@@ -97,7 +97,7 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
   function type(text: string): Promise<{ readonly code: number | null; readonly output: string; readonly stderr: string }> {
     const session = path.join(folder, 'session');
     const script = `set -euo pipefail\n${exports}\n${text}\nexport -p > '${session}'\n`;
-    const child = spawn('bash', ['-c', script], { cwd: folder, env: environment(), timeout: 60_000 });
+    const child = spawn('bash', ['-c', script], { cwd: folder, env: environment(), timeout: 120_000 });
     let [output, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));

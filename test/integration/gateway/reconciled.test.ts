@@ -42,5 +42,5 @@ describeWithServer('a placement that was created over HTTPS', { own: true }, (se
       await controller.stop();
       await gateway.stop();
     }
-  }, 180_000);
+  }, 300_000);
 });

@@ -69,7 +69,7 @@ describeWithServer('the HTTPS interface with the tokens of three users', { own: 
     strict = await startGateway(server(), ['--strict-status-codes']);
     await waitFor('the rights', async () => (await ask('alice', { path: PLACEMENTS })).status === 200 && (await ask('bob', { path: ENGINES })).status === 200);
     await waitFor('the policy', async () => (await ask('alice', { method: 'POST', path: PLACEMENTS, headers: YAML, body: placement(ownName('denied')) })).status === 403);
-  }, 180_000);
+  }, 300_000);
 
   afterAll(async () => {
     const printed = await Promise.all([lenient, strict].map((one) => one.stop()));
@@ -237,7 +237,7 @@ describeWithServer('the HTTPS interface with the tokens of three users', { own: 
     // The API server itself remembers a good token for some seconds.
     await waitFor('the refusal', async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 403, { deadlineMs: 60_000 });
     expect((await server().call({ path: `/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/${NAMESPACE}/placements`, token })).status).toBe(401);
-  }, 90_000);
+  }, 240_000);
 
   it('a token that was made for somebody else is refused as the API server refuses it', async () => {
     const name = ownName('robot');

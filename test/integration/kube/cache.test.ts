@@ -184,7 +184,7 @@ describeWithServer('a cache beside a server that fails', { capabilities: ['resta
 
     expect(changes.slice(known).map((change) => change.after?.metadata.name)).toEqual(['after']);
     expect(cache.current()).toBe(true);
-  }, 180_000);
+  }, 300_000);
 
   it('reads everything anew when the history it needs is gone', async () => {
     const { cache, names, changes } = caches.start(transport, { type: ConfigMaps, namespace: 'default' });
@@ -201,7 +201,7 @@ describeWithServer('a cache beside a server that fails', { capabilities: ['resta
     expect(changes.slice(known).map(({ before, after }) => [before?.metadata.name, after?.metadata.name])).toEqual(
       expect.arrayContaining([['doomed', undefined], [undefined, 'fresh']]));
     await waitFor('the cache to be current', () => cache.current());
-  }, 180_000);
+  }, 300_000);
 });
 
 function preconditionsOf(object: KubeObject | undefined): { uid: string; resourceVersion: string } {

@@ -166,6 +166,10 @@ describeWithServer('the lease', {}, (server) => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'lease' },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'carol' }],
     } as KubeObject, options);
+    const token = await server().tokenFor({ user: 'carol' });
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
+    await waitFor('the rights to be in force', async () => (await server().call({ path, token })).status === 404);
+    const mark = await server().logMark();
     const carol = transportOf(await server().kubeconfigFor({ user: 'carol' }));
     try {
       const one = elector('one', LEASE_TIMES, carol);
@@ -173,14 +177,14 @@ describeWithServer('the lease', {}, (server) => {
       await one.acquire(never);
       const waiting = two.acquire(never);
       await waitFor('the standby to be refused nothing', async () => {
-        const log = await server().requestLog({ user: 'carol' });
+        const log = await server().requestLog({ after: mark, user: 'carol' });
         return log.some((request) => request.verb === 'watch' && request.code === 200);
       });
       await one.release();
       await waiting;
 
       expect(two.held()).toBe(true);
-      const refused = (await server().requestLog({ user: 'carol' })).filter((request) => request.code === 403);
+      const refused = (await server().requestLog({ after: mark, user: 'carol' })).filter((request) => request.code === 403);
       expect(refused.map((request) => request.uri).filter((uri) => uri.includes(name))).toEqual([]);
       await two.release();
     } finally {

@@ -18,7 +18,7 @@ import { describeWithServer } from '../../support/controlplane/suite.js';
 import { quietWindow, waitFor } from '../../support/wait.js';
 import { Fleet, Running } from './rig.js';
 
-const LONG_MS = 120_000;
+const LONG_MS = 300_000;
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `c${String(index).padStart(3, '0')}`);
 const wants = (key: string, value: string): object => ({ requiredClusterSelector: { labelSelector: { matchLabels: { [key]: value } } } });
 
@@ -53,6 +53,10 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
       return selected?.join() === [...clusters].sort().join() || undefined;
     });
 
+  /** The status comes after the decisions that it tells of. */
+  const counts = (name: string, clusters: number): Promise<true> =>
+    waitFor(`${name} to count ${clusters}`, async () => (await fleet.placement('team', name))?.status?.numberOfSelectedClusters === clusters || undefined);
+
   it('publish a new Placement by two writes and tell it by one event', async () => {
     const mark = await fleet.mark();
     running.events.length = 0;
@@ -76,14 +80,16 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     await fleet.place('team', 'gold', { predicates: [wants('tier', 'gold')] });
     await fleet.place('team', 'aws', { predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['A W S'] }] } } }] });
     for (let n = 0; n < 40; n++) await fleet.place('team', `other-${n}`, { numberOfClusters: 2, predicates: [wants('tier', 'gold'), wants(`own-${n}`, 'yes')] });
-    await ready('other-39');
+    for (const name of ['gold', 'aws', ...Array.from({ length: 40 }, (_, n) => `other-${n}`)]) await ready(name);
     await quietWindow(1_000);
     const mark = await fleet.mark();
 
     await fleet.cluster('c001', 'west', { 'own-7': 'yes' });
     await selects('other-7', ['c001']);
+    await counts('other-7', 1);
     await fleet.claim('c002', { platform: 'A W S' });
     await selects('aws', ['c002']);
+    await counts('aws', 1);
     await quietWindow(1_000);
 
     expect(await fleet.writes(mark)).toEqual([
@@ -184,7 +190,10 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     await fleet.cluster('c003', 'store');
 
     await waitFor('the count of store', async () => (await members('store')) === 1 || undefined);
+    const west = (await members('west')) ?? 0;
     await fleet.cluster('c003', 'west');
+    await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
+    await waitFor('the count of west', async () => (await members('west')) === west + 1 || undefined);
   }, LONG_MS);
 
   it('write nothing at rest, and nothing when they start again', async () => {
@@ -204,18 +213,18 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     await ready('trio');
     const before = (await fleet.selected('team', 'trio')) ?? [];
     const victim = before[0] ?? '';
-    const stored = await fleet.client.get(ManagedClusters, { name: victim });
-    const { uid = '', resourceVersion = '' } = stored?.metadata ?? {};
     await quietWindow(500);
     const mark = await fleet.mark();
 
-    await fleet.client.delete(ManagedClusters, { name: victim }, { preconditions: { uid, resourceVersion } });
+    await fleet.remove(ManagedClusters, { name: victim });
     const after = await waitFor('another in its place', async () => {
       const selected = await fleet.selected('team', 'trio');
       return selected?.length === 3 && !selected.includes(victim) ? selected : undefined;
     });
 
     expect(before.slice(1).every((name) => after.includes(name))).toBe(true);
+    // By then the write of the decision has been answered, and so is in the log.
+    await waitFor('the status', async () => (await fleet.writes(mark)).includes('update placements/status trio'));
     expect((await fleet.writes(mark)).filter((write) => write.includes('trio-decision'))).toEqual(['update placementdecisions trio-decision-1']);
   }, LONG_MS);
 
@@ -247,11 +256,9 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   }, LONG_MS);
 
   it('publish no more for a Placement that is gone', async () => {
-    const placement = await fleet.placement('team', 'trio');
-    const { uid = '', resourceVersion = '' } = placement?.metadata ?? {};
     const mark = await fleet.mark();
 
-    await fleet.client.delete(Placements, { namespace: 'team', name: 'trio' }, { preconditions: { uid, resourceVersion } });
+    await fleet.remove(Placements, { namespace: 'team', name: 'trio' });
     await fleet.cluster('late', 'west');
     await waitFor('the others to go on', async () => (await fleet.selected('team', 'all'))?.includes('late') ?? undefined);
 

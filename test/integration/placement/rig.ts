@@ -133,8 +133,10 @@ export class Fleet {
 
   /** Takes the finalizers from an object. */
   async release(type: ResourceType, name: ObjectName): Promise<void> {
-    const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
-    await this.client.patchMetadata(type, name, { uid, resourceVersion, finalizers: [] }, options);
+    await againOnConflict(async () => {
+      const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
+      await this.client.patchMetadata(type, name, { uid, resourceVersion, finalizers: [] }, options);
+    });
   }
 
   async claim(name: string, claims: Record<string, string>): Promise<void> {
