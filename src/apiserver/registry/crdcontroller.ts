@@ -51,15 +51,19 @@ class DefinitionController {
     for (const subscription of this.#subscriptions.values()) subscription.end();
   }
 
-  /** A definition that goes may leave its names to another one. */
   #seen(crd: KubeObject, type: 'put' | 'remove'): void {
     const name = crd.metadata.name ?? '';
     if (type === 'put') this.#enqueue(name);
     else {
       this.#subscriptions.get(name)?.end();
       this.#subscriptions.delete(name);
-      for (const other of this.#reader.list(DEFINITIONS)) if (conditionOf(other, 'NamesAccepted') !== 'True') this.#enqueue(other.metadata.name ?? '');
+      this.#enqueueUnnamed();
     }
+  }
+
+  /** Names that were given up may be what another definition waits for. */
+  #enqueueUnnamed(): void {
+    for (const other of this.#reader.list(DEFINITIONS)) if (conditionOf(other, 'NamesAccepted') !== 'True') this.#enqueue(other.metadata.name ?? '');
   }
 
   #enqueue(name: string): void {
@@ -89,8 +93,10 @@ class DefinitionController {
     const crd = this.#reader.get(DEFINITIONS, '', name);
     if (crd === undefined) return;
     const named = this.#withNames(crd);
-    if (named !== crd) await this.#write(named, 'status');
-    else if (crd.metadata.deletionTimestamp !== undefined && (crd.metadata.finalizers ?? []).includes(CLEANUP)) await this.#endInstances(crd);
+    if (named !== crd) {
+      await this.#write(named);
+      this.#enqueueUnnamed();
+    } else if (crd.metadata.deletionTimestamp !== undefined && (crd.metadata.finalizers ?? []).includes(CLEANUP)) await this.#endInstances(crd);
   }
 
   /** Status as the names allow it: accepted and served, or what is in the way. */
@@ -111,21 +117,22 @@ class DefinitionController {
     return equal(kept, crd) ? crd : kept;
   }
 
+  /** The finalizer goes by the status, which nobody checks against the versions: a definition whose status is wrong ends too. */
   async #endInstances(crd: KubeObject): Promise<void> {
     const { name } = readDefinition(crd);
     const now = this.#context.clock.now();
-    const left = conditionOf(crd, 'Established') === 'True' ? this.#reader.list(name) : [];
+    const isEstablished = conditionOf(crd, 'Established') === 'True';
+    const left = isEstablished ? this.#reader.list(name) : [];
+    const progressing = withCondition(crd, IN_PROGRESS, now);
+    if (!equal(progressing, crd)) return this.#write(progressing);
     if (left.length > 0) {
-      const progressing = withCondition(crd, IN_PROGRESS, now);
-      if (!equal(progressing, crd)) return this.#write(progressing, 'status');
       if (!this.#subscriptions.has(name)) this.#subscriptions.set(name, this.#watchInstances(name));
       for (const instance of left) await this.#endInstance(crd, instance);
       return;
     }
-    const done = withCondition(crd, COMPLETED, now);
-    if (!equal(done, crd)) return this.#write(done, 'status');
+    const done = withCondition(crd, isEstablished ? COMPLETED : NEVER_ESTABLISHED, now);
     const finalizers = (crd.metadata.finalizers ?? []).filter((one) => one !== CLEANUP);
-    await this.#write({ ...crd, metadata: { ...crd.metadata, finalizers } }, '');
+    await this.#write({ ...done, metadata: { ...done.metadata, finalizers } });
   }
 
   #watchInstances(name: string): Subscription {
@@ -146,10 +153,10 @@ class DefinitionController {
     });
   }
 
-  async #write(crd: KubeObject, subresource: string): Promise<void> {
+  async #write(crd: KubeObject): Promise<void> {
     const resource = this.#context.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
     if (resource === undefined) return;
-    const target: Target = { resource, namespace: '', name: crd.metadata.name ?? '', subresource };
+    const target: Target = { resource, namespace: '', name: crd.metadata.name ?? '', subresource: 'status' };
     await update(this.#context, target, { value: crd, duplicates: [] }, { query: {}, caller: this.#caller });
   }
 }
@@ -159,3 +166,4 @@ const ESTABLISHED: Condition = { type: 'Established', status: 'True', reason: 'I
 const NOT_ACCEPTED: Condition = { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 const IN_PROGRESS: Condition = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' };
 const COMPLETED: Condition = { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' };
+const NEVER_ESTABLISHED: Condition = { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' };

@@ -81,10 +81,42 @@ describe('a definition', () => {
     }
     const events = room.watch(CRDS, { resourceVersion: room.get(THINGS).metadata.resourceVersion ?? '' });
     await room.patch('things.facts.example.com/ns/held', 'merge', { metadata: { finalizers: null } });
-    const [done, gone] = await take(events, 2);
-    expect(conditions(done?.object as KubeObject)).toContainEqual(['Terminating', 'False', 'InstanceDeletionCompleted', 'removed all instances']);
+    const [gone] = await take(events, 1);
     expect(gone?.type).toBe('DELETED');
+    expect(conditions(gone?.object as KubeObject)).toContainEqual(['Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress']);
     expect(room.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
+  });
+
+  it('gets the names that another one gives up', async () => {
+    const names = { plural: 'others', singular: 'other', kind: 'Other', listKind: 'OtherList', shortNames: ['th'] };
+    await room.define(thingCrd());
+    await room.patch(THINGS, 'merge', { spec: { names: { shortNames: ['th'] } } });
+    await room.settle();
+    await room.define(definition('others', names));
+    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual(['NamesAccepted', 'False', 'ShortNamesConflict', '"th" is already in use']);
+    await room.patch(THINGS, 'merge', { spec: { names: { shortNames: null } } });
+    await room.settle();
+    expect(room.get(`${CRDS}/others.facts.example.com`).status).toMatchObject({ acceptedNames: names });
+    expect(room.registry.find('facts.example.com', 'v1', 'others')?.shortNames).toEqual(['th']);
+  });
+
+  it('that is deleted ends though its status names versions that it has not', async () => {
+    await room.define(thingCrd());
+    await room.patch(`${THINGS}/status`, 'merge', { status: { storedVersions: ['v1', 'v9'] } });
+    await room.delete(THINGS);
+    await room.settle();
+    expect(await refusal(() => room.get(THINGS))).toMatchObject({ code: 404 });
+  });
+
+  it('that never got its names says so when it is deleted', async () => {
+    await room.define(thingCrd());
+    await room.define(definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }));
+    await room.patch(`${CRDS}/others.facts.example.com`, 'merge', { metadata: { finalizers: ['x/y'] } });
+    await room.delete(`${CRDS}/others.facts.example.com`);
+    await room.settle();
+    const held = room.get(`${CRDS}/others.facts.example.com`);
+    expect(held.metadata.finalizers).toEqual(['x/y']);
+    expect(conditions(held)).toContainEqual(['Terminating', 'False', 'NeverEstablished', 'resource was never established']);
   });
 });
 
