@@ -1,4 +1,5 @@
 import type { Json } from '../json.js';
+import { goFloat } from './gotext.js';
 import { exactNumber, MalformedBody } from './jsontext.js';
 
 /** Plain words of YAML 1.1 as Kubernetes' YAML reader takes them, and what they mean. */
@@ -21,15 +22,19 @@ const BASES: readonly (readonly [RegExp, number])[] = [
 ];
 const DATE = /^\d{4}-/;
 
+/** The number that a plain scalar stands for, as Go writes it, where JSON has no such number; undefined for all others. */
+export function notFinite(text: string): string | undefined {
+  return NOT_FINITE.get(text);
+}
+
 /**
  * What a plain scalar of YAML stands for: `yes` is true, 010 is 8, 1_000 is 1000, a date is a text.
- * @throws MalformedBody for NaN, infinities and numbers that are not kept exactly.
+ * @param text none that is {@link notFinite}.
+ * @throws MalformedBody for numbers that are not kept exactly.
  */
 export function plainScalar(text: string): Json {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
-  const odd = NOT_FINITE.get(text);
-  if (odd !== undefined) throw new MalformedBody(`json: unsupported value: ${odd}`);
   if (!/^[-+.\d]/.test(text) || DATE.test(text)) return text;
   const digits = text.replaceAll('_', '');
   if (DECIMAL.test(digits)) return exactNumber(digits.replace(/^\+/, ''));
@@ -45,4 +50,21 @@ function inBase(sign: string, digits: string, base: number): number {
   const value = Number.parseInt(digits, base);
   if (!Number.isSafeInteger(value)) throw new MalformedBody(`json: cannot unmarshal number ${sign}${digits} in base ${base} into Go value of type int64`);
   return sign === '-' && value !== 0 ? -value : value;
+}
+
+/** Numbers that JSON has not, as keys. */
+export const KEYS: Readonly<Record<string, string>> = { NaN: '.nan', '+Inf': '.inf', '-Inf': '-.inf' };
+
+/** A key as text of JSON: 1 is "1", yes is "true"; undefined for what can be none. */
+export function keyOf(value: Json): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value);
+  return undefined;
+}
+
+/** A scalar of another type than its looks say. */
+export function tagged(tag: string, text: string): Json {
+  if (tag !== '!!binary') return text;
+  return Buffer.from(text, 'base64').toString('utf8');
 }

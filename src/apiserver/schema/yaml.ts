@@ -1,9 +1,10 @@
-import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
+import { EVENT_ID, getScalarValue, SCALAR_STYLE, type Event, type ScalarEvent } from 'js-yaml';
 import { isArray, isObject, type Json } from '../json.js';
 import type { Body } from '../verbs/verbs.js';
-import { compareBytes, goFloat, goQuote } from './gotext.js';
-import { MalformedBody, MAX_DEPTH, readJson, wellFormed } from './jsontext.js';
-import { plainScalar } from './scalar.js';
+import { compareBytes, goQuote } from './gotext.js';
+import { MalformedBody, readJson, wellFormed } from './jsontext.js';
+import { KEYS, keyOf, notFinite, plainScalar, tagged } from './scalar.js';
+import { eventsOf } from './yamlevents.js';
 
 /** Values that aliases may add to a document: against documents that grow by repeating themselves. */
 const MAX_ALIASED = 100_000;
@@ -40,42 +41,9 @@ function asJson(text: string): Body | undefined {
 function readEvents(text: string): Body {
   if ((text.match(PARTING)?.length ?? 0) > MAX_PARTING) throw new MalformedBody(`yaml: document is too large: send it as JSON`);
   const builder = new Builder(text);
-  for (const event of eventsOf(text, true)) {
-    if (builder.take(event)) break;
-  }
+  for (const event of eventsOf(text)) if (builder.take(event)) break;
+  if (builder.unfit !== undefined) throw builder.unfit;
   return { value: builder.value, duplicates: builder.duplicates };
-}
-
-/** @param more whether what follows the first document may be anything: the server's reader does not get there. */
-function eventsOf(text: string, more: boolean): readonly Event[] {
-  try {
-    return parseEvents(text, { maxDepth: MAX_DEPTH });
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    const first = more ? firstDocument(text, error) : undefined;
-    if (first !== undefined) return eventsOf(first, false);
-    const line = error.mark?.line;
-    throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${error.reason.slice(0, 200)}`);
-  }
-}
-
-const SEPARATOR = /^(?:---|\.\.\.)(?=\s|$)/gm;
-const HEAD = /^(?:\s|#.*|%.*)*$/;
-
-/** The first document, where what is wrong stands behind it. Characters that no text may have are wrong wherever they are. */
-function firstDocument(text: string, { reason, mark }: YAMLException): string | undefined {
-  const wrong = mark?.position ?? 0;
-  if (/character|null byte/.test(reason)) return undefined;
-  if (reason.startsWith('end of the stream or a document separator')) return text.slice(0, wrong);
-  let from = 0;
-  let begun = false;
-  for (const { 0: separator, index } of text.matchAll(SEPARATOR)) {
-    if (index > wrong) return undefined;
-    if (begun || !HEAD.test(text.slice(from, index))) return text.slice(0, index);
-    begun = separator === '---';
-    from = index + 3;
-  }
-  return undefined;
 }
 
 interface Frame {
@@ -95,6 +63,8 @@ interface Frame {
 class Builder {
   readonly duplicates: string[] = [];
   value: Json = null;
+  /** What JSON has no words for, which the server's reader finds when it has read all of the document. */
+  unfit: MalformedBody | undefined;
   readonly #source: string;
   readonly #stack: Frame[] = [];
   readonly #anchors = new Map<string, { readonly value: Json; readonly weight: number }>();
@@ -145,17 +115,33 @@ class Builder {
     const text = event.valueStart < 0 ? '' : wellFormed(getScalarValue(this.#source, event));
     const tag = event.tagStart < 0 ? '' : this.#source.slice(event.tagStart, event.tagEnd);
     const plain = event.style === SCALAR_STYLE.PLAIN && tag === '';
-    const value = plain || RESOLVED_TAGS.includes(tag) ? plainScalar(text) : tagged(tag, text);
     const frame = this.#stack.at(-1);
-    if (frame?.entries === undefined || frame.key !== undefined) {
+    const isValue = frame?.entries === undefined || frame.key !== undefined;
+    const value = plain || RESOLVED_TAGS.includes(tag) ? this.#plain(text, isValue) : tagged(tag, text);
+    if (isValue) {
       this.#begins(startOf(event, event.valueStart));
       return this.#add(value, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)), 1);
     }
-    frame.key = keyOf(value);
+    frame.key = this.#key(value);
     if (frame.entries.has(frame.key) && frame.key !== MERGE) {
       frame.repeated = { shown: typeof value === 'string' ? goQuote(value) : frame.key, line: this.#lineOf(event.valueStart) };
     }
     return false;
+  }
+
+  /** Keys are looked at before values. */
+  #key(value: Json): string {
+    const key = keyOf(value);
+    if (key === undefined) this.unfit = new MalformedBody('unsupported map key of type: %!s(<nil>), key: <nil>');
+    return key ?? '';
+  }
+
+  #plain(text: string, isValue: boolean): Json {
+    const odd = notFinite(text);
+    if (odd === undefined) return plainScalar(text);
+    if (!isValue) return KEYS[odd] ?? odd;
+    this.unfit ??= new MalformedBody(`json: unsupported value: ${odd}`);
+    return null;
   }
 
   #alias(name: string, start: number): boolean {
@@ -168,7 +154,7 @@ class Builder {
     if (this.#aliased > MAX_ALIASED) throw new MalformedBody('yaml: document contains excessive aliasing');
     const frame = this.#stack.at(-1);
     if (frame?.entries !== undefined && frame.key === undefined) {
-      frame.key = keyOf(known.value);
+      frame.key = this.#key(known.value);
       return false;
     }
     this.#begins(start);
@@ -230,17 +216,4 @@ function merge(frame: Frame, value: Json): void {
       if (item !== undefined && !frame.merged.has(key)) frame.merged.set(key, item);
     }
   }
-}
-
-/** A key as text of JSON: 1 is "1", yes is "true". */
-function keyOf(value: Json): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'boolean') return String(value);
-  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value);
-  throw new MalformedBody(`unsupported map key of type: %!s(<nil>), key: <nil>`);
-}
-
-function tagged(tag: string, text: string): Json {
-  if (tag !== '!!binary') return text;
-  return Buffer.from(text, 'base64').toString('utf8');
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseBody, readBody } from '../../../src/apiserver/schema/decode.js';
+import { MalformedBody } from '../../../src/apiserver/schema/jsontext.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
@@ -45,6 +46,8 @@ describe('a malformed body is refused as by the real server', () => {
 
   it.each([
     ['a: *b', "the object provided is unrecognized (must be of type ConfigMap): yaml: unknown anchor 'b' referenced (613a202a62)"],
+    ['a: .nan\nb: *c', "the object provided is unrecognized (must be of type ConfigMap): yaml: unknown anchor 'c' referenced (613a202e6e616e0a623a202a63)"],
+    ['a: .nan\n~: 5\n', 'the object provided is unrecognized (must be of type ConfigMap): unsupported map key of type: %!s(<nil>), key: <nil> (613a202e6e616e0a7e3a20350a)'],
     ['a: .nan\nkind: ConfigMap', 'the object provided is unrecognized (must be of type ConfigMap): json: unsupported value: NaN (613a202e6e616e0a6b696e643a20436f6e6669674d6170)'],
     ['- a', `${BEFORE}json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (2d2061)`],
   ])('of YAML: %j', (text, message) => {
@@ -87,6 +90,17 @@ describe('JSON', () => {
 
 describe('YAML', () => {
   it.each([
+    ['in the block of 512 bytes in which the first document ends', 504, 511, false],
+    ['in the next one, of which the end of the document takes a byte', 509, 600, false],
+    ['after all that is read', 508, 512, true],
+  ])('with a character that no text may have %s', (_where, end, place, isRead) => {
+    const document = `a: b\n#${'x'.repeat(end - 7)}\n---\n`;
+    const text = `${document}#${'x'.repeat(Math.max(0, place - document.length - 1))}\0`;
+    if (isRead) expect(readBody(bytes(text), 'yaml').value).toEqual({ a: 'b' });
+    else expect(() => readBody(bytes(text), 'yaml')).toThrow(MalformedBody);
+  });
+
+  it.each([
     ['a: yes\nb: 010\nc: 1_000\nd: 0x1F\ne: 2001-01-01\nf: 1.50\ng: ~\nh: "yes"\ni: 0b11\nj: 1:30', { a: true, b: 8, c: 1000, d: 31, e: '2001-01-01', f: 1.5, g: null, h: 'yes', i: 3, j: '1:30' }],
     ['1: a\ny: b\n1.50: c', { '1': 'a', '1.5': 'c', true: 'b' }],
     ['a: b\n---\nc: d', { a: 'b' }],
@@ -95,6 +109,7 @@ describe('YAML', () => {
     ['b: &b {p: 1, q: 2}\nc:\n  <<: *b\n  q: 3', { b: { p: 1, q: 2 }, c: { p: 1, q: 3 } }],
     ['a: !!str 5\nb: !!binary aGk=\nc: !!int "7"\nd: !other x', { a: '5', b: 'hi', c: 7, d: 'x' }],
     ['{"a": {"b": [1, "x"]}}', { a: { b: [1, 'x'] } }],
+    ['.nan: a\n-.inf: b\n? .inf\n: c', { '-.inf': 'b', '.inf': 'c', '.nan': 'a' }],
   ])('%j is read', (text, value) => {
     expect(readBody(bytes(text), 'yaml')).toEqual({ value, duplicates: [] });
   });
