@@ -47,7 +47,15 @@ export interface Resource {
 }
 
 /** An object with the paths of fields that it may not have, which are gone; or why it is none, in the words of Go's decoder. */
-export type DecodedObject = { readonly object: KubeObject; readonly unknown: readonly string[] } | { readonly problem: string };
+export type DecodedObject =
+  | {
+      readonly object: KubeObject;
+      /** Those of metadata, which every kind has in common. */
+      readonly unknownMeta: readonly string[];
+      /** All others. */
+      readonly unknown: readonly string[];
+    }
+  | { readonly problem: string };
 
 export interface Conversion {
   readonly fromStored: (object: KubeObject) => KubeObject;

@@ -7,6 +7,7 @@ import type { KubeObject } from '../object.js';
 import type { Findings, Resource, Strategy } from '../resource.js';
 import { decodeCustom, validateCustom, validateParts } from '../schema/custom.js';
 import { fillDefaults, pruneNulls } from '../schema/defaults.js';
+import { withoutEmptyMembers } from '../schema/meta.js';
 import { NO_FIELD, invalidValue } from '../schema/field.js';
 import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
 import { dns1123Subdomain } from '../schema/names.js';
@@ -86,9 +87,17 @@ function valueAt(path: string): (object: KubeObject) => string {
   };
 }
 
-/** An object as a version knows it: no other fields, and no nulls that it does not allow. */
+/** An object as a version knows it: no other fields, no nulls that it does not allow, and nothing empty in its metadata. */
 function coerced(schema: Schema, object: KubeObject): KubeObject {
-  return withFieldsOf(object, pruneNulls(schema, prune(schema, object, { root: true }).value));
+  return withoutNulls(schema, withFieldsOf(object, prune(schema, object, { root: true }).value));
+}
+
+function withoutNulls(schema: Schema, object: KubeObject): KubeObject {
+  return withFieldsOf(withoutEmptyMembers(object), pruneNulls(schema, object));
+}
+
+function withDefaults(schema: Schema, object: KubeObject): KubeObject {
+  return withFieldsOf(object, fillDefaults(schema, object));
 }
 
 function withFieldsOf(object: KubeObject, value: Json): KubeObject {
@@ -105,7 +114,7 @@ function conversionOf({ group, versions, storage }: Definition, { name, schema }
   const stored = `${group}/${storage}`;
   const read = (object: KubeObject): KubeObject => {
     const from = schemas.get(object.apiVersion) ?? {};
-    const whole = withFieldsOf(object, fillDefaults(from, coerced(from, object)));
+    const whole = withDefaults(from, coerced(from, object));
     return object.apiVersion === own ? whole : coerced(schema, { ...whole, apiVersion: own });
   };
   return {
@@ -117,7 +126,7 @@ function conversionOf({ group, versions, storage }: Definition, { name, schema }
       return after;
     },
     toStored: (object) => (own === stored ? object : coerced(schemas.get(stored) ?? {}, { ...object, apiVersion: stored })),
-    ...(versions.length === 1 ? { trust: (object: KubeObject) => void known.set(object, withFieldsOf(object, pruneNulls(schema, object))) } : {}),
+    ...(versions.length === 1 ? { trust: (object: KubeObject) => void known.set(object, withoutNulls(schema, object)) } : {}),
   };
 }
 
@@ -125,11 +134,11 @@ function strategyOf({ group, names, namespaced }: Definition, { name, schema, st
   const rules = { namespaced, validateName: dns1123Subdomain };
   const type = { kind: names.kind, apiVersion: `${group}/${name}` };
   return {
-    default: (object) => withFieldsOf(object, fillDefaults(schema, object)),
+    default: (object) => withDefaults(schema, object),
     // What is dropped gets its default again: the real server fills it in when it reads the stored object.
     prepareCreate(object) {
       const kept = without(object, status);
-      return { ...(kept === object ? object : withFieldsOf(kept, fillDefaults(schema, kept))), metadata: { ...object.metadata, generation: 1 } };
+      return { ...(kept === object ? object : withDefaults(schema, kept)), metadata: { ...object.metadata, generation: 1 } };
     },
     prepareUpdate: (next, old, subresource) => (subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old)),
     validateCreate(object) {

@@ -1,40 +1,35 @@
 import { isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
+import type { DecodedObject } from '../resource.js';
 import { fillDefaults, pruneNulls } from './defaults.js';
 import type { FieldError } from '../status.js';
 import { coerceEmbedded, validateEmbedded } from './embedded.js';
 import { compareBytes } from './gotext.js';
 import { validateLists } from './lists.js';
-import { decodeMeta } from './meta.js';
+import { decodeMeta, emptyMembers } from './meta.js';
 import { prune } from './prune.js';
 import type { Schema } from './schema.js';
 import { blocksCel, checkKeywords, validateSchema, type Validation } from './validate.js';
-
-export type DecodedCustom =
-  | {
-      readonly object: KubeObject;
-      /** Paths of unknown fields: of metadata first, then the others in order. */
-      readonly unknown: readonly string[];
-    }
-  | { readonly problem: string };
 
 /**
  * Makes of a body, or of what a patch made, an object of a custom resource as the server's decoder does: metadata of
  * Go's types, no unknown fields, no nulls that are not allowed, defaults filled.
  * @param object whose apiVersion and kind have been checked.
- * @param keepNulls on the way of server-side apply, where nulls are not dropped: facts (c).
+ * @param keepNulls on the way of server-side apply, where nulls and empty labels, annotations, finalizers and owners stay until the
+ *   object is read again.
  */
-export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = false): DecodedCustom {
+export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = false): DecodedObject {
   const { apiVersion, kind, metadata } = object;
   const decoded = decodeMeta(keepNulls ? wellFormed(metadata ?? {}) : (metadata ?? {}));
   if ('problem' in decoded) return decoded;
   const pruned = prune(schema, object, { root: true });
   const coerced = coerceEmbedded(schema, keepNulls ? pruned.value : pruneNulls(schema, pruned.value));
   if (coerced.error !== undefined) return { problem: `${coerced.error.field}: ${coerced.error.message}` };
-  const whole: Json = { ...(isObject(coerced.value) ? coerced.value : {}), metadata: decoded.meta };
+  const meta = keepNulls ? { ...decoded.meta, ...emptyMembers(metadata ?? {}) } : decoded.meta;
+  const whole: Json = { ...(isObject(coerced.value) ? coerced.value : {}), metadata: meta };
   const filled = fillDefaults(schema, whole);
-  const result = { ...(isObject(filled) ? filled : {}), apiVersion: text(apiVersion), kind: text(kind), metadata: decoded.meta };
-  return { object: result, unknown: [...decoded.unknown.map((path) => `metadata.${path}`).sort(compareBytes), ...pruned.unknown, ...coerced.unknown] };
+  const result = { ...(isObject(filled) ? filled : {}), apiVersion: text(apiVersion), kind: text(kind), metadata: meta };
+  return { object: result, unknownMeta: decoded.unknown.map((path) => `metadata.${path}`).sort(compareBytes), unknown: [...pruned.unknown, ...coerced.unknown] };
 }
 
 /** An apply forgets the fields of metadata that cannot be read. */

@@ -20,7 +20,7 @@ export function parseBody(bytes: Uint8Array, mediaType: 'json' | 'yaml', kind: s
   try {
     const body = readBody(bytes, mediaType);
     checkTypeMeta(body.value);
-    return { ...body, bytes };
+    return { ...body, bytes, form: mediaType };
   } catch (error) {
     if (!(error instanceof MalformedBody)) throw error;
     const why = mediaType === 'json' || error.message.startsWith('json: cannot') ? `${NO_KIND}${error.message}` : error.message;

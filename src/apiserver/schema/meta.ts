@@ -1,5 +1,6 @@
+import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
-import type { ObjectMeta } from '../object.js';
+import type { KubeObject, ObjectMeta } from '../object.js';
 import { canonicalStruct } from '../registry/builtins/canonical.js';
 import { decodeStruct } from './typed.js';
 import { asObject } from './walk.js';
@@ -19,4 +20,22 @@ export function decodeMeta(metadata: Json): DecodedMeta {
   const { value, unknown, problem } = decodeStruct(OBJECT_META, metadata);
   if (problem !== undefined) return { problem };
   return { meta: canonicalStruct(OBJECT_META, asObject(value), 'stored'), unknown };
+}
+
+const MAPS = ['labels', 'annotations'] as const;
+const LISTS = ['finalizers', 'ownerReferences'] as const;
+
+/** The members of metadata that are there and hold nothing. */
+export function emptyMembers(metadata: Json): ObjectMeta {
+  if (!isObject(metadata)) return {};
+  const maps = MAPS.filter((key) => isObject(metadata[key]) && Object.keys(metadata[key]).length === 0).map((key) => [key, {}] as const);
+  const lists = LISTS.filter((key) => isArray(metadata[key]) && metadata[key].length === 0).map((key) => [key, []] as const);
+  return Object.fromEntries([...maps, ...lists]);
+}
+
+/** The object without members of its metadata that hold nothing; the same object where there are none. */
+export function withoutEmptyMembers(object: KubeObject): KubeObject {
+  const empty = emptyMembers(object.metadata);
+  if (Object.keys(empty).length === 0) return object;
+  return { ...object, metadata: Object.fromEntries(Object.entries(object.metadata).filter(([key]) => !Object.hasOwn(empty, key))) };
 }

@@ -6,7 +6,7 @@ import { goQuote } from '../schema/gotext.js';
 import { invalidValue } from '../schema/field.js';
 import type { Entry } from '../store/store.js';
 import { checkUpdate } from './check.js';
-import { admissionRequest, newest, versioned, visible } from './context.js';
+import { admissionRequest, copied, newest, versioned, visible } from './context.js';
 import type { Context } from './context.js';
 import { withMeta, withOwnersOnce } from './metadata.js';
 import { renamed } from './options.js';
@@ -31,7 +31,7 @@ export interface Edit {
 /** Reads, makes the next state, checks it and writes it, all in one step. Answers when the change is durable. */
 export async function change(context: Context, edit: Edit): Promise<Written> {
   const { code, object } = await changeObject(context, edit);
-  return { code, object: shown(edit.target, visible(edit.target.resource, object)) };
+  return { code, object: shown(edit.target, object) };
 }
 
 function changeObject(context: Context, edit: Edit): Promise<Written> {
@@ -87,19 +87,27 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
   context.admission.validate(admissionRequest(target, caller, seen), caller.warn);
   if (endsWith(object, live, resource.kind)) {
     if (!options.dryRun) await remove(context, { target, object: live });
+    // The one answer that leaves nothing out.
     return { code: 200, object };
   }
-  if (options.dryRun) return { code: 200, object };
-  if ((object === live || equal(object, live)) && isCurrent(entry, target, live)) {
-    await context.store.durable(entry.revision);
-    return { code: 200, object: live };
-  }
-  return { code: 200, object: await put(context, { target, object }) };
+  return { code: 200, object: visible(resource, await written(context, edit, { entry, live, next: object })) };
 }
 
-/** Whether what is stored is what would be: it is not when a definition's schema or its version for storage changed since. */
-function isCurrent({ object }: Entry, { resource }: Target, live: KubeObject): boolean {
-  return resource.convert === undefined || equal(resource.convert.toStored(live), object);
+/** The object as it is stored from now on: as it was where nothing changes. */
+async function written(context: Context, { target, options }: Edit, { entry, live, next }: States): Promise<KubeObject> {
+  const { resource } = target;
+  if (options.dryRun) return copied(resource, next);
+  if (!isStored(resource, next, { entry, live })) return put(context, { target, object: next });
+  await context.store.durable(entry.revision);
+  return live;
+}
+
+/**
+ * Whether what would be written is stored. What reads like it need not be it: a definition's schema or its version for
+ * storage may have changed, and what was applied is stored with what is left out when it is read.
+ */
+function isStored({ convert }: Target['resource'], object: KubeObject, { entry, live }: Pick<States, 'entry' | 'live'>): boolean {
+  return convert === undefined ? object === live || equal(object, live) : equal(convert.toStored(object), entry.object);
 }
 
 const REVISION = /^\d+$/;

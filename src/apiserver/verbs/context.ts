@@ -46,6 +46,11 @@ export function storable(resource: Resource, object: KubeObject): KubeObject {
   return resource.convert === undefined ? object : resource.convert.toStored(object);
 }
 
+/** What reading an object back would give, were it stored. */
+export function copied(resource: Resource, object: KubeObject): KubeObject {
+  return versioned(resource, storable(resource, object));
+}
+
 export function newest({ store }: Context, { resource, namespace, name }: Target): Entry | undefined {
   return store.newest(resource.collection, keyOf(namespace, name));
 }

@@ -42,8 +42,10 @@ export interface Expected {
   readonly copied?: boolean;
   /** Whether it is what another patch made: then a value without apiVersion is read as the server's own form of the kind. */
   readonly patched?: boolean;
-  /** The text that a client sent, which errors show. */
+  /** The text that errors show; the value as JSON where nothing is said. */
   readonly text?: string;
+  /** Whether nobody asks what the value holds besides: then Go reads the type along with the rest, and fails later. */
+  readonly lenient?: boolean;
 }
 
 interface Handling {
@@ -56,7 +58,7 @@ export function decodeObject(expected: Expected, body: Body, { options, caller }
   const { resource } = expected;
   if (body.refusal !== undefined) throw body.refusal;
   try {
-    const { object, findings } = decode(body.bytes === undefined ? expected : { ...expected, text: Buffer.from(body.bytes).toString() }, body.value);
+    const { object, findings } = decode({ ...expected, ...readAs(body, options) }, body.value);
     const all = resource.custom ? [...body.duplicates, ...findings] : inOrderOf(body.value, body.duplicates, findings);
     if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(strictText(all));
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
@@ -65,6 +67,14 @@ export function decodeObject(expected: Expected, body: Body, { options, caller }
   } catch (error) {
     throw error instanceof DecodeFailure ? badRequest(handled(resource, body, error)) : error;
   }
+}
+
+/** Who asks for nothing besides has YAML turned into JSON, and JSON read from its first sign to its last. */
+function readAs({ bytes, form }: Body, { fieldValidation }: WriteOptions): Pick<Expected, 'text' | 'lenient'> {
+  const lenient = fieldValidation === 'Ignore';
+  if (bytes === undefined || (lenient && form === 'yaml')) return { lenient };
+  const text = Buffer.from(bytes).toString();
+  return { lenient, text: lenient ? text.trim() : text };
 }
 
 function handled(resource: Resource, { value, bytes }: Body, { message, unrecognized }: DecodeFailure): string {
@@ -100,7 +110,7 @@ export function decode(expected: Expected, value: Json): Decoded {
     if (typeof said === 'string') continue;
     throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`, true);
   }
-  if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${expected.text ?? goJson(value)}'`, true);
+  if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${expected.text ?? goJson(value)}'`, expected.lenient !== true);
   if (resource.custom && expected.patched === true && (given.apiVersion ?? '') === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
   return { object: forgetsManagers(given) ? withMeta(object, { managedFields: [] }) : object, findings };
@@ -111,17 +121,17 @@ function forgetsManagers({ metadata }: JsonObject): boolean {
   return isObject(metadata) && isArray(metadata.managedFields) && metadata.managedFields.length === 0;
 }
 
-/** An object that says another type is not looked at by this schema: it will be refused for that. */
+/** Of an object that says another type only the metadata is looked at: it will be refused for that. */
 function decodeCustom({ resource, applied = false }: Expected, read: NonNullable<Resource['decode']>, value: JsonObject): Decoded {
   const decoded = read(value, applied);
   if ('problem' in decoded) throw new DecodeFailure(decoded.problem);
   const { kind, apiVersion } = typeMetaOf(value, resource);
   const other = (value.apiVersion ?? '') === '' || kind !== resource.kind || apiVersion.split('/')[0] !== resource.group;
-  if (other) return { object: decoded.object, findings: [] };
   // Of a version that there is not, nothing is known but what every object has.
-  const unknown = resource.schemaIn?.(apiVersion) === undefined ? Object.keys(value).filter((key) => !COMMON.includes(key)).sort(compareBytes) : decoded.unknown;
+  const isKnown = resource.schemaIn?.(apiVersion) !== undefined;
+  const fields = other ? [] : isKnown ? decoded.unknown : Object.keys(value).filter((key) => !COMMON.includes(key)).sort(compareBytes);
   // Here the real server does not quote the path as Go does.
-  return { object: decoded.object, findings: unknown.map((path) => `unknown field "${path}"`) };
+  return { object: decoded.object, findings: [...decoded.unknownMeta, ...fields].map((path) => `unknown field "${path}"`) };
 }
 
 const COMMON: readonly string[] = ['apiVersion', 'kind', 'metadata'];

@@ -40,7 +40,9 @@ export function deleteWith(context: Context, deletion: Deletion): Promise<JsonOb
   const found = { ...deletion, live: versioned(target.resource, entry.object), revision: entry.revision };
   const mark = markerOf(target.resource);
   if (mark === undefined) return deleteFound(context, found);
-  checkPreconditions(found, target.resource.plural, failed);
+  // Of a collection, preconditions are not checked by the kind itself.
+  if (deletion.collective !== true) checkPreconditions(found, target.resource.plural, failed);
+  else checkPreconditions(found, target.resource.kind, mismatch);
   if (found.live.metadata.deletionTimestamp === undefined) {
     admit(context, found);
     return write(context, found, mark(found.live, found.options, context.clock.now()));
@@ -70,13 +72,14 @@ async function end(context: Context, { target, live, options }: Found): Promise<
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
+/** What something holds is shown with all that is stored of it. */
 async function write(context: Context, { target, options }: Found, object: KubeObject): Promise<JsonObject> {
-  return options.dryRun ? visible(target.resource, object) : await put(context, { target, object });
+  return options.dryRun ? object : await put(context, { target, object });
 }
 
-async function unchanged({ store }: Context, { target, live, revision }: Found): Promise<JsonObject> {
+async function unchanged({ store }: Context, { live, revision }: Found): Promise<JsonObject> {
   await store.durable(revision);
-  return visible(target.resource, live);
+  return live;
 }
 
 function admit({ admission }: Context, { target, options, caller, live, collective }: Found): void {

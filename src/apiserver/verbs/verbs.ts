@@ -36,6 +36,8 @@ export interface Body {
   readonly refusal?: StatusError;
   /** As it came, where errors show of it. */
   readonly bytes?: Uint8Array;
+  /** What it is written in; JSON where nothing is said. */
+  readonly form?: 'json' | 'yaml';
 }
 
 /** Query parameters as text, exactly as given (undefined: absent); the verbs check them. */

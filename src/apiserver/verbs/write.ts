@@ -3,7 +3,7 @@ import { keyOf } from '../registry/reader.js';
 import { MODIFIED, StatusError, alreadyExists, conflict, unknownError } from '../status.js';
 import type { Entry } from '../store/store.js';
 import { forbiddenBy } from '../auth/forbidden.js';
-import { admissionRequest, newest, served, storable, visible } from './context.js';
+import { admissionRequest, copied, newest, served, storable, versioned, visible } from './context.js';
 import type { Context } from './context.js';
 import { checkCreate } from './check.js';
 import { generateName } from './generatename.js';
@@ -54,8 +54,8 @@ function storeNamed(context: Context, creation: Creation): Promise<Written> {
   if (!options.dryRun && !creation.byUpdate) checkNoRevision(object);
   const live = newest(context, named);
   if (live !== undefined) throw taken(creation, name, live.object);
-  if (options.dryRun) return Promise.resolve({ code: 201, object: visible(resource, object) });
-  return put(context, { target: named, object }).then((written) => ({ code: 201, object: written }));
+  if (options.dryRun) return Promise.resolve({ code: 201, object: visible(resource, copied(resource, object)) });
+  return put(context, { target: named, object }).then((written) => ({ code: 201, object: visible(resource, written) }));
 }
 
 function prepared(context: Context, { target: { resource }, object, caller }: Creation): KubeObject {
@@ -93,7 +93,7 @@ export interface Put {
 
 /**
  * Writes an object with its new revision. Where it is too large with managedFields, these are given up.
- * @returns the object as served, when it is durable.
+ * @returns all of the object, in the version of the resource, when it is durable.
  */
 export async function put({ store: objects }: Context, { target, object }: Put): Promise<KubeObject> {
   const { resource, namespace, name } = target;
@@ -107,7 +107,7 @@ export async function put({ store: objects }: Context, { target, object }: Put):
     return write(withMeta(form, { managedFields: undefined }));
   });
   resource.convert?.trust?.(entry.object);
-  return served(resource, entry.object);
+  return versioned(resource, entry.object);
 }
 
 function isTooLarge(error: unknown): boolean {

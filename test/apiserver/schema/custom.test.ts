@@ -48,7 +48,7 @@ function answer(text: string): readonly [Json, readonly string[]] {
   const errors = [...validateMeta(decoded.object.metadata, { namespaced: false, validateName: () => [] }), ...validateCustom(SCHEMA, decoded.object).errors];
   if (errors.length > 0) return [errors.map(({ field, reason, message }) => `${field}|${reason.replace('FieldValue', '')}|${message}`).sort(), []];
   const { apiVersion: _apiVersion, kind: _kind, metadata: { creationTimestamp: _time, generation: _generation, ...metadata }, ...rest } = decoded.object;
-  return [{ ...rest, metadata }, [...duplicates, ...decoded.unknown.map((path) => `unknown field "${path}"`)]];
+  return [{ ...rest, metadata }, [...duplicates, ...[...decoded.unknownMeta, ...decoded.unknown].map((path) => `unknown field "${path}"`)]];
 }
 
 describe('a custom resource that is sent', () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Json, JsonObject } from '../../../src/apiserver/json.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
+import type { Query } from '../../../src/apiserver/verbs/verbs.js';
 import { Room, refusal, thingCrd } from './room.js';
 
 const text = { type: 'string' };
@@ -98,6 +99,38 @@ describe('a custom resource', () => {
     ['a list with an item twice', thing('x', { set: ['a', 'a'] }), 422, 'Thing.facts.example.com "x" is invalid: spec.set[1]: Duplicate value: "a"'],
   ])('with %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.create(THINGS, value))).toMatchObject({ code, message });
+  });
+
+  it.each<[string, Json, Query, string]>([
+    ['strictly and of another version, with a field of metadata that there is not', thing('k', {}, { apiVersion: '2024-01-01', metadata: { name: 'k', qq: 1 }, zz: 1 }), { fieldValidation: 'Strict' }, 'Thing in version "2024-01-01" cannot be handled as a Thing: strict decoding error: unknown field "metadata.qq"'],
+    ['strictly and of a version that there is not', thing('k', {}, { apiVersion: 'facts.example.com/v9', metadata: { name: 'k', qq: 1 }, zz: 1 }), { fieldValidation: 'Strict' }, 'Thing in version "v9" cannot be handled as a Thing: strict decoding error: unknown field "metadata.qq", unknown field "spec", unknown field "zz"'],
+    ['leniently and without a kind', { metadata: { name: 'k' } }, { fieldValidation: 'Ignore' }, `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in '{"metadata":{"name":"k"}}'`],
+    ['leniently and without anything', null, { fieldValidation: 'Ignore' }, `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in 'null'`],
+  ])('read %s is refused', async (_how, value, query, message) => {
+    expect(await refusal(() => room.create(THINGS, value, query))).toMatchObject({ code: 400, message });
+  });
+
+  describe('to which empty metadata is applied', () => {
+    const empty = { labels: {}, annotations: {}, finalizers: [], ownerReferences: [] };
+    const apply = (metadata: Json, query: Query = {}): Promise<KubeObject> => room.patch(`${THINGS}/e`, 'apply', thing('e', { color: 'a' }, { metadata }), { fieldManager: 'm', ...query });
+    const revision = ({ metadata: { resourceVersion } }: KubeObject): unknown => resourceVersion;
+
+    it('shows none of it', async () => {
+      for (const query of [{ dryRun: 'All' }, {}]) {
+        const made = await apply({ name: 'e', ...empty }, query);
+        for (const key of Object.keys(empty)) expect(made.metadata).not.toHaveProperty(key);
+      }
+      expect(room.get(`${THINGS}/e`).metadata).not.toHaveProperty('labels');
+    });
+
+    it('stores it, so that the same is not written again, and the next change of nothing is', async () => {
+      const made = await apply({ name: 'e', ...empty });
+      expect(revision(await apply({ name: 'e', ...empty }))).toBe(revision(made));
+      const written = await room.patch(`${THINGS}/e`, 'merge', {});
+      expect(revision(written)).not.toBe(revision(made));
+      expect(revision(await room.patch(`${THINGS}/e`, 'merge', {}))).toBe(revision(written));
+      expect(revision(await apply({ name: 'e', ...empty }))).not.toBe(revision(written));
+    });
   });
 
   it('needs the revision that a PUT is based on', async () => {
