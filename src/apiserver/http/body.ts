@@ -41,25 +41,25 @@ export function bodyTooLarge(): StatusError {
 /** What the body of a POST or PUT is expected to hold. */
 export interface Expected {
   readonly kind: string;
+  /** Whether the media type is looked at before the options of the request. */
+  readonly typeFirst: boolean;
   /** undefined where the kind has no protobuf form. */
   readonly protobuf: ProtobufDecoder | undefined;
 }
 
-/** @throws StatusError 413; what cannot be read is told by the verb, after what is wrong with its options */
+/** @throws StatusError 413, and 415 where that comes first; what cannot be read is told by the verb, after what is wrong with its options */
 export async function readObject(exchange: Exchange, expected: Expected): Promise<Body> {
-  const { protobuf } = expected;
+  const { protobuf, typeFirst } = expected;
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
-  try {
+  if (typeFirst) objectType(exchange, protobuf !== undefined);
+  return orRefused('', () => {
     const type = objectType(exchange, protobuf !== undefined);
     if (type === PROTOBUF_TYPE && protobuf !== undefined) {
-    return fromProtobuf(protobuf, raw.bytes, (why) => `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(raw.bytes)})`);
-  }
+      return fromProtobuf(protobuf, raw.bytes, (why) => `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(raw.bytes)})`);
+    }
     return parseBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json', expected.kind);
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    return { value: null, duplicates: [], refusal: error };
-  }
+  });
 }
 
 function fromProtobuf(protobuf: ProtobufDecoder, bytes: Uint8Array, inWords: (why: string) => string): Body {
@@ -67,7 +67,7 @@ function fromProtobuf(protobuf: ProtobufDecoder, bytes: Uint8Array, inWords: (wh
     return protobuf(bytes);
   } catch (error) {
     if (!(error instanceof UnreadableProtobuf)) throw error;
-    return refusedBody(inWords(error.why));
+    return refusedBody(badRequest(inWords(error.why)));
   }
 }
 
@@ -85,23 +85,27 @@ function unknownFormat(types: readonly string[]): StatusError {
 export async function readDeleteOptions(exchange: Exchange, protobuf: ProtobufDecoder): Promise<Body | undefined> {
   const raw = await rawBody(exchange);
   if ('bytes' in raw && raw.bytes.length === 0) return undefined;
-  const type = objectType(exchange, true);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
-  if (type === PROTOBUF_TYPE) return fromProtobuf(protobuf, raw.bytes, (why) => why);
-  return orRefused(type === YAML_TYPE ? '' : NO_KIND, () => readBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json'));
+  return orRefused('', () => {
+    const type = objectType(exchange, true);
+    if (type === PROTOBUF_TYPE) return fromProtobuf(protobuf, raw.bytes, (why) => why);
+    return orRefused(type === YAML_TYPE ? '' : NO_KIND, () => readBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json'));
+  });
 }
 
 /** A body that cannot be read, for a verb that looks at other things first. */
-function refusedBody(why: string): Body {
-  return { value: null, duplicates: [], refusal: badRequest(why) };
+function refusedBody(refusal: StatusError): Body {
+  return { value: null, duplicates: [], refusal };
 }
 
+/** @param before what stands before the words of the decoder */
 function orRefused(before: string, read: () => Body): Body {
   try {
     return read();
   } catch (error) {
+    if (error instanceof StatusError) return refusedBody(error);
     if (!(error instanceof MalformedBody)) throw error;
-    return refusedBody(`${before}${error.message}`);
+    return refusedBody(badRequest(`${before}${error.message}`));
   }
 }
 

@@ -50,9 +50,9 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   return stream ? watchAnswer(one) : answerOf(one);
 }
 
-/** The status of a definition is the one subresource of which there are no Tables. */
+/** The subresources of which there are no Tables: the status of a definition, and tokens. */
 function hasNoTable({ target: { resource, subresource } }: Route): boolean {
-  return resource.group === 'apiextensions.k8s.io' && subresource === 'status';
+  return (resource.group === 'apiextensions.k8s.io' && subresource === 'status') || subresource === 'token';
 }
 
 async function answerOf(one: Call): Promise<ApiResponse> {
@@ -107,7 +107,7 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   if (verb === 'update') checkNamed(target);
   const sub = target.resource.subresources.find((one) => one.name === target.subresource);
   const protobuf = target.resource.custom ? undefined : rooms.protobuf;
-  const body = await readObject(exchange, { kind: sub?.kind ?? target.resource.kind, protobuf });
+  const body = await readObject(exchange, { kind: sub?.kind ?? target.resource.kind, protobuf, typeFirst: verb !== 'update' });
   exchange.note(body.value);
   if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
   const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
