@@ -15,11 +15,10 @@ interface Definition {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Paths of the definitions that a move may have written; none for other moves. */
-export function definitionIn({ method, path }: Move, names: readonly string[]): readonly string[] {
+/** Paths of the definitions that a move may have changed: another one may get the names that one gave up. None for other moves. */
+export function definitionsAfter({ method, path }: Move, names: readonly string[]): readonly string[] {
   if (method === 'GET' || !path.startsWith(DEFINITIONS) || path.includes('dryRun=All')) return [];
-  const named = names.filter((name) => path.includes(`/${name}`));
-  return (named.length > 0 ? named : names).map((name) => `${DEFINITIONS}/${name}`);
+  return names.map((name) => `${DEFINITIONS}/${name}`);
 }
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

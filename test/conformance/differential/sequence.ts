@@ -7,7 +7,7 @@ import type { ConformanceTarget } from '../target.js';
 import { collectionOf, type Board, type Move } from './board.js';
 import { CLUSTER_KINDS } from './clusterkinds.js';
 import { definitionKinds } from './definitionkinds.js';
-import { definitionIn, settled, tidy } from './definitions.js';
+import { definitionsAfter, settled, tidy } from './definitions.js';
 import { combined } from './features.js';
 import { KINDS, type Kind } from './kinds.js';
 import { KNOWN } from './known.js';
@@ -61,7 +61,9 @@ export async function playSequence(seed: number, players: Players): Promise<Play
       const move = nextMove(dice, board);
       moves.push(move);
       const [embedded, real] = await (move.watch === true ? streams.open(move, sides) : Promise.all([sides[0].play(move), sides[1].play(move)]));
-      const changed = Math.min(embedded.code, real.code) >= REFUSED ? [] : definitionIn(move, kinds.flatMap(({ names = [] }) => names));
+      const parted = isDeepStrictEqual(embedded, real) ? KNOWN.find(({ follows }) => follows?.(move, real)) : undefined;
+      if (parted !== undefined) return { requests: moves.length, known: [...known, parted.reason], difference: undefined };
+      const changed = Math.min(embedded.code, real.code) >= REFUSED ? [] : definitionsAfter(move, kinds.flatMap(({ names = [] }) => names));
       for (const path of changed) {
         await Promise.all(sides.map((side) => settled(side, path)));
         const state = await Promise.all([sides[0].play({ method: 'GET', path }), sides[1].play({ method: 'GET', path })]);
