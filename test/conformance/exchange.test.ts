@@ -8,7 +8,7 @@ import { installThings } from './exchange/things.js';
 import { readExchanges, type Exchange } from './exchange/transcript.js';
 import { describeConformance } from './suite.js';
 
-const SCENARIO_MS = 120_000;
+const SCENARIO_MS = 300_000;
 
 describeConformance('answers to requests', {}, (target) => {
   let player: Player;

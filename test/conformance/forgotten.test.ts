@@ -27,7 +27,7 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
     await waitFor('the server to answer again', async () => (await get('limit=1')).status === 200);
     await target().call({ method: 'POST', path: SECRETS, body: { metadata: { name: 'e' } } });
     wire = new Wire(target());
-  }, 120_000);
+  }, 300_000);
   afterAll(() => wire.close());
 
   it('ends a watch from there with an error of its own', async () => {

@@ -14,7 +14,7 @@ import { describeTogether } from './suite.js';
 
 const FOLDER = path.join(root, 'test', 'conformance', 'kubectl');
 const SCENARIOS = readdirSync(FOLDER).filter((name) => name.endsWith('.console')).flatMap((name) => readTranscript(readFileSync(path.join(FOLDER, name), 'utf8')));
-const SCENARIO_MS = 120_000;
+const SCENARIO_MS = 300_000;
 
 interface Kubectl {
   readonly title: string;

@@ -17,7 +17,7 @@ describeConformance('the version that a definition stores', {}, (target) => {
     expect((await call('POST', DEFINITIONS, definition('v1'))).status).toBe(201);
     const object = { apiVersion: 'storage.conformance.example.com/v1', kind: 'Move', metadata: { name: 'one' }, spec: { size: 1 } };
     await waitFor('the kind to be served', async () => (await call('POST', MOVES, object)).status === 201);
-  }, 60_000);
+  }, 180_000);
 
   it('is taken over by the next write of an object, which changes nothing else', async () => {
     const before = await patchNothing();
@@ -29,7 +29,7 @@ describeConformance('the version that a definition stores', {}, (target) => {
       return version === before ? undefined : version;
     });
     expect(await patchNothing()).toBe(moved);
-  }, 60_000);
+  }, 180_000);
 });
 
 function definition(stored: string): object {

@@ -126,9 +126,9 @@ describeConformance('a watch', {}, (target) => {
   });
 
   it('with the initial events ends them with a bookmark', async () => {
-    const first = await make('b');
-    await make('a');
-    const watching = await watch(secrets(), `${LIST}&allowWatchBookmarks=true&resourceVersion=${first}&limit=1`);
+    await make('b');
+    const second = await make('a');
+    const watching = await watch(secrets(), `${LIST}&allowWatchBookmarks=true&resourceVersion=${second}&limit=1`);
     const events = await watching.take(3);
     expect(told(events.slice(0, 2)).sort()).toEqual(['ADDED a', 'ADDED b']);
     expect(events[2]).toEqual({ type: 'BOOKMARK', object: { kind: 'Secret', apiVersion: 'v1', metadata: { resourceVersion: expect.stringMatching(/^\d+$/), annotations: { [INITIAL_END]: 'true' } } } });

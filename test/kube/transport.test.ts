@@ -70,7 +70,7 @@ describe('a call', () => {
 
     expect(server.seen).toHaveLength(2_000);
     expect(server.connections).toBeLessThanOrEqual(32);
-  }, 30_000);
+  }, 180_000);
 
   it('is counted, each try of it', async () => {
     const counted: string[] = [];

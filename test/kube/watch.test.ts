@@ -88,7 +88,7 @@ describe('events', () => {
 
     expect(afterBookmark).toBe('500');
     expect(watched.api.watch.query['resourceVersion']).toBe('700');
-  }, 10_000);
+  }, 180_000);
 
   it('may be a megabyte long', async () => {
     await begin();

@@ -39,14 +39,14 @@ describe('a real process', () => {
       messages: ['caches synced', 'lease held', 'pass begins', 'signal received, shutting down', 'pass ended', 'lease released', 'group ended'],
       stderr: '',
     });
-  }, 30_000);
+  }, 180_000);
 
   it('ends with 1 at the second signal, without waiting for the pass', async () => {
     const { code, messages } = await run('slow', { 'pass begins': 'SIGTERM', 'signal received, shutting down': 'SIGINT' });
 
     expect(code).toBe(1);
     expect(messages).not.toContain('pass ended');
-  }, 30_000);
+  }, 180_000);
 
   it.each(['rejection', 'exception'])('ends with 1 after one log line at an unhandled %s in a pass', async (pass) => {
     const { code, messages, stderr } = await run(pass);
@@ -55,5 +55,5 @@ describe('a real process', () => {
     expect(messages.filter((message) => message === 'crashed, exiting')).toHaveLength(1);
     expect(messages).not.toContain('lease released');
     expect(stderr).toBe('');
-  }, 30_000);
+  }, 180_000);
 });

@@ -134,7 +134,7 @@ describe('whatever is added, ends and fails in whatever order', () => {
       }),
       { numRuns: 300 },
     );
-  }, 60_000);
+  }, 180_000);
 
   it('a drain ends with nothing running and nothing armed', async () => {
     await fc.assert(
@@ -155,5 +155,5 @@ describe('whatever is added, ends and fails in whatever order', () => {
       }),
       { numRuns: 150 },
     );
-  }, 60_000);
+  }, 180_000);
 });

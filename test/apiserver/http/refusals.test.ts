@@ -36,7 +36,7 @@ describe('a client that looks for the answer when it has sent all', () => {
     expect(text).toMatch(/^HTTP\/1\.1 413 Request Entity Too Large\r\n/);
     expect(text).toContain('Connection: close\r\n');
     expect(text).toContain('Request entity too large: limit is 3145728');
-  }, 30_000);
+  }, 180_000);
 
   it('is not told to go on with a body that is too large', async () => {
     wire = await openWire({ dispatch: reading });
@@ -60,7 +60,7 @@ describe('a client that looks for the answer when it has sent all', () => {
     await over;
 
     expect(sent).toBeLessThan(200);
-  }, 30_000);
+  }, 180_000);
 });
 
 describe('a client without TLS', () => {

@@ -69,7 +69,7 @@ describe('readers that take nothing', () => {
     expect(most).toBeLessThanOrEqual(MOST);
     expect(wire.listener.unsent).toBeLessThanOrEqual(MOST);
     expect(whole.bytes.equals(Buffer.from(`${JSON.stringify(LIST)}\n`))).toBe(true);
-  }, 60_000);
+  }, 180_000);
 
   it('that come back find all of it', async () => {
     wire = await openWire({ dispatch });
@@ -81,7 +81,7 @@ describe('readers that take nothing', () => {
     expect(text.length).toBeGreaterThan(20 * MIB);
     expect(text.slice(-7)).toBe('\r\n0\r\n\r\n'.slice(-7));
     await waitFor('nothing to be left', () => wire?.listener.unsent === 0);
-  }, 60_000);
+  }, 180_000);
 
   it('and go leave nothing behind', async () => {
     wire = await openWire({ dispatch });
@@ -91,7 +91,7 @@ describe('readers that take nothing', () => {
     await wire.close();
 
     await waitFor('nothing to be left', () => listener.unsent === 0);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a server that closes', () => {
@@ -106,7 +106,7 @@ describe('a server that closes', () => {
     wire = undefined;
     // Far less than the grace.
     await expect(listener.close(3_600_000)).resolves.toBeUndefined();
-  }, 30_000);
+  }, 180_000);
 });
 
 describe('an answer', () => {

@@ -67,7 +67,7 @@ describe('a store on the disk', () => {
     for (let index = 0; index < 10; index++) expect(again.get('things', `big${index}`)?.bytes.length).toBe(store.get('things', `big${index}`)?.bytes.length);
     expect(again.revision).toBe(store.revision);
     await again.close();
-  }, 60_000);
+  }, 180_000);
 
   it('is refused to a second, by the id of the process that has it open', async () => {
     const store = await open();

@@ -4,7 +4,7 @@ import { describeTogether } from '../suite.js';
 import { useTypedClients } from './clientnode.js';
 import { useInformer } from './informer.js';
 
-const SCENARIO_MS = 120_000;
+const SCENARIO_MS = 300_000;
 
 describeTogether('@kubernetes/client-node', (targets) => {
   describe('the typed clients', () => {
