@@ -13,7 +13,7 @@ import { createAuthorizer, createRuleResolver } from './auth/rbac.js';
 import { createReviews } from './auth/reviews.js';
 import { requestToken } from './auth/tokenrequest.js';
 import { accountTokens, ISSUER } from './auth/tokens.js';
-import { checkRules, compileRules, runRules } from './cel/rules.js';
+import { checkRules, compileRules, runDefaultRules } from './cel/rules.js';
 import type { AuditLog } from './http/audit.js';
 import { createDocuments } from './http/documents.js';
 import { createTableMaker } from './http/lists.js';
@@ -62,7 +62,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const authorizer = createAuthorizer(resolver);
   const authenticator = createAuthenticator([staticTokens(tokens, [ISSUER]), accountTokens({ key: signing, reader, clock }), legacyTokens({ key: signing, reader }, [ISSUER])], [ISSUER]);
   const builtins = builtinResources({
-    definitions: createDefinitionRules({ checkRules, compileRules, checkDefault: (schema, value, path, root) => runRules(schema, value, undefined, { path, root }).errors }),
+    definitions: createDefinitionRules({ checkRules, compileRules, checkDefault: runDefaultRules }),
     policies: { validatePolicy, validateBinding },
     reviews: createReviews({ authenticator, authorizer, resolver, clock }),
     services: () => reader.list('services'),

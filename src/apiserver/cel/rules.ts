@@ -39,3 +39,18 @@ export function runRules(schema: Schema, value: Json, old: Json | undefined, { p
   run.start(validator, { path, value, old, ratchet: { former, around: undefined } });
   return { errors: run.errors, warnings: run.warnings };
 }
+
+/**
+ * What the rules of a schema say of a default: first as of a value that did not change, so that rules with oldSelf run, then as of a new one.
+ * @param root whether it is the default of a whole object
+ */
+export function runDefaultRules(schema: Schema, value: Json, path: string, root: boolean): readonly FieldError[] {
+  const validator = validatorOf(schema, root);
+  if (validator === undefined) return [];
+  for (const old of [value, undefined]) {
+    const run = new Run();
+    run.start(validator, { path, value, old, ratchet: { former: undefined, around: undefined } });
+    if (run.errors.length > 0) return run.errors;
+  }
+  return [];
+}

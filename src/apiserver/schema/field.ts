@@ -66,6 +66,10 @@ export function notSupported(field: string, value: Json | undefined, supported: 
   return withValue('FieldValueNotSupported', field, `Unsupported value: ${goValue(value)}`, detail);
 }
 
+export function internalField(field: string, detail: string): FieldError {
+  return withValue('InternalError', field, 'Internal error', detail);
+}
+
 /** The value is left out: it may be huge. */
 export function tooLong(field: string, most: number): FieldError {
   return withValue('FieldValueTooLong', field, 'Too long', `may not be more than ${most} ${most === 1 ? 'byte' : 'bytes'}`);

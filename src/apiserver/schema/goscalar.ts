@@ -18,7 +18,7 @@ interface Nested {
   decodeNested(definition: string, value: Json): Json;
 }
 
-const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
+export const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 const INTEGERS: Readonly<Record<string, number>> = { int32: 2 ** 31, int64: 2 ** 63 };
 const OPAQUE: readonly string[] = ['raw', 'fields', 'json'];
 
@@ -99,7 +99,7 @@ function decodeSchemaOr(name: string, value: Json, nested: Nested): Scalar {
   if (isObject(value)) return { value: nested.decodeNested(JSON_SCHEMA, value) };
   if (name === 'bool-or-schema') return typeof value === 'boolean' ? { value } : { abort: 'boolean or JSON schema expected' };
   if (!isArray(value)) return { value: null };
-  if (name === 'schema-or-list') return { value: mapItems(value, (item) => nested.decodeNested(JSON_SCHEMA, item)) };
+  if (name === 'schema-or-list') return { value: nested.decodeNested(JSON_SCHEMA, value) };
   const odd = value.find((item) => item !== null && typeof item !== 'string');
   return odd === undefined ? { value } : { wrong: jsonType(odd), type: 'string' };
 }

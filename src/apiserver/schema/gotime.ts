@@ -3,6 +3,10 @@ import { goQuote } from './gotext.js';
 /** Layouts of Go's package time that the API uses. */
 export const RFC3339 = '2006-01-02T15:04:05Z07:00';
 export const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00';
+/** Without a zone. */
+export const LOCAL_TIME = '2006-01-02T15:04:05';
+
+type Layout = typeof RFC3339 | typeof RFC3339_MICRO | typeof LOCAL_TIME;
 
 interface Step {
   /** The element of the layout, as the error names it. */
@@ -29,18 +33,18 @@ const STEPS: readonly Step[] = [
 const ZONE: Step = { element: 'Z07:00', pattern: /^(?:Z|[+-]\d\d:\d\d)/ };
 
 /** What `time.Parse` says of a text that is no time; undefined for one that is. */
-export function timeProblem(text: string, layout: typeof RFC3339 | typeof RFC3339_MICRO = RFC3339): string | undefined {
+export function timeProblem(text: string, layout: Layout = RFC3339): string | undefined {
   const micro: Step = { element: '.000000', pattern: /^[.,]\d{6}/ };
   const found: string[] = [];
   let rest = text;
-  for (const step of [...STEPS, ...(layout === RFC3339_MICRO ? [micro] : []), ZONE]) {
+  for (const step of [...STEPS, ...(layout === RFC3339_MICRO ? [micro] : []), ...(layout === LOCAL_TIME ? [] : [ZONE])]) {
     const part = step.pattern.exec(rest)?.[0];
     if (part === undefined) return `${begin(text, layout)}: cannot parse ${goQuote(rest)} as ${goQuote(step.element)}`;
     const { range } = step;
     if (range !== undefined && (Number(part) < range.least || Number(part) > range.most)) return `parsing time ${goQuote(text)}: ${range.name} out of range`;
     rest = rest.slice(part.length);
     // A fraction may follow the seconds even where the layout has none.
-    if (step.element === '05' && layout === RFC3339) rest = rest.slice(FRACTION.exec(rest)?.[0].length ?? 0);
+    if (step.element === '05' && layout !== RFC3339_MICRO) rest = rest.slice(FRACTION.exec(rest)?.[0].length ?? 0);
     found.push(part);
   }
   if (rest !== '') return `parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}`;

@@ -119,11 +119,15 @@ class Decoder {
     return `json: cannot unmarshal ${said} into ${where} of type ${type}`;
   }
 
-  /** A schema inside of a schema: read by a decoder of its own, which does not tell unknown fields. */
+  /** A schema inside of a schema, or a list of them: a decoder of its own reads it, which tells no unknown fields, and whose failure ends all. */
   decodeNested(definition: string, value: Json): Json {
-    const told = this.unknown.length;
-    const decoded = this.decode({ shape: 'struct', name: definition, pointer: false }, goStructName(definition), value);
-    this.unknown.length = told;
+    const outer = { told: this.unknown.length, problem: this.problem };
+    const struct: GoType = { shape: 'struct', name: definition, pointer: false };
+    this.problem = undefined;
+    const decoded = this.decode(isArray(value) ? { shape: 'list', of: struct, pointer: false } : struct, goStructName(definition), value);
+    if (this.problem !== undefined) throw new Aborted(this.problem);
+    this.problem = outer.problem;
+    this.unknown.length = outer.told;
     return decoded;
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Json } from '../../../src/apiserver/json.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
 import { canonical } from '../../../src/apiserver/registry/builtins/canonical.js';
 
@@ -33,6 +34,15 @@ describe('an object that has gone through a struct of Go', () => {
   it('has quantities and times in one form', () => {
     const node = canonical(`${CORE}Node`, of('Node', { status: { capacity: { cpu: '1000m', memory: 1024 }, conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2020-01-01T02:00:00+02:00' }] } }));
     expect(node).toMatchObject({ status: { capacity: { cpu: '1', memory: '1024' }, conditions: [{ lastHeartbeatTime: '2020-01-01T00:00:00Z' }] } });
+  });
+
+  it('has no zero values in schemas within schemas, whatever holds them', () => {
+    const schema = { type: 'object', nullable: false, allOf: [], 'x-kubernetes-validations': [{ message: 'm' }] };
+    const clean = { type: 'object', 'x-kubernetes-validations': [{ message: 'm', rule: '' }] };
+    const crd = (openAPIV3Schema: Json): KubeObject => ({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'a' }, spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema } }] } });
+    const read = canonical('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition', crd({ items: schema, additionalProperties: schema, not: { items: [schema] } }));
+    expect(read).toHaveProperty('spec.versions.0.schema.openAPIV3Schema', { items: clean, additionalProperties: clean, not: { items: [clean] } });
+    expect(canonical('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition', crd({ items: [] }))).toHaveProperty('spec.versions.0.schema.openAPIV3Schema', {});
   });
 
   it('keeps names that objects of JavaScript have', () => {

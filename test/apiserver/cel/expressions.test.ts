@@ -5,6 +5,7 @@ import type { Json } from '../../../src/apiserver/json.js';
 import type { Schema } from '../../../src/apiserver/schema/schema.js';
 import { corners } from './tables/corners.js';
 import { dynamic } from './tables/dynamic.js';
+import { found } from './tables/found.js';
 import { language } from './tables/language.js';
 import { libraries } from './tables/libraries.js';
 
@@ -87,6 +88,10 @@ describe('the value of an expression is that of the real server', () => {
   });
 
   it.each(dynamic)('dynamic: %s', (expression, expected) => {
+    expect(outcome(expression)).toBe(expected);
+  });
+
+  it.each(found)('found: %s', (expression, expected) => {
     expect(outcome(expression)).toBe(expected);
   });
 

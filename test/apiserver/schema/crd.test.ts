@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkRules, compileRules, runRules } from '../../../src/apiserver/cel/rules.js';
+import { checkRules, compileRules, runDefaultRules } from '../../../src/apiserver/cel/rules.js';
 import type { JsonObject } from '../../../src/apiserver/json.js';
 import type { KubeObject, ObjectMeta } from '../../../src/apiserver/object.js';
 import { dns1123Subdomain } from '../../../src/apiserver/schema/names.js';
 import { validateMeta } from '../../../src/apiserver/schema/objectmeta.js';
 import { createDefinitionRules } from '../../../src/apiserver/schema/crd/definition.js';
 
-const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: (schema, value, path, root) => runRules(schema, value, undefined, { path, root }).errors });
+const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: runDefaultRules });
 const TEXT = { type: 'string' };
 
 const AT = 'spec.validation.openAPIV3Schema';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkRules, compileRules, runRules } from '../../../src/apiserver/cel/rules.js';
+import { checkRules, compileRules, runDefaultRules } from '../../../src/apiserver/cel/rules.js';
 import type { Json } from '../../../src/apiserver/json.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
 import { createDefinitionRules } from '../../../src/apiserver/schema/crd/definition.js';
 
-const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: (schema, value, path, root) => runRules(schema, value, undefined, { path, root }).errors });
+const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: runDefaultRules });
 const TEXT = { type: 'string' };
 
 const AT = 'spec.validation.openAPIV3Schema.properties[spec].properties[x]';
@@ -116,6 +116,17 @@ describe('the schema', () => {
     ['default of an unknown format', { type: 'string', format: 'odd', default: 1.5 }, ['x.default|TypeInvalid|Invalid value: "float64":  in body must be of type odd: "float64"']],
     ['default of a list with a format', { type: 'array', items: TEXT, format: 'odd', default: {} }, ['x.default|TypeInvalid|Invalid value: "":  in body must be of type odd: ""']],
     ['default text of an object with a format', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, format: 'date', default: 'a' }, ['x.default|TypeInvalid|Invalid value: "a":  in body must be of type date: "a"']],
+    ['path in what is no structural schema', { type: 'object', properties: { a: { type: 'object', 'x-kubernetes-preserve-unknown-fields': false } }, 'x-kubernetes-validations': [{ rule: 'true', fieldPath: '.nope' }] }, ['x.properties[a].x-kubernetes-preserve-unknown-fields|Invalid|Invalid value: false: must be true or undefined']],
+    ['path into free values', { type: 'object', additionalProperties: true, 'x-kubernetes-validations': [{ rule: 'true', fieldPath: '.a' }] }, []],
+    ['path into no values', { type: 'object', additionalProperties: false, 'x-kubernetes-validations': [{ rule: 'true', fieldPath: "['a']" }] }, []],
+    ['additionalItems false elsewhere', { type: 'object', properties: { a: { type: 'string', additionalItems: false }, b: {} } }, ['x.properties[a].additionalItems|Forbidden|Forbidden: additionalItems is not supported']],
+    ['rule without a type', { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-validations': [{ rule: 'self.k' }] }, ['x.x-kubernetes-validations|InternalError|Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations']],
+    ['rule below what has no type', { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-validations': [{ rule: 'true' }], properties: { a: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == "a"' }] } } }, ['x.properties[a].x-kubernetes-validations|InternalError|Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations', 'x.x-kubernetes-validations|InternalError|Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations']],
+    ['rule above what has no type', { type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }], properties: { a: { 'x-kubernetes-preserve-unknown-fields': true, properties: { b: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == "a"' }] } } } } }, ['x.properties[a].properties[b].x-kubernetes-validations|InternalError|Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations']],
+    ['rule below what has no type and no rules', { 'x-kubernetes-preserve-unknown-fields': true, properties: { a: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == "a"' }] } } }, []],
+    ['default and rule over time', { type: 'string', default: 'a', maxLength: 5, 'x-kubernetes-validations': [{ rule: 'self != oldSelf' }] }, ['x.default|Invalid|Invalid value: "a": failed rule: self != oldSelf']],
+    ['default and rule with optional oldSelf', { type: 'string', default: 'a', maxLength: 5, 'x-kubernetes-validations': [{ rule: 'oldSelf.hasValue()', optionalOldSelf: true }] }, ['x.default|Invalid|Invalid value: "a": failed rule: oldSelf.hasValue()']],
+    ['default int or string and rule', { 'x-kubernetes-int-or-string': true, default: 1.5, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] }, ['x.default|Invalid|Invalid value: "": invalid data, expected XIntOrString value to be either a string or integer evaluating rule: self == oldSelf']],
   ])('%s', (_name, schema, causes) => {
     const errors = rules.validateCrd(rules.defaultCrd(definition(schema)));
 

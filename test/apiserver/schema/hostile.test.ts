@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkRules, compileRules, runRules } from '../../../src/apiserver/cel/rules.js';
+import { checkRules, compileRules, runDefaultRules } from '../../../src/apiserver/cel/rules.js';
 import { isObject, type Json } from '../../../src/apiserver/json.js';
 import { createDefinitionRules } from '../../../src/apiserver/schema/crd/definition.js';
 import { decodeCustom, validateCustom } from '../../../src/apiserver/schema/custom.js';
@@ -101,7 +101,7 @@ describe('what is as deep as it may be', () => {
   });
 
   it('is checked as a definition', () => {
-    const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: (schema, value, path, root) => runRules(schema, value, undefined, { path, root }).errors });
+    const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: runDefaultRules });
     const schema = nested(MAX_DEPTH / 2 - 5, { type: 'strin' }, (inner) => ({ type: 'object', properties: { a: inner } }));
     const spec = { group: 'ex.example.com', scope: 'Cluster', names: { plural: 'ws', kind: 'Wi' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }] };
     const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'ws.ex.example.com' }, spec };

@@ -115,6 +115,8 @@ describe('a value of a wrong type is refused as by the real server', () => {
     [NODE, { metadata: { name: 'a' }, status: { capacity: { cpu: 'x' } } }, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
     [NODE, { metadata: { name: 'a' }, status: { capacity: 5 } }, CANNOT + 'number into Go struct field NodeStatus.status.capacity of type v1.ResourceList'],
     [NODE, { metadata: { name: 'a' }, spec: { taints: [{ timeAdded: 1 }] } }, CANNOT + 'number into Go struct field Taint.spec.taints.timeAdded of type string'],
+    [CRD, { spec: { versions: [{ schema: { openAPIV3Schema: { type: 5, properties: { a: { items: { nullable: 'x' } } } } } }] } }, CANNOT + 'string into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items.nullable of type bool'],
+    [CRD, { spec: { versions: [{ schema: { openAPIV3Schema: { type: 5, items: [{}, { title: 1 }, 'x'] } } }] } }, CANNOT + 'number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.items.title of type string'],
   ])('%s of %j', (definition, value, problem) => {
     expect(decodeStruct(definition, value).problem).toBe(problem);
   });

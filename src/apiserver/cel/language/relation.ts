@@ -40,10 +40,13 @@ function flatten(node: Comparison, mask: Mask): { first: ASTNode; links: [Link, 
   return { first: before.first, links: [...before.links, link, ...after.links] };
 }
 
-/** Whether brackets stand around the whole of a node. */
+/** Whether brackets stand around the whole of a node. Where it begins with a bracket of its own, that one is within it. */
 export function isEnclosed(node: ASTNode, { text, closing }: Mask): boolean {
-  const open = lastVisible(text, node.start);
-  return text[open] === '(' && (closing.get(open) ?? -1) >= node.end;
+  for (let open = lastVisible(text, node.start); text[open] === '('; open = lastVisible(text, open)) {
+    const end = closing.get(open) ?? -1;
+    if (end >= node.end) return /^[\s)]*$/.test(text.slice(node.end, end));
+  }
+  return false;
 }
 
 /** Place of a binary operator, between its operands. */

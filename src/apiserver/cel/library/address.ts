@@ -1,65 +1,108 @@
+import { goQuote } from '../../schema/gotext.js';
+
 /** An IP address: 4 or 16 bytes. */
 export interface Address {
   readonly bytes: readonly number[];
+  /** What stood behind `%`; undefined for most. */
+  readonly zone?: string;
 }
 
-const bad = (text: string, problem: string): { problem: string } => ({ problem: `ParseAddr("${text}"): ${problem}` });
+/** Why a text is no address, and where that was seen. */
+class Malformed extends Error {
+  constructor(problem: string, rest = '') {
+    super(rest === '' ? problem : `${problem} (at ${goQuote(rest)})`);
+  }
+}
 
-/** Reads an address as Go's netip does: no leading zeros, no zone. */
+/** Reads an address as Go's netip does: no leading zeros. */
 export function parseAddress(text: string): Address | { problem: string } {
-  const separator = /[.:%]/.exec(text)?.[0];
-  if (separator === '.') return parseQuad(text, text);
-  if (separator === ':') return parseHextets(text);
-  return bad(text, separator === '%' ? 'missing IPv6 address' : 'unable to parse IP');
-}
-
-function parseQuad(text: string, whole: string): Address | { problem: string } {
-  const parts = text.split('.');
-  if (parts.length !== 4) return bad(whole, parts.length > 4 ? 'IPv4 address too long' : 'IPv4 address too short');
-  const bytes: number[] = [];
-  for (const part of parts) {
-    if (!/^\d*$/.test(part)) return bad(whole, 'unexpected character');
-    if (part === '') return bad(whole, 'IPv4 field must have at least one digit');
-    if (part.length > 1 && part.startsWith('0')) return bad(whole, 'IPv4 field has octet with leading zero');
-    if (part.length > 3 || Number(part) > 255) return bad(whole, 'IPv4 field has value >255');
-    bytes.push(Number(part));
+  try {
+    const separator = /[.:%]/.exec(text)?.[0];
+    if (separator === '.') return { bytes: readQuad(text) };
+    if (separator === ':') return readHextets(text);
+    throw new Malformed(separator === '%' ? 'missing IPv6 address' : 'unable to parse IP');
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return { problem: `ParseAddr(${goQuote(text)}): ${error.message}` };
   }
-  return { bytes };
 }
 
-function parseHextets(text: string): Address | { problem: string } {
-  if (text.includes('%')) return bad(text, 'zone');
-  const halves = text.split('::');
-  if (halves.length > 2) return bad(text, 'multiple :: in address');
-  const groups: number[][] = [];
-  for (const [index, half] of halves.entries()) {
-    const read = half === '' && halves.length === 2 ? [] : readGroups(half, index === halves.length - 1);
-    if (read === undefined) return bad(text, 'unexpected character');
-    groups.push(read);
-  }
-  const [head = [], tail = []] = groups;
-  const missing = 16 - head.length - tail.length;
-  if (halves.length === 1) return missing === 0 ? { bytes: head } : bad(text, missing > 0 ? 'address string too short' : 'trailing garbage after address');
-  if (missing < 2) return bad(text, 'the :: must expand to at least one field of zeros');
-  return { bytes: [...head, ...Array.from({ length: missing }, () => 0), ...tail] };
-}
-
-/** Bytes of groups parted by colons; an IPv4 address may stand at the end. */
-function readGroups(text: string, last: boolean): number[] | undefined {
-  const bytes: number[] = [];
-  const parts = text.split(':');
-  for (const [index, part] of parts.entries()) {
-    if (last && index === parts.length - 1 && part.includes('.')) {
-      const quad = parseQuad(part, part);
-      if ('problem' in quad) return undefined;
-      bytes.push(...quad.bytes);
+function readQuad(text: string): number[] {
+  const fields = [''];
+  for (const [at, char] of Array.from(text).entries()) {
+    const field = fields.at(-1) ?? '';
+    if (char === '.') {
+      if (at === 0 || at === text.length - 1 || field === '') throw new Malformed('IPv4 field must have at least one digit', text.slice(at));
+      if (fields.length === 4) throw new Malformed('IPv4 address too long');
+      fields.push('');
       continue;
     }
-    if (!/^[0-9A-Fa-f]{1,4}$/.test(part)) return undefined;
-    const group = Number.parseInt(part, 16);
-    bytes.push(group >> 8, group & 0xff);
+    if (!/\d/.test(char)) throw new Malformed('unexpected character', text.slice(at));
+    if (field === '0') throw new Malformed('IPv4 field has octet with leading zero');
+    if (Number(field + char) > 255) throw new Malformed('IPv4 field has value >255');
+    fields[fields.length - 1] = field + char;
   }
-  return bytes;
+  if (fields.length < 4) throw new Malformed('IPv4 address too short');
+  return fields.map(Number);
+}
+
+function readHextets(text: string): Address {
+  const mark = text.indexOf('%');
+  const zone = mark < 0 ? undefined : text.slice(mark + 1);
+  if (zone === '') throw new Malformed('zone must be a non-empty string');
+  const whole = mark < 0 ? text : text.slice(0, mark);
+  const begins = whole.startsWith('::');
+  const groups: Groups = { bytes: [], gap: begins ? 0 : undefined, rest: begins ? whole.slice(2) : whole };
+  if (!begins || groups.rest !== '') while (groups.bytes.length < 16 && readGroup(groups));
+  if (groups.rest !== '') throw new Malformed('trailing garbage after address', groups.rest);
+  const { bytes, gap } = groups;
+  if (bytes.length < 16 && gap === undefined) throw new Malformed('address string too short');
+  if (bytes.length === 16 && gap !== undefined) throw new Malformed('the :: must expand to at least one field of zeros');
+  const zeros = Array.from({ length: 16 - bytes.length }, () => 0);
+  return { bytes: [...bytes.slice(0, gap), ...zeros, ...bytes.slice(gap ?? 16)], ...(zone === undefined ? {} : { zone }) };
+}
+
+/** What has been read of an IPv6 address. */
+interface Groups {
+  readonly bytes: number[];
+  /** How many bytes stand before the `::`; undefined while there was none. */
+  gap: number | undefined;
+  rest: string;
+}
+
+/** Reads one group and the colon behind it. Says whether another group has to follow. */
+function readGroup(groups: Groups): boolean {
+  const { rest, bytes } = groups;
+  const digits = /^[0-9A-Fa-f]*/.exec(rest)?.[0] ?? '';
+  if (digits.length > 4) throw new Malformed('each group must have 4 or less digits', rest);
+  if (digits === '') throw new Malformed('each colon-separated field must have at least one digit', rest);
+  if (rest[digits.length] === '.') return readEmbedded(groups);
+  const group = Number.parseInt(digits, 16);
+  bytes.push(group >> 8, group & 0xff);
+  groups.rest = rest.slice(digits.length);
+  return readColons(groups);
+}
+
+/** An IPv4 address at the end. */
+function readEmbedded(groups: Groups): false {
+  const { rest, bytes, gap } = groups;
+  if (gap === undefined && bytes.length !== 12) throw new Malformed('embedded IPv4 address must replace the final 2 fields of the address', rest);
+  if (bytes.length > 12) throw new Malformed('too many hex fields to fit an embedded IPv4 at the end of the address', rest);
+  bytes.push(...readQuad(rest));
+  groups.rest = '';
+  return false;
+}
+
+function readColons(groups: Groups): boolean {
+  if (groups.rest === '') return false;
+  if (!groups.rest.startsWith(':')) throw new Malformed('unexpected character, want colon', groups.rest);
+  if (groups.rest.length === 1) throw new Malformed('colon must be followed by more characters', groups.rest);
+  groups.rest = groups.rest.slice(1);
+  if (!groups.rest.startsWith(':')) return true;
+  if (groups.gap !== undefined) throw new Malformed('multiple :: in address', groups.rest);
+  groups.gap = groups.bytes.length;
+  groups.rest = groups.rest.slice(1);
+  return groups.rest !== '';
 }
 
 /** Whether an IPv4 address is written as an IPv6 one: `::ffff:1.2.3.4`. */

@@ -111,9 +111,9 @@ function containsCidr(outer: CidrValue, inner: CidrValue): boolean {
 
 function readIp(text: string): Address | { problem: string } {
   const quoted = goQuote(text);
-  if (/^[^%]*:[^%]*%./.test(text)) return { problem: `IP address ${quoted} with zone value is not allowed` };
   const address = parseAddress(text);
   if ('problem' in address) return { problem: `IP Address ${quoted} parse error during conversion from string: ${address.problem}` };
+  if (address.zone !== undefined) return { problem: `IP address ${quoted} with zone value is not allowed` };
   return isMapped(address) ? { problem: `IPv4-mapped IPv6 address ${quoted} is not allowed` } : address;
 }
 
@@ -131,8 +131,9 @@ function readCidr(text: string): CidrValue | { problem: string } {
   if (slash < 0) return fail("no '/'");
   const address = parseAddress(text.slice(0, slash));
   if ('problem' in address) return fail(address.problem);
+  if (address.zone !== undefined) return fail('IPv6 zones cannot be present in a prefix');
   const bits = text.slice(slash + 1);
-  if (!/^(?:0|[1-9]\d{0,2})$/.test(bits)) return fail(`bad bits after slash: ${goQuote(bits)}`);
+  if (!/^(?:0|[1-9]\d{0,18})$/.test(bits)) return fail(`bad bits after slash: ${goQuote(bits)}`);
   if (Number(bits) > address.bytes.length * 8) return fail('prefix length out of range');
   if (isMapped(address)) return { problem: `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed` };
   return new CidrValue(address, Number(bits));

@@ -1,3 +1,4 @@
+import { goQuote } from '../../schema/gotext.js';
 import { Library } from '../language/signature.js';
 import { EvaluationError, noSuchOverload } from '../runtime/error.js';
 import { Opaque, type Value } from '../runtime/value.js';
@@ -20,60 +21,87 @@ class Semver extends Opaque {
   }
 }
 
-const PART = '(0|[1-9]\\d*)';
-const SEMVER = new RegExp(`^${PART}\\.${PART}\\.${PART}(?:-([0-9A-Za-z.-]+))?(?:\\+([0-9A-Za-z.-]+))?$`);
+/** Why a text is no version. */
+class Malformed extends Error {}
 
 /** Numbers have 64 bits, without a sign. */
 const LARGEST = 2n ** 64n - 1n;
 
-function parse(text: string): Semver | string {
-  if (text === '') return 'Version string empty';
-  if (text.split(/[-+]/)[0]?.split('.').length !== 3) return 'No Major.Minor.Patch elements found';
-  const match = SEMVER.exec(text);
-  if (match === null) return problemOf(text);
-  const release = match[4]?.split('.') ?? [];
-  const large = [...match.slice(1, 4), ...release].find((part) => /^\d{20,}$/.test(part) && (part.length > 20 || BigInt(part) > LARGEST));
-  if (large !== undefined) return `strconv.ParseUint: parsing "${large}": value out of range`;
-  const build = match[5]?.split('.') ?? [];
-  if (release.includes('')) return 'Prerelease is empty';
-  if (build.includes('')) return 'Build meta data is empty';
-  const padded = release.find((part) => /^0\d+$/.test(part));
-  if (padded !== undefined) return `Numeric PreRelease version must not contain leading zeroes "${padded}"`;
-  return new Semver(match.slice(1, 4).map(BigInt), release);
+function parse(text: string): Semver {
+  if (text === '') throw new Malformed('Version string empty');
+  const [major, minor, rest] = splitThree(text);
+  if (major === undefined || minor === undefined || rest === undefined) throw new Malformed('No Major.Minor.Patch elements found');
+  const numbers = [readNumber(major, 'Major'), readNumber(minor, 'Minor')];
+  const plus = rest.indexOf('+');
+  const build = plus < 0 ? [] : rest.slice(plus + 1).split('.');
+  const body = plus < 0 ? rest : rest.slice(0, plus);
+  const dash = body.indexOf('-');
+  const release = dash < 0 ? [] : body.slice(dash + 1).split('.');
+  numbers.push(readNumber(dash < 0 ? body : body.slice(0, dash), 'Patch'));
+  for (const part of release) checkRelease(part);
+  for (const part of build) {
+    if (part === '') throw new Malformed('Build meta data is empty');
+    if (!WORD.test(part)) throw new Malformed(`Invalid character(s) found in build meta data ${goQuote(part)}`);
+  }
+  return new Semver(numbers, release);
 }
 
-function problemOf(text: string): string {
-  const names = ['Major', 'Minor', 'Patch'];
-  for (const [index, part] of (text.split(/[-+]/)[0] ?? '').split('.').entries()) {
-    const name = names[index] ?? '';
-    if (!/^\d+$/.test(part)) return `Invalid character(s) found in ${name.toLowerCase()} number "${part}"`;
-    if (/^0\d/.test(part)) return `${name} number must not contain leading zeroes "${part}"`;
-  }
-  return 'Invalid character(s) found in prerelease';
+const WORD = /^[0-9A-Za-z-]+$/;
+
+function readNumber(text: string, name: string): bigint {
+  if (!/^\d*$/.test(text)) throw new Malformed(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`);
+  if (/^0\d/.test(text)) throw new Malformed(`${name} number must not contain leading zeroes ${goQuote(text)}`);
+  return fitting(text);
+}
+
+function fitting(digits: string): bigint {
+  if (digits === '') throw new Malformed('strconv.ParseUint: parsing "": invalid syntax');
+  if (digits.length > 20 || BigInt(digits) > LARGEST) throw new Malformed(`strconv.ParseUint: parsing ${goQuote(digits)}: value out of range`);
+  return BigInt(digits);
+}
+
+function checkRelease(part: string): void {
+  if (part === '') throw new Malformed('Prerelease is empty');
+  if (/^0\d+$/.test(part)) throw new Malformed(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`);
+  if (/^\d+$/.test(part)) fitting(part);
+  else if (!WORD.test(part)) throw new Malformed(`Invalid character(s) found in prerelease ${goQuote(part)}`);
 }
 
 /** Takes `v1.2` and `1.02.3` for versions: no prefix, no leading zeros, three numbers. */
-function normalize(text: string): string | undefined {
-  const parts = splitThree(text.replace(/^v/, '')).map((part) => (part.length > 1 ? part.replace(/^0+(?=\d)/, '').replace(/^0+(?=\D)/, '0') : part));
-  if (parts.length === 3) return parts.join('.');
-  if (/[+-]/.test(parts.at(-1) ?? '')) return undefined;
+function normalize(text: string): string {
+  const parts = splitThree(text.replace(/^v/, '')).map(withoutZeros);
+  if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? '')) throw new Malformed('short version cannot contain PreRelease/Build meta data');
   return [...parts, '0', '0'].slice(0, 3).join('.');
 }
 
+/** What is no number gets a zero before it: such a part may begin with a sign that stands behind a number. */
+function withoutZeros(part: string): string {
+  if (Buffer.byteLength(part) < 2) return part;
+  const short = part.replace(/^0+/, '');
+  return /^\d/.test(short) ? short : `0${short}`;
+}
+
+/** At most three parts: dots behind the second one part nothing. */
 function splitThree(text: string): string[] {
   const [major = '', minor, ...rest] = text.split('.');
   return [major, ...(minor === undefined ? [] : [minor]), ...(rest.length === 0 ? [] : [rest.join('.')])];
 }
 
-function read(text: string, loose: boolean): Semver | string {
-  const normalized = loose ? normalize(text) : text;
-  return normalized === undefined ? 'short version cannot contain PreRelease/Build meta data' : parse(normalized);
+function toSemver(text: string, loose: boolean): Semver {
+  try {
+    return parse(loose ? normalize(text) : text);
+  } catch (error) {
+    throw error instanceof Malformed ? new EvaluationError(error.message) : error;
+  }
 }
 
-function toSemver(text: string, loose: boolean): Semver {
-  const version = read(text, loose);
-  if (typeof version === 'string') throw new EvaluationError(version);
-  return version;
+function isSemver(text: string, loose: boolean): boolean {
+  try {
+    return toSemver(text, loose) instanceof Semver;
+  } catch (error) {
+    if (error instanceof EvaluationError) return false;
+    throw error;
+  }
 }
 
 function compare(a: Semver, b: Semver): number {
@@ -104,8 +132,8 @@ export function versions(): Library {
   const type = 'kubernetes.Semver';
   library.add('string_to_semver', `semver(string): ${type}`, ([text]) => toSemver(textOf(text), false));
   library.add('string_bool_to_semver', `semver(string, bool): ${type}`, ([text, loose]) => toSemver(textOf(text), loose === true));
-  library.add('is_semver_string', 'isSemver(string): bool', ([text]) => typeof read(textOf(text), false) !== 'string');
-  library.add('is_semver_string_bool', 'isSemver(string, bool): bool', ([text, loose]) => typeof read(textOf(text), loose === true) !== 'string');
+  library.add('is_semver_string', 'isSemver(string): bool', ([text]) => isSemver(textOf(text), false));
+  library.add('is_semver_string_bool', 'isSemver(string, bool): bool', ([text, loose]) => isSemver(textOf(text), loose === true));
   library.add('semver_is_greater_than', `${type}.isGreaterThan(${type}): bool`, ([a, b]) => compare(semverOf(a), semverOf(b)) > 0);
   library.add('semver_is_less_than', `${type}.isLessThan(${type}): bool`, ([a, b]) => compare(semverOf(a), semverOf(b)) < 0);
   library.add('semver_compare_to', `${type}.compareTo(${type}): int`, ([a, b]) => BigInt(compare(semverOf(a), semverOf(b))));

@@ -1,10 +1,10 @@
-import { child, forbiddenField, invalidRaw, invalidValue, key } from '../../schema/field.js';
+import { child, forbiddenField, internalField, invalidRaw, invalidValue, key } from '../../schema/field.js';
 import { goJson } from '../../schema/gotext.js';
 import type { Schema, ValidationRule } from '../../schema/schema.js';
 import type { FieldError } from '../../status.js';
 import { MOST } from '../cost/range.js';
 import { compileNode, type CompiledRule } from './compile.js';
-import { MAX_REQUEST } from './declare.js';
+import { declareType, MAX_REQUEST } from './declare.js';
 
 /** Most that one rule may cost, and all rules of a schema together. */
 const RULE_LIMIT = 10_000_000;
@@ -12,6 +12,8 @@ const SCHEMA_LIMIT = 100_000_000;
 
 /** How many rules are named when all together cost too much. */
 const MAX_NAMED = 4;
+
+const UNTYPED = 'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
 
 export interface CompileOptions {
   /** Errors of the schema itself: rules above or at a wrong place are not compiled. */
@@ -29,6 +31,10 @@ interface Node {
   readonly cardinality: number | undefined;
   /** The nearest part of the schema around it whose values cannot be told apart over time. */
   readonly uncorrelatable: string | undefined;
+  /** Whether there are rules above it: then its type is part of theirs. */
+  readonly inScope: boolean;
+  /** Whether it, or what is above it in the scope of rules, has no type that rules could see. */
+  readonly untyped: boolean;
 }
 
 /** Compiles all rules of a schema: errors of types, syntax and estimated costs, worded and ordered as the real server has them. */
@@ -43,7 +49,7 @@ export class Creation {
   }
 
   run(schema: Schema, path: string): readonly FieldError[] {
-    this.visit({ path, schema, root: true, cardinality: 1, uncorrelatable: undefined });
+    this.visit({ path, schema, root: true, cardinality: 1, uncorrelatable: undefined, inScope: false, untyped: false });
     if (this.total > SCHEMA_LIMIT) {
       for (const { field } of this.expensive) this.errors.push(forbiddenField(field, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
       this.errors.push(forbiddenField(path, costText('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.total, SCHEMA_LIMIT)));
@@ -52,10 +58,17 @@ export class Creation {
   }
 
   private visit(node: Node): void {
-    for (const inner of below(node)) this.visit(inner);
     const rules = node.schema['x-kubernetes-validations'] ?? [];
+    const whole = node.root || node.schema['x-kubernetes-embedded-resource'] === true;
+    const inScope = node.inScope || rules.length > 0;
+    const untyped = inScope && (node.untyped || declareType(node.schema, '', whole) === undefined);
+    for (const inner of below({ ...node, inScope, untyped })) this.visit(inner);
     if (rules.length === 0 || this.isBroken(node.path)) return;
-    const compiled = compileNode(node.schema, rules, node.root || node.schema['x-kubernetes-embedded-resource'] === true);
+    if (untyped) {
+      this.errors.push(internalField(child(node.path, 'x-kubernetes-validations'), UNTYPED));
+      return;
+    }
+    const compiled = compileNode(node.schema, rules, whole);
     for (const [index, rule] of compiled.rules.entries()) this.rule(rule, `${node.path}.x-kubernetes-validations[${index}]`, node, compiled.minSize);
   }
 
@@ -98,9 +111,9 @@ export class Creation {
   }
 }
 
-function below({ path, schema, cardinality, uncorrelatable }: Node): Node[] {
+function below({ path, schema, cardinality, uncorrelatable, inScope, untyped }: Node): Node[] {
   const { items, properties = {}, additionalProperties } = schema;
-  const inner = { root: false, cardinality: multiply(cardinality, maxElements(schema)) };
+  const inner = { root: false, cardinality: multiply(cardinality, maxElements(schema)), inScope, untyped };
   const nodes: Node[] = [];
   if (typeof additionalProperties === 'object') nodes.push({ ...inner, path: child(path, 'additionalProperties'), schema: additionalProperties, uncorrelatable });
   for (const [name, property] of Object.entries(properties)) nodes.push({ ...inner, path: key(child(path, 'properties'), name), schema: property, uncorrelatable });

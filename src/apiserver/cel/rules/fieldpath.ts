@@ -32,7 +32,8 @@ function stepInto({ properties, additionalProperties }: Schema, name: string): {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     return schema === undefined ? undefined : { schema, named: true };
   }
-  return typeof additionalProperties === 'object' ? { schema: additionalProperties, named: false } : undefined;
+  if (additionalProperties === undefined) return undefined;
+  return { schema: typeof additionalProperties === 'boolean' ? {} : additionalProperties, named: false };
 }
 
 function quoted(token: string | undefined): string | undefined {

@@ -5,13 +5,13 @@ import { rulePath } from './fieldpath.js';
 
 const REASONS = ['FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired', 'FieldValueDuplicate'];
 
-/** The format of the rules of one node of a schema: texts, reasons and paths. Expressions are not compiled. @param path of the node */
-export function checkRules(schema: Schema, path: string): readonly FieldError[] {
+/** The format of the rules of one node of a schema: texts, reasons and paths. Expressions are not compiled. @param path of the node @param sound false for one that is no structural schema, whose paths nobody follows */
+export function checkRules(schema: Schema, path: string, sound = true): readonly FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
-  return rules.flatMap((rule, index) => checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`));
+  return rules.flatMap((rule, index) => checkRule(rule, sound ? schema : undefined, `${path}.x-kubernetes-validations[${index}]`));
 }
 
-function checkRule(rule: ValidationRule, schema: Schema, path: string): FieldError[] {
+function checkRule(rule: ValidationRule, schema: Schema | undefined, path: string): FieldError[] {
   const { messageExpression = '', reason } = rule;
   const text = checkTexts(rule, path);
   const errors = text === undefined ? [] : [text];
@@ -29,12 +29,12 @@ function checkTexts({ rule, message = '' }: ValidationRule, path: string): Field
   return undefined;
 }
 
-function checkPath({ fieldPath = '' }: ValidationRule, schema: Schema, path: string): FieldError[] {
+function checkPath({ fieldPath = '' }: ValidationRule, schema: Schema | undefined, path: string): FieldError[] {
   if (fieldPath === '') return [];
   return [
     ...(fieldPath.trim() === '' ? [invalidValue(path, fieldPath, 'must be non-empty if specified')] : []),
     ...(hasNewline(fieldPath) ? [invalidValue(path, fieldPath, 'must not contain line breaks')] : []),
-    ...(rulePath(fieldPath, schema) === undefined ? [invalidValue(path, fieldPath, 'must be a valid path')] : []),
+    ...(schema !== undefined && rulePath(fieldPath, schema) === undefined ? [invalidValue(path, fieldPath, 'must be a valid path')] : []),
   ];
 }
 

@@ -107,7 +107,7 @@ export class Run {
 
   private rule(rule: CompiledRule, validator: Validator, place: Place): void {
     if (rule.program === undefined) return;
-    const variables = variablesOf(rule, validator, place);
+    const variables = variablesOf(validator, place, rule.rule.optionalOldSelf === true);
     const budget = new Budget(this.effort);
     let result: Value | EvaluationError | CostExceeded;
     try {
@@ -126,9 +126,10 @@ export class Run {
     else this.failed(rule, validator, place, variables);
   }
 
-  /** A rule that is false. */
-  private failed(rule: CompiledRule, validator: Validator, place: Place, variables: Variables): void {
+  /** A rule that is false. Its message sees the plain oldSelf, on the real server, even where it was checked as an optional one. */
+  private failed(rule: CompiledRule, validator: Validator, place: Place, seen: Variables): void {
     const field = rule.fieldPath === '' ? place.path : child(place.path, rule.fieldPath);
+    const variables = rule.rule.optionalOldSelf === true ? variablesOf(validator, place, false) : seen;
     const message = evaluateMessage(rule, variables, { left: this.left, effort: this.effort });
     this.left -= message.spent;
     const ends = message.fatal !== undefined;
@@ -170,11 +171,11 @@ function errorText({ message }: EvaluationError, { rule }: CompiledRule): string
   return `${message} evaluating rule: ${ruleText(rule)}`;
 }
 
-function variablesOf(rule: CompiledRule, { schema }: Validator, { value, old }: Place): Variables {
+function variablesOf({ schema }: Validator, { value, old }: Place, optional: boolean): Variables {
   const values = new Map<string, Value>();
   const make: Readonly<Record<string, () => Value | undefined>> = {
     self: () => schemaValue(value, schema),
-    oldSelf: () => oldValue(rule, schema, old),
+    oldSelf: () => oldValue(schema, old, optional),
   };
   return (name) => {
     const known = values.get(name);
@@ -185,8 +186,8 @@ function variablesOf(rule: CompiledRule, { schema }: Validator, { value, old }: 
   };
 }
 
-function oldValue({ rule }: CompiledRule, schema: Validator['schema'], old: Json | undefined): Value | undefined {
+function oldValue(schema: Validator['schema'], old: Json | undefined, optional: boolean): Value | undefined {
   const value = old === undefined ? undefined : schemaValue(old, schema);
-  if (rule.optionalOldSelf !== true) return value;
+  if (!optional) return value;
   return value === undefined ? Optional.none : new Optional(value);
 }

@@ -4,10 +4,10 @@ import type { Budget } from '../runtime/budget.js';
 import { same } from '../runtime/equality.js';
 import { EvaluationError, noSuchOverload } from '../runtime/error.js';
 import { jsonValue } from '../runtime/jsonvalue.js';
-import { parseDate, parseDuration, parseTimestamp } from '../runtime/time.js';
 import { List, Opaque, ValueList, ValueMap, type Value } from '../runtime/value.js';
 import { withObjectMeta } from './declare.js';
 import { escapeName, unescapeName } from './escape.js';
+import { formattedValue } from './formatvalue.js';
 
 /** A value of JSON as an expression sees it through its schema. Throws EvaluationError where data and schema do not go together. */
 export function schemaValue(value: Json, schema: Schema): Value {
@@ -46,18 +46,7 @@ function listValue(value: Json, schema: Schema): Value {
 
 function textValue(value: Json, { format }: Schema): Value {
   if (typeof value !== 'string') throw new EvaluationError(`invalid data, expected string, got ${goType(value)}`);
-  switch (format) {
-    case 'duration': return read(parseDuration(value), `Invalid duration ${value}`);
-    case 'date': return read(parseDate(value), `Invalid date formatted string ${value}`);
-    case 'date-time': return read(parseTimestamp(value.replace(/^(.{10})[ t]/, '$1T').replace(/z$/, 'Z')), `Invalid date-time formatted string ${value}`);
-    case 'byte': return Buffer.from(value, 'base64');
-    default: return value;
-  }
-}
-
-function read(value: Value | undefined, problem: string): Value {
-  if (value === undefined) throw new EvaluationError(problem);
-  return value;
+  return formattedValue(value, format);
 }
 
 function numberOf(value: Json): Value {

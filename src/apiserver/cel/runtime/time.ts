@@ -34,6 +34,12 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|(
 
 /** A moment in RFC 3339. undefined for anything else, and outside the years 1 to 9999. */
 export function parseTimestamp(text: string): Timestamp | undefined {
+  const moment = parseMoment(text);
+  return moment === undefined ? undefined : timestampOf(splitNanos(moment.nanos).seconds, splitNanos(moment.nanos).rest, moment.offset);
+}
+
+/** A moment in RFC 3339 of any year. undefined for anything else. */
+export function parseMoment(text: string): Timestamp | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
@@ -42,17 +48,12 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (Number(match[9] ?? 0) > 24 || Number(match[10] ?? 0) > 60) return undefined;
   const seconds = BigInt(utcMillis(year, month, day) / 1000 + hour * 3600 + minute * 60 + second - offset * 60);
   const fraction = BigInt((match[7] ?? '').slice(0, 9).padEnd(9, '0'));
-  return timestampOf(seconds, fraction, offset);
+  return new Timestamp(seconds * SECOND + fraction, offset);
 }
 
 /** undefined outside of the years 1 to 9999. */
 export function timestampOf(seconds: bigint, nanos = 0n, offset = 0): Timestamp | undefined {
   return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? undefined : new Timestamp(seconds * SECOND + nanos, offset);
-}
-
-/** A full date, `2024-02-29`, at midnight UTC. */
-export function parseDate(text: string): Timestamp | undefined {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
 }
 
 function isDate(year: number, month: number, day: number): boolean {
@@ -84,10 +85,12 @@ function offsetText(offset: number): string {
   return `${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
-/** Seconds, as string(duration) writes it: `5400s`, `1.5s`. */
+/** Seconds, as string(duration) writes it: `5400s`, `1.5s`. They are a double, which of long durations has not every ns. */
 export function durationText({ nanos }: Duration): string {
+  const text = String(Number(nanos / SECOND) + Number(nanos % SECOND) / 1e9);
+  if (!text.includes('e')) return `${text}s`;
   const positive = nanos < 0n ? -nanos : nanos;
-  return `${nanos < 0n ? '-' : ''}${positive / SECOND}${fractionText(positive % SECOND)}s`;
+  return `${nanos < 0n ? '-' : ''}0${fractionText(positive)}s`;
 }
 
 function fractionText(nanos: bigint): string {

@@ -1,6 +1,7 @@
 import { structFields, zeroScalar, type GoType, type StructField } from '../../data/schemas.js';
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
+import { JSON_SCHEMA } from '../../schema/goscalar.js';
 import { canonicalQuantity } from './quantity.js';
 import { canonicalMicroTime, canonicalTime } from './time.js';
 
@@ -90,7 +91,7 @@ function write(type: GoType, value: Json, stage: Stage): Json {
     case 'map':
       return isObject(value) ? writeMap(type, value, stage) : value;
     case 'scalar':
-      return writeScalar(type.name, value);
+      return writeScalar(type.name, value, stage);
   }
 }
 
@@ -117,8 +118,12 @@ function mapValue(of: GoType, item: Json | undefined, stage: Stage): Json {
   return of.shape === 'scalar' && of.name === 'bytes' ? '' : zero(of, stage);
 }
 
-function writeScalar(name: string, value: Json): Json {
+function writeScalar(name: string, value: Json, stage: Stage): Json {
   switch (name) {
+    case 'schema-or-list':
+    case 'bool-or-schema':
+    case 'schema-or-strings':
+      return writeSchemas(value, stage);
     case 'time':
       return typeof value === 'string' ? canonicalTime(value) : value;
     case 'micro':
@@ -128,4 +133,13 @@ function writeScalar(name: string, value: Json): Json {
     default:
       return value;
   }
+}
+
+/** A schema within a schema, or a list of them, which is stored as null when it is empty; what else may stand in its place stays as it is. */
+function writeSchemas(value: Json, stage: Stage): Json {
+  if (isObject(value)) return canonicalStruct(JSON_SCHEMA, value, stage);
+  if (!isArray(value)) return value;
+  if (value.length === 0 && stage === 'stored') return null;
+  const items = value.map((item) => (isObject(item) ? canonicalStruct(JSON_SCHEMA, item, stage) : item));
+  return items.every((item, index) => item === value[index]) ? value : items;
 }

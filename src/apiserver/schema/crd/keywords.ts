@@ -4,9 +4,10 @@ import type { Schema } from '../schema.js';
 import { child, forbiddenField, index, invalidValue, key, notSupported, required } from '../field.js';
 import { checkListMapKeys, checkMapKeys } from './listkeys.js';
 import { at, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './raw.js';
+import { unsupported } from './structural.js';
 
-/** Checks the format of the rules of one node. */
-export type CheckRules = (schema: Schema, path: string) => readonly FieldError[];
+/** Checks the format of the rules of one node. @param sound whether a structural schema can be made of it at all: else no path is wrong. */
+export type CheckRules = (schema: Schema, path: string, sound: boolean) => readonly FieldError[];
 
 interface Context {
   readonly checkRules: CheckRules;
@@ -37,7 +38,8 @@ function checkNode(node: Node, context: Context): FieldError[] {
   errors.push(...checkProperties(node, context), ...checkInner(schema, path, context));
   errors.push(...checkMapType(schema, path), ...checkListType(schema, path), ...checkListMapKeys(schema, path), ...checkMapKeys(schema, path));
   // The types of these keywords have been checked when the definition was decoded.
-  return [...errors, ...context.checkRules(schema, path)];
+  if (at(schema, 'x-kubernetes-validations') === undefined) return errors;
+  return [...errors, ...context.checkRules(schema, path, unsupported(schema) === undefined)];
 }
 
 const UNSUPPORTED: readonly (readonly [string, string])[] = [

@@ -16,7 +16,8 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
 export function unsupported(schema: Raw): string | undefined {
   for (const [name, shown] of UNSUPPORTED) {
     const value = at(schema, name);
-    if (!isZero(value) && !(typeof value === 'object' && name !== 'additionalItems' && Object.keys(value ?? {}).length === 0)) return `OpenAPIV3Schema '${shown}' is not supported`;
+    const isPointer = name === 'additionalItems' && value !== undefined;
+    if (isPointer || (!isZero(value) && !(typeof value === 'object' && Object.keys(value ?? {}).length === 0))) return `OpenAPIV3Schema '${shown}' is not supported`;
   }
   if (at(schema, 'x-kubernetes-preserve-unknown-fields') === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   if (schemasAt(schema, 'items').length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";

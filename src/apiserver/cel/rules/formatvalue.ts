@@ -1,0 +1,58 @@
+import { corruptAt } from '../../schema/base64.js';
+import { LOCAL_TIME, timeProblem } from '../../schema/gotime.js';
+import { EvaluationError } from '../runtime/error.js';
+import { parseDuration, parseMoment } from '../runtime/time.js';
+import { Duration, type Value } from '../runtime/value.js';
+
+/** Texts of schemas with a format, as expressions see them: durations, moments and bytes. They take more, or less, than the formats let through. */
+export function formattedValue(text: string, format: string | undefined): Value {
+  switch (format) {
+    case 'duration':
+      return parseDuration(text) ?? wordyDuration(text) ?? fail('Invalid duration', text, `unable to parse ${text} as duration`);
+    case 'date':
+      return parseMoment(`${text}T00:00:00Z`) ?? fail('Invalid date formatted string', text, timeProblem(text));
+    case 'date-time':
+      return parseMoment(text) ?? fail('Invalid date-time formatted string', text, timeProblem(text, LOCAL_TIME));
+    case 'byte':
+      return bytesOf(text);
+    default:
+      return text;
+  }
+}
+
+function fail(said: string, text: string, problem = ''): never {
+  throw new EvaluationError(`${said} ${text}: ${problem}`);
+}
+
+/** The alphabet for URLs, though the format asks for the standard one. */
+function bytesOf(text: string): Value {
+  const other: Readonly<Record<string, string>> = { '-': '+', '_': '/', '+': '?', '/': '?' };
+  const standard = text.replace(/[-_+/]/g, (char) => other[char] ?? char);
+  const corrupt = corruptAt(standard);
+  return corrupt === undefined ? Buffer.from(standard, 'base64') : fail('Invalid byte formatted string', text, `illegal base64 data at input byte ${corrupt}`);
+}
+
+const SECOND = 1_000_000_000n;
+
+/** Units by their names, and by how longer names of them begin. */
+const UNITS: readonly (readonly [names: readonly string[], begin: string, nanos: bigint])[] = [
+  [['ns'], 'nano', 1n],
+  [['us', 'µs'], 'micro', 1_000n],
+  [['ms'], 'milli', 1_000_000n],
+  [['s'], 'sec', SECOND],
+  [['m'], 'min', 60n * SECOND],
+  [['h', 'hr'], 'hour', 3_600n * SECOND],
+  [['d'], 'day', 86_400n * SECOND],
+  [['w', 'wk'], 'week', 604_800n * SECOND],
+];
+
+/** `3 days, 2 hours`: whole numbers with units anywhere in a text, added up in 64 bits. undefined where there are none. */
+function wordyDuration(text: string): Duration | undefined {
+  let sum: bigint | undefined;
+  for (const [, count = '0', word = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+    const unit = word.toLowerCase();
+    const found = UNITS.find(([names, begin]) => names.includes(unit) || unit.startsWith(begin));
+    if (found !== undefined) sum = (sum ?? 0n) + BigInt(count) * found[2];
+  }
+  return sum === undefined ? undefined : new Duration(BigInt.asIntN(64, sum));
+}
