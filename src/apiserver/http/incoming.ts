@@ -23,7 +23,7 @@ export interface Pair {
 }
 
 /** The request as the router takes it: its body is read when it is wanted. */
-export function readRequest(clock: Clock, { request, response, continues }: Pair, signal: AbortSignal): ApiRequest {
+export function readRequest(clock: Clock, { request, response, continues }: Pair, gone: AbortController): ApiRequest {
   const { method = 'GET', url = '/', socket } = request;
   const body = async (): Promise<Uint8Array> => {
     if (lengthOf(request) > MAX_BODY) throw bodyTooLarge();
@@ -31,40 +31,62 @@ export function readRequest(clock: Clock, { request, response, continues }: Pair
     return readAll(clock, request);
   };
   const empty = request.headers['transfer-encoding'] === undefined && lengthOf(request) === 0;
-  return { method, target: url, headers: readHeaders(request), body: empty ? undefined : body, signal, from: socket.remoteAddress ?? '' };
+  return {
+    method, target: url, headers: readHeaders(request), body: empty ? undefined : body, from: socket.remoteAddress ?? '',
+    // Made when it is asked for: few do, and it is dear.
+    get signal() { return gone.signal; },
+  };
 }
 
-export function readHeaders(request: IncomingMessage): Record<string, string | undefined> {
-  const headers: [string, string | undefined][] = [];
-  for (const [name, values = []] of Object.entries(request.headersDistinct)) {
-    const text = name.startsWith('impersonate-') ? values.join(HEADER_SEPARATOR) : name === 'authorization' ? (values[0] ?? '') : values.join(', ');
-    headers.push([name, fromWire(text)]);
+export function readHeaders({ rawHeaders }: IncomingMessage): Record<string, string | undefined> {
+  const headers = new Map<string, string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    const text = fromWire(rawHeaders[at + 1] ?? '');
+    const before = headers.get(name);
+    if (before === undefined) headers.set(name, text);
+    else if (name !== 'authorization') headers.set(name, before + (name.startsWith('impersonate-') ? HEADER_SEPARATOR : ', ') + text);
   }
   return Object.fromEntries(headers);
 }
 
-async function readAll(clock: Clock, request: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const late = clock.after(BODY_MS, () => request.destroy(new Error('the body took too long')));
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+/** By its events: the iterator of a stream costs more than all the rest of reading a small body. */
+function readAll(clock: Clock, request: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => {
+      late.cancel();
+      request.off('data', take).off('end', end).off('error', fail).off('close', close);
+    };
+    const fail = (error: Error): void => {
+      stop();
+      reject(new StatusError(400, `unable to read the body: ${error.message}`, { reason: 'BadRequest' }));
+    };
+    const close = (): void => fail(new Error('the connection has ended'));
+    const end = (): void => {
+      stop();
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
+    };
+    const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > MAX_BODY) throw bodyTooLarge();
       chunks.push(chunk);
-    }
-    return Buffer.concat(chunks, size);
-  } catch (error) {
-    if (error instanceof StatusError) throw error;
-    throw new StatusError(400, `unable to read the body: ${error instanceof Error ? error.message : String(error)}`, { reason: 'BadRequest' });
-  } finally {
-    late.cancel();
-  }
+      if (size <= MAX_BODY) return;
+      stop();
+      request.pause();
+      reject(bodyTooLarge());
+    };
+    const late = clock.after(BODY_MS, () => request.destroy(new Error('the body took too long')));
+    if (request.destroyed) close();
+    else request.on('data', take).once('end', end).once('error', fail).once('close', close);
+  });
 }
+
+const BEYOND_ASCII = /[\x80-\xff]/;
 
 // Headers are bytes to Node, one per character.
 function fromWire(text: string): string {
-  return Buffer.from(text, 'latin1').toString('utf8');
+  return BEYOND_ASCII.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
 }
 
 /** Whether a body was announced. */

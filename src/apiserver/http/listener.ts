@@ -83,7 +83,7 @@ async function answer(options: ListenerOptions, running: Running, pair: Pair): P
   response.on('error', () => undefined);
   request.on('error', () => undefined);
   try {
-    const answered = await options.dispatch(readRequest(options.clock, pair, gone.signal));
+    const answered = await options.dispatch(readRequest(options.clock, pair, gone));
     await send(options.clock, running, { ...pair, answered, gone });
   } catch {
     response.destroy();

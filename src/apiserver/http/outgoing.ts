@@ -26,9 +26,11 @@ export interface Running {
   idle: () => void;
 }
 
+const BEYOND_ASCII = /[^\x20-\x7e]/;
+
 // Headers are bytes to Node, one per character.
 function toWire(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
+  return BEYOND_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
 export interface Sending extends Pair {
@@ -39,32 +41,54 @@ export interface Sending extends Pair {
 /** Writes an answer, to the end of its stream where it has one, as fast as it is taken. */
 export async function send(clock: Clock, running: Running, sending: Sending): Promise<void> {
   const { request, response, answered } = sending;
-  const { code, headers, body } = answered;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, typeof value === 'string' ? toWire(value) : value.map(toWire));
+  const { code, body } = answered;
   // A body that was not read would be taken for the next request: such a connection is not used again.
   const unread = !request.complete && hasBody(request);
-  if (running.closing || unread) response.setHeader('Connection', 'close');
+  const headers = headersOf(answered, running.closing || unread);
   if (code === 413) response.statusMessage = 'Request Entity Too Large';
-  if (body.kind === 'stream') return stream(running, { ...sending, values: body.values, encode: body.encode ?? lineOf });
-  if (code === 304) response.writeHead(304);
-  else await whole(running, sending, body);
+  if (body.kind === 'stream') return stream(running, { ...sending, headers, values: body.values, encode: body.encode ?? lineOf });
+  const last = await allButTheLast(running, { ...sending, headers }, body);
+  if (!unread) return end(running, sending, last);
   // Who is still sending does not look for an answer: it is cut off too early for that by a connection that ends.
-  if (unread && !(await discard(clock, sending))) return undefined;
-  return end(running, sending);
+  await write(running, response, { bytes: last, own: 0 });
+  if (await discard(clock, sending)) end(running, sending);
+}
+
+type Headers = Record<string, string | string[] | number>;
+
+function headersOf({ headers }: ApiResponse, ends: boolean): Headers {
+  const all: Headers = {};
+  for (const [name, value] of Object.entries(headers)) all[name] = typeof value === 'string' ? toWire(value) : value.map(toWire);
+  if (ends) all['Connection'] = 'close';
+  return all;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** An answer that fits into one piece tells its length. */
-async function whole(running: Running, { response, answered: { code } }: Sending, body: Exclude<ApiBody, { kind: 'stream' }>): Promise<void> {
+interface Headed extends Sending {
+  readonly headers: Headers;
+}
+
+/** Writes an answer but for its last piece, which goes with the end of it. One that fits into one piece tells its length. */
+async function allButTheLast(running: Running, { response, answered: { code }, headers }: Headed, body: Exclude<ApiBody, { kind: 'stream' }>): Promise<Uint8Array> {
+  if (code === 304) {
+    response.writeHead(code, headers);
+    return NOTHING;
+  }
   const pieces: Iterator<Uint8Array, unknown> = body.kind === 'bytes' ? [body.bytes].values() : piecesOf(body.value);
   const own = body.kind === 'bytes' ? 0 : weightOf(body.value);
   const first = pieces.next();
+  let bytes = first.done === true ? NOTHING : first.value;
   let next = pieces.next();
-  const bytes = first.done === true ? NOTHING : first.value;
-  response.writeHead(code, next.done === true ? { 'Content-Length': bytes.length } : {});
+  if (next.done === true) headers['Content-Length'] = bytes.length;
+  response.writeHead(code, headers);
+  for (; next.done !== true && !response.destroyed; next = pieces.next()) {
+    await write(running, response, { bytes, own });
+    bytes = next.value;
+  }
+  if (bytes.length <= SLICE) return bytes;
   await write(running, response, { bytes, own });
-  for (; next.done !== true && !response.destroyed; next = pieces.next()) await write(running, response, { bytes: next.value, own });
+  return NOTHING;
 }
 
 function weightOf(value: Json): number {
@@ -100,13 +124,15 @@ function room({ backlog }: Running, response: ServerResponse, held: Piece): Prom
   });
 }
 
-/** Ends an answer: what the connection has not taken yet is still counted. */
-function end(running: Running, { request: { socket }, response }: Sending): void {
+/** Ends an answer with its last bytes: what the connection has not taken of them yet is still counted. */
+function end(running: Running, { request: { socket }, response }: Sending, bytes: Uint8Array = NOTHING): void {
   if (response.destroyed) return;
+  // It was begun as one that may be used again; a server that goes away waits for no idle connections.
+  const finished = (): void => void (running.closing && socket.end());
+  if (bytes.length > 0) response.end(bytes, finished);
+  else response.end(finished);
   const remove = running.backlog.add({ bytes: NOTHING, own: response.writableLength, cut: () => response.destroy() });
   response.once('close', remove);
-  // It was begun as one that may be used again; a server that goes away waits for no idle connections.
-  response.end(() => running.closing && socket.end());
 }
 
 interface Values {
@@ -114,13 +140,13 @@ interface Values {
   readonly encode: (value: Json) => Uint8Array;
 }
 
-async function stream(running: Running, sending: Sending & Values): Promise<void> {
-  const { response, answered, gone, values, encode } = sending;
+async function stream(running: Running, sending: Headed & Values): Promise<void> {
+  const { response, answered, headers, gone, values, encode } = sending;
   running.streams.add(gone);
   // The watch behind it ends when the signal of its request does: so it is ended, and not left waiting.
   if (running.closing) gone.abort();
   try {
-    response.writeHead(answered.code);
+    response.writeHead(answered.code, headers);
     response.flushHeaders();
     for await (const value of values) {
       await write(running, response, { bytes: encode(value), own: 0 });

@@ -32,19 +32,21 @@ const NOTHING = { isResource: false, group: '', version: '', namespace: '', reso
  */
 export function requestInfo(method: string, target: RequestTarget): RequestInfo | string {
   const { path } = target;
-  const other = { ...NOTHING, path, verb: method.toLowerCase() };
   const parts = path.replace(/^\/+|\/+$/g, '').split('/');
   const [prefix, ...rest] = parts;
   const grouped = prefix === 'apis';
-  if ((!grouped && prefix !== 'api') || parts.length < (grouped ? 4 : 3)) return other;
+  if ((!grouped && prefix !== 'api') || parts.length < (grouped ? 4 : 3)) return { ...NOTHING, path, verb: method.toLowerCase() };
   const [group = '', version = '', ...below] = grouped ? rest : ['', ...rest];
   const watchPath = below[0] === 'watch' || below[0] === 'proxy';
   if (watchPath && below.length < 2) return `unable to determine kind and namespace from url, ${target.raw}`;
   const verb = watchPath ? (below[0] ?? '') : (VERBS[method] ?? '');
   const { namespace, parts: own, nested } = namespaceOf(watchPath ? below.slice(1) : below);
   const [resource = '', name = '', subresource = ''] = own;
-  const found = { ...other, isResource: true, group, version, namespace, resource, parts: own, nested, watchPath };
-  return { ...found, ...verbAndName(verb, name, target), subresource: verb === 'proxy' || verb === 'watch' ? '' : subresource };
+  const wanted = verbAndName(verb, name, target);
+  return {
+    isResource: true, path, verb: wanted.verb, group, version, namespace, resource, subresource: verb === 'proxy' || verb === 'watch' ? '' : subresource,
+    name: wanted.name, parts: own, nested, watchPath,
+  };
 }
 
 function namespaceOf(parts: readonly string[]): Pick<RequestInfo, 'namespace' | 'parts' | 'nested'> {

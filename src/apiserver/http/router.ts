@@ -79,7 +79,7 @@ async function answerTo(rooms: Rooms, arrival: Arrival): Promise<ApiResponse> {
 }
 
 function answerFor(rooms: Rooms, { request, target, info, audited, warnings }: Arrival, asker: Asker): ApiResponse | Promise<ApiResponse> {
-  const { headers, signal } = request;
+  const { headers } = request;
   checkTimeout(info, target.query.get('timeout'));
   const sender = request.user ?? rooms.authenticator.request(headers['authorization']);
   if (sender === undefined) return failureAnswer(unauthorized(), asker);
@@ -91,7 +91,12 @@ function answerFor(rooms: Rooms, { request, target, info, audited, warnings }: A
   const decision = rooms.authorizer.authorize(attributes);
   audited.decided(decision);
   if (!decision.allowed) return failureAnswer(forbiddenBy(attributes, decision.reason), asker, NOSNIFF);
-  const caller = { user, agent: managerOf(asker.agent), warn: (text: string) => void warnings.push(text), annotate: (key: string, value: string) => audited.annotate(key, value), signal };
+  const caller = {
+    user, agent: managerOf(asker.agent),
+    warn: (text: string) => void warnings.push(text),
+    annotate: (key: string, value: string) => audited.annotate(key, value),
+    get signal() { return request.signal; },
+  };
   return serve(rooms, { request, target, info, asker, caller, note: (body) => audited.body(body) });
 }
 
