@@ -12,5 +12,8 @@ export async function installWidgets(target: ConformanceTarget): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const { status, text } = await target.call({ method: 'POST', path, contentType: 'application/yaml', body: readFileSync(FILE, 'utf8') });
   if (status !== 201 && status !== 409) throw new Error(`${target.name}: ${status} ${text}`);
-  await waitFor('widgets to be served', async () => (await target.call({ path: '/apis/conformance.example.com/v1/widgets' })).status === 200);
+  // What kubectl reads before it asks: discovery, and the schemas of `explain`.
+  for (const one of ['/apis/conformance.example.com/v1/widgets', '/apis/conformance.example.com/v1', '/openapi/v3/apis/conformance.example.com/v1']) {
+    await waitFor(`${one} to be served`, async () => (await target.call({ path: one })).status === 200);
+  }
 }

@@ -187,13 +187,15 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     await waitFor('the count of east', async () => (await members('east')) === 15 || undefined);
     await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
 
+    await waitFor('the count of west', async () => (await members('west')) === 15 || undefined);
+
     await fleet.cluster('c003', 'store');
 
     await waitFor('the count of store', async () => (await members('store')) === 1 || undefined);
-    const west = (await members('west')) ?? 0;
+    await waitFor('the count of west', async () => (await members('west')) === 14 || undefined);
     await fleet.cluster('c003', 'west');
     await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
-    await waitFor('the count of west', async () => (await members('west')) === west + 1 || undefined);
+    await waitFor('the count of west', async () => (await members('west')) === 15 || undefined);
   }, LONG_MS);
 
   it('write nothing at rest, and nothing when they start again', async () => {
