@@ -31,8 +31,8 @@ export class GatewayClient {
 
   /** Waits until a gateway runs and is ready, and gives its reader the right to read. */
   static async open(hub: Hub): Promise<GatewayClient> {
-    const pod = await waitFor('the gateway to run', () => hub.components.pods(TARGET, 'gateway')[0], { deadlineMs: MINUTE });
-    await pod.ready({ deadlineMs: MINUTE });
+    const pod = await waitFor('the gateway to run', () => hub.components.pods(TARGET, 'gateway')[0], { deadlineMs: 2 * MINUTE });
+    await pod.ready({ deadlineMs: 2 * MINUTE });
     const token = await hub.server.tokenFor({ serviceAccount: { namespace: 'default', name: 'default' } });
     await hub.kubectl('create', 'clusterrolebinding', 'reader', '--clusterrole=view', '--serviceaccount=default:default');
     return new GatewayClient(hub, pod, token);
@@ -58,7 +58,7 @@ export class GatewayClient {
       const reply = await this.list(ca, servername).catch((error: unknown) => String(error));
       seen(reply);
       return typeof reply !== 'string' && reply.status === 200;
-    }, { deadlineMs: MINUTE });
+    }, { deadlineMs: 2 * MINUTE });
   }
 
   /** Asks one request after the other, reading before each what is to be trusted, until it is stopped; gives what failed. */

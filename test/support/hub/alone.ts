@@ -20,6 +20,6 @@ export async function startAlone(server: ControlPlane, name = 'placement-control
   const deployment = load(readFileSync(file, 'utf8'));
   if (!isDeployment(deployment)) throw new Error(`${file} is no Deployment`);
   const pod = await startPod(server, deployment, { name });
-  await pod.ready({ deadlineMs: 60_000 });
+  await pod.ready({ deadlineMs: 120_000 });
   return pod;
 }

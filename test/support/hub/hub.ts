@@ -32,7 +32,7 @@ export class Hub {
     for (const zone of ['a', 'b']) await server.addNode({ name: `node-${zone}`, labels: { 'topology.kubernetes.io/zone': zone } });
     await deploy(server);
     const operator = await startOperator(server);
-    await operator.ready({ deadlineMs: 60_000 });
+    await operator.ready({ deadlineMs: 120_000 });
     return new Hub(server, operator);
   }
 
@@ -44,13 +44,13 @@ export class Hub {
   async restartOperator(): Promise<void> {
     await this.#operator.stop();
     this.#operator = await startOperator(this.server);
-    await this.#operator.ready({ deadlineMs: 60_000 });
+    await this.#operator.ready({ deadlineMs: 120_000 });
   }
 
   /** The one process of the placement controller, once it is ready. */
   async placementController(namespace: string): Promise<Pod> {
     const pod = await waitFor('the placement controller to run', () => this.components.pods(namespace, 'placement-controller')[0]);
-    await pod.ready({ deadlineMs: 60_000 });
+    await pod.ready({ deadlineMs: 120_000 });
     return pod;
   }
 
@@ -129,7 +129,7 @@ export class Hub {
       if (writes.length !== last) since = performance.now();
       last = writes.length;
       return performance.now() - since >= quietMs;
-    }, { deadlineMs: 60_000, everyMs: 100 });
+    }, { deadlineMs: 120_000, everyMs: 100 });
   }
 
   async stop(): Promise<void> {
