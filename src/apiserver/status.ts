@@ -137,8 +137,8 @@ export function badRequest(message: string): StatusError {
 
 export function forbidden(resource: ResourceName, name: string, why: string): StatusError {
   const { group, plural } = resource;
-  const what = name === '' ? `${qualified(resource)} is forbidden` : `${qualified(resource)} ${quoted(name)} is forbidden`;
-  return new StatusError(403, `${what}: ${why}`, { reason: 'Forbidden', details: { ...(name === '' ? {} : { name }), ...groupOf(group), kind: plural } });
+  const what = plural === '' ? 'forbidden' : name === '' ? `${qualified(resource)} is forbidden` : `${qualified(resource)} ${quoted(name)} is forbidden`;
+  return new StatusError(403, `${what}: ${why}`, { reason: 'Forbidden', details: { ...(name === '' ? {} : { name }), ...groupOf(group), ...(plural === '' ? {} : { kind: plural }) } });
 }
 
 export function unauthorized(): StatusError {

@@ -5,7 +5,8 @@ import { hasOrAll, type PolicyRule, rulesOf } from './rules.js';
 import type { Admission, AdmissionRequest } from '../admission/admission.js';
 import { equal, isArray, isObject, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { forbidden, notFound, quoted, StatusError, unknownError } from '../status.js';
+import { checkStoredName } from '../registry/storedname.js';
+import { badRequest, forbidden, notFound, quoted, StatusError, unknownError } from '../status.js';
 import { MASTERS, type UserInfo } from '../user.js';
 
 /** What is asked to find out whether somebody gives away more than they have. */
@@ -68,13 +69,22 @@ function checkBinding(parts: Parts, request: AdmissionRequest, binding: KubeObje
   const role = readReference(binding['roleRef']);
   const plural = role.kind === 'ClusterRole' ? 'clusterroles' : role.kind === 'Role' ? 'roles' : undefined;
   if (plural === undefined) throw unknownError(`unsupported role reference kind: ${quoted(role.kind)}`);
-  const bind = { user, verb: 'bind', group: RBAC_GROUP, version: '*', resource: plural, subresource: '', namespace, name: role.name };
+  const bind = { user, verb: 'bind', group: groupOf(binding), version: '*', resource: plural, subresource: '', namespace, name: role.name };
   if (parts.authorizer.authorize(bind).allowed) return;
   const missing = notHeld(parts, { user, namespace }, rulesNamed(parts, request, role));
   if (missing !== undefined) throw forbidden(resource, binding.metadata.name ?? '', missing);
 }
 
+/** The group that the reference says, which is not yet known to be the right one. */
+function groupOf(binding: KubeObject): string {
+  const reference = binding['roleRef'];
+  const group = isObject(reference) ? (reference['apiGroup'] ?? '') : '';
+  return group === '' || typeof group !== 'string' ? RBAC_GROUP : group;
+}
+
 function rulesNamed({ resolver }: Parts, { resource, namespace }: AdmissionRequest, role: { readonly kind: string; readonly name: string }): readonly PolicyRule[] {
+  if (role.kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
+  checkStoredName(role.name);
   try {
     return resolver.referenced(role, namespace);
   } catch (error) {

@@ -19,21 +19,51 @@ interface Wanted {
 }
 
 const EXTRA = 'impersonate-extra-';
+const PLAIN = 'impersonate';
+
+/** As many senders are remembered, as on the real server. */
+const MOST_SENDERS = 10_000;
+
+/** Finds out as whom a request acts: gives the sender where it asks for no other. `attributes` are of the sender. */
+export type Impersonation = (headers: Headers, attributes: Attributes) => UserInfo | StatusError;
 
 /**
- * The user whom a request acts as: the sender where it asks for no other. `attributes` are of the sender.
  * First the modes that also bind what may be done (`impersonate-on:user-info:list` and `impersonate:user-info`), then
- * plain `impersonate`; where none lets it pass, the failure of the first one counts.
+ * plain `impersonate`; but before all others the mode that let the sender pass the last time. Where none lets it pass,
+ * the failure of the first one counts.
  */
-export function impersonated(authorizer: Authorizer, headers: Headers, attributes: Attributes): UserInfo | StatusError {
-  const wanted = wantedUser(headers);
-  if (wanted === undefined || wanted instanceof StatusError) return wanted ?? attributes.user;
+export function createImpersonation(authorizer: Authorizer): Impersonation {
+  const lastModes = new Map<string, string>();
+  return (headers, attributes) => {
+    const wanted = wantedUser(headers);
+    if (wanted === undefined || wanted instanceof StatusError) return wanted ?? attributes.user;
+    const sender = attributes.user.name;
+    const modes = modesOf(wanted, lastModes.get(sender));
+    const problems: StatusError[] = [];
+    for (const mode of modes) {
+      const problem = mode === PLAIN ? check(authorizer, attributes.user, parts(wanted, PLAIN, '')) : checkBound(authorizer, { mode, wanted, attributes });
+      if (problem === undefined) {
+        remember(lastModes, sender, mode);
+        return asUser(wanted, mode !== PLAIN);
+      }
+      problems.push(problem);
+    }
+    return problems[0] ?? attributes.user;
+  };
+}
+
+function modesOf(wanted: Wanted, last: string | undefined): readonly string[] {
   const only = wanted.uid === '' && wanted.groups.length === 0 && Object.keys(wanted.extra).length === 0;
-  const mode = modeOf(wanted, only);
-  const bound = mode === undefined ? undefined : checkBound(authorizer, { mode, wanted, attributes });
-  if (mode !== undefined && bound === undefined) return asUser(wanted, true);
-  const plain = check(authorizer, attributes.user, parts(wanted, 'impersonate', ''));
-  return plain === undefined ? asUser(wanted, false) : (bound ?? plain);
+  const bound = boundModeOf(wanted, only);
+  if (bound === undefined) return [PLAIN];
+  return last === PLAIN ? [PLAIN, bound] : [bound, PLAIN];
+}
+
+function remember(modes: Map<string, string>, sender: string, mode: string): void {
+  modes.delete(sender);
+  modes.set(sender, mode);
+  const [oldest] = modes.keys();
+  if (modes.size > MOST_SENDERS && oldest !== undefined) modes.delete(oldest);
 }
 
 function wantedUser(headers: Headers): Wanted | StatusError | undefined {
@@ -72,7 +102,7 @@ function nodeName(user: string): string | undefined {
   return NODE_NAME.test(name) ? name : undefined;
 }
 
-function modeOf(wanted: Wanted, only: boolean): string | undefined {
+function boundModeOf(wanted: Wanted, only: boolean): string | undefined {
   if (nodeName(wanted.name) !== undefined) return only ? 'arbitrary-node' : undefined;
   if (readAccountName(wanted.name) !== undefined) return only ? 'serviceaccount' : undefined;
   return 'user-info';

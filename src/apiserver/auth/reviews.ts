@@ -5,7 +5,7 @@ import { strings } from './rules.js';
 import { isArray, isObject, type Json, type JsonObject, own } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { badRequest, type FieldError, StatusError } from '../status.js';
-import { checkSelectors } from './reviewselectors.js';
+import { checkSelectors, selectorDoubts } from './reviewselectors.js';
 import type { UserInfo } from '../user.js';
 import type { Clock } from '../../runtime/clock.js';
 
@@ -51,8 +51,10 @@ function tokenReview(authenticator: Authenticator, object: KubeObject): KubeObje
 function accessReview(authorizer: Authorizer, object: KubeObject, user: UserInfo): KubeObject {
   const errors = validate(object);
   if (errors.length > 0) throw invalidReview(errors);
-  const { allowed, reason } = authorizer.authorize(attributesOf(objectAt(object, 'spec'), user));
-  return { ...object, status: { allowed, ...(reason === '' ? {} : { reason }) } };
+  const spec = objectAt(object, 'spec');
+  const { allowed, reason } = authorizer.authorize(attributesOf(spec, user));
+  const doubts = selectorDoubts(objectAt(spec, 'resourceAttributes'));
+  return { ...object, status: { allowed, ...(reason === '' ? {} : { reason }), ...(doubts.length === 0 ? {} : { evaluationError: doubts.join('; ') }) } };
 }
 
 function attributesOf(spec: JsonObject, user: UserInfo): Attributes {
@@ -124,7 +126,7 @@ function rulesReview(resolver: RuleResolver, object: KubeObject, user: UserInfo)
     ({ verbs, apiGroups, resources, ...(resourceNames.length === 0 ? {} : { resourceNames }) }));
   const nonResourceRules = all.filter((rule) => rule.nonResourceURLs.length > 0).map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
   const evaluationError = errors.length === 0 ? {} : { evaluationError: errors.join(', ') };
-  return { ...object, spec: {}, status: { resourceRules, nonResourceRules, incomplete: errors.length > 0, ...evaluationError } };
+  return { ...object, metadata: {}, spec: {}, status: { resourceRules, nonResourceRules, incomplete: errors.length > 0, ...evaluationError } };
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {

@@ -2,7 +2,9 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../json.js';
 import { listAt, textAt, textsAt } from '../registry/builtins/fields.js';
 import { checkRequirement } from '../registry/builtins/selectorcheck.js';
 import { child, forbiddenField, index, invalidValue, required } from '../schema/field.js';
-import type { FieldError } from '../status.js';
+import { StatusError, type FieldError } from '../status.js';
+import { parseFields } from '../verbs/fieldselectors.js';
+import { parseLabelSelector } from '../verbs/selectors.js';
 
 /** Checks the selectors that a review is asked about; operators that are not known are let pass, for newer clients may know them. */
 export function checkSelectors(attributes: JsonObject, path: string): readonly FieldError[] {
@@ -13,6 +15,41 @@ export function checkSelectors(attributes: JsonObject, path: string): readonly F
       return checkRequirement(requirement, at).filter(({ field }) => field !== unknown);
     }),
   ];
+}
+
+/** What of the selectors cannot be understood, and so counts as not asked for. */
+export function selectorDoubts(attributes: JsonObject): readonly string[] {
+  return [
+    ...doubt(own(attributes, 'fieldSelector'), 'fieldSelector', { parse: parseFields, isKnown: isKnownField }),
+    ...doubt(own(attributes, 'labelSelector'), 'labelSelector', { parse: parseLabelSelector, isKnown: (one) => checkRequirement(one, '').length === 0 }),
+  ];
+}
+
+interface Understanding {
+  readonly parse: (raw: string) => unknown;
+  readonly isKnown: (requirement: JsonObject) => boolean;
+}
+
+function doubt(selector: Json | undefined, name: string, { parse, isKnown }: Understanding): readonly string[] {
+  if (!isObject(selector)) return [];
+  const requirements = listAt(selector, 'requirements');
+  const known = requirements.filter(isKnown).length;
+  if (requirements.length === 0 ? isParsed(parse, textAt(selector, 'rawSelector')) : known === requirements.length) return [];
+  return [`spec.resourceAttributes.${name} ${known > 0 ? 'partially ' : ''}ignored due to parse error`];
+}
+
+function isParsed(parse: (raw: string) => unknown, raw: string): boolean {
+  try {
+    parse(raw);
+    return true;
+  } catch (error) {
+    if (error instanceof StatusError) return false;
+    throw error;
+  }
+}
+
+function isKnownField(requirement: JsonObject): boolean {
+  return ['In', 'NotIn'].includes(textAt(requirement, 'operator')) && textsAt(requirement, 'values').length === 1;
 }
 
 type Check = (requirement: JsonObject, path: string) => readonly FieldError[];

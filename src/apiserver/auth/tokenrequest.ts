@@ -6,6 +6,7 @@ import type { KubeObject, ObjectMeta } from '../object.js';
 import { resourceOf } from '../registry/builtins/kind.js';
 import { tokenRequestDefaults } from '../registry/builtins/review.js';
 import type { ObjectReader } from '../registry/reader.js';
+import { checkStoredName } from '../registry/storedname.js';
 import { badRequest, conflict, type FieldError, invalid, notFound } from '../status.js';
 import { admissionRequest, type Context } from '../verbs/context.js';
 import { decodeObject } from '../verbs/decoding.js';
@@ -36,7 +37,10 @@ export function requestToken(parts: Parts, target: Target, body: Body, { query, 
   const options = createOptions(query);
   const read = decodeObject({ resource: REQUESTS, registry: context.registry }, body, { options, caller });
   const request = tracked(context, { target: { ...target, resource: REQUESTS }, options, caller }, undefined, read);
-  checkMeta(request.metadata, { name, namespace });
+  checkNamespace(request.metadata, namespace);
+  const asked = { operation: 'CREATE', object: request, oldObject: undefined, dryRun: options.dryRun, options: options.object } as const;
+  context.admission.admit(admissionRequest(target, caller, asked), caller.warn);
+  checkMeta(request.metadata, name);
   const account = reader.get(ACCOUNTS.plural, namespace, name);
   if (account === undefined) throw notFound(ACCOUNTS, name);
   const { uid = '' } = request.metadata;
@@ -76,10 +80,12 @@ function completed(value: Json | undefined): Spec {
   };
 }
 
-function checkMeta(metadata: ObjectMeta, expected: { readonly name: string; readonly namespace: string }): void {
-  const { name = '', namespace = '' } = metadata;
-  if (namespace !== '' && namespace !== expected.namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  if (name !== '' && name !== expected.name) throw invalid(KIND, expected.name, [wrong('metadata.name', name, 'must match the service account name if specified')]);
+function checkNamespace({ namespace = '' }: ObjectMeta, expected: string): void {
+  if (namespace !== '' && namespace !== expected) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function checkMeta({ name = '' }: ObjectMeta, expected: string): void {
+  if (name !== '' && name !== expected) throw invalid(KIND, expected, [wrong('metadata.name', name, 'must match the service account name if specified')]);
 }
 
 function checkSeconds(seconds: number): void {
@@ -99,6 +105,7 @@ function boundTo(reader: ObjectReader, reference: Json, namespace: string): Toke
   const [kind, name, uid, apiVersion] = [text(reference, 'kind'), text(reference, 'name'), text(reference, 'uid'), text(reference, 'apiVersion')];
   const core = !apiVersion.includes('/');
   const known = !core ? undefined : kind === 'Secret' ? 'secret' : kind === 'Node' ? 'node' : undefined;
+  if (core && (kind === 'Pod' || known !== undefined)) checkStoredName(name);
   if (core && kind === 'Pod') throw notFound({ group: '', plural: 'pods' }, name);
   if (known === undefined) throw badRequest(`cannot bind token to object of type ${core ? '/' : ''}${apiVersion}, Kind=${kind}`);
   const plural = `${known}s`;

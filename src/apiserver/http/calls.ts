@@ -8,6 +8,7 @@ import type { Route } from './route.js';
 import { watchStream } from './watching.js';
 import { isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
+import { checkStoredName } from '../registry/storedname.js';
 import type { ApiResponse } from '../server.js';
 import { badRequest } from '../status.js';
 import { deleteOptions, isTrue } from '../verbs/options.js';
@@ -45,6 +46,7 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   // Whether events can be written so is looked at when the watch is there.
   const form = negotiate(accept, { transforms: true, tables: review === undefined && !hasNoTable(route), protobuf: !custom });
   if (form === undefined) throw noSuchForm(false);
+  if (route.target.name !== '' && route.verb !== 'update') checkStoredName(route.target.name);
   const pretty = form.pretty || wantsPretty(query, agent);
   const one: Call = { rooms, exchange, route, query: { ...Object.fromEntries(query), ...dryRun(exchange) }, form: { ...form, pretty } };
   return stream ? watchAnswer(one) : answerOf(one);
@@ -109,6 +111,7 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   const protobuf = target.resource.custom ? undefined : rooms.protobuf;
   const body = await readObject(exchange, { kind: sub?.kind ?? target.resource.kind, protobuf, typeFirst: verb !== 'update' });
   exchange.note(body.value);
+  if (verb === 'update' && body.refusal === undefined) checkStoredName(target.name);
   if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
   const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
   if (post === undefined) return rooms.verbs.create(target, body, query, caller);

@@ -38,7 +38,7 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
     const [prefix, group = '', version, ...more] = trimmed(path).split('/').slice(1);
     if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
     const core = prefix === 'api';
-    if (exchange.request.method !== 'GET' && (core || (version !== undefined && rooms.registry().isBuiltinGroup(group)))) throw wrongMethod();
+    if (exchange.request.method !== 'GET' && isOnlyRead(rooms.registry(), { core, group, version })) throw wrongMethod();
     if (group === '' && (version !== undefined || path === '/apis//')) return undefined;
     if (group === '') {
       if (wantsAggregated(exchange)) return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
@@ -48,20 +48,34 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
   };
 }
 
+interface DocumentPath {
+  readonly core: boolean;
+  /** Of the core group its version stands here. */
+  readonly group: string;
+  readonly version: string | undefined;
+}
+
+/** What takes any method is one handler for all groups; what is not there takes none. */
+function isOnlyRead(registry: Registry, { core, group, version = '' }: DocumentPath): boolean {
+  if (core) return group === '' || resourceList(registry, '', group) !== undefined;
+  return version !== '' && registry.isBuiltinGroup(group) && resourceList(registry, group, version) !== undefined;
+}
+
 function trimmed(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
 function oneGroup(registry: Registry, exchange: Exchange, { group, version }: { readonly group: string; readonly version: string | undefined }): ApiResponse | undefined {
   const found = version === undefined ? groupAnswer(registry, group) : resourceList(registry, group, version);
-  if (found !== undefined) return plain(exchange, found);
+  // A group is told by whoever gathers all of them, who asks for the form only when it is written.
+  if (found !== undefined) return plain(exchange, found, version === undefined);
   if (registry.isBuiltinGroup(group)) throw noSuchResource();
   return undefined;
 }
 
-function plain(exchange: Exchange, value: Json): ApiResponse {
+function plain(exchange: Exchange, value: Json, gathered = false): ApiResponse {
   const { accept } = exchange.asker;
-  if (!admits(accept)) throw noRepresentation(false);
+  if (!gathered && !admits(accept)) throw noRepresentation(false);
   if (negotiate(accept, { transforms: false }) === undefined) throw noSuchForm(false);
   return valueAnswer(200, value, plainForm(exchange.asker));
 }

@@ -118,10 +118,10 @@ function refuse(message: string): never {
   throw new StatusError(406, message, { reason: 'NotAcceptable' });
 }
 
-/** What an error calls a type: kinds of the real server are structs of a package that is called like the group. */
+/** What an error calls a type: kinds of the real server are structs of a package that is called like the group, Events of either are of one. */
 function goType(resource: Resource, suffix: string): string {
   if (resource.custom) return `*unstructured.Unstructured${suffix}`;
-  return `*${resource.group === '' ? 'core' : resource.group.split('.')[0]}.${resource.kind}${suffix}`;
+  return `*${resource.group === '' || resource.collection === 'events' ? 'core' : resource.group.split('.')[0]}.${resource.kind}${suffix}`;
 }
 
 const AVAILABLE = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';

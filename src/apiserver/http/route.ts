@@ -23,9 +23,7 @@ export function wrongMethod(): StatusError {
  * @throws StatusError 404, 405 or 400
  */
 export function routeOf(resource: Resource, info: RequestInfo, method: string): Route | undefined {
-  const found = resource.custom ? customRoute(resource, info) : builtinRoute(resource, info, method);
-  if (found !== undefined) checkName(found.target.name);
-  return found;
+  return resource.custom ? customRoute(resource, info) : builtinRoute(resource, info, method);
 }
 
 // Built-in kinds: each path and method is registered, so that everything else is a 404 or a 405.
@@ -38,14 +36,16 @@ function builtinRoute(resource: Resource, info: RequestInfo, method: string): Ro
   if (!known || !fitsScope(resource, info, onItem) || (onItem && !hasItems(resource, subresource))) throw noSuchResource();
   const verb = builtinVerb(info, method, { onItem, subresource: subname !== '' });
   const allowed = (subresource ?? resource).verbs;
-  const everywhere = resource.namespaced && info.namespace === '' && !onItem;
+  const everywhere = resource.namespaced && info.namespace === '' && !info.nested && !onItem;
   if (verb === undefined || !allowed.includes(verb) || (everywhere && verb !== 'list' && verb !== 'watch')) throw wrongMethod();
+  // `namespaces//`: a namespace that has no name.
+  if (resource.namespaced && info.nested && info.namespace === '' && verb !== 'list' && verb !== 'watch') throw badRequest('Namespace parameter required.');
   return { verb, target: targetOf(resource, info, subname) };
 }
 
 function fitsScope(resource: Resource, info: RequestInfo, onItem: boolean): boolean {
   if (!resource.namespaced) return !info.nested;
-  return info.namespace !== '' || !onItem;
+  return info.namespace !== '' || info.nested || (!onItem && resource.verbs.includes('list'));
 }
 
 /** What can only be posted has no items, but a subresource that can only be posted has its parent's. */
@@ -91,10 +91,4 @@ const VERBS: readonly RouteVerb[] = ['get', 'list', 'watch', 'create', 'update',
 function targetOf(resource: Resource, info: RequestInfo, subresource: string): Target {
   const [, name = ''] = info.parts;
   return { resource, namespace: resource.namespaced ? info.namespace : '', name, subresource };
-}
-
-// What no stored object can be called.
-function checkName(name: string): void {
-  const wrong = name === '.' || name === '..' ? `may not be '${name}'` : name.includes('%') ? `may not contain '%'` : undefined;
-  if (wrong !== undefined) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${wrong}`);
 }

@@ -12,7 +12,7 @@ import { warningHeaders } from './warnings.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Attributes, Authorizer } from '../auth/authorizer.js';
 import { escapeHtml, forbiddenBy } from '../auth/forbidden.js';
-import { impersonated } from '../auth/impersonation.js';
+import { createImpersonation, type Impersonation } from '../auth/impersonation.js';
 import { noSuchResource, StatusError, unauthorized } from '../status.js';
 import type { Registry, Resource } from '../resource.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
@@ -35,14 +35,19 @@ export interface Router {
   dispatch(request: ApiRequest): Promise<ApiResponse>;
 }
 
+interface Furnished extends Rooms {
+  readonly impersonation: Impersonation;
+}
+
 export function createRouter(rooms: Rooms): Router {
-  return { dispatch: (request) => dispatch(rooms, request) };
+  const furnished = { ...rooms, impersonation: createImpersonation(rooms.authorizer) };
+  return { dispatch: (request) => dispatch(furnished, request) };
 }
 
 const PRIVATE = 'no-cache, private';
 const NOSNIFF: Headers = { 'X-Content-Type-Options': 'nosniff' };
 
-async function dispatch(rooms: Rooms, request: ApiRequest): Promise<ApiResponse> {
+async function dispatch(rooms: Furnished, request: ApiRequest): Promise<ApiResponse> {
   if (request.method === 'OPTIONS' && request.target === '*') return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
   const target = readTarget(request.target);
   if (target === undefined) return { ...textAnswer(400, '400 Bad Request'), headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' } };
@@ -68,7 +73,7 @@ interface Arrival {
   readonly warnings: string[];
 }
 
-async function answerTo(rooms: Rooms, arrival: Arrival): Promise<ApiResponse> {
+async function answerTo(rooms: Furnished, arrival: Arrival): Promise<ApiResponse> {
   const { request: { headers }, target: { query } } = arrival;
   const asker: Asker = { accept: headers['accept'], agent: headers['user-agent'] ?? '', query };
   try {
@@ -78,13 +83,13 @@ async function answerTo(rooms: Rooms, arrival: Arrival): Promise<ApiResponse> {
   }
 }
 
-function answerFor(rooms: Rooms, { request, target, info, audited, warnings }: Arrival, asker: Asker): ApiResponse | Promise<ApiResponse> {
+function answerFor(rooms: Furnished, { request, target, info, audited, warnings }: Arrival, asker: Asker): ApiResponse | Promise<ApiResponse> {
   const { headers } = request;
   checkTimeout(info, target.query.get('timeout'));
   const sender = request.user ?? rooms.authenticator.request(headers['authorization']);
   if (sender === undefined) return failureAnswer(unauthorized(), asker);
   audited.sender(sender);
-  const user = impersonated(rooms.authorizer, headers, attributesOf(info, sender));
+  const user = rooms.impersonation(headers, attributesOf(info, sender));
   if (user instanceof StatusError) return failureAnswer(user, asker, NOSNIFF);
   if (user !== sender) audited.actingAs(user);
   const attributes = attributesOf(info, user);

@@ -10,10 +10,16 @@ const LOOK_MS = 25;
 export class TooLarge extends StatusError {
   readonly asked: number;
 
-  constructor(asked: number, current: number) {
+  readonly waits: boolean;
+
+  /** @param collection that is read: events are not kept in memory by the real server, and so never waited for */
+  constructor(asked: number, current: number, { collection, watch = false }: { readonly collection: string; readonly watch?: boolean }) {
+    const waits = collection !== 'events';
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-    super(504, `Timeout: Too large resource version: ${digits(asked)}, current: ${current}`, { reason: 'Timeout', details: { causes, retryAfterSeconds: 1 } });
+    const details = { causes, ...(waits ? { retryAfterSeconds: 1 } : watch ? { retryAfterSeconds: 3 } : {}) };
+    super(504, `Timeout: Too large resource version: ${digits(asked)}, current: ${current}`, { reason: 'Timeout', details });
     this.asked = asked;
+    this.waits = waits;
   }
 }
 
@@ -33,7 +39,7 @@ export function patiently<T>(arrivals: Arrivals, read: () => T): T | Promise<T> 
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof TooLarge)) throw error;
+    if (!(error instanceof TooLarge) || !error.waits) throw error;
     return arrived(arrivals, error.asked).then(read);
   }
 }

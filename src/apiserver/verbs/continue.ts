@@ -4,6 +4,7 @@ import { readBody } from '../schema/decode.js';
 import { goQuote } from '../schema/gotext.js';
 import { MalformedBody } from '../schema/jsontext.js';
 import { badRequest } from '../status.js';
+import { goKind } from './gotypes.js';
 
 /** Where a page begins: after `key`, in the state of `revision`; -1 means the newest state. */
 export interface Position {
@@ -47,14 +48,16 @@ function parse(token: string): { readonly [key: string]: Json | undefined } {
   const [first = 0] = bytes;
   // A byte that begins no text of UTF-8 is told as the character of that number.
   if (first >= 0x80) throw unreadable(`continue key is not valid: invalid character '${goQuote(String.fromCharCode(first)).slice(1, -1)}' looking for beginning of value`);
+  let kind = '';
   try {
     const { value } = readBody(bytes, 'json');
-    if (isObject(value)) return value;
+    if (isObject(value) || value === null) return value ?? {};
+    kind = goKind(value);
   } catch (error) {
     if (error instanceof MalformedBody) throw unreadable(`continue key is not valid: ${error.message}`);
     throw error;
   }
-  throw unreadable('continue key is not valid: json: cannot unmarshal into Go value of type storage.continueToken');
+  throw unreadable(`continue key is not valid: json: cannot unmarshal ${kind} into Go value of type storage.continueToken`);
 }
 
 function unreadable(why: string): Error {

@@ -99,7 +99,8 @@ const mismatch: Wording = (what, said, is) =>
   `the ${what} in the precondition (${said}) does not match the ${what} in record (${is}). The object might have been ${WHY[what]}`;
 
 function checkPreconditions({ target, live, options }: Found, plural: string, wording: Wording): void {
-  const { group } = target.resource;
+  // Events of either group are the same to whoever stores them.
+  const group = target.resource.collection === 'events' ? '' : target.resource.group;
   const { uid = '', resourceVersion = '' } = live.metadata;
   if (options.uid !== undefined && options.uid !== uid) throw conflict({ group, plural }, target.name, wording('UID', options.uid, uid));
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {

@@ -15,7 +15,8 @@ export type FieldSelector = readonly Term[];
 export function parseFields(text: string | undefined): FieldSelector {
   if (text === undefined || text === '') return [];
   const parts = splitTerms(text).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  return parts.filter((part) => part !== '').map((part) => parseTerm(text, part));
+  // A term without a field and a value says nothing.
+  return parts.filter((part) => part !== '').map((part) => parseTerm(text, part)).filter(({ field, value }) => field !== '' || value !== '');
 }
 
 /** {@link parseFields} for a resource. Throws 400 also for a field that the resource cannot be selected by. */

@@ -51,6 +51,7 @@ export function patchOptions(query: Query, type: PatchType): WriteOptions {
 
 /** The same options as admission knows them: a patch is an update to it, or a create. */
 export function renamed(options: WriteOptions, kind: 'CreateOptions' | 'UpdateOptions'): KubeObject {
+  if (options.object.kind === kind && options.object['force'] === undefined) return options.object;
   const { force: _force, apiVersion, metadata, ...rest } = options.object;
   return { ...rest, apiVersion, kind, metadata };
 }
@@ -137,10 +138,12 @@ function asJson(options: ReadOptions): JsonObject {
 }
 
 function fromQuery(query: Query): ReadOptions {
-  const { propagationPolicy, orphanDependents } = query;
+  const { propagationPolicy, orphanDependents, uid, resourceVersion } = query;
   const dryRun = dryRunOf(query);
+  const preconditions = { ...(given(uid) ? { uid } : {}), ...(given(resourceVersion) ? { resourceVersion } : {}) };
   return {
     gracePeriodSeconds: integer(query.gracePeriodSeconds),
+    preconditions: Object.keys(preconditions).length === 0 ? undefined : preconditions,
     propagationPolicy,
     orphanDependents: orphanDependents === undefined ? undefined : isTrue(orphanDependents),
     dryRun: dryRun.length > 0 ? dryRun : undefined,

@@ -30,7 +30,7 @@ function getNow({ store }: Context, target: Target, query: Query): KubeObject {
   const { resource, namespace, name } = target;
   if (!allows(target, 'get')) throw methodNotAllowed(resource, 'get');
   const asked = revisionOf(query.resourceVersion ?? '', (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
-  if (asked > store.revision) throw new TooLarge(asked, store.revision);
+  if (asked > store.revision) throw new TooLarge(asked, store.revision, resource);
   const entry = store.get(resource.collection, keyOf(namespace, name));
   if (entry === undefined) throw notFound(resource, name);
   const object = served(resource, entry.object);
@@ -101,7 +101,7 @@ function positionOf({ continue: token, resourceVersion }: ListOptions): Position
 function stateOf({ store }: Context, selection: Selection, { resourceVersion, match, limit }: ListOptions): State {
   const asked = revisionOf(resourceVersion, (why) => badRequest(`invalid resource version: resourceVersion: Invalid value: ${why}`));
   const { target: { resource }, prefix, key } = selection;
-  if (asked > store.revision) throw new TooLarge(asked, store.revision);
+  if (asked > store.revision) throw new TooLarge(asked, store.revision, resource);
   const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0 && key === undefined);
   if (!exact) return { entries: key === undefined ? store.list(resource.collection, prefix) : entryOf(store.get(resource.collection, key)), start: 0, revision: store.revision };
   try {
@@ -124,7 +124,7 @@ function only({ key }: Selection, entries: readonly Entry[]): readonly Entry[] {
 function stateAt({ store }: Context, selection: Selection, position: Position): State {
   const { target: { resource }, prefix } = selection;
   const revision = position.revision < 0 ? store.revision : position.revision;
-  if (revision > store.revision) throw new TooLarge(revision, store.revision);
+  if (revision > store.revision) throw new TooLarge(revision, store.revision, resource);
   const start = prefix + position.start;
   try {
     const entries = position.revision < 0 ? store.list(resource.collection, prefix) : store.listAt(resource.collection, prefix, revision);

@@ -45,7 +45,7 @@ export type Query = Readonly<Partial<Record<
   | 'fieldManager' | 'fieldValidation' | 'force' | 'pretty'
   | 'labelSelector' | 'fieldSelector' | 'limit' | 'continue' | 'resourceVersion' | 'resourceVersionMatch'
   | 'timeoutSeconds' | 'allowWatchBookmarks' | 'sendInitialEvents' | 'watch'
-  | 'gracePeriodSeconds' | 'propagationPolicy' | 'orphanDependents', string>>> & {
+  | 'gracePeriodSeconds' | 'uid' | 'propagationPolicy' | 'orphanDependents', string>>> & {
     /** The one parameter of which every value counts. */
     readonly dryRun?: string | readonly string[];
   };

@@ -36,7 +36,7 @@ export function watch(context: Context, target: Target, request: { readonly quer
   try {
     return new Watch(context, plan).stream;
   } catch (error) {
-    if (error instanceof TooLarge) return late(context, plan);
+    if (error instanceof TooLarge && error.waits) return late(context, plan);
     if (!(error instanceof StatusError)) throw error;
     return failing(error);
   }
@@ -80,7 +80,7 @@ class Watch {
     const { store, clock, random } = context;
     const { options, from } = plan;
     const initial = options.initialEvents === true;
-    if (initial && from > store.revision) throw new TooLarge(from, store.revision);
+    if (initial && from > store.revision) throw new TooLarge(from, store.revision, { collection: plan.selection.target.resource.collection, watch: true });
     const after = initial || from === 0 ? store.revision : from;
     const length = (options.timeoutSeconds ?? 0) > 0 ? (options.timeoutSeconds ?? 0) * 1000 : SHORTEST_MS * (1 + random());
     this.#deadline = clock.monotonic() + length;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Attributes, Authorizer } from '../../../src/apiserver/auth/authorizer.js';
-import { impersonated } from '../../../src/apiserver/auth/impersonation.js';
+import { createImpersonation } from '../../../src/apiserver/auth/impersonation.js';
 import { StatusError } from '../../../src/apiserver/status.js';
 
 const SENDER = { name: 'ann', groups: ['devs'] };
@@ -19,7 +19,7 @@ function granting(...rights: string[]): Authorizer {
 }
 
 function act(headers: Record<string, string>, ...rights: string[]): unknown {
-  const user = impersonated(granting(...rights), headers, LIST);
+  const user = createImpersonation(granting(...rights))(headers, LIST);
   return user instanceof StatusError ? `${user.code} ${user.message}` : user;
 }
 
@@ -71,5 +71,16 @@ describe('a request that asks for another user', () => {
     [{ 'impersonate-uid': 'v' }, [], '400 requested &user.DefaultInfo{Name:"", UID:"v", Groups:[]string(nil), Extra:map[string][]string(nil)} without impersonating a user name'],
   ])('by %j with the rights %j is answered %s', (headers, rights, answer) => {
     expect(act(headers, ...rights)).toBe(answer);
+  });
+
+  it('who passed with plain rights is told of these the next time', () => {
+    const act = createImpersonation(granting('impersonate users bob', 'impersonate-on:user-info:list pods ns/', 'impersonate:user-info users.authentication.k8s.io eve'));
+    const outcome = (name: string): unknown => {
+      const user = act({ 'impersonate-user': name }, LIST);
+      return user instanceof StatusError ? user.message : user.name;
+    };
+    const plain = 'users "zoe" is forbidden: User "ann" cannot impersonate resource "users" in API group "" at the cluster scope';
+    const bound = 'users.authentication.k8s.io "zoe" is forbidden: User "ann" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope';
+    expect(['zoe', 'bob', 'zoe', 'eve', 'zoe'].map(outcome)).toEqual([bound, 'bob', plain, 'eve', bound]);
   });
 });

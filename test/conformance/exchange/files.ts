@@ -24,4 +24,5 @@ export const FILES = [
   { name: 'watches', title: 'watches' },
   { name: 'deletion', title: 'deletion' },
   { name: 'corners', title: 'corners that random requests found' },
+  { name: 'strangers', title: 'what nobody here would have asked' },
 ].map((one) => ({ ...one, file: path.join(FOLDER, `${one.name}.http`) }));

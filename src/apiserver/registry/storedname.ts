@@ -1,0 +1,9 @@
+import { pathSegment } from '../schema/names.js';
+import { badRequest, quoted } from '../status.js';
+
+/** @throws StatusError 400 for a name under which nothing can be stored, whoever asks for it */
+export function checkStoredName(name: string): void {
+  if (name === '') throw badRequest('Name parameter required.');
+  const wrong = pathSegment(name);
+  if (wrong.length > 0) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${wrong.join(';')}`);
+}
