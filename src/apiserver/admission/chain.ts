@@ -19,7 +19,7 @@ export function createChain({ first, last }: ChainParts): AdmissionChain {
   return {
     admit(request, warn) {
       let object = request.object;
-      for (const step of first) object = step.admit({ ...request, object }, warn);
+      for (const step of first) object = step.admit(object === request.object ? request : { ...request, object }, warn);
       return object;
     },
     validate(request, warn) {

@@ -17,8 +17,12 @@ function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
 }
 
+/** Without anything that JSON escapes. */
+const PLAIN_TEXT = /^[\w ./:-]*$/;
+
 /** JSON as Go writes it: keys in order, and `<`, `>`, `&` and the two line separators escaped. */
 export function goJson(value: Json | undefined): string {
+  if (typeof value === 'string' && PLAIN_TEXT.test(value)) return `"${value}"`;
   return JSON.stringify(sorted(value ?? null)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
 }
 

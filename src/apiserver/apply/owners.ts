@@ -25,8 +25,12 @@ export type Owners = ReadonlyMap<string, Owner>;
 /** What makes two entries one: for `Apply` the version does not count. The text is the real server's, since it sorts by it. */
 export function ownerId(owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
   const { manager, operation, apiVersion, subresource } = owner;
-  const parts = [['manager', manager], ['operation', operation], ['apiVersion', operation === 'Apply' ? '' : apiVersion], ['subresource', subresource]];
-  return `{${parts.flatMap(([name, text]) => (text === '' ? [] : [`${goJson(name)}:${goJson(text)}`])).join(',')}}`;
+  const version = operation === 'Apply' ? '' : member('apiVersion', apiVersion);
+  return `{${`${member('manager', manager)}${member('operation', operation)}${version}${member('subresource', subresource)}`.slice(0, -1)}}`;
+}
+
+function member(name: string, text: string): string {
+  return text === '' ? '' : `"${name}":${goJson(text)},`;
 }
 
 /**

@@ -37,7 +37,7 @@ export function trackUpdate(request: TrackRequest): KubeObject {
   const terms = termsOf(request);
   const old = live === undefined ? zeroOf(resource.schema, bare) : withoutEntries(live);
   // The real server writes such an object without managedFields rather than refuse it here.
-  if (misfits(terms.atom, bare, true) !== undefined || liveMisfits(terms.atom, live ?? old) !== undefined) return finish(request, undefined);
+  if (misfits(terms.atom, bare, true) !== undefined || (live === undefined ? misfits(terms.atom, old, true) : liveMisfits(terms.atom, live)) !== undefined) return finish(request, undefined);
   const by = { manager: request.manager, subresource, now: request.now };
   const updated = attempt(() => updateOwners(owners, { live: old, next: bare }, by, terms));
   return finish(request, updated === undefined ? undefined : writeOwners(updated, entriesOf(live)));

@@ -178,12 +178,15 @@ function managedFieldsErrors(meta: ObjectMeta, path: string): FieldError[] {
   return errors;
 }
 
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+
 /** The rule of field managers, of managedFields and of the query parameter alike. */
 export function managerErrors(manager: string, field: string): FieldError[] {
   const errors = byteLength(manager) > MAX_MANAGER ? [tooLong(field, MAX_MANAGER)] : [];
+  if (PRINTABLE.test(manager)) return errors;
   let at = 0;
   for (const char of manager) {
-    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) {
+    if (!PRINTABLE.test(char)) {
       const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
       errors.push(invalidValue(field, manager, `invalid character U+${code} (at position ${at})`));
     }

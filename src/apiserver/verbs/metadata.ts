@@ -6,10 +6,13 @@ import { badRequest } from '../status.js';
 
 type MetaChanges = { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined } & { readonly selfLink?: undefined };
 
-/** A copy with other metadata; `undefined` leaves a key out. */
+/** The object with other metadata; `undefined` leaves a key out. The same object where there is nothing to leave out. */
 export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
-  const metadata: JsonObject = { ...object.metadata, ...changes };
-  const kept: JsonObject = Object.values(changes).includes(undefined) ? Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)) : metadata;
+  const before: JsonObject = object.metadata;
+  const made = Object.entries(changes);
+  if (made.every(([key, value]) => value === undefined && before[key] === undefined)) return object;
+  const metadata: JsonObject = { ...before, ...changes };
+  const kept: JsonObject = made.some(([, value]) => value === undefined) ? Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)) : metadata;
   return { ...object, metadata: kept };
 }
 
