@@ -1,4 +1,4 @@
-import { FormatError, misfit, readFormat, type Clause } from '../library/format.js';
+import { FormatError, misfit, readFormat } from '../library/format.js';
 import type { Call, Expr } from './expression.js';
 import type { Problem } from './problem.js';
 import { DYN, type CelType, type Kind } from './celtype.js';
@@ -23,21 +23,19 @@ const FITTING: Readonly<Record<string, readonly Kind[]>> = {
 export function formatProblems({ target, args: [list], at }: Call, types: Types): Problem[] {
   if (target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list') return [];
   const values = list.items.map(({ value }) => value);
-  let clauses: Clause[];
+  let clauses = 0;
   try {
-    clauses = readFormat(target.value).filter((part) => typeof part !== 'string');
+    for (const part of readFormat(target.value, values.length)) {
+      const value = typeof part === 'string' ? undefined : values[clauses++];
+      const problem = typeof part === 'string' || value === undefined ? undefined : clauseProblem(part.verb, value, types);
+      if (problem !== undefined) return [problem];
+    }
   } catch (error) {
     if (error instanceof FormatError) return [{ at, message: error.message }];
     throw error;
   }
-  for (const [index, { verb }] of clauses.entries()) {
-    const value = values[index];
-    if (value === undefined) return [{ at, message: `index ${index} out of range` }];
-    const problem = clauseProblem(verb, value, types);
-    if (problem !== undefined) return [problem];
-  }
-  if (values.length <= clauses.length) return [];
-  return [{ at, message: `too many arguments supplied to string.format (expected ${clauses.length}, got ${values.length})` }];
+  if (values.length <= clauses) return [];
+  return [{ at, message: `too many arguments supplied to string.format (expected ${clauses}, got ${values.length})` }];
 }
 
 function clauseProblem(verb: string, value: Expr, types: Types): Problem | undefined {

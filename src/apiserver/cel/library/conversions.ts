@@ -46,15 +46,16 @@ function toBool(text: string): boolean {
 function addNumbers(library: Library): void {
   library.add('double_to_double', 'double(double): double', same).add('int64_to_double', 'double(int): double', ([value]) => Number(bigintOf(value)));
   library.add('string_to_double', 'double(string): double', ([text]) => toDouble(textOf(text))).add('uint64_to_double', 'double(uint): double', ([value]) => Number(bigintOf(value)));
-  library.add('int64_to_int64', 'int(int): int', same).add('double_to_int64', 'int(double): int', ([value]) => int(truncate(Number(value))));
+  library.add('int64_to_int64', 'int(int): int', same).add('double_to_int64', 'int(double): int', ([value]) => int(truncate(Number(value), -(2 ** 63))));
   library.add('duration_to_int64', 'int(duration): int', ([value]) => nanosOf(value)).add('string_to_int64', 'int(string): int', ([text]) => toInt(textOf(text), 'int'));
   library.add('timestamp_to_int64', 'int(timestamp): int', ([value]) => splitNanos(nanosOf(value)).seconds).add('uint64_to_int64', 'int(uint): int', ([value]) => int(bigintOf(value)));
-  library.add('uint64_to_uint64', 'uint(uint): uint', same).add('double_to_uint64', 'uint(double): uint', ([value]) => uint(truncate(Number(value), 'unsigned integer overflow')));
+  library.add('uint64_to_uint64', 'uint(uint): uint', same).add('double_to_uint64', 'uint(double): uint', ([value]) => uint(truncate(Number(value), -Number.MIN_VALUE, 'unsigned integer overflow')));
   library.add('int64_to_uint64', 'uint(int): uint', ([value]) => uint(bigintOf(value))).add('string_to_uint64', 'uint(string): uint', ([text]) => new Uint(toInt(textOf(text), 'uint')));
 }
 
-function truncate(value: number, problem = 'integer overflow'): bigint {
-  if (!Number.isFinite(value)) throw new EvaluationError(problem);
+/** @param below what a value has to be above. */
+function truncate(value: number, below: number, problem = 'integer overflow'): bigint {
+  if (!Number.isFinite(value) || value <= below) throw new EvaluationError(problem);
   return BigInt(Math.trunc(value));
 }
 

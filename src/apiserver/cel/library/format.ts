@@ -16,20 +16,23 @@ export interface Clause {
 /** A format that cannot be read, or a value that does not fit its clause. */
 export class FormatError extends EvaluationError {}
 
-/** Literal texts and clauses of a format, in order. `%%` is a text. Throws FormatError. */
-export function readFormat(format: string): (string | Clause)[] {
-  const parts: (string | Clause)[] = [];
+/** Literal texts and clauses of a format for so many values, in order: no clause is read before the one before it was used. `%%` is a text. Throws FormatError. */
+export function* readFormat(format: string, count: number): Generator<string | Clause> {
+  let clauses = 0;
   for (const [part] of format.matchAll(/%%|%(?:\.\d*)?[^]?|[^%]+/g)) {
-    if (part === '%%') parts.push('%');
-    else if (part.startsWith('%')) parts.push(readClause(part));
-    else parts.push(part);
+    if (part === '%%') yield '%';
+    else if (part === '%') throw new FormatError('unexpected end of string');
+    else if (!part.startsWith('%')) yield part;
+    else if (clauses >= count) throw new FormatError(`index ${clauses} out of range`);
+    else {
+      clauses++;
+      yield readClause(part);
+    }
   }
-  return parts;
 }
 
 function readClause(text: string): Clause {
   const [, dot, digits = '', verb = ''] = /^%(\.(\d*))?([^]?)$/.exec(text) ?? [];
-  if (verb === '' && dot === undefined) throw new FormatError('unexpected end of string');
   if (dot !== undefined && verb === '') throw new FormatError('could not parse formatting clause: error while parsing precision: could not find end of precision specifier');
   if (dot !== undefined && digits === '') {
     throw new FormatError('could not parse formatting clause: error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax');
@@ -41,12 +44,9 @@ function readClause(text: string): Clause {
 /** `'%s has %d'.format(['a', 1])`. Throws FormatError. */
 export function formatText(format: string, args: List): string {
   let index = 0;
-  const texts = readFormat(format).map((part) => {
-    if (typeof part === 'string') return part;
-    if (index >= args.size) throw new FormatError(`index ${index} out of range`);
-    return formatClause(part, args.at(index++));
-  });
-  return texts.join('');
+  let text = '';
+  for (const part of readFormat(format, args.size)) text += typeof part === 'string' ? part : formatClause(part, args.at(index++));
+  return text;
 }
 
 const WANTED: Readonly<Record<string, string>> = {
@@ -146,10 +146,20 @@ function objectText(value: Value): string | undefined {
   if (value instanceof List) return `[${value.items().map(memberText).join(', ')}]`;
   if (value instanceof ValueMap) return mapText(value);
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (value instanceof Uint8Array) return bytesText(value);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
   return value instanceof TypeValue ? value.type.name : undefined;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function bytesText(bytes: Uint8Array): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new FormatError('error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string');
+  }
 }
 
 /** A value within a list or a map: texts in quotes, doubles with six digits. */

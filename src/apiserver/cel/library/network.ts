@@ -14,6 +14,10 @@ class IpValue extends Opaque {
     this.address = address;
   }
 
+  override get goText(): string {
+    return `(netip.Addr)${addressText(this.address)}`;
+  }
+
   override get weight(): number {
     return this.address.bytes.length;
   }
@@ -32,6 +36,10 @@ class CidrValue extends Opaque {
     super();
     this.address = address;
     this.bits = bits;
+  }
+
+  override get goText(): string {
+    return `(netip.Prefix)${addressText(this.address)}/${this.bits}`;
   }
 
   override get weight(): number {

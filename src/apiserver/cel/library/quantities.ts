@@ -12,6 +12,8 @@ interface Amount {
   readonly scale: number;
 }
 
+const SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
+
 class Quantity extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
   /** Thousand-millionths. */
@@ -23,6 +25,12 @@ class Quantity extends Opaque {
     super();
     this.nanos = nanos;
     this.amount = amount;
+  }
+
+  override get goText(): string {
+    let [number, step] = [this.nanos, 0];
+    for (; number !== 0n && number % 1000n === 0n && step < SUFFIXES.length - 1; step++) number /= 1000n;
+    return `(*resource.Quantity)${number}${number === 0n ? '' : SUFFIXES[step]}`;
   }
 
   equals(other: Opaque): boolean {

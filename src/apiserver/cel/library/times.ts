@@ -1,3 +1,4 @@
+import { goQuote } from '../../schema/gotext.js';
 import { Library } from '../language/signature.js';
 import { EvaluationError } from '../runtime/error.js';
 import { splitNanos } from '../runtime/time.js';
@@ -76,15 +77,20 @@ function partsOf(nanos: bigint, offsetMinutes: number): Parts {
 /** Minutes east of UTC: a fixed offset (`-08:00`) or a named zone at that moment. Throws EvaluationError. */
 function offsetOf(nanos: bigint, zone: Value | undefined): number {
   const name = textOf(zone);
-  const fixed = /^([+-]?)(\d\d):(\d\d)$/.exec(name);
-  if (fixed !== null) return (Number(fixed[2]) * 60 + Number(fixed[3])) * (fixed[1] === '-' ? -1 : 1);
-  if (name === '' || name === 'UTC') return 0;
+  const colon = name.indexOf(':');
+  if (colon >= 0) return atoi(name.slice(0, colon)) * 60 + atoi(name.slice(colon + 1)) * (name.startsWith('-') ? -1 : 1);
+  if (name === '' || name === 'UTC' || name === 'Local') return 0;
   const millis = Number(splitNanos(nanos).seconds) * 1000;
   try {
     return zoneOffset(name, millis);
   } catch {
     throw new EvaluationError(`unknown time zone ${name}`);
   }
+}
+
+function atoi(text: string): number {
+  if (!/^[+-]?\d{1,18}$/.test(text)) throw new EvaluationError(`strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`);
+  return Number(text);
 }
 
 function zoneOffset(timeZone: string, millis: number): number {

@@ -16,6 +16,10 @@ class UrlValue extends Opaque {
     this.url = url;
   }
 
+  override get goText(): string {
+    return `(*url.URL)${this.text}`;
+  }
+
   equals(other: Opaque): boolean {
     return other instanceof UrlValue && other.text === this.text;
   }

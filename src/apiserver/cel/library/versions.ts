@@ -9,11 +9,18 @@ class Semver extends Opaque {
   readonly typeName = 'kubernetes.Semver';
   readonly numbers: readonly bigint[];
   readonly release: readonly string[];
+  readonly build: readonly string[];
 
-  constructor(numbers: readonly bigint[], release: readonly string[]) {
+  constructor(numbers: readonly bigint[], release: readonly string[], build: readonly string[]) {
     super();
     this.numbers = numbers;
     this.release = release;
+    this.build = build;
+  }
+
+  override get goText(): string {
+    const build = this.build.length === 0 ? '' : `+${this.build.join('.')}`;
+    return `(semver.Version)${this.numbers.join('.')}${this.release.length === 0 ? '' : `-${this.release.join('.')}`}${build}`;
   }
 
   equals(other: Opaque): boolean {
@@ -43,7 +50,7 @@ function parse(text: string): Semver {
     if (part === '') throw new Malformed('Build meta data is empty');
     if (!WORD.test(part)) throw new Malformed(`Invalid character(s) found in build meta data ${goQuote(part)}`);
   }
-  return new Semver(numbers, release);
+  return new Semver(numbers, release, build);
 }
 
 const WORD = /^[0-9A-Za-z-]+$/;

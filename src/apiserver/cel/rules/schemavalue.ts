@@ -118,6 +118,14 @@ class SchemaMap extends ValueMap {
     return this.schema.properties === undefined ? known : known.map((name) => escapeName(name) ?? name);
   }
 
+  override plain(): Value {
+    return jsonValue(this.data);
+  }
+
+  override written(key: Value): Value {
+    return typeof key === 'string' && this.schema.properties !== undefined ? (unescapeName(key) ?? key) : key;
+  }
+
   /** Fields that no schema describes count as well, where both have them. */
   override sameRest(other: ValueMap, budget: Budget): boolean {
     if (!(other instanceof SchemaMap)) return true;
@@ -191,6 +199,10 @@ class SchemaList extends List {
   override items(): Value[] {
     this.known ??= super.items();
     return this.known;
+  }
+
+  override plain(): Value {
+    return jsonValue(this.data);
   }
 
   override concat(other: List): List {

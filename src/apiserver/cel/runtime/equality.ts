@@ -36,7 +36,7 @@ function sameMaps(a: ValueMap, b: ValueMap, budget: Budget): boolean {
   if (a.sameRest?.(b, budget) === false) return false;
   return a.keys().every((key) => {
     const mine = a.find(key);
-    const other = b.find(key);
+    const other = b.find(b.written === undefined ? (a.written?.(key) ?? key) : key);
     if (mine === undefined || other === undefined) return mine === other;
     return same(mine, other, budget);
   });

@@ -65,6 +65,9 @@ export abstract class List {
     return new ValueList([...this.items(), ...other.items()]);
   }
 
+  /** The same without the schema that it is seen through; left out where there is none. */
+  plain?(): Value;
+
   /** What decides equality where order does not: undefined for lists whose order counts. */
   equals?(other: List, same: (a: Value, b: Value) => boolean): boolean;
 
@@ -100,6 +103,10 @@ export abstract class ValueMap {
   /** undefined where the key is missing. */
   abstract find(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
+  /** The same without the schema that it is seen through; left out where there is none. */
+  plain?(): Value;
+  /** The key of a pair as it is written in JSON, where expressions have another one for it. */
+  written?(key: Value): Value;
   /** Whether what `keys` does not tell is equal too; left out where there is no such thing. */
   sameRest?(other: ValueMap, budget: Budget): boolean;
 }
@@ -147,6 +154,10 @@ export abstract class Opaque {
   /** `kubernetes.Quantity`. */
   abstract readonly typeName: string;
   abstract equals(other: Opaque, budget: Budget): boolean;
+  /** How Go prints it with its type; undefined where nobody sees that. */
+  get goText(): string | undefined {
+    return undefined;
+  }
   /** What costs are counted by; 1 where nothing else makes sense. */
   get weight(): number {
     return 1;
