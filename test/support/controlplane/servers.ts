@@ -87,7 +87,11 @@ export class Servers {
     const probe = async (seen: (value: unknown) => void): Promise<Error | true | undefined> => {
       const dead = this.#dead();
       if (dead !== undefined) return new Error(`${dead} ended at the start:\n${this.#tail(dead)}`);
-      const { status, text } = await session.call({ path: uri, deadlineMs: 5000 });
+      const { status, text } = await session.call({ path: uri, deadlineMs: 5000 }).catch((error: unknown) => {
+        // The server makes its certificate while it starts: what was read of it may have been a part, and is read again.
+        session.close();
+        throw error;
+      });
       seen(`${status} ${text}`);
       return status === 200 ? true : undefined;
     };
