@@ -65,8 +65,13 @@ function requestJson({ seen: { request, name, namespace }, matched }: Facts): Js
     object: null,
     oldObject: null,
     dryRun: request.dryRun,
-    options: request.options,
+    options: withoutMeta(request.options),
   };
+}
+
+/** Options are no objects, and have no metadata. */
+function withoutMeta({ metadata: _none, ...options }: KubeObject): JsonObject {
+  return options;
 }
 
 function filled(key: string, text: string): JsonObject {
