@@ -108,7 +108,7 @@ export class Group {
     const lost = await election.acquire(signal);
     const end = AbortSignal.any([signal, lost]);
     this.#log.info({}, 'lease held');
-    await Promise.race([onHeld?.(end), fired(signal)]);
+    await untilFired(signal, onHeld?.(end));
     if (!end.aborted) {
       for (const controller of controllers) controller.start();
       await fired(end);
@@ -116,7 +116,7 @@ export class Group {
     if (signal.aborted) return;
     this.#log.warn({}, 'lease lost');
     // Waits as long as a pass needs: the next tenure must not begin beside it. A shutdown in the meantime goes ahead.
-    await Promise.race([this.#stop(0), fired(signal)]);
+    await untilFired(signal, this.#stop(0));
   }
 
   async #shutDown(): Promise<boolean> {
@@ -152,10 +152,23 @@ export class Group {
 }
 
 /** Resolves when `signal` has fired. */
-export function fired(signal: AbortSignal): Promise<void> {
+function fired(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/**
+ * `work`, or nothing once `signal` has fired; no listener stays behind: `signal` outlives any number of tenures, and
+ * Node warns of the eleventh.
+ */
+function untilFired(signal: AbortSignal, work: void | Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => resolve();
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    Promise.resolve(work).then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
   });
 }
 

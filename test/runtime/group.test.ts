@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { Controller } from '../../src/runtime/controller.js';
 import { Group, type Election, type GroupOptions, type Source } from '../../src/runtime/group.js';
@@ -19,8 +20,12 @@ class Gate {
 
   pass(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(new Error('gate left')), { once: true });
-      void this.#opened.then(resolve);
+      const leave = (): void => reject(new Error('gate left'));
+      signal?.addEventListener('abort', leave, { once: true });
+      void this.#opened.then(() => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      });
     });
   }
 }
@@ -168,6 +173,26 @@ describe('a group', () => {
     expect(lost).toEqual(['work stops, 0 ms']);
     expect(waiting).toEqual(['work stops, 0 ms', 'last pass ended', 'lease wanted']);
     expect(happened.at(-1)).toBe('work begins');
+  });
+
+  it('leaves nothing behind on the signal of the process, however often the lease is lost', async () => {
+    const { group, happened, sync, lease, lose, stop } = bench({ onHeld: () => undefined });
+    sync.open();
+    lease.open();
+    void group.run(stop.signal);
+    await settle();
+    lose();
+    await settle();
+    const once = getEventListeners(stop.signal, 'abort').length;
+    for (let count = 0; count < 12; count += 1) {
+      lease.open();
+      await settle();
+      lose();
+      await settle();
+    }
+
+    expect(happened.filter((what) => what === 'work begins')).toHaveLength(13);
+    expect(getEventListeners(stop.signal, 'abort')).toHaveLength(once);
   });
 
   it('calls back each time the lease is held, before work begins', async () => {
