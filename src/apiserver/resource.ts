@@ -119,6 +119,8 @@ export interface Strategy {
 export interface Findings {
   readonly errors: readonly FieldError[];
   readonly warnings: readonly string[];
+  /** Before which error the kind looks at metadata again, where that is not the first: at what changes, or at all of it. */
+  readonly metadata?: Readonly<Partial<Record<'update' | 'all', number>>>;
 }
 
 /** A column of a Table between Name and the end, Age included where it is shown. */

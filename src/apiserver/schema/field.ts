@@ -88,3 +88,10 @@ export function goValue(value: Json | undefined): string {
   if (typeof value === 'string') return goQuote(value);
   return typeof value === 'number' ? goFloat(value) : goJson(value);
 }
+
+/**
+ * Stand among the findings of a kind about a change: here, and not before them, it repeats the checks of metadata, of the
+ * change or of all of it. Told apart by being these very objects.
+ */
+export const CHANGED_METADATA: FieldError = { reason: 'FieldValueInvalid', field: 'metadata', message: '' };
+export const ALL_METADATA: FieldError = { ...CHANGED_METADATA };

@@ -62,6 +62,8 @@ function decodeInteger(value: Json, size: number): Scalar {
 }
 
 function decodeBytes(value: Json): Scalar {
+  // Go reads a list of numbers into bytes too.
+  if (isArray(value) && value.every((item) => typeof item === 'number' && Number.isInteger(item) && item >= 0 && item < 256)) return { value: Buffer.from(value.map(Number)).toString('base64') };
   if (typeof value !== 'string') return { said: jsonType(value) };
   const odd = corruptAt(value);
   return odd === undefined ? { value } : { abort: `illegal base64 data at input byte ${odd}` };

@@ -1,10 +1,16 @@
-import { goQuote } from './gotext.js';
+import { goQuote as quoted } from './gotext.js';
 
 /** Layouts of Go's package time that the API uses. */
 export const RFC3339 = '2006-01-02T15:04:05Z07:00';
 export const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00';
 /** Without a zone. */
 export const LOCAL_TIME = '2006-01-02T15:04:05';
+
+/** As package time quotes: what is no character of ASCII that can be seen is told byte by byte. */
+function goQuote(text: string): string {
+  const plain = (byte: number): string => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`);
+  return /^[ -~]*$/.test(text) ? quoted(text) : `"${[...Buffer.from(text)].map((byte) => (byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : plain(byte))).join('')}"`;
+}
 
 type Layout = typeof RFC3339 | typeof RFC3339_MICRO | typeof LOCAL_TIME;
 

@@ -97,7 +97,8 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
 async function written(context: Context, { target, options }: Edit, { entry, live, next }: States): Promise<KubeObject> {
   const { resource } = target;
   if (options.dryRun) return copied(resource, next);
-  if (!isStored(resource, next, { entry, live })) return put(context, { target, object: next });
+  const object = withMeta(next, { selfLink: undefined });
+  if (!isStored(resource, object, { entry, live })) return put(context, { target, object });
   await context.store.durable(entry.revision);
   return live;
 }
@@ -114,6 +115,7 @@ const REVISION = /^\d+$/;
 
 function checkRevision({ metadata: { resourceVersion: said = '' } }: KubeObject): void {
   if (said !== '' && !REVISION.test(said)) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: invalid syntax`);
+  if (Number(said) >= 2 ** 64) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: value out of range`);
 }
 
 /** The object with the revision that it is based on. Throws 409 where that is not the newest. */

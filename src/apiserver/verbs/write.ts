@@ -65,7 +65,8 @@ function prepared(context: Context, { target: { resource }, object, caller }: Cr
 }
 
 function checkNoRevision({ metadata: { resourceVersion } }: KubeObject): void {
-  if (resourceVersion === undefined || !/^\d+$/.test(resourceVersion) || Number(resourceVersion) === 0) return;
+  // What does not fit into 64 bits is none.
+  if (resourceVersion === undefined || !/^\d+$/.test(resourceVersion) || Number(resourceVersion) === 0 || Number(resourceVersion) >= 2 ** 64) return;
   throw unknownError('resourceVersion should not be set on objects to be created');
 }
 

@@ -1,6 +1,6 @@
 import { equal, own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { forbiddenField, invalidValue, key, tooLong } from '../../schema/field.js';
+import { ALL_METADATA, forbiddenField, invalidValue, key, tooLong } from '../../schema/field.js';
 import { byteLength, compareBytes } from '../../schema/gotext.js';
 import { configMapKey } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
@@ -22,7 +22,7 @@ export const CONFIG_MAP: Kind = {
   // Reading a ConfigMap gives it `data` in any case.
   remembered: ['binaryData'],
   validate,
-  validateUpdate: (next, old) => [...frozenErrors(next, old, ['data', 'binaryData']), ...validate(next)],
+  validateUpdate: (next, old) => [...frozenErrors(next, old, ['data', 'binaryData']), ALL_METADATA, ...validate(next)],
 };
 
 function validate(map: KubeObject): readonly FieldError[] {

@@ -2,6 +2,7 @@ import { builtinSchema } from '../../data/schemas.js';
 import { equal, isArray, isObject, own, withKey, type Json } from '../../json.js';
 import type { KubeObject, ObjectMeta } from '../../object.js';
 import type { Findings, Resource, Strategy, Subresource } from '../../resource.js';
+import { ALL_METADATA, CHANGED_METADATA } from '../../schema/field.js';
 import { dns1123Subdomain, type NameRule } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { builtinColumns } from '../../table/builtin.js';
@@ -188,5 +189,9 @@ export function fieldsFrom(object: KubeObject, other: KubeObject, names: readonl
 
 /** Nobody is warned of what is refused. */
 function findings(errors: readonly FieldError[], warnings: () => readonly string[]): Findings {
-  return { errors, warnings: errors.length > 0 ? [] : warnings() };
+  const plain = errors.filter((error) => error !== CHANGED_METADATA && error !== ALL_METADATA);
+  const place = (mark: FieldError): number | undefined => (errors.includes(mark) ? errors.indexOf(mark) : undefined);
+  const [update, all] = [place(CHANGED_METADATA), place(ALL_METADATA)];
+  const metadata = { ...(update === undefined ? {} : { update }), ...(all === undefined ? {} : { all }) };
+  return { errors: plain, warnings: plain.length > 0 ? [] : warnings(), ...(plain.length === errors.length ? {} : { metadata }) };
 }

@@ -1,6 +1,6 @@
 import { isObject, own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
+import { CHANGED_METADATA, child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
 import { compareBytes, goJson } from '../../schema/gotext.js';
 import { labelValue } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
@@ -38,7 +38,7 @@ export const NODE: Kind = {
   create: withoutConfiguration,
   update: (next, old, subresource) => withoutConfiguration(fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status'])),
   validate,
-  validateUpdate: (next, old, subresource) => [...(subresource === 'status' ? [] : validate(next)), ...changeErrors(next, old)],
+  validateUpdate: (next, old, subresource) => [...(subresource === 'status' ? [] : validate(next)), CHANGED_METADATA, ...changeErrors(next, old)],
   warnings: (node) => nodeWarnings(node),
 };
 

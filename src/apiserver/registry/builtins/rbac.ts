@@ -1,6 +1,6 @@
 import { equal, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { child, index, invalidRaw, invalidValue, notSupported, required } from '../../schema/field.js';
+import { CHANGED_METADATA, child, index, invalidRaw, invalidValue, notSupported, required } from '../../schema/field.js';
 import { goJson } from '../../schema/gotext.js';
 import { dns1123Subdomain, pathSegment } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
@@ -14,9 +14,9 @@ const GROUP = 'rbac.authorization.k8s.io';
 const DEFINITION = 'io.k8s.api.rbac.v1.';
 
 export const RBAC_KINDS: readonly Kind[] = [
-  { ...rbacKind('ClusterRole', 'clusterroles', false), validate: clusterRoleErrors, validateUpdate: clusterRoleErrors },
+  { ...rbacKind('ClusterRole', 'clusterroles', false), validate: clusterRoleErrors, validateUpdate: (role) => [...clusterRoleErrors(role), CHANGED_METADATA] },
   bindingKind('ClusterRoleBinding', 'clusterrolebindings', false),
-  { ...rbacKind('Role', 'roles', true), validate: (role) => ruleErrors(role, true), validateUpdate: (role) => ruleErrors(role, true) },
+  { ...rbacKind('Role', 'roles', true), validate: (role) => ruleErrors(role, true), validateUpdate: (role) => [...ruleErrors(role, true), CHANGED_METADATA] },
   bindingKind('RoleBinding', 'rolebindings', true),
 ];
 
@@ -29,7 +29,7 @@ function bindingKind(kind: string, plural: string, namespaced: boolean): Kind {
     ...rbacKind(kind, plural, namespaced),
     defaults: bindingDefaults,
     validate: (binding) => bindingErrors(binding, namespaced),
-    validateUpdate: (next, old) => [...bindingErrors(next, namespaced), ...roleRefErrors(next, old)],
+    validateUpdate: (next, old) => [...bindingErrors(next, namespaced), CHANGED_METADATA, ...roleRefErrors(next, old)],
   };
 }
 

@@ -1,13 +1,15 @@
 import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { invalidValue, key, required, tooLong } from '../../schema/field.js';
+import { ALL_METADATA, invalidValue, key, required, tooLong } from '../../schema/field.js';
 import { compareBytes } from '../../schema/gotext.js';
+import { MalformedBody, readJson } from '../../schema/jsontext.js';
 import { configMapKey } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { immutable, invalidBecause } from './checks.js';
 import { decodedLength, frozenErrors, MOST_DATA, sizeOf } from './configmap.js';
 import { isDraft, fillZero, textOf, type Draft, type DraftValue } from './draft.js';
 import { structAt, textAt } from './fields.js';
+import { keyPairProblem } from './keypair.js';
 import type { Kind } from './kind.js';
 
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
@@ -33,8 +35,18 @@ export const SECRET: Kind = {
   update: (next, old) => (next['type'] === undefined || next['type'] === '' ? { ...next, type: old['type'] } : next),
   remembered: ['data'],
   validate,
-  validateUpdate: (next, old) => [...immutable(next['type'], old['type'], 'type'), ...frozenErrors(next, old, ['data']), ...validate(next)],
+  warnings: pairWarnings,
+  validateUpdate: (next, old) => [...immutable(next['type'], old['type'], 'type'), ...frozenErrors(next, old, ['data']), ALL_METADATA, ...validate(next)],
 };
+
+/** Whoever writes a Secret of this type is told where its certificate and key are none, or not of one another. */
+function pairWarnings(secret: KubeObject): readonly string[] {
+  if (secret['type'] !== 'kubernetes.io/tls') return [];
+  const data = structAt(secret, 'data');
+  const [certificate = '', privateKey = ''] = ['tls.crt', 'tls.key'].map((name) => Buffer.from(textAt(data, name), 'base64').toString('latin1'));
+  const problem = keyPairProblem(certificate, privateKey);
+  return problem === undefined ? [] : [problem];
+}
 
 /** `stringData` is for writing only: its texts replace those of `data`. */
 function foldStringData(secret: Draft): void {
@@ -90,9 +102,13 @@ function jsonProblem(text: string): string | undefined {
   }
 }
 
-/** The commonest ways in which a text is no JSON, in the words of Go's reader. */
+/** In the words of Go's reader. */
 function goJsonError(text: string): string {
-  const first = text.trimStart().charAt(0);
-  if (!/[[{"0-9tfn-]/.test(first)) return `invalid character '${first}' looking for beginning of value`;
+  try {
+    readJson(text);
+  } catch (error) {
+    if (error instanceof MalformedBody) return error.message;
+    throw error;
+  }
   return 'unexpected end of JSON input';
 }

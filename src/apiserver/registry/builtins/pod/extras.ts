@@ -18,7 +18,6 @@ export function checkExtras(spec: JsonObject, path: string): readonly FieldError
     ...gateErrors(spec, path),
     ...hostNameErrors(spec, path),
     ...userErrors(spec, path),
-    ...claimErrors(spec, path),
     ...whenSet(spec, 'resources', path, (resources, at) => [...checkPodResources(resources, at), ...checkClaims({ resources }, spec, path)]),
     ...whenSet(spec, 'overhead', path, (overhead, at) => checkResources({ limits: overhead }, at)),
   ];
@@ -62,7 +61,7 @@ function userErrors(spec: JsonObject, path: string): readonly FieldError[] {
   return errors;
 }
 
-function claimErrors(spec: JsonObject, path: string): readonly FieldError[] {
+export function claimErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const seen = new Set<string>();
   return each(spec, 'resourceClaims', path, (claim, at) => {
     const name = textAt(claim, 'name');

@@ -26,7 +26,32 @@ export function checkResources(resources: JsonObject, path: string): readonly Fi
     errors.push(...entryErrors(name, value, key(child(path, 'requests'), name)));
     errors.push(...limitErrors(name, value, limits.get(name), path));
   }
-  return errors;
+  return [...errors, ...hugePageErrors(limits, requests, path)];
+}
+
+const WITH_HUGE_PAGES = ['cpu', 'memory'];
+
+/** Memory in huge pages comes in whole pages, and never alone. */
+function hugePageErrors(limits: ReadonlyMap<string, Quantity>, requests: ReadonlyMap<string, Quantity>, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [list, entries] of [['limits', limits], ['requests', requests]] as const) {
+    for (const [name, value] of entries) {
+      if (!name.startsWith(HUGE) || isWholePages(name, value)) continue;
+      errors.push(invalidValue(key(child(path, list), name), quantityText(value), `${quantityText(value)} is not positive integer multiple of ${name}`));
+    }
+  }
+  const names = [...limits.keys(), ...requests.keys()];
+  const alone = names.some((name) => name.startsWith(HUGE)) && !names.some((name) => WITH_HUGE_PAGES.includes(name));
+  return alone ? [...errors, forbiddenField(path, 'HugePages require cpu or memory')] : errors;
+}
+
+const UNIT = 1_000_000_000n;
+
+function isWholePages(name: string, { nanos }: Quantity): boolean {
+  const page = parseQuantity(name.slice(HUGE.length));
+  if (page === undefined || page.nanos <= 0n || page.nanos % UNIT !== 0n) return false;
+  const bytes = (nanos + UNIT - 1n) / UNIT;
+  return bytes % (page.nanos / UNIT) === 0n;
 }
 
 function quantities(list: JsonObject): ReadonlyMap<string, Quantity> {
@@ -54,7 +79,7 @@ export function checkPodResources(resources: JsonObject, path: string): readonly
     for (const [name, value] of entries) errors.push(...podNameErrors(name, key(child(path, list), name)), ...checkQuantity(name, value, key(child(path, list), name)));
   }
   for (const [name, value] of requests) errors.push(...limitErrors(name, value, limits.get(name), path));
-  return errors;
+  return [...errors, ...hugePageErrors(limits, requests, path)];
 }
 
 function podNameErrors(name: string, path: string): readonly FieldError[] {

@@ -9,7 +9,7 @@ import { checkContainers, checkInitContainers } from './container.js';
 import { checkDns } from './dns.js';
 import { checkFileVolumes } from './environment.js';
 import { checkEphemeral } from './ephemeral.js';
-import { checkExtras } from './extras.js';
+import { checkExtras, claimErrors } from './extras.js';
 import { checkAffinity, checkSpread, checkTolerations } from './scheduling.js';
 import { checkPodSecurity } from './security.js';
 import { checkVolumes } from './volumecheck.js';
@@ -31,6 +31,7 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
   const volumes = checkVolumes(spec, path);
   return [
     ...volumes.errors,
+    ...claimErrors(spec, path),
     ...checkContainers(spec, volumes.names, path),
     ...checkInitContainers(spec, volumes.names, path),
     ...checkEphemeral(spec, volumes.names, path),

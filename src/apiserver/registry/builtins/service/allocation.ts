@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json.js';
 import { index, invalidValue } from '../../../schema/field.js';
-import { internalError, invalid, type FieldError } from '../../../status.js';
+import { internalError, invalid, unknownError, type FieldError } from '../../../status.js';
 import { fill, items, textOf, type Draft } from '../draft.js';
 import { textAt, textsAt } from '../fields.js';
 import { checkAddresses, familyOf } from './addresses.js';
@@ -100,9 +100,11 @@ function allocateAddress(spec: Draft, { name, allocator }: Allocation): void {
 function allocatePorts(spec: Draft, options: Allocation): void {
   const ports = hasNodePorts(spec);
   const check = needsHealthCheck(spec) && !isSet(spec['healthCheckNodePort']);
-  if (!ports && !check) return;
+  const claims = needsHealthCheck(spec) && !check && (options.old === undefined || !needsHealthCheck(options.old));
+  if (!ports && !check && !claims) return;
   const taken = new Set(options.allocator.takenPorts());
   if (ports) allocateNodePorts(spec, options, taken);
+  if (claims) claimHealthCheckPort(Number(spec['healthCheckNodePort']), options, taken);
   if (check) spec['healthCheckNodePort'] = freePort(options, taken);
 }
 
@@ -112,6 +114,7 @@ function allocateNodePorts(spec: Draft, options: Allocation, taken: Set<number>)
   const mine = new Set(old === undefined ? [] : items(old as Draft, 'ports').map((port) => port['nodePort']));
   const byPort = new Map<unknown, number>();
   const given = new Set<number>();
+  const told = new Set<string>();
   for (const [at, port] of items(spec, 'ports').entries()) {
     const wanted = port['nodePort'];
     if (typeof wanted === 'number' && wanted !== 0) {
@@ -124,7 +127,20 @@ function allocateNodePorts(spec: Draft, options: Allocation, taken: Set<number>)
       given.add(number);
       port['nodePort'] = number;
     }
+    if (old !== undefined) checkTwice(port, told);
   }
+}
+
+/** Of a change, two ports of one protocol with one port of the nodes are no finding, but a failure. */
+function checkTwice(port: Draft, told: Set<string>): void {
+  const text = `{${textOf(port, 'protocol')} ${Number(port['nodePort'])}}`;
+  if (told.has(text)) throw unknownError(`duplicate nodePort: ${text}`);
+  told.add(text);
+}
+
+function claimHealthCheckPort(port: number, { allocator }: Allocation, taken: ReadonlySet<number>): void {
+  const problem = allocator.portProblem(port, taken);
+  if (problem !== undefined) throw internalError(`failed to allocate requested HealthCheck NodePort ${port}: ${problem}`);
 }
 
 function isSet(port: unknown): boolean {
