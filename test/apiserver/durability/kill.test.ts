@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 
-import { killRounds } from './rounds.js';
+import { killRoundsApart } from './apart.js';
 
 it('a standalone that is killed while many write to it has all that it answered or showed, and gives no revision twice', async () => {
-  const { answered, watched } = await killRounds({ rounds: 3, seed: 1 });
+  const { answered, watched } = await killRoundsApart({ rounds: 3, seed: 1 });
 
   expect(answered).toBeGreaterThanOrEqual(1200);
   expect(watched).toBeGreaterThan(0);

@@ -1,10 +1,9 @@
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-import { expect } from '@jest/globals';
 
 import { Connection } from '../../support/connection.js';
 import type { AnyObject } from '../../support/controlplane/api.js';
@@ -90,7 +89,7 @@ class Campaign {
     this.#rates.push(await this.#enough(400 + ((number * 7919) % 1600)));
     await this.#standalone?.kill();
     await Promise.all([...writing, follow]);
-    expect(this.#ledger.wrong).toEqual([]);
+    assert.deepEqual(this.#ledger.wrong, []);
   }
 
   /** Waits until so many more writes were answered and the pace is what is wanted; gives the pace. */
@@ -170,7 +169,7 @@ class Campaign {
       ['/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'maps' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'] }] }],
       ['/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { metadata: { name: 'maps' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'maps' }, subjects: [robot] }],
     ];
-    for (const [place, body] of objects) expect((await admin.call({ method: 'POST', path: place, body })).status).toBe(201);
+    for (const [place, body] of objects) assert.equal((await admin.call({ method: 'POST', path: place, body })).status, 201);
     const token = await admin.call({ method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/robot/token', body: { spec: { expirationSeconds: 30 * 24 * 3600 } } });
     this.#robot = text(fields(token.body.status)['token']);
     this.#definitions = (await definitions(admin)).length;
@@ -188,16 +187,16 @@ class Campaign {
       const name = index === 0 ? 'configmaps' : 'managedclusters';
       const { body } = await admin.call({ path: index === 0 ? MAPS : `${FLEET}/managedclusters` });
       const listed = body.items ?? [];
-      expect(versionOf(body)).toBeGreaterThanOrEqual(Math.max(told, follower.revision));
+      assert.ok(versionOf(body) >= Math.max(told, follower.revision), `${name} are listed at ${versionOf(body)}, after ${told} and ${follower.revision}`);
       this.#ledger.settle(name, listed, mine);
-      expect(this.#ledger.wrong).toEqual([]);
+      assert.deepEqual(this.#ledger.wrong, []);
       await waitFor(`the watch of ${name} to catch up`, (seen) => {
         const wrong = follower.compare(listed);
         seen(wrong);
         return wrong.length === 0;
       });
-      expect(follower.wrong).toEqual([]);
-      expect(follower.missing(this.#ledger.answeredUntil(name, follower.revision))).toEqual([]);
+      assert.deepEqual(follower.wrong, []);
+      assert.deepEqual(follower.missing(this.#ledger.answeredUntil(name, follower.revision)), []);
     }
     await this.#rights(admin);
   }
@@ -211,9 +210,9 @@ class Campaign {
       await admin.call({ method: 'POST', path: `${FLEET}/managedclusters`, body: { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'ManagedCluster', metadata: { name: 'bad' }, spec: { displayName: 5 } } }),
     ];
     robot.close();
-    expect(asked.map(({ status }) => status)).toEqual([200, 403, 401, 422]);
+    assert.deepEqual(asked.map(({ status }) => status), [200, 403, 401, 422]);
     const established = await definitions(admin);
-    expect(established.filter((one) => one.endsWith(' True'))).toHaveLength(this.#definitions);
+    assert.equal(established.filter((one) => one.endsWith(' True')).length, this.#definitions);
   }
 
   #writers(number: number): Promise<void>[] {
