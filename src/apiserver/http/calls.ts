@@ -111,7 +111,6 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   const protobuf = target.resource.custom ? undefined : rooms.protobuf;
   const body = await readObject(exchange, { kind: sub?.kind ?? target.resource.kind, protobuf, typeFirst: verb !== 'update' });
   exchange.note(body.value);
-  if (verb === 'update' && body.refusal === undefined) checkStoredName(target.name);
   if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
   const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
   if (post === undefined) return rooms.verbs.create(target, body, query, caller);

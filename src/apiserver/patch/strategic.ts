@@ -1,6 +1,7 @@
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { badRequest, unknownError } from '../status.js';
+import { compareBytes } from '../schema/gotext.js';
 import type { Schema } from '../schema/schema.js';
 import { goValue } from '../apply/gotext.js';
 import { goDecoded } from './decode.js';
@@ -54,7 +55,16 @@ interface Merging {
 function directed(directive: Json, patch: JsonObject): JsonObject {
   if (directive === 'replace') return Object.fromEntries(Object.entries(patch).filter(([key]) => key !== DIRECTIVE));
   if (directive === 'delete') return {};
-  throw unknownError(`unknown patch type: ${typeof directive === 'string' ? directive : `%!s(${kindOf(directive)}=${goValue(directive)})`} in map: ${goValue(patch)}`);
+  throw unknownError(`unknown patch type: ${asText(directive)} in map: ${goValue(patch)}`);
+}
+
+/** `%s` of Go: lists and maps are written member by member, what is no text is told with its type. */
+function asText(value: Json | undefined): string {
+  const member = (one: Json | undefined): string => (one === null || one === undefined ? '<nil>' : asText(one));
+  if (typeof value === 'string') return value;
+  if (isArray(value)) return `[${value.map(member).join(' ')}]`;
+  if (isObject(value)) return `map[${Object.keys(value).sort(compareBytes).map((key) => `${key}:${member(value[key])}`).join(' ')}]`;
+  return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${kindOf(value)}=${goValue(value)})`;
 }
 
 /** The members of the original that stay: with `$retainKeys` only those that it lists. */

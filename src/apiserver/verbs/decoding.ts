@@ -5,6 +5,7 @@ import type { KubeObject } from '../object.js';
 import type { Registry, Resource } from '../resource.js';
 import { compareBytes, goJson, goQuote } from '../schema/gotext.js';
 import { summarize } from '../schema/decode.js';
+import { readJson } from '../schema/jsontext.js';
 import { restoreProblem } from '../schema/restore.js';
 import { decodeStruct } from '../schema/typed.js';
 import { badRequest, internalError } from '../status.js';
@@ -42,6 +43,8 @@ export interface Expected {
   readonly copied?: boolean;
   /** Whether it is what another patch made: then a value without apiVersion is read as the server's own form of the kind. */
   readonly patched?: boolean;
+  /** What such a patch made is written down before it is read: the text tells which of several faults comes first. */
+  readonly written?: (() => string) | undefined;
   /** The text that errors show; the value as JSON where nothing is said. */
   readonly text?: string;
   /** Whether nobody asks what the value holds besides: then Go reads the type along with the rest, and fails later. */
@@ -137,24 +140,21 @@ function decodeCustom({ resource, applied = false }: Expected, read: NonNullable
 const COMMON: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
-  const { resource, registry, applied = false, copied = false, patched = false } = expected;
+  const { resource, registry, applied = false, copied = false, patched = false, written } = expected;
   if (patched && (value.apiVersion ?? '') === '') return decodeInternal(expected, value);
   if (!copied) checkKind(registry, resource, value);
   const definition = structOf(resource.schema);
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
   const unfit = applied || copied ? restoreProblem(definition, value) : undefined;
   if (unfit !== undefined) throw new DecodeFailure(unfit);
-  const { value: typed, unknown, problem } = decodeStruct(definition, value);
-  if (problem !== undefined) throw new DecodeFailure(patched ? (decodeStruct(definition, inOrder(value)).problem ?? problem) : problem);
+  const read = decodeStruct(definition, value);
+  const inOrder = written !== undefined && (read.problem !== undefined || read.unknown.length > 1);
+  const { value: typed, unknown, problem } = inOrder ? decodeStruct(definition, readJson(written()).value) : read;
+  if (problem !== undefined) throw new DecodeFailure(problem);
   const known = isObject(typed) ? typed : {};
   const metadata = isObject(known.metadata) ? known.metadata : {};
   const object: KubeObject = { ...known, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
   return { object: resource.strategy.default(object), findings: (copied ? [...unknown].sort(compareBytes) : unknown).map(unknownField) };
-}
-
-/** What a patch made is written down before it is read: with its members in order, so that another one may be the first that is wrong. */
-function inOrder(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => compareBytes(a, b)));
 }
 
 /** The server's own form of a kind knows none of the names of JSON. */

@@ -124,7 +124,7 @@ interface Patched {
 function decodePatched({ registry }: Context, { target, options, caller }: Write, { value, found, shown, strategic }: Patched): KubeObject {
   const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown(), why)]);
   try {
-    const { object, findings } = decode({ resource: kindOf(target), registry, copied: strategic, patched: !strategic }, value);
+    const { object, findings } = decode({ resource: kindOf(target), registry, copied: strategic, patched: !strategic, written: strategic ? undefined : shown }, value);
     const all = [...found, ...findings];
     if (all.length > 0 && options.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${all.join(', ')}`);
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);

@@ -3,6 +3,7 @@ import { change } from './change.js';
 import type { Context } from './context.js';
 import { decodeObject } from './decoding.js';
 import { tracked } from './ownership.js';
+import { checkStoredName } from '../registry/storedname.js';
 import { checkName, inNamespace, withOwnersOnce } from './metadata.js';
 import { updateOptions } from './options.js';
 import type { Body, Caller, Query, Target, Written } from './verbs.js';
@@ -18,6 +19,7 @@ export function update(context: Context, target: Target, body: Body, request: { 
   const decoded = decodeObject({ resource: view?.resource ?? resource, registry: context.registry }, body, { options, caller });
   const placed = inNamespace(decoded, resource.namespaced ? namespace : '');
   checkName(placed, name);
+  checkStoredName(name);
   const object = withOwnersOnce(placed, caller.warn, 'sent');
   return change(context, {
     target, options, caller,
