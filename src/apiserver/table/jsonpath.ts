@@ -60,14 +60,17 @@ function field(text: string): Parsed | undefined {
 }
 
 function bracket(text: string): Parsed | undefined {
+  if (text.startsWith('[?(')) return filtered(text);
+  const end = text.indexOf(']');
+  const step = end < 0 ? undefined : selector(text.slice(1, end));
+  return step === undefined ? undefined : { step, rest: text.slice(end + 1) };
+}
+
+function filtered(text: string): Parsed | undefined {
   const end = closing(text);
-  if (end < 0) return undefined;
-  const inner = text.slice(1, end).trim();
-  const rest = text.slice(end + 1);
-  if (inner === '*') return { step: everything, rest };
-  const filter = /^\?\((.*)\)$/s.exec(inner)?.[1];
-  const step = filter === undefined ? selector(inner) : filterStep(filter.trim());
-  return step === undefined ? undefined : { step, rest };
+  const filter = /^\?\((.*)\)$/s.exec(text.slice(1, end < 0 ? 1 : end))?.[1];
+  const step = filter === undefined ? undefined : filterStep(filter.trim());
+  return step === undefined ? undefined : { step, rest: text.slice(end + 1) };
 }
 
 /** Where the bracket that opens a text closes; quoted text does not count. */
@@ -84,16 +87,26 @@ function closing(text: string): number {
   return -1;
 }
 
+/** What stands within brackets: several of these, a name, a place, or some of the places. Blanks count. */
 function selector(inner: string): Step | undefined {
-  const quoted = /^(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")$/.exec(inner);
-  if (quoted !== null) return child((quoted[1] ?? quoted[2] ?? '').replace(/\\(.)/g, '$1'));
-  if (/^-?\d+(?:,-?\d+)+$/.test(inner)) {
-    const steps = inner.split(',').map((one) => element(Number(one)));
-    return (value) => steps.flatMap((step) => step(value));
-  }
+  if (inner === '*') return (value) => (isArray(value) ? value : []);
+  if (inner.includes(',')) return union(inner.split(','));
+  const quoted = /^'([^']*)'$/.exec(inner)?.[1];
+  if (quoted !== undefined) return named(quoted);
   if (/^-?\d+$/.test(inner)) return element(Number(inner));
   const slice = /^(-?\d*):(-?\d*)(?::(\d*))?$/.exec(inner);
   return slice === null ? undefined : sliceStep(slice[1] ?? '', slice[2] ?? '', Number(slice[3] || '1'));
+}
+
+function union(parts: readonly string[]): Step | undefined {
+  const steps = parts.map((part) => selector(part.trim())).filter((step) => step !== undefined);
+  return steps.length < parts.length ? undefined : (value) => steps.flatMap((step) => step(value));
+}
+
+/** A quoted name is read as what stands behind a dot: dots in it part names, where they are not escaped. */
+function named(name: string): Step | undefined {
+  const steps = name === '' ? [child('')] : parse(`.${name}`);
+  return steps === undefined ? undefined : (value) => steps.reduce<readonly Json[]>((found, step) => found.flatMap(step), [value]);
 }
 
 function child(name: string): Step {

@@ -26,8 +26,13 @@ describe('a path', () => {
     ['.spec.list[0,2].a', [1, 3]],
     ['.spec.*', [1, OBJECT.spec.list, 't', null]],
     [String.raw`.metadata.labels.a\.b/c`, ['dotted']],
-    [`.metadata.labels['a.b/c']`, ['dotted']],
-    ['.metadata.labels["plain"]', ['p']],
+    [`.metadata.labels['a.b/c']`, []],
+    [String.raw`.metadata.labels['a\.b/c']`, ['dotted']],
+    [`.metadata['labels.plain']`, ['p']],
+    [`.metadata['labels'].plain`, ['p']],
+    [`.spec['n', 'text']`, [1, 't']],
+    ['.spec[*]', []],
+    [`.spec['']`, []],
     ['.status.conditions[?(@.type=="Ready")].status', ['True']],
     [`.status.conditions[?(@.type == 'Ready')].status`, ['True']],
     ['.status.conditions[?(@.type!="Ready")].status', ['no']],
@@ -41,7 +46,7 @@ describe('a path', () => {
     expect(compilePath(path)?.(OBJECT)).toEqual(found);
   });
 
-  it.each(['.a[', '.a[?(@.b=)]', '.a[x]', '.a{b}'])('%s cannot be read', (path) => {
+  it.each(['.a[', '.a[?(@.b=)]', '.a[x]', '.a{b}', '.a["b"]', ".a[ 'b' ]", '.a[ 0 ]', ".a['b]c']", '.a[0,x]'])('%s cannot be read', (path) => {
     expect(compilePath(path)).toBeUndefined();
   });
 

@@ -55,8 +55,9 @@ function findParams({ collection, namespaced }: Resource, reference: JsonObject,
   return reader.list(collection, namespaced ? namespace : undefined).filter((object) => selects(selector, object.metadata.labels));
 }
 
-/** The object as the version of the resource shows it. */
-function served(object: KubeObject, { convert, group, version, kind }: Resource): KubeObject {
+/** The object as the version of the resource shows it; a built-in one without those who manage it. */
+function served(object: KubeObject, { convert, group, version, kind, custom }: Resource): KubeObject {
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  return { ...(convert?.fromStored(object) ?? object), apiVersion, kind };
+  const { managedFields: _managers, ...metadata } = object.metadata;
+  return { ...(convert?.fromStored(object) ?? object), apiVersion, kind, ...(custom ? {} : { metadata }) };
 }

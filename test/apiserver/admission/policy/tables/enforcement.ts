@@ -25,7 +25,7 @@ export interface Scenario {
 }
 
 export const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'o3ns', labels: { team: 'a' } } };
-export const param: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'param', namespace: 'o3ns', labels: { p: 'yes' } }, data: { max: '5' } };
+export const param: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'param', namespace: 'o3ns', labels: { p: 'yes' }, managedFields: [{ manager: 'm', operation: 'Update' }] }, data: { max: '5' } };
 
 const configMaps: JsonObject = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'], scope: '*' };
 
@@ -198,6 +198,14 @@ export const scenarios: readonly Scenario[] = [
     binding: { paramRef: { name: 'param', parameterNotFoundAction: 'Deny' } },
     requests: [
       { object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } }, refused: `422 Invalid: configmaps "a" is forbidden: ValidatingAdmissionPolicy 'o3p' with binding 'o3b' denied request: max 5 of ConfigMapv1` },
+    ],
+  },
+  {
+    name: 'params without managers',
+    policy: { validations: [{ expression: 'has(params.metadata.managedFields)' }], paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } },
+    binding: { paramRef: { name: 'param', parameterNotFoundAction: 'Deny' } },
+    requests: [
+      { object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } }, refused: `422 Invalid: configmaps "a" is forbidden: ValidatingAdmissionPolicy 'o3p' with binding 'o3b' denied request: failed expression: has(params.metadata.managedFields)` },
     ],
   },
   {
