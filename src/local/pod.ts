@@ -8,6 +8,7 @@ import type { Clock } from '../runtime/clock.js';
 import { requestToken } from './account.js';
 import { writeKubeconfig } from './kubeconfig.js';
 import { launch, type Launched, type Volumes } from './launcher.js';
+import type { LastWords } from './obituary.js';
 import { Tail } from './tail.js';
 import { readVolumes } from './volumes.js';
 import type { PodContainer, PodSpec } from './workload.js';
@@ -88,10 +89,8 @@ export class Pod {
   }
 
   /** What its process said last, and where its log is: for a message about its end. */
-  async lastWords(): Promise<string> {
-    const line = await this.#tail?.lastLine(this.#site.clock);
-    const said = line === undefined || line === '' ? 'it printed nothing' : line;
-    return `${said} (log: ${this.logFile})`;
+  async lastWords(): Promise<LastWords> {
+    return { line: (await this.#tail?.lastLine(this.#site.clock)) ?? '', log: this.logFile };
   }
 
   /** Renews its token when that is due, and takes over what its volumes hold by now. */

@@ -9,8 +9,16 @@ export interface ProbeOptions {
   /** `HOST:PORT` where the process listens in place of the probed port. */
   readonly address: string;
   readonly clock: Clock;
-  /** Told of each change of the outcome: `true` after successThreshold successes, `false` after failureThreshold failures. */
-  readonly report: (passes: boolean, detail: string) => void;
+  /** Told of each change of the outcome: after successThreshold successes, or failureThreshold failures. */
+  readonly report: (outcome: Outcome) => void;
+}
+
+export interface Outcome {
+  readonly passes: boolean;
+  /** What the last failure was; '' of a success. */
+  readonly detail: string;
+  /** Failures in a row. */
+  readonly failures: number;
 }
 
 /**
@@ -58,7 +66,7 @@ export class Prober {
     const outcome = detail === undefined;
     if (!enough || this.#outcome === outcome) return;
     this.#outcome = outcome;
-    report(outcome, detail ?? '');
+    report({ passes: outcome, detail: detail ?? '', failures: this.#failures });
   }
 
   /** Failures that are borne; while asked more often than agreed, as many more as make up the same time. */

@@ -1,9 +1,11 @@
 import { systemRandom, type Clock, type Timer } from '../runtime/clock.js';
 import { backoffMs, type BackoffOptions } from '../runtime/backoff.js';
+import type { EventNote } from '../kube/event.js';
 import type { Exit } from './child.js';
 import type { Probe } from './container.js';
 import type { Launched } from './launcher.js';
-import { Prober } from './probe.js';
+import { obituary, type LastWords } from './obituary.js';
+import { Prober, type Outcome } from './probe.js';
 import type { PodContainer } from './workload.js';
 
 export interface ReplicaOptions {
@@ -15,15 +17,18 @@ export interface ReplicaOptions {
   /** Starts the process; throws what it still waits for (a Secret, a ServiceAccount). */
   readonly launch: () => Promise<Launched>;
   /** What the process that has just ended said last, and where its log is. */
-  readonly lastWords: () => Promise<string>;
+  readonly lastWords: () => Promise<LastWords>;
   readonly clock: Clock;
   /** Told that {@link Replica.state} may have changed. */
   readonly changed: () => void;
   /** Told of what people want to read: one line. */
   readonly report: (line: string) => void;
-  /** Told how a process ended that should not have, in words that are the same when it happens again. */
-  readonly failed: (how: string) => void;
+  /** Told what a kubelet would write Events of, in words that are the same when it happens again. */
+  readonly event: (event: PodEvent) => void;
 }
+
+export type PodEvent = Omit<EventNote, 'regarding'>;
+type ProbeName = 'liveness' | 'readiness' | 'startup';
 
 export interface ReplicaState {
   readonly started: boolean;
@@ -55,6 +60,8 @@ export class Replica {
   #starting: Promise<void> | undefined;
   #stopped = false;
   #failures = 0;
+  /** Why the process that runs was told to end. */
+  #sentence: string | undefined;
   #state: ReplicaState;
 
   constructor(options: ReplicaOptions) {
@@ -92,6 +99,7 @@ export class Replica {
     try {
       const process = await launch();
       this.#process = process;
+      this.#sentence = undefined;
       const startedAt = clock.monotonic();
       void process.exited.then((exit) => this.#ended(exit, startedAt));
       report(`started ${this.name} (pid ${process.pid})`);
@@ -113,14 +121,13 @@ export class Replica {
   }
 
   async #tell(exit: Exit, inMs: number): Promise<void> {
-    const { lastWords, report, failed } = this.#options;
-    const how = exit.code === null ? `was ended by ${exit.signal ?? 'a signal'}` : `ended with code ${exit.code}`;
-    const why = `${this.name} ${how}: ${await lastWords()}`;
+    const { lastWords, report, event } = this.#options;
+    const why = `${this.name} ${obituary(exit, this.#sentence, await lastWords())}`;
     // Another one has been started, which knows better.
     if (this.#stopped || this.#timer === undefined) return;
     const message = `${why}; it is started again in ${Math.ceil(inMs / 1000)} s`;
     report(message);
-    failed(why);
+    event({ type: 'Warning', reason: 'BackOff', action: 'Restarting', note: why });
     this.#set({ started: true, ready: false, available: false, trouble: { reason: 'CrashLoopBackOff', message } });
   }
 
@@ -138,9 +145,9 @@ export class Replica {
       this.#watchReadiness(process);
       return;
     }
-    this.#probe(process, startupProbe, (passes, detail) => {
-      if (!passes) {
-        this.#kill(process, `startup probe: ${detail}`);
+    this.#probe(process, startupProbe, (outcome) => {
+      if (!outcome.passes) {
+        this.#kill(process, 'startup', outcome);
         return;
       }
       this.#endProbes();
@@ -151,17 +158,18 @@ export class Replica {
   #watchReadiness(process: Launched): void {
     const { readinessProbe, livenessProbe } = this.#options.container;
     if (readinessProbe === undefined) this.#becomeReady();
-    else this.#probe(process, readinessProbe, (passes, detail) => (passes ? this.#becomeReady() : this.#becomeUnready(detail)));
+    else this.#probe(process, readinessProbe, (outcome) => (outcome.passes ? this.#becomeReady() : this.#becomeUnready(outcome)));
     if (livenessProbe === undefined) return;
-    this.#probe(process, livenessProbe, (passes, detail) => {
-      if (!passes) this.#kill(process, `liveness probe: ${detail}`);
+    this.#probe(process, livenessProbe, (outcome) => {
+      if (!outcome.passes) this.#kill(process, 'liveness', outcome);
     });
   }
 
-  #probe(process: Launched, probe: Probe, report: (passes: boolean, detail: string) => void): void {
+  #probe(process: Launched, probe: Probe, report: (outcome: Outcome) => void): void {
     const address = addressOf(this.#options.container, probe, process.addresses);
     if (address === undefined) {
-      report(false, `no address for port ${probe.httpGet?.port ?? '(none)'} of container ${this.#options.container.name}`);
+      const detail = `no address for port ${probe.httpGet?.port ?? '(none)'} of container ${this.#options.container.name}`;
+      report({ passes: false, detail, failures: 1 });
       return;
     }
     this.#probers.push(new Prober({ probe, address, clock: this.#options.clock, report }));
@@ -176,17 +184,27 @@ export class Replica {
     });
   }
 
-  #becomeUnready(detail: string): void {
+  #becomeUnready({ detail }: Outcome): void {
     this.#timer?.cancel();
+    this.#unhealthy('readiness', detail);
     const trouble = { reason: 'Unready', message: `${this.name}: readiness probe: ${detail}` };
     this.#options.report(trouble.message);
     this.#set({ started: true, ready: false, available: false, trouble });
   }
 
-  #kill(process: Launched, why: string): void {
-    this.#options.report(`${this.name}: ${why}; it is ended`);
+  #kill(process: Launched, probe: ProbeName, { detail, failures }: Outcome): void {
+    const { report, event, container } = this.#options;
+    report(`${this.name}: ${probe} probe: ${detail}; it is ended`);
+    this.#unhealthy(probe, detail);
+    event({ type: 'Normal', reason: 'Killing', action: 'Stopping', note: `Container ${container.name} failed ${probe} probe, will be restarted` });
+    this.#sentence = `its ${probe} probe failed ${failures} time${failures === 1 ? '' : 's'}`;
     this.#endProbes();
     void process.stop(this.#options.graceMs);
+  }
+
+  #unhealthy(probe: ProbeName, detail: string): void {
+    const note = `${probe.charAt(0).toUpperCase()}${probe.slice(1)} probe failed: ${detail}`;
+    this.#options.event({ type: 'Warning', reason: 'Unhealthy', action: 'Probing', note });
   }
 
   #endProbes(): void {

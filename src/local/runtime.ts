@@ -10,7 +10,7 @@ import type { Logger } from '../runtime/logger.js';
 import type { Pass, Result } from '../runtime/result.js';
 import { Evictions, type Leave } from './eviction.js';
 import { Pod, removeRemains, type Site } from './pod.js';
-import { Replica } from './replica.js';
+import { Replica, type PodEvent } from './replica.js';
 import { rolloutStatus, untilLate, type Observation } from './rollout.js';
 import { unschedulable } from './scheduling.js';
 import { Strangers } from './stranger.js';
@@ -175,17 +175,17 @@ export class LocalRuntime {
       clock: site.clock,
       changed: () => this.#controller.add(key),
       report,
-      failed: (how) => this.#warn(key, how),
+      event: (event) => this.#tell(key, event),
     });
     this.#running.set(key, { template, pod, replica, since: site.clock.now() });
   }
 
   /** On the Deployment: there is no pod that could carry it. */
-  #warn(key: string, how: string): void {
+  #tell(key: string, event: PodEvent): void {
     const deployment = this.#deployments.store.get(key);
     if (deployment === undefined) return;
     const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
-    this.#events.record({ regarding, type: 'Warning', reason: 'BackOff', action: 'Restarting', note: how });
+    this.#events.record({ regarding, ...event });
   }
 
   async #end(key: string, why?: string): Promise<void> {

@@ -1,0 +1,98 @@
+import { createServer, type Server } from 'node:http';
+import { PassThrough } from 'node:stream';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Exit } from '../../src/local/child.js';
+import type { Launched } from '../../src/local/launcher.js';
+import { obituary } from '../../src/local/obituary.js';
+import { Replica, type PodEvent } from '../../src/local/replica.js';
+import { systemClock } from '../../src/runtime/clock.js';
+import { waitFor } from '../support/wait.js';
+
+const PROBE = { httpGet: { path: '/healthz', port: 8081 }, periodSeconds: 0.01, failureThreshold: 3 };
+
+/** A process that ends only when it is told to, and then by SIGKILL. */
+function deaf(address: string): Launched {
+  let exit: Exit | undefined;
+  let end: (how: Exit) => void = () => undefined;
+  const exited = new Promise<Exit>((resolve) => (end = resolve));
+  return {
+    pid: 1,
+    output: new PassThrough(),
+    exited,
+    exit: () => exit,
+    kill: () => true,
+    async stop() {
+      exit = { code: null, signal: 'SIGKILL' };
+      end(exit);
+      return exit;
+    },
+    addresses: { HEALTH_LISTEN: address },
+    putVolumes: async () => undefined,
+  };
+}
+
+describe('a replica', () => {
+  let server: Server;
+  let replica: Replica | undefined;
+  let code: number;
+  const lines: string[] = [];
+  const events: PodEvent[] = [];
+
+  beforeEach(async () => {
+    code = 200;
+    server = createServer((_request, response) => {
+      response.statusCode = code;
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    await replica?.stop();
+    server.close();
+  });
+
+  it('whose liveness probe fails is ended, and that is said to be why, in the terminal, its state and Events', async () => {
+    const found = server.address();
+    const address = `127.0.0.1:${typeof found === 'object' ? found?.port : ''}`;
+    replica = new Replica({
+      name: 'web-1',
+      container: { name: 'main', env: [{ name: 'HEALTH_LISTEN', value: '0.0.0.0:8081' }], livenessProbe: PROBE },
+      minReadyMs: 0,
+      graceMs: 0,
+      launch: async () => deaf(address),
+      lastWords: async () => ({ line: 'all is well', log: '/logs/web-1.log' }),
+      clock: systemClock,
+      changed: () => undefined,
+      report: (line) => lines.push(line),
+      event: (event) => events.push(event),
+    });
+    const one = replica;
+    await waitFor('the start', () => one.state.ready);
+    code = 500;
+    const trouble = await waitFor('the end', () => one.state.trouble);
+
+    const why = 'web-1 was ended after its liveness probe failed 3 times; its last line: "all is well" (log: /logs/web-1.log)';
+    expect(trouble).toEqual({ reason: 'CrashLoopBackOff', message: expect.stringContaining(`${why}; it is started again in `) });
+    expect(lines).toContain(trouble.message);
+    expect(events).toEqual([
+      { type: 'Warning', reason: 'Unhealthy', action: 'Probing', note: `Liveness probe failed: HTTP 500 from http://${address}/healthz` },
+      { type: 'Normal', reason: 'Killing', action: 'Stopping', note: 'Container main failed liveness probe, will be restarted' },
+      { type: 'Warning', reason: 'BackOff', action: 'Restarting', note: why },
+    ]);
+  });
+});
+
+describe('what is said of a process that ended', () => {
+  it.each<[string, Exit, string | undefined, string, string]>([
+    ['by an error', { code: 3, signal: null }, undefined, 'no', 'ended with code 3: no (log: L)'],
+    ['by an error, without a word', { code: 3, signal: null }, undefined, '', 'ended with code 3: it printed nothing (log: L)'],
+    ['as if all were done', { code: 0, signal: null }, undefined, 'bye', 'ended with code 0; its last line: "bye" (log: L)'],
+    ['by a signal', { code: null, signal: 'SIGKILL' }, undefined, 'verified', 'was ended by SIGKILL; its last line: "verified" (log: L)'],
+    ['by a signal, without a word', { code: null, signal: 'SIGKILL' }, undefined, '', 'was ended by SIGKILL; it printed nothing (log: L)'],
+    ['because it was told to', { code: 0, signal: null }, 'its startup probe failed 1 time', 'x', 'was ended after its startup probe failed 1 time; its last line: "x" (log: L)'],
+  ])('%s', (_name, exit, sentence, line, text) => {
+    expect(obituary(exit, sentence, { line, log: 'L' })).toBe(text);
+  });
+});
