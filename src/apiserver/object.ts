@@ -44,3 +44,11 @@ export interface KubeObject {
   readonly metadata: ObjectMeta;
   readonly [field: string]: Json | undefined;
 }
+
+const origins = new WeakMap<object, KubeObject>();
+
+/** A form of an object that keeps the object itself: a parsed object is shared only for as long as somebody has it. */
+export function formOf<T extends object>(origin: KubeObject, form: T): T {
+  if (form !== origin) origins.set(form, origin);
+  return form;
+}

@@ -1,6 +1,6 @@
 import type { Form, Transform } from './negotiate.js';
 import { isArray, isObject, type Json, type JsonObject, withKey } from '../json.js';
-import type { KubeObject } from '../object.js';
+import { formOf, type KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
 import { notAcceptable, StatusError, unknownError } from '../status.js';
 import { type IncludeObject, includeObjectOf, toTable } from '../table/table.js';
@@ -86,7 +86,7 @@ const bareItems = new WeakMap<KubeObject, JsonObject>();
 function bare(object: KubeObject): JsonObject {
   const known = bareItems.get(object);
   if (known !== undefined) return known;
-  const made = withKey(withKey(object, 'apiVersion', undefined), 'kind', undefined);
+  const made = formOf(object, withKey(withKey(object, 'apiVersion', undefined), 'kind', undefined));
   bareItems.set(object, made);
   return made;
 }
@@ -101,7 +101,7 @@ function compact(object: JsonObject): JsonObject {
 }
 
 export function partial(object: KubeObject, version: string): JsonObject {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+  return formOf(object, { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata });
 }
 
 function partialList(list: Listed, { kind, version }: Transform): JsonObject {

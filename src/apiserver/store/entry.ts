@@ -1,13 +1,17 @@
 import type { KubeObject } from '../object.js';
 import type { Entry } from './store.js';
 
-/** One state of one object: its JSON for as long as somebody holds it, its parsed form for a while. */
+/**
+ * One state of one object: its JSON for as long as somebody holds it, its parsed form for a while, and beyond that for as
+ * long as a reader has it: who reads next shares it, and a hundred slow readers of a list do not hold a hundred copies.
+ */
 export class StoredEntry implements Entry {
   readonly key: string;
   readonly revision: number;
   readonly bytes: Buffer;
   readonly #cache: ParsedCache;
   #parsed: KubeObject | undefined;
+  #forgotten: WeakRef<KubeObject> | undefined;
 
   constructor(key: string, revision: number, bytes: Buffer, cache: ParsedCache) {
     this.key = key;
@@ -25,13 +29,14 @@ export class StoredEntry implements Entry {
   }
 
   get object(): KubeObject {
-    this.#parsed ??= this.#cache.prepare(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
+    this.#parsed ??= this.#forgotten?.deref() ?? this.#cache.prepare(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
     this.#cache.keep(this);
     return this.#parsed;
   }
 
-  /** Drops the parsed form. */
+  /** Drops the parsed form, unless somebody else still has it. */
   forget(): void {
+    if (this.#parsed !== undefined) this.#forgotten = new WeakRef(this.#parsed);
     this.#parsed = undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { Clock, Random } from '../../runtime/clock.js';
 import type { AdmissionChain } from '../admission/chain.js';
 import type { AdmissionRequest } from '../admission/admission.js';
 import type { Authorizer } from '../auth/authorizer.js';
-import type { KubeObject } from '../object.js';
+import { formOf, type KubeObject } from '../object.js';
 import { keyOf } from '../registry/reader.js';
 import type { ServedRegistry } from '../registry/registry.js';
 import type { Resource } from '../resource.js';
@@ -26,7 +26,7 @@ export interface Context {
 
 /** What readers see of a stored object. The same object every time, where nothing is converted. */
 export function served(resource: Resource, stored: KubeObject): KubeObject {
-  return visible(resource, versioned(resource, stored));
+  return formOf(stored, visible(resource, versioned(resource, stored)));
 }
 
 /** An object as a change leaves it, without what readers do not see of its kind. */

@@ -56,6 +56,26 @@ describe('what waits for readers', () => {
     expect(backlog.bytes).toBe(71);
   });
 
+  it('is cut off while memory is scarce, a quarter of the readers at a time', async () => {
+    const clock = new ManualClock();
+    let scarce = false;
+    const backlog = new Backlog(clock, 1000, () => scarce);
+    const cut: number[] = [];
+    const wait = (at: number): (() => void) => backlog.add({ bytes: new Uint8Array(8 - at), own: 0, cut: () => cut.push(at) });
+    for (let at = 0; at < 7; at += 1) wait(at);
+    await clock.advance(1);
+    expect(cut).toEqual([]);
+    scarce = true;
+    wait(7);
+    expect(cut).toEqual([0, 1]);
+    // What they held has to be collected before more of them go.
+    wait(8)();
+    expect(cut).toEqual([0, 1]);
+    await clock.advance(1000);
+    wait(8)();
+    expect(cut).toEqual([0, 1, 2, 3]);
+  });
+
   it('never stays above the limit, even of those that have just come', () => {
     const { backlog, wait } = rig();
     for (let at = 0; at < 1000; at += 1) {
