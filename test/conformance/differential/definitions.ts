@@ -8,6 +8,9 @@ const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 const DEADLINE_MS = 20_000;
 /** Parts of the real server hear of a definition some milliseconds after each other: so often it is asked again. */
 const AGAIN = 2;
+/** Where a definition waits for names it is not to be seen whether another one has just given them up. */
+const WAITING_AGAIN = 10;
+const WAITS = 'waits ';
 
 interface Definition {
   readonly metadata: { readonly resourceVersion: string; readonly finalizers?: readonly string[]; readonly deletionTimestamp?: string };
@@ -31,7 +34,7 @@ export async function settled(side: Side, path: string): Promise<void> {
     const state = await stateOf(side, path);
     same = state !== undefined && state === last ? same + 1 : 0;
     last = state ?? '';
-    return same >= AGAIN;
+    return same >= (last.startsWith(WAITS) ? WAITING_AGAIN : AGAIN);
   }, { deadlineMs: DEADLINE_MS, everyMs: 10 }).catch(() => undefined);
 }
 
@@ -44,7 +47,7 @@ async function stateOf(side: Side, path: string): Promise<string | undefined> {
   const conditions = new Map((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
   if (!conditions.has('NamesAccepted')) return undefined;
   if (metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(CLEANUP) === true && !(await holds(side, spec))) return undefined;
-  if (conditions.get('Established') !== 'True') return metadata.resourceVersion;
+  if (conditions.get('Established') !== 'True') return conditions.get('NamesAccepted') === 'True' ? undefined : `${WAITS}${metadata.resourceVersion}`;
   for (const { name, served, additionalPrinterColumns: columns = [{ name: 'Age' }] } of spec.versions) {
     const list = await side.look(`/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`, TABLE);
     if (!served && list.code !== 404) return undefined;
