@@ -132,7 +132,7 @@ function distinct(items: readonly Json[]): Json[] {
 }
 
 /** @throws StatusError when the lists have items of several types, or lists in them. */
-function isListOfObjects(...lists: readonly (readonly Json[])[]): boolean {
+export function isListOfObjects(...lists: readonly (readonly Json[])[]): boolean {
   const items = lists.flat();
   const first = items[0];
   if (isArray(first)) throw terseInvalid();

@@ -6,7 +6,7 @@ import type { Schema } from '../schema/schema.js';
 import { goValue } from '../apply/gotext.js';
 import { goDecoded } from './decode.js';
 import { DIRECTIVE, withoutDirectives, withoutNulls } from './directive.js';
-import { mergeLists, orderedList } from './lists.js';
+import { isListOfObjects, mergeLists, orderedList } from './lists.js';
 import type { ListRule } from './lists.js';
 import { fieldOf, strategyOf } from './meta.js';
 import { kindOf } from './order.js';
@@ -111,6 +111,8 @@ function deleteItems({ merged }: Merging, name: string, value: Json): void {
   }
   const old = merged.get(name);
   if (old === undefined || !isArray(old) || !isArray(value)) return;
+  if (old.length === 0 && value.length === 0) return;
+  if (isListOfObjects(old, value)) throw unknownError('cannot merge lists without merge key for struct');
   const gone = new Set<Json>(value);
   merged.set(name, old.filter((item) => !gone.has(item)));
 }
