@@ -37,17 +37,6 @@ it('an index lists what was set and not deleted, in order, by prefix, and leaves
   }), { numRuns: 200 });
 });
 
-it('a cache of parsed objects lets the old ones go, and parses them anew', () => {
-  const small = new ParsedCache(300, false);
-  const first = StoredEntry.of('a', 1, thing('a', 1, 'one'), small);
-  const object = first.object;
-  expect(first.object).toBe(object);
-  for (let count = 0; count < 20; count++) StoredEntry.of('b', count, thing('b', count, 'two'), small);
-
-  expect(first.object).not.toBe(object);
-  expect(first.object).toEqual(object);
-});
-
 function show(list: readonly (readonly [key: string, revision: number])[]): string {
   return list.map(([name, revision]) => `${name}@${revision}`).join(' ');
 }
