@@ -66,6 +66,14 @@ export class Pod {
     this.logFile = path.join(site.folder, 'logs', `${own}.log`);
   }
 
+  /** Throws what it still waits for, as `launch` would; leaves nothing behind. */
+  async check(): Promise<void> {
+    const { client, transport } = this.#site;
+    const { namespace } = this.identity;
+    await readVolumes(client, namespace, this.#spec);
+    if (this.#spec.automountServiceAccountToken !== false) await requestToken(transport, namespace, this.#account);
+  }
+
   /** Starts its process. Throws what it still waits for: an account, a Secret, a ConfigMap. */
   async launch(): Promise<Launched> {
     const { server, executable, addresses, clock } = this.#site;
@@ -108,12 +116,16 @@ export class Pod {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
+  get #account(): string {
+    return this.#spec.serviceAccountName ?? 'default';
+  }
+
   /** A kubeconfig with a fresh token; undefined for a pod that is to have none. */
   async #credentials(): Promise<string | undefined> {
     if (this.#spec.automountServiceAccountToken === false) return undefined;
     const { transport, server, caFile, clock } = this.#site;
     const { namespace } = this.identity;
-    const { token, lifeSeconds } = await requestToken(transport, namespace, this.#spec.serviceAccountName ?? 'default');
+    const { token, lifeSeconds } = await requestToken(transport, namespace, this.#account);
     this.#renewAt = clock.monotonic() + lifeSeconds * 1000 * RENEW_AT;
     return writeKubeconfig(this.#folder, { server, caFile, token, namespace });
   }

@@ -2,13 +2,15 @@ import type { Deployment, DeploymentCondition, DeploymentStatus } from './worklo
 
 /** What the runtime sees of a Deployment at one moment. */
 export interface Observation {
-  /** A process of the current pod template exists (it may be waiting to be started again). */
+  /** A process exists (it may be waiting to be started again). */
   readonly started: boolean;
+  /** It is of the current pod template; false while one of an earlier template goes on because no other can be started. */
+  readonly updated: boolean;
   /** Its readiness probe passes. */
   readonly ready: boolean;
   /** Ready for minReadySeconds. */
   readonly available: boolean;
-  /** Name of the pod that the process stands for. */
+  /** Name of the pod of the current template. */
   readonly pod: string;
   /** What keeps the process from running, with the reason of a condition; undefined when nothing does. */
   readonly trouble: { readonly reason: string; readonly message: string } | undefined;
@@ -26,19 +28,20 @@ export function rolloutStatus(deployment: Deployment, seen: Observation, now: nu
   const wanted = deployment.spec?.replicas ?? 1;
   const replicas = seen.started ? 1 : 0;
   const available = seen.available ? 1 : 0;
-  const complete = wanted === replicas && wanted === available;
+  const complete = wanted === replicas && wanted === available && seen.updated;
   const conditions = [
     availability(available >= wanted - tolerated(deployment, wanted)),
-    progress(deployment, { complete, pod: seen.pod, late: now - seen.progressedAt > deadlineMs(deployment) }),
+    progress(deployment, { complete, pod: seen.pod, late: now - seen.progressedAt > deadlineMs(deployment), lack: seen.updated ? undefined : seen.trouble }),
     ...failure(wanted, seen),
   ];
   const status: DeploymentStatus = {
     ...counted('observedGeneration', deployment.metadata.generation ?? 0),
     ...counted('replicas', replicas),
-    ...counted('updatedReplicas', replicas),
+    ...counted('updatedReplicas', seen.updated ? replicas : 0),
     ...counted('readyReplicas', seen.ready ? 1 : 0),
     ...counted('availableReplicas', available),
-    ...counted('unavailableReplicas', Math.max(wanted - available, 0)),
+    ...counted('unavailableReplicas', Math.max(wanted - available, seen.updated ? 0 : 1)),
+    terminatingReplicas: 0,
     conditions: conditions.map((condition) => dated(condition, deployment.status?.conditions ?? [], now)),
   };
   return sameStatus(status, deployment.status) && deployment.status !== undefined ? deployment.status : status;
@@ -57,10 +60,11 @@ export function strangerStatus(deployment: Deployment, now: number): DeploymentS
     { type: 'Available', status: 'False', ...NOT_RUN_HERE },
     { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message },
   ];
-  const conditions = wanted > 0 ? lost : [availability(true), progress(deployment, { complete: true, pod: '', late: false })];
+  const conditions = wanted > 0 ? lost : [availability(true), progress(deployment, { complete: true, pod: '', late: false, lack: undefined })];
   return {
     ...counted('observedGeneration', deployment.metadata.generation ?? 0),
     ...counted('unavailableReplicas', wanted),
+    terminatingReplicas: 0,
     conditions: conditions.map((condition) => dated(condition, deployment.status?.conditions ?? [], now)),
   };
 }
@@ -69,7 +73,7 @@ export function strangerStatus(deployment: Deployment, now: number): DeploymentS
 export function untilLate(deployment: Deployment, seen: Observation, now: number): number | undefined {
   const wanted = deployment.spec?.replicas ?? 1;
   const left = deadlineMs(deployment) - (now - seen.progressedAt);
-  return left < 0 || (wanted === 1 && seen.available) || wanted === 0 ? undefined : left + 1;
+  return left < 0 || (wanted === 1 && seen.available && seen.updated) || wanted === 0 ? undefined : left + 1;
 }
 
 type Undated = Omit<DeploymentCondition, 'lastUpdateTime' | 'lastTransitionTime'>;
@@ -80,12 +84,20 @@ function availability(met: boolean): Undated {
   return { type, status: 'False', reason: 'MinimumReplicasUnavailable', message: 'Deployment does not have minimum availability.' };
 }
 
-function progress(deployment: Deployment, facts: { readonly complete: boolean; readonly pod: string; readonly late: boolean }): Undated {
-  const { complete, pod, late } = facts;
+interface Progress {
+  readonly complete: boolean;
+  readonly pod: string;
+  readonly late: boolean;
+  /** What a successor waits for. */
+  readonly lack: Observation['trouble'];
+}
+
+function progress(deployment: Deployment, { complete, pod, late, lack }: Progress): Undated {
   const type = 'Progressing';
   const what = pod === '' ? `Deployment "${deployment.metadata.name}"` : `Process "${pod}"`;
   if (complete) return { type, status: 'True', reason: 'NewReplicaSetAvailable', message: `${what} has successfully progressed.` };
   if (late) return { type, status: 'False', reason: 'ProgressDeadlineExceeded', message: `${what} has timed out progressing.` };
+  if (lack !== undefined) return { type, status: 'True', ...lack };
   return { type, status: 'True', reason: 'ReplicaSetUpdated', message: `${what} is progressing.` };
 }
 
@@ -104,6 +116,15 @@ function tolerated(deployment: Deployment, wanted: number): number {
   if (typeof most === 'number') return most;
   const share = /^(\d+)%$/.exec(most);
   return share === null ? 0 : Math.floor((Number(share[1]) * wanted) / 100);
+}
+
+/**
+ * Whether a process goes on while its successor cannot be started, as the last Pod of a rolling update would: not where the strategy
+ * allows that none is there.
+ */
+export function outlivesChange(deployment: Deployment): boolean {
+  const wanted = deployment.spec?.replicas ?? 1;
+  return tolerated(deployment, wanted) < wanted;
 }
 
 function deadlineMs(deployment: Deployment): number {

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-
-import { Deployments, Nodes, keyOf, nameOf } from '../api/resources.js';
+import { Deployments, Nodes, keyOf } from '../api/resources.js';
 import type { KubeClient } from '../kube/client.js';
 import { createRecorder, type EventRecorder } from '../kube/recorder.js';
 import type { Cache, CacheOptions } from '../kube/reflector.js';
@@ -11,10 +9,11 @@ import type { Pass, Result } from '../runtime/result.js';
 import { Evictions, type Leave } from './eviction.js';
 import { Pod, removeRemains, type Site } from './pod.js';
 import { Replica, type PodEvent } from './replica.js';
-import { rolloutStatus, untilLate, type Observation } from './rollout.js';
-import { unschedulable } from './scheduling.js';
+import { outlivesChange, rolloutStatus, untilLate, type Observation } from './rollout.js';
 import { Strangers } from './stranger.js';
-import type { Deployment, Node, PodContainer, PodSpec } from './workload.js';
+import { lackIn, obstacleOf, Successors, type Trouble } from './successor.js';
+import { hasContainer, podNameOf, progressedAt, templateOf, type RunnableSpec } from './template.js';
+import type { Deployment, Node, PodSpec } from './workload.js';
 
 export interface RuntimeOptions {
   readonly site: Site;
@@ -30,7 +29,9 @@ export interface RuntimeOptions {
 }
 
 interface Running {
+  readonly deployment: string | undefined;
   readonly template: string;
+  readonly spec: PodSpec;
   readonly pod: Pod;
   readonly replica: Replica;
   readonly since: number;
@@ -39,6 +40,8 @@ interface Running {
 const FIELD_MANAGER = 'multicluster-engine-local';
 /** How often mounted Secrets and ConfigMaps, and the age of the token, are looked at. */
 const REFRESH_MS = 10_000;
+/** How often is looked whether a successor has by now what it lacks. */
+const RETRY_MS = 3_000;
 
 /**
  * Runs Deployments without kubelet, scheduler and Deployment controller: each as one child process under the token of its
@@ -46,7 +49,7 @@ const REFRESH_MS = 10_000;
  *
  * Flow: a pass per Deployment compares its pod template with the process that runs, starts, replaces or stops it, and
  * writes the status when that differs. Guarantees: at most one process per Deployment; the old one is gone before the new
- * one starts; after `stop` none is left.
+ * one starts, and goes on while the new one could not be started; after `stop` none is left.
  */
 export class LocalRuntime {
   readonly #options: RuntimeOptions;
@@ -56,6 +59,7 @@ export class LocalRuntime {
   readonly #strangers: Strangers;
   readonly #events: EventRecorder;
   readonly #evictions: Evictions;
+  readonly #successors: Successors;
   readonly #running = new Map<string, Running>();
 
   constructor(options: RuntimeOptions) {
@@ -64,6 +68,7 @@ export class LocalRuntime {
     this.#options = options;
     this.#events = createRecorder(client, { controller: 'multicluster.platform.io/local-runtime', instance: nodeName }, { clock, log });
     this.#evictions = new Evictions(clock);
+    this.#successors = new Successors(clock);
     this.#strangers = new Strangers({ client, openCache, label, events: this.#events, clock, log, fieldManager: FIELD_MANAGER });
     this.#deployments = openCache<Deployment>({ type: Deployments, labelSelector: label });
     this.#nodes = openCache<Node>({ type: Nodes, fieldSelector: `metadata.name=${nodeName}` });
@@ -123,48 +128,63 @@ export class LocalRuntime {
       this.#evictions.forget(key);
       return { ending: 'done' };
     }
-    const leave = this.#evictions.of(key, deployment.spec?.template?.spec ?? {}, this.#node);
-    if (leave?.inMs === 0) await this.#end(key, leave.message);
+    const spec = deployment.spec?.template?.spec ?? {};
+    let leave = this.#evictions.of(key, this.#running.get(key)?.spec ?? spec, this.#node);
+    if (leave?.inMs === 0) {
+      await this.#end(key, leave.message);
+      leave = this.#evictions.of(key, spec, this.#node);
+    }
     const trouble = await this.#bring(key, deployment, { leave, signal: pass.signal });
     const seen = this.#observe(key, deployment, trouble);
     await this.#report(deployment, seen, pass.signal);
     return { ending: 'done', ...this.#wake(key, deployment, { seen, leave }) };
   }
 
-  /** Starts, replaces, refreshes or stops the process; says why there can be none. */
-  async #bring(key: string, deployment: Deployment, { leave, signal }: { readonly leave: Leave | undefined; readonly signal: AbortSignal }): Promise<Observation['trouble']> {
+  /** Starts, replaces, refreshes or stops the process; says why there can be none of the current template. */
+  async #bring(key: string, deployment: Deployment, { leave, signal }: { readonly leave: Leave | undefined; readonly signal: AbortSignal }): Promise<Trouble | undefined> {
     const spec = deployment.spec?.template?.spec ?? {};
-    const running = this.#running.get(key);
-    const template = templateOf(deployment);
     const wanted = (deployment.spec?.replicas ?? 1) > 0;
-    if (running !== undefined && (!wanted || running.template !== template)) await this.#end(key);
+    if (!wanted || this.#running.get(key)?.deployment !== deployment.metadata.uid) await this.#end(key);
     if (!wanted || signal.aborted) return undefined;
-    const current = this.#running.get(key);
-    if (current !== undefined) return this.#keepFresh(current);
-    const why = unschedulable(spec, this.#node);
-    if (why !== undefined) return { reason: 'FailedScheduling', message: why };
-    if (leave?.inMs === 0) return { reason: 'TaintEviction', message: leave.message };
-    if (!hasContainer(spec)) return { reason: 'FailedCreate', message: 'the pod template has no container' };
-    this.#begin(key, deployment, spec);
-    return undefined;
-  }
-
-  async #keepFresh({ pod, replica }: Running): Promise<Observation['trouble']> {
-    const process = replica.process;
-    if (process === undefined) return undefined;
-    try {
-      await pod.refresh(process);
-      return undefined;
-    } catch (error) {
-      return { reason: 'FailedMount', message: error instanceof Error ? error.message : String(error) };
+    const running = this.#running.get(key);
+    if (running?.template === templateOf(deployment)) {
+      this.#successors.forget(key);
+      return this.#keepFresh(running);
     }
+    const obstacle = obstacleOf(spec, this.#node, running === undefined ? leave : undefined);
+    if (running !== undefined && outlivesChange(deployment)) {
+      const lack = obstacle ?? (hasContainer(spec) ? await lackIn(() => this.#podOf(deployment, spec).check()) : undefined);
+      if (lack !== undefined) return this.#wait(key, deployment, { running, lack });
+    }
+    await this.#end(key);
+    if (hasContainer(spec) && obstacle === undefined) this.#begin(key, deployment, spec);
+    return obstacle;
   }
 
-  #begin(key: string, deployment: Deployment, spec: PodSpec & { readonly containers: readonly [PodContainer, ...PodContainer[]] }): void {
+  /** Leaves the process of the earlier template alone; the first time, says why. */
+  async #wait(key: string, deployment: Deployment, { running, lack }: { readonly running: Running; readonly lack: Trouble }): Promise<Trouble> {
+    const { trouble, isNew } = this.#successors.wait(key, deployment, { old: running.pod.identity.name, lack });
+    if (isNew) {
+      this.#options.report(trouble.message);
+      this.#tell(key, { type: 'Warning', reason: trouble.reason, action: 'Starting', note: trouble.message });
+    }
+    await this.#keepFresh(running);
+    return trouble;
+  }
+
+  async #keepFresh({ pod, replica }: Running): Promise<Trouble | undefined> {
+    const process = replica.process;
+    return process === undefined ? undefined : lackIn(() => pod.refresh(process));
+  }
+
+  #podOf(deployment: Deployment, spec: RunnableSpec): Pod {
+    const { namespace = '', name } = deployment.metadata;
+    return new Pod(this.#options.site, { namespace, deployment: name, name: podNameOf(deployment) }, spec);
+  }
+
+  #begin(key: string, deployment: Deployment, spec: RunnableSpec): void {
     const { site, report } = this.#options;
-    const { namespace = '', name } = nameOf(key);
-    const template = templateOf(deployment);
-    const pod = new Pod(site, { namespace, deployment: name, name: `${name}-${hashOf(template)}` }, spec);
+    const pod = this.#podOf(deployment, spec);
     const replica = new Replica({
       name: pod.identity.name,
       container: spec.containers[0],
@@ -177,7 +197,7 @@ export class LocalRuntime {
       report,
       event: (event) => this.#tell(key, event),
     });
-    this.#running.set(key, { template, pod, replica, since: site.clock.now() });
+    this.#running.set(key, { deployment: deployment.metadata.uid, template: templateOf(deployment), spec, pod, replica, since: site.clock.now() });
   }
 
   /** On the Deployment: there is no pod that could carry it. */
@@ -189,6 +209,7 @@ export class LocalRuntime {
   }
 
   async #end(key: string, why?: string): Promise<void> {
+    this.#successors.forget(key);
     const running = this.#running.get(key);
     if (running === undefined) return;
     await running.replica.stop();
@@ -197,17 +218,19 @@ export class LocalRuntime {
     this.#options.report(`stopped ${running.pod.identity.name}${why === undefined ? '' : `: ${why}`}`);
   }
 
-  #observe(key: string, deployment: Deployment, trouble: Observation['trouble']): Observation {
+  #observe(key: string, deployment: Deployment, trouble: Trouble | undefined): Observation {
     const running = this.#running.get(key);
     const state = running?.replica.state;
-    const since = progressing(deployment) ?? this.#options.site.clock.now();
+    const waits = this.#successors.since(key);
+    const since = waits ?? progressedAt(deployment) ?? this.#options.site.clock.now();
     return {
       started: state?.started ?? false,
       ready: state?.ready ?? false,
       available: state?.available ?? false,
-      pod: running?.pod.identity.name ?? '',
-      trouble: state?.trouble ?? trouble,
-      progressedAt: running === undefined ? since : Math.max(running.since, state?.ready === true ? state.changedAt : 0),
+      updated: waits === undefined,
+      pod: running === undefined ? '' : podNameOf(deployment),
+      trouble: waits === undefined ? (state?.trouble ?? trouble) : trouble,
+      progressedAt: running === undefined || waits !== undefined ? since : Math.max(running.since, state?.ready === true ? state.changedAt : 0),
     };
   }
 
@@ -221,26 +244,8 @@ export class LocalRuntime {
     const late = untilLate(deployment, seen, this.#options.site.clock.now());
     const refresh = this.#running.has(key) ? REFRESH_MS : undefined;
     const eviction = leave?.inMs === 0 ? undefined : leave?.inMs;
-    const waits = [late, refresh, eviction].filter((one) => one !== undefined);
+    const retry = this.#successors.since(key) === undefined ? undefined : RETRY_MS;
+    const waits = [late, refresh, eviction, retry].filter((one) => one !== undefined);
     return waits.length === 0 ? {} : { wakeAfterMs: Math.min(...waits) };
   }
-}
-
-/** When the stored condition says that the rollout last got further, for one that could not be started so far. */
-function progressing(deployment: Deployment): number | undefined {
-  const found = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
-  const time = found === undefined ? NaN : Date.parse(found.lastUpdateTime);
-  return Number.isNaN(time) ? undefined : time;
-}
-
-function hasContainer(spec: PodSpec): spec is PodSpec & { readonly containers: readonly [PodContainer, ...PodContainer[]] } {
-  return (spec.containers ?? []).length > 0;
-}
-
-function templateOf(deployment: Deployment): string {
-  return JSON.stringify([deployment.metadata.uid, deployment.spec?.template]);
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 10);
 }

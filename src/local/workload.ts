@@ -20,6 +20,7 @@ export interface DeploymentStatus {
   readonly readyReplicas?: number;
   readonly availableReplicas?: number;
   readonly unavailableReplicas?: number;
+  readonly terminatingReplicas?: number;
   readonly conditions?: readonly DeploymentCondition[];
 }
 

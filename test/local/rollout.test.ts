@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { rolloutStatus, untilLate, type Observation } from '../../src/local/rollout.js';
+import { outlivesChange, rolloutStatus, untilLate, type Observation } from '../../src/local/rollout.js';
 import type { Deployment, DeploymentStatus } from '../../src/local/workload.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
@@ -12,7 +12,7 @@ function deployment(spec: Deployment['spec'] = {}, status?: DeploymentStatus): D
 }
 
 function seen(change: Partial<Observation> = {}): Observation {
-  return { started: true, ready: true, available: true, pod: 'web-1', trouble: undefined, progressedAt: NOW, ...change };
+  return { started: true, updated: true, ready: true, available: true, pod: 'web-1', trouble: undefined, progressedAt: NOW, ...change };
 }
 
 function conditions(status: DeploymentStatus): string[] {
@@ -33,6 +33,10 @@ describe('the status of a Deployment', () => {
       ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded']],
     ['that is late by its own deadline', { progressDeadlineSeconds: 5 }, { ready: false, available: false, progressedAt: NOW - 6_000 }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
       ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded']],
+    ['whose successor cannot be placed', {}, { updated: false, trouble: { reason: 'FailedScheduling', message: 'no' } }, { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
+      ['Available=True MinimumReplicasAvailable', 'Progressing=True FailedScheduling', 'ReplicaFailure=True FailedScheduling']],
+    ['whose successor has waited too long', {}, { updated: false, trouble: { reason: 'FailedScheduling', message: 'no' }, progressedAt: NOW - 601_000 }, { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
+      ['Available=True MinimumReplicasAvailable', 'Progressing=False ProgressDeadlineExceeded', 'ReplicaFailure=True FailedScheduling']],
     ['that wants three', { replicas: 3 }, {}, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 2 },
       ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated', 'ReplicaFailure=True OneProcessEach']],
     ['that wants two and can do without one', { replicas: 2, strategy: { rollingUpdate: { maxUnavailable: '50%' } } }, {}, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
@@ -43,7 +47,7 @@ describe('the status of a Deployment', () => {
     const status = rolloutStatus(deployment(spec), seen(observed), NOW);
     const { conditions: _, ...rest } = status;
 
-    expect(rest).toEqual(counts);
+    expect(rest).toEqual({ terminatingReplicas: 0, ...counts });
     expect(conditions(status)).toEqual(states);
   });
 
@@ -65,9 +69,19 @@ describe('the status of a Deployment', () => {
     ]);
   });
 
+  it.each<[string, Deployment['spec'], boolean]>([
+    ['with maxUnavailable 0', {}, true],
+    ['by default', { strategy: {} }, true],
+    ['that may do without any', { strategy: { rollingUpdate: { maxUnavailable: 1 } } }, false],
+    ['of the strategy Recreate', { strategy: { type: 'Recreate' } }, false],
+  ])('%s: its process goes on while the next one cannot be started: %s', (_name, spec, goesOn) => {
+    expect(outlivesChange(deployment(spec))).toBe(goesOn);
+  });
+
   it.each<[string, Partial<Observation>, number | undefined]>([
     ['of one that runs', {}, undefined],
     ['of one that starts', { available: false }, 600_001],
+    ['of one whose successor waits', { updated: false }, 600_001],
     ['of one that is late', { available: false, progressedAt: NOW - 700_000 }, undefined],
   ])('%s is looked at again for its deadline', (_name, observed, ms) => {
     expect(untilLate(deployment(), seen(observed), NOW)).toBe(ms);

@@ -5,41 +5,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
 import type { EventObject } from '../../../src/kube/event.js';
-import { createCache } from '../../../src/kube/reflector.js';
-import { loadKubeconfig } from '../../../src/kube/kubeconfig.js';
-import { createClient } from '../../../src/kube/rest.js';
-import { createTransport, type Transport } from '../../../src/kube/transport.js';
 import { parseManifests } from '../../../src/kube/manifests.js';
-import { LocalNode } from '../../../src/local/node.js';
-import { LocalRuntime } from '../../../src/local/runtime.js';
 import type { Taint, Toleration } from '../../../src/local/workload.js';
-import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import type { AnyObject } from '../../support/controlplane/api.js';
-import type { ControlPlane } from '../../support/controlplane/plane.js';
 import { describeWithServer } from '../../support/controlplane/suite.js';
-import { RecordingLog } from '../../support/log.js';
 import { ownName } from '../../support/names.js';
 import { root } from '../../support/root.js';
 import { waitFor } from '../../support/wait.js';
-
-/** Listens where it is told to, is ready when it says so, and ends itself when it is asked to. */
-const PROGRAM = `
-  const { createServer } = require('node:http');
-  const { readFileSync } = require('node:fs');
-  const [host, port] = process.env.HEALTH_LISTEN.split(':');
-  let well = !process.argv.includes('sick');
-  createServer((request, response) => {
-    if (request.url === '/end') {
-      console.log(JSON.stringify({ level: 'error', msg: 'no more', err: { message: 'I was asked to end' } }));
-      process.exit(3);
-    }
-    if (request.url === '/sicken') well = false;
-    if (request.url === '/file') return response.end(readFileSync(process.env.FILE));
-    response.statusCode = well ? 200 : 500;
-    response.end(JSON.stringify({ pid: process.pid, kubeconfig: process.env.KUBECONFIG, host: process.env.KUBERNETES_SERVICE_HOST }));
-  }).listen(Number(port), host);
-  process.on('SIGTERM', () => process.exit(0));`;
-const LABEL = 'test.example.com/run';
+import { LABEL, post, Rig } from './rig.js';
 
 jest.setTimeout(300_000);
 
@@ -192,6 +165,30 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(JSON.stringify(refused.conditions)).toContain("didn't match Pod's node affinity/selector");
   });
 
+  test('keeps a process running while its successor cannot be started, and says what is waited for', async () => {
+    await deploy('web');
+    await status('web', 'the first process', isAvailable);
+    const first = await pidOf('web');
+    await patch('web', { spec: { template: { spec: { nodeSelector: { zone: 'mars' } } } } });
+    const unplaced = await status('web', 'the refusal', (one) => one.observedGeneration === 2 && JSON.stringify(one).includes('FailedScheduling'));
+    const told = await waitFor('the Event', async () => (await eventsOf('web')).find(({ reason }) => reason === 'FailedScheduling'));
+    await patch('web', { spec: { template: { spec: { nodeSelector: null, volumes: [{ name: 'files', configMap: { name: 'late' } }] } } } });
+    const unmounted = await status('web', 'the missing ConfigMap', (one) => one.observedGeneration === 3 && JSON.stringify(one).includes('FailedMount'));
+    const still = await pidOf('web');
+    await post(server(), `api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'late' } });
+    await status('web', 'the successor', (one) => one.updatedReplicas === 1 && isAvailable(one));
+
+    expect(unplaced).toMatchObject({ replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1, terminatingReplicas: 0 });
+    expect([unplaced.updatedReplicas, unmounted.updatedReplicas]).toEqual([undefined, undefined]);
+    expect(unplaced.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'True' }));
+    const waits = expect.stringMatching(/^web-\w+ cannot be started yet, web-\w+ goes on: .+ didn't match Pod's node affinity\/selector\.$/);
+    expect(unplaced.conditions).toContainEqual(expect.objectContaining({ type: 'Progressing', status: 'True', reason: 'FailedScheduling', message: waits }));
+    expect(told).toMatchObject({ type: 'Warning', note: waits });
+    expect(JSON.stringify(unmounted.conditions)).toContain(`volume files: ConfigMap ${namespace}/late does not exist`);
+    expect(still).toBe(first);
+    expect(await pidOf('web')).not.toBe(first);
+  });
+
   test('makes its node again when somebody deletes it, open and Ready, and leaves labels and taints of users alone', async () => {
     const [own, dedicated] = [ownName('label'), { key: 'dedicated', value: 'x', effect: 'PreferNoSchedule' }];
     const node = async (): Promise<NodeSeen> => JSON.parse((await server().call({ path: NODE })).text);
@@ -276,6 +273,7 @@ function isOpen({ spec, status }: NodeSeen): boolean {
 interface Status {
   readonly observedGeneration?: number;
   readonly replicas?: number;
+  readonly updatedReplicas?: number;
   readonly availableReplicas?: number;
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
 }
@@ -321,67 +319,4 @@ function deployment(name: string, change: Change): AnyObject {
   };
   const pods = { app: name };
   return { metadata: { name, labels }, spec: { replicas, selector: { matchLabels: pods }, template: { metadata: { labels: pods }, spec } } };
-}
-
-async function post(server: ControlPlane, collection: string, body: AnyObject): Promise<AnyObject> {
-  const answer = await server.call({ method: 'POST', path: `/${collection}`, body });
-  if (answer.status !== 201 && answer.status !== 409) throw new Error(`${collection}: ${answer.status} ${answer.text}`);
-  return answer.body;
-}
-
-/** A node and a runtime under the rights of `deploy/standalone`. */
-class Rig {
-  readonly #server: ControlPlane;
-  readonly #transport: Transport;
-  readonly #node: LocalNode;
-  runtime: LocalRuntime;
-
-  private constructor(server: ControlPlane, transport: Transport) {
-    this.#server = server;
-    this.#transport = transport;
-    const tools = { clock: systemClock, log: new RecordingLog() };
-    this.#node = new LocalNode({
-      ...tools, client: createClient(transport), openCache: (options) => createCache(transport, options, { ...tools, random: systemRandom }), name: 'local', version: 'v0.0.0',
-    });
-    this.runtime = this.#make();
-  }
-
-  static async open(server: ControlPlane): Promise<Rig> {
-    const file = await server.kubeconfigFor({ serviceAccount: { namespace: 'kube-system', name: 'local-runtime' } });
-    const tools = { clock: systemClock, random: systemRandom, log: new RecordingLog(), userAgent: 'local-runtime-test' };
-    const rig = new Rig(server, createTransport(loadKubeconfig({ path: file }), tools));
-    await rig.#node.start();
-    await rig.runtime.start();
-    return rig;
-  }
-
-  async restart(): Promise<void> {
-    await this.runtime.stop();
-    this.runtime = this.#make();
-    await this.runtime.start();
-  }
-
-  async close(): Promise<void> {
-    await this.runtime.stop();
-    await this.#node.stop();
-    await this.#transport.close();
-  }
-
-  #make(): LocalRuntime {
-    const log = new RecordingLog();
-    const client = createClient(this.#transport);
-    const tools = { clock: systemClock, random: systemRandom, log };
-    return new LocalRuntime({
-      site: {
-        transport: this.#transport, client, clock: systemClock, server: this.#server.url, caFile: this.#server.caFile,
-        folder: path.join(this.#server.folder, 'local'), executable: [process.execPath, '--eval', PROGRAM, '--'], addresses: {},
-      },
-      client,
-      openCache: (options) => createCache(this.#transport, options, tools),
-      label: LABEL,
-      nodeName: 'local',
-      log,
-      report: () => undefined,
-    });
-  }
 }
