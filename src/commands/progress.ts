@@ -1,15 +1,82 @@
-import { systemClock } from '../runtime/clock.js';
+import { systemClock, type Clock } from '../runtime/clock.js';
 
-/** One line for people, to standard output. */
-export function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** What progress is written to. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
 }
 
-/** Says what is waited for while it is waited for, and how long it took. */
-export async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const start = systemClock.monotonic();
-  process.stdout.write(`${what} ... `);
-  const result = await work();
-  say(`${((systemClock.monotonic() - start) / 1000).toFixed(1)} s`);
-  return result;
+export interface Screens {
+  readonly stdout: Screen;
+  readonly stderr: Screen;
+}
+
+/** Told how many of a long work are done. */
+export type Count = (done: number, total: number) => void;
+
+const TERMINAL_MS = 1_000;
+const LOG_EVERY = 1_000;
+
+/** What people are told while the process starts and runs. */
+export class Progress {
+  readonly #screens: Screens;
+  readonly #clock: Clock;
+  #unfinished = false;
+
+  constructor(screens: Screens, clock: Clock) {
+    this.#screens = screens;
+    this.#clock = clock;
+  }
+
+  /** One line, to standard output. */
+  say(line: string): void {
+    this.#screens.stdout.write(`${line}\n`);
+  }
+
+  /** One line, to standard error; a step that is under way ends with it. */
+  complain(line: string): void {
+    this.#screens.stderr.write(`${this.#unfinished ? '\n' : ''}${line}\n`);
+    this.#unfinished = false;
+  }
+
+  /** Says what is waited for while it is waited for, how much of it is done where it counts, and how long it took. */
+  async step<T>(what: string, work: (count: Count) => Promise<T>): Promise<T> {
+    const start = this.#clock.monotonic();
+    this.#screens.stdout.write(`${what} ... `);
+    this.#unfinished = true;
+    const result = await work(this.#counter(what));
+    this.say(`${((this.#clock.monotonic() - start) / 1000).toFixed(1)} s`);
+    this.#unfinished = false;
+    return result;
+  }
+
+  /** On a terminal the same line, each second; else a line for each thousand. */
+  #counter(what: string): Count {
+    const { stdout } = this.#screens;
+    let [toldAt, told] = [this.#clock.monotonic(), 0];
+    return (done, total) => {
+      const now = this.#clock.monotonic();
+      const isDue = stdout.isTTY === true ? now - toldAt >= TERMINAL_MS : done - told >= LOG_EVERY;
+      if (!isDue || done >= total) return;
+      [toldAt, told] = [now, done];
+      stdout.write(`${stdout.isTTY === true ? `\r${what} ... ` : '\n  '}${done} of ${total} ... `);
+    };
+  }
+}
+
+const progress = new Progress(process, systemClock);
+
+/** As {@link Progress.say}, of this process. */
+export function say(line: string): void {
+  progress.say(line);
+}
+
+/** As {@link Progress.complain}, of this process. */
+export function complain(line: string): void {
+  progress.complain(line);
+}
+
+/** As {@link Progress.step}, of this process. */
+export function step<T>(what: string, work: (count: Count) => Promise<T>): Promise<T> {
+  return progress.step(what, work);
 }

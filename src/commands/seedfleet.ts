@@ -3,6 +3,7 @@ import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, apiVers
 import { CLUSTER_SET_LABEL } from '../api/names.js';
 import type { KubeClient } from '../kube/client.js';
 import { isFailure } from '../runtime/errors.js';
+import type { Count } from './progress.js';
 
 const FIELD_MANAGER = 'multicluster-engine-standalone';
 const SETS = ['production', 'staging', 'edge'] as const;
@@ -18,9 +19,9 @@ interface SeededCluster extends KubeObject {
 
 /**
  * Makes an example fleet: `count` clusters `cluster-1` … with labels and claims in the sets production, staging and edge, all of
- * them bound to the namespace `default`. What is there already stays as it is.
+ * them bound to the namespace `default`. What is there already stays as it is. Tells `told` how many are done.
  */
-export async function seedFleet(client: KubeClient, count: number): Promise<void> {
+export async function seedFleet(client: KubeClient, count: number, told: Count): Promise<void> {
   for (const name of SETS) {
     await make(client, ManagedClusterSets, object(ManagedClusterSets, { name }));
     await make(client, ManagedClusterSetBindings, { ...object(ManagedClusterSetBindings, { name, namespace: 'default' }), spec: { clusterSet: name } });
@@ -28,6 +29,7 @@ export async function seedFleet(client: KubeClient, count: number): Promise<void
   for (let first = 0; first < count; first += AT_ONCE) {
     const indexes = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => first + index);
     await Promise.all(indexes.map((index) => seedCluster(client, index)));
+    told(first + indexes.length, count);
   }
 }
 

@@ -22,8 +22,8 @@ import { accountUser, Embedded } from './embedded.js';
 import { engineGroup } from './engine.js';
 import { openHub } from './hub.js';
 import { install } from './installation.js';
-import { addressOf, checkGateway, checkPlaces, sentenceOf } from './preflight.js';
-import { say, step } from './progress.js';
+import { addressOf, checkGateway, checkPlaces, checkSecrets, sentenceOf, withGatewayPort } from './preflight.js';
+import { complain, say, step } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
 const NODE = 'local';
@@ -33,6 +33,7 @@ const ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
 export async function runStandalone(config: StandaloneConfig): Promise<number> {
   try {
     await checkPlaces(config);
+    await checkSecrets(config.dataDir);
     const log = await openLog(config);
     const server = await step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () => startApiServer({
       ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
@@ -43,13 +44,14 @@ export async function runStandalone(config: StandaloneConfig): Promise<number> {
       ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
     }));
     try {
-      await checkGateway(config);
-      return await serve(config, server, log);
+      const settled = await withGatewayPort(config);
+      await checkGateway(settled);
+      return await serve(settled, server, log);
     } finally {
       await server.close();
     }
   } catch (error) {
-    process.stderr.write(`\nmulticluster-engine standalone: ${sentenceOf(error)}\n`);
+    complain(`multicluster-engine standalone: ${sentenceOf(error, config.dataDir)}`);
     return 1;
   }
 }
@@ -74,7 +76,7 @@ async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): 
   const admin = ways.admin();
   const kept = await step('installing CRDs, rights and policies', () => install(admin));
   for (const one of kept) say(`  ${one} was changed by somebody since and stays as it is`);
-  if (config.seedFleet > 0) await step(`making ${config.seedFleet} example clusters`, () => seedFleet(admin, config.seedFleet));
+  if (config.seedFleet > 0) await step(`making ${config.seedFleet} example clusters`, (count) => seedFleet(admin, config.seedFleet, count));
   const transport = ways.transport(accountUser('kube-system', 'local-runtime'));
   const node = new LocalNode({
     client: createClient(transport),

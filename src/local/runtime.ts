@@ -172,8 +172,7 @@ export class LocalRuntime {
     return trouble;
   }
 
-  async #keepFresh({ pod, replica }: Running): Promise<Trouble | undefined> {
-    const process = replica.process;
+  async #keepFresh({ pod, replica: { process } }: Running): Promise<Trouble | undefined> {
     return process === undefined ? undefined : lackIn(() => pod.refresh(process));
   }
 

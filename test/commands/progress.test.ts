@@ -1,0 +1,48 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { Progress, type Count } from '../../src/commands/progress.js';
+import { ManualClock } from '../support/clock.js';
+
+describe('progress', () => {
+  let clock: ManualClock;
+  let written: string;
+  const screen = (isTTY: boolean): Progress => {
+    const write = (text: string): void => void (written += text);
+    return new Progress({ stdout: { isTTY, write }, stderr: { isTTY, write } }, clock);
+  };
+  beforeEach(() => {
+    clock = new ManualClock();
+    written = '';
+  });
+
+  /** Five seconds of a work of 2,500, told each 50. */
+  async function work(count: Count): Promise<void> {
+    for (let done = 50; done <= 2_500; done += 50) {
+      await clock.advance(100);
+      count(done, 2_500);
+    }
+  }
+
+  it.each([
+    ['a terminal', true, 'making ... \rmaking ... 500 of 2500 ... \rmaking ... 1000 of 2500 ... \rmaking ... 1500 of 2500 ... \rmaking ... 2000 of 2500 ... 5.0 s\n'],
+    ['a file', false, 'making ... \n  1000 of 2500 ... \n  2000 of 2500 ... 5.0 s\n'],
+  ])('of a long step on %s', async (_name, isTTY, text) => {
+    await screen(isTTY).step('making', work);
+    expect(written).toBe(text);
+  });
+
+  it('of a step that fails ends where the complaint begins', async () => {
+    const progress = screen(false);
+    const failing = progress.step('starting', async () => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    progress.complain('it did not start');
+    expect(written).toBe('starting ... \nit did not start\n');
+  });
+
+  it('is not broken by an empty line where there was none', () => {
+    screen(false).complain('no such folder');
+    expect(written).toBe('no such folder\n');
+  });
+});
