@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { ReadClient } from '../kube/client.js';
@@ -9,6 +8,7 @@ import { requestToken } from './account.js';
 import { writeKubeconfig } from './kubeconfig.js';
 import { launch, type Launched, type Volumes } from './launcher.js';
 import type { LastWords } from './obituary.js';
+import { PodLog } from './podlog.js';
 import { Tail } from './tail.js';
 import { readVolumes } from './volumes.js';
 import type { PodContainer, PodSpec } from './workload.js';
@@ -47,7 +47,7 @@ export async function removeRemains({ folder }: Pick<Site, 'folder'>): Promise<v
 /** What a kubelet prepares for a pod and keeps fresh: token, volumes, log. */
 export class Pod {
   readonly identity: PodIdentity;
-  readonly logFile: string;
+  readonly #log: PodLog;
   readonly #site: Site;
   readonly #spec: PodSpec;
   readonly #container: PodContainer;
@@ -63,7 +63,7 @@ export class Pod {
     this.#container = spec.containers[0];
     const own = `${identity.namespace}.${identity.name}`;
     this.#folder = path.join(site.folder, PODS, own);
-    this.logFile = path.join(site.folder, 'logs', `${own}.log`);
+    this.#log = new PodLog(path.join(site.folder, 'logs'), identity);
   }
 
   /** Throws what it still waits for, as `launch` would; leaves nothing behind. */
@@ -80,7 +80,7 @@ export class Pod {
     const { namespace, name, deployment } = this.identity;
     const volumes = await readVolumes(this.#site.client, namespace, this.#spec);
     const kubeconfig = await this.#credentials();
-    await mkdir(path.dirname(this.logFile), { recursive: true, mode: 0o700 });
+    await this.#log.makeRoom();
     const launched = await launch({
       container: this.#container,
       pod: { name, namespace },
@@ -91,14 +91,14 @@ export class Pod {
       overrides: addresses[deployment] ?? {},
     }, clock);
     this.#tail = new Tail(launched.output);
-    launched.output.pipe(createWriteStream(this.logFile, { flags: 'a', mode: 0o600 }));
+    this.#log.take(launched.output);
     this.#volumes = fingerprint(volumes);
     return { ...launched, addresses: { ...launched.addresses, ...addresses[deployment] } };
   }
 
   /** What its process said last, and where its log is: for a message about its end. */
   async lastWords(): Promise<LastWords> {
-    return { line: (await this.#tail?.lastLine(this.#site.clock)) ?? '', log: this.logFile };
+    return { line: (await this.#tail?.lastLine(this.#site.clock)) ?? '', log: this.#log.file };
   }
 
   /** Renews its token when that is due, and takes over what its volumes hold by now. */
@@ -111,8 +111,9 @@ export class Pod {
     this.#volumes = fingerprint(volumes);
   }
 
-  /** Removes its folder: neither a token nor a key outlives it. Its log stays. */
+  /** Removes its folder: neither a token nor a key outlives it. Its log stays, where there is something in it. */
   async remove(): Promise<void> {
+    await this.#log.close(this.#site.clock);
     await rm(this.#folder, { recursive: true, force: true });
   }
 

@@ -1,0 +1,63 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { PodLog } from '../../src/local/podlog.js';
+import { ManualClock } from '../support/clock.js';
+
+describe('the log of a pod', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'podlog-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const logOf = (hash: string): PodLog => new PodLog(folder, { namespace: 'hub', deployment: 'gateway', name: `gateway-${hash}` });
+  const put = (name: string, text: string, second: number): void => {
+    writeFileSync(path.join(folder, name), text);
+    utimesSync(path.join(folder, name), second, second);
+  };
+
+  it('stays with the newest four of earlier pods of its Deployment; those that are empty go, those of others stay', async () => {
+    for (let one = 1; one <= 7; one++) put(`hub.gateway-000000000${one}.log`, 'x', one);
+    put('hub.gateway-00000000ff.log', '', 9);
+    const others = ['hub.gateway-proxy-0000000001.log', 'hub.other-0000000001.log', 'other.gateway-0000000001.log', 'standalone.log'];
+    for (const name of others) put(name, '', 1);
+
+    await logOf('0000000002').makeRoom();
+
+    const kept = [2, 4, 5, 6, 7].map((one) => `hub.gateway-000000000${one}.log`);
+    expect(readdirSync(folder).sort()).toEqual([...kept, ...others].sort());
+  });
+
+  it('holds what a process prints behind what an earlier one printed', async () => {
+    const [log, output] = [logOf('0000000001'), new PassThrough()];
+    put('hub.gateway-0000000001.log', 'first\n', 1);
+    log.take(output);
+    output.end('second\n');
+    await log.close(new ManualClock());
+    expect(readFileSync(log.file, 'utf8')).toBe('first\nsecond\n');
+  });
+
+  it('is removed with the pod when it is empty', async () => {
+    const [log, output] = [logOf('0000000001'), new PassThrough()];
+    log.take(output);
+    output.end();
+    await log.close(new ManualClock());
+    expect(existsSync(log.file)).toBe(false);
+  });
+
+  it('that cannot be written does not hold up the process', async () => {
+    const log = new PodLog(path.join(folder, 'none'), { namespace: 'hub', deployment: 'gateway', name: 'gateway-0000000001' });
+    const output = new PassThrough();
+    log.take(output);
+    output.write(Buffer.alloc(1_000_000));
+    output.end();
+    await new Promise<void>((resolve) => output.once('close', resolve));
+    await log.close(new ManualClock());
+    expect(output.readableEnded).toBe(true);
+  });
+});
