@@ -99,7 +99,7 @@ export interface Put {
 export async function put({ store: objects }: Context, { target, object }: Put): Promise<KubeObject> {
   const { resource, namespace, name } = target;
   const key = keyOf(namespace, name);
-  const form = storable(resource, withMeta(object, { resourceVersion: undefined }));
+  const form = storable(resource, withMeta(object, { resourceVersion: undefined, selfLink: undefined }));
   const before = objects.newest(resource.collection, key);
   const write = (what: KubeObject): Promise<Entry> => objects.put(resource.collection, key, (revision) => withRevision(what, revision));
   const entry = await write(form).catch((error: unknown) => {
