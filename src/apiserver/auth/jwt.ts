@@ -36,21 +36,44 @@ export function signToken(key: SigningKey, claims: JsonObject): string {
 
 /** The claims of a token that this key signed; undefined for anything else. Says nothing of their truth today. */
 export function readToken(key: SigningKey, token: string): JsonObject | undefined {
-  const [header = '', claims = '', signature = '', ...more] = token.split('.');
-  if (signature === '' || more.length > 0) return undefined;
+  const parts = partsOf(token);
+  if (parts === undefined) return undefined;
+  const { header, claims, signature } = parts;
   const { alg, kid } = decode(header) ?? {};
   if (alg !== 'ES256' || kid !== key.id) return undefined;
-  const good = verify('sha256', Buffer.from(`${header}.${claims}`), { key: key.publicKey, ...ES256 }, Buffer.from(signature, 'base64url'));
-  return good ? decode(claims) : undefined;
+  const signed = `${header.toString('base64url')}.${claims.toString('base64url')}`;
+  return verify('sha256', Buffer.from(signed), { key: key.publicKey, ...ES256 }, signature) ? decode(claims) : undefined;
+}
+
+interface TokenParts {
+  readonly header: Buffer;
+  readonly claims: Buffer;
+  readonly signature: Buffer;
+}
+
+/** What a token is made of; undefined for what is no token. Space around it counts for nothing. */
+export function partsOf(token: string): TokenParts | undefined {
+  const [header, claims, signature, ...more] = token.trim().split('.').map(bytesOf);
+  return header === undefined || claims === undefined || signature === undefined || more.length > 0 ? undefined : { header, claims, signature };
+}
+
+/**
+ * Base64 for URLs as Go reads it: no padding, no other alphabet; ends of lines are passed over, and so are the bits that
+ * the last character has too many.
+ */
+function bytesOf(part: string): Buffer | undefined {
+  if (!/^[\w\r\n-]*$/.test(part)) return undefined;
+  const bare = part.replaceAll(/[\r\n]/g, '');
+  return bare.length % 4 === 1 ? undefined : Buffer.from(bare, 'base64url');
 }
 
 function encode(value: JsonObject): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function decode(text: string): JsonObject | undefined {
+function decode(text: Buffer): JsonObject | undefined {
   try {
-    const value: Json = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    const value: Json = JSON.parse(text.toString('utf8'));
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

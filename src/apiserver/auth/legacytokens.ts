@@ -1,6 +1,6 @@
 import { AUTHENTICATED, type TokenCheck } from './authenticator.js';
 import { accountName } from './bindings.js';
-import { readToken, type SigningKey, signToken } from './jwt.js';
+import { partsOf, readToken, type SigningKey, signToken } from './jwt.js';
 import { isObject, own, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { ObjectReader } from '../registry/reader.js';
@@ -40,7 +40,7 @@ export function legacyTokens({ key, reader }: { readonly key: SigningKey; readon
 /** Without a look at the signature: most tokens are of another sort. */
 function issuerOf(token: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    const value: unknown = JSON.parse(partsOf(token)?.claims.toString('utf8') ?? '');
     return typeof value === 'object' && value !== null && 'iss' in value && typeof value.iss === 'string' ? value.iss : undefined;
   } catch {
     return undefined;

@@ -104,6 +104,28 @@ describe('a token of a ServiceAccount', () => {
     expect(name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })))).toBeUndefined();
   });
 
+  it.each([
+    ['with space around it', (token: string) => ` ${token}\n`],
+    ['broken into lines', (token: string) => token.replaceAll(/.{60}/g, '$&\r\n')],
+    ['whose last characters have other bits to spare', (token: string) => token.split('.').map(otherSpareBits).join('.')],
+  ])('%s is the same token', (_what, change) => {
+    const { clock, name } = setUp();
+    expect(name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })))).toBe('system:serviceaccount:ns:robot');
+  });
+
+  it.each([
+    ['padded', (token: string) => `${token}=`],
+    ['with something behind it', (token: string) => `${token}*`],
+    ['with space in it', (token: string) => token.replace('.', ' .')],
+    ['in the other alphabet', (token: string) => `${token.slice(0, -2)}+/`],
+    ['a character short', (token: string) => token.slice(0, -1)],
+    ['of four parts', (token: string) => `${token}.`],
+  ])('%s is no token at all', (_what, change) => {
+    const { clock, name, problem } = setUp();
+    const token = change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 }));
+    expect([name(token), problem(token)]).toEqual([undefined, undefined]);
+  });
+
   it('that is not good tells a reviewer why, as the real server does', async () => {
     const { reader, clock, problem } = setUp();
     const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: ['a', 'b'], seconds: 600, bound: { kind: 'secret', object: SECRET } });
@@ -201,3 +223,10 @@ describe('an authenticator', () => {
     ]);
   });
 });
+
+/** The same bytes in base64 for URLs, with the last bit of the last character turned where it stands for nothing. */
+function otherSpareBits(part: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const last = alphabet.indexOf(part.slice(-1));
+  return part.length % 4 === 0 ? part : part.slice(0, -1) + alphabet.charAt(last ^ 1);
+}
