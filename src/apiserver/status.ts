@@ -174,7 +174,7 @@ export function notAcceptable(message: string): StatusError {
 }
 
 export function entityTooLarge(message: string): StatusError {
-  return new StatusError(413, message, { reason: 'RequestEntityTooLarge', details: {} });
+  return new StatusError(413, message, { reason: 'RequestEntityTooLarge' });
 }
 
 /** The store cannot take a write now (a full disk, a shutdown); reads go on. */

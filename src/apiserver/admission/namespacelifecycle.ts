@@ -1,6 +1,7 @@
 import { isObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { StatusError, forbidden, notFound } from '../status.js';
+import { pathSegment } from '../schema/names.js';
+import { StatusError, forbidden, internalError, notFound, quoted } from '../status.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 
 const IMMORTAL: readonly string[] = ['default', 'kube-public', 'kube-system'];
@@ -25,6 +26,8 @@ function check(request: AdmissionRequest, find: FindNamespace): void {
   }
   if (request.namespace === '' || operation === 'DELETE') return;
   if (resource.group === 'authorization.k8s.io' && resource.plural === 'localsubjectaccessreviews') return;
+  const wrong = pathSegment(request.namespace);
+  if (wrong.length > 0) throw internalError(`invalid resource name ${quoted(request.namespace)}: [${wrong.join(' ')}]`);
   const namespace = find(request.namespace);
   if (namespace === undefined) throw notFound(NAMESPACES, request.namespace);
   if (operation === 'CREATE' && isTerminating(namespace)) throw terminating(request);

@@ -27,7 +27,7 @@ interface State {
 export function jsonPatch(document: Json, patch: Json, lenient = false): Json {
   const operations = readOperations(patch, lenient);
   if (operations.length > MOST_OPERATIONS) {
-    throw entityTooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`);
+    throw entityTooLarge(`Request entity too large: The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`);
   }
   const root = draftOf(document);
   if (root === undefined) throw terseInvalid();

@@ -11,6 +11,7 @@ import type { Context } from './context.js';
 import { withMeta, withOwnersOnce } from './metadata.js';
 import { renamed } from './options.js';
 import type { WriteOptions } from './options.js';
+import { folderOf } from './place.js';
 import type { Caller, Target, Written } from './verbs.js';
 import { strategyOf, viewOf } from './view.js';
 import { put, remove, store } from './write.js';
@@ -162,13 +163,4 @@ function checkUid({ target: { resource, name, namespace }, options }: Edit, uid:
   const failed = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
   const parts = [...(options.dryRun ? [] : ['registry']), folderOf(resource), ...(namespace === '' ? [] : [namespace]), name];
   throw conflict(resource, name, `StorageError: invalid object, Code: 4, Key: /${parts.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`);
-}
-
-/** Collections that the real server keeps under another name than their resource. */
-const PATHS: Readonly<Record<string, string>> = { nodes: 'minions', services: 'services/specs' };
-const WITH_GROUP: readonly string[] = ['apiextensions.k8s.io'];
-
-/** Where the real server keeps the objects of a resource. */
-function folderOf({ group, plural, custom }: Target['resource']): string {
-  return custom || WITH_GROUP.includes(group) ? `${group}/${plural}` : (PATHS[plural] ?? plural);
 }

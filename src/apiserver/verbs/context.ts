@@ -9,6 +9,7 @@ import type { Resource } from '../resource.js';
 import type { Entry, Store } from '../store/store.js';
 import type { Applications } from './applications.js';
 import { apiVersionOf } from './metadata.js';
+import { checkPlace } from './place.js';
 import type { Caller, Target } from './verbs.js';
 
 /** What all verbs work with. */
@@ -51,7 +52,9 @@ export function copied(resource: Resource, object: KubeObject): KubeObject {
   return versioned(resource, storable(resource, object));
 }
 
-export function newest({ store }: Context, { resource, namespace, name }: Target): Entry | undefined {
+export function newest({ store }: Context, target: Target): Entry | undefined {
+  const { resource, namespace, name } = target;
+  checkPlace(target, name);
   return store.newest(resource.collection, keyOf(namespace, name));
 }
 

@@ -12,6 +12,7 @@ import type { Position } from './continue.js';
 import { TooLarge, patiently } from './arrival.js';
 import { listOptions } from './listoptions.js';
 import type { ListOptions } from './listoptions.js';
+import { checkPlace } from './place.js';
 import { selected, selectionOf } from './selection.js';
 import type { Selection } from './selection.js';
 import { allows } from './update.js';
@@ -31,6 +32,7 @@ function getNow({ store }: Context, target: Target, query: Query): KubeObject {
   if (!allows(target, 'get')) throw methodNotAllowed(resource, 'get');
   const asked = revisionOf(query.resourceVersion ?? '', (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
   if (asked > store.revision) throw new TooLarge(asked, store.revision, resource);
+  checkPlace(target, name);
   const entry = store.get(resource.collection, keyOf(namespace, name));
   if (entry === undefined) throw notFound(resource, name);
   const object = served(resource, entry.object);

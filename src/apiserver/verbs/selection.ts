@@ -3,6 +3,7 @@ import type { Entry } from '../store/store.js';
 import { served } from './context.js';
 import { exactMatch, matchesFields, parseFieldSelector } from './fieldselectors.js';
 import { matchesLabels, parseLabelSelector } from './selectors.js';
+import { checkPlace } from './place.js';
 import type { Query, Target } from './verbs.js';
 import { badRequest } from '../status.js';
 
@@ -31,6 +32,7 @@ export function selectionOf(target: Target, query: Query): Selection {
   const namespace = target.namespace === '' && resource.namespaced ? (exactMatch(fields, 'metadata.namespace') ?? '') : target.namespace;
   const prefix = namespace === '' ? '' : `${namespace}/`;
   const only = target.name === '' ? name : target.name;
+  checkPlace(target, only ?? '');
   const everything = labels.length === 0 && fields.length === 0 && target.name === '';
   return {
     target,

@@ -66,6 +66,9 @@ interface Token {
 
 const SPACE = ' \t\r\n';
 const SPECIAL = '=!(),><';
+/** Ends the text where a token would begin; behind a word or a symbol it is passed over. */
+const NUL = '\0';
+const BREAKS = SPACE + SPECIAL + NUL;
 const SYMBOLS: readonly Kind[] = [')', '(', ',', '!', '==', '=', '>', '<', '!='];
 
 function tokensOf(text: string): Token[] {
@@ -73,10 +76,11 @@ function tokensOf(text: string): Token[] {
   let at = 0;
   for (;;) {
     while (at < text.length && SPACE.includes(text.charAt(at))) at += 1;
-    if (at >= text.length) return [...tokens, { kind: 'end', text: '' }];
+    if (at >= text.length || text[at] === NUL) return [...tokens, { kind: 'end', text: '' }];
     const token = SPECIAL.includes(text.charAt(at)) ? symbolAt(text, at) : wordAt(text, at);
     tokens.push(token);
     at += token.text.length;
+    if (text[at] === NUL) at += 1;
     if (token.kind === 'error') return [...tokens, { kind: 'end', text: '' }];
   }
 }
@@ -90,7 +94,7 @@ function symbolAt(text: string, at: number): Token {
 
 function wordAt(text: string, at: number): Token {
   let end = at;
-  while (end < text.length && !SPACE.includes(text.charAt(end)) && !SPECIAL.includes(text.charAt(end))) end += 1;
+  while (end < text.length && !BREAKS.includes(text.charAt(end))) end += 1;
   const word = text.slice(at, end);
   return { kind: word === 'in' || word === 'notin' ? word : 'word', text: word };
 }

@@ -32,6 +32,7 @@ export function watch(context: Context, target: Target, request: { readonly quer
   const options = listOptions(query, true);
   const selection = selectionOf(target, query);
   const from = revisionOf(options.resourceVersion, (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
+  if (lengthOf(options) < 0) return nothing();
   const plan = { selection, options, from, signal: caller.signal };
   try {
     return new Watch(context, plan).stream;
@@ -40,6 +41,16 @@ export function watch(context: Context, target: Target, request: { readonly quer
     if (!(error instanceof StatusError)) throw error;
     return failing(error);
   }
+}
+
+/** Ms for which a watch is to last; 0 where none is said. What does not fit into 64 bits of nanoseconds wraps around. */
+function lengthOf({ timeoutSeconds = 0 }: ListOptions): number {
+  return Number(BigInt.asIntN(64, BigInt(timeoutSeconds) * 1_000_000_000n)) / 1_000_000;
+}
+
+/** A watch whose time was over before it began. */
+async function* nothing(): AsyncGenerator<WatchEvent> {
+  yield* await Promise.resolve([]);
 }
 
 /** A watch from a state that is not there yet: it is waited for. */
@@ -82,7 +93,7 @@ class Watch {
     const initial = options.initialEvents === true;
     if (initial && from > store.revision) throw new TooLarge(from, store.revision, { collection: plan.selection.target.resource.collection, watch: true });
     const after = initial || from === 0 ? store.revision : from;
-    const length = (options.timeoutSeconds ?? 0) > 0 ? (options.timeoutSeconds ?? 0) * 1000 : SHORTEST_MS * (1 + random());
+    const length = lengthOf(options) || SHORTEST_MS * (1 + random());
     this.#deadline = clock.monotonic() + length;
     this.stream = new EventStream(initial ? this.#initial(after) : [], () => {
       for (const ending of this.#endings) ending();

@@ -109,7 +109,7 @@ describe('a JSON patch (RFC 6902)', () => {
     const operation = { op: 'test', path: '/a', value: 1 };
     expect(jsonPatch({ a: 1 }, Array.from({ length: 10_000 }, () => operation))).toEqual({ a: 1 });
     expect(refusal(() => jsonPatch({ a: 1 }, Array.from({ length: 10_001 }, () => operation)))).toEqual({
-      code: 413, message: 'The allowed maximum operations in a JSON patch is 10000, got 10001',
+      code: 413, message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     });
   });
 

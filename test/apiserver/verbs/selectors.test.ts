@@ -12,7 +12,7 @@ describe('a label selector', () => {
     ['a', true], ['z', false], ['!a', false], ['!z', true], ['a in (1,2)', true], ['a in (2)', false], ['z in (1)', false],
     ['a notin (1)', false], ['z notin (1)', true], ['empty=', true], ['empty', true], ['empty in ()', true], ['empty in (,x)', true],
     ['a=1,b=2', true], ['a=1,b=3', false], ['n>9', true], ['n>10', false], ['n<11', true], ['z>1', false], ['a=1,', true], ['in in (in)', false],
-    [' a  in  ( 1 , 2 ) , b = 2 ', true],
+    [' a  in  ( 1 , 2 ) , b = 2 ', true], ['\0', true], ['\0a=2', true], ['a=1\0', true], ['a\0in\0(\x001,x)', true],
   ])('%s', (text, expected) => {
     const parse = (): boolean => matchesLabels(parseLabelSelector(text), LABELS);
     if (text === 'a=1,') expect(parse).toThrow("found '', expected: identifier after ','");
@@ -32,6 +32,8 @@ describe('a label selector', () => {
     ['x/y/z', `unable to parse requirement: <nil>: Invalid value: "x/y/z": a valid label key ${KEY_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`],
     ['a in (a', "unable to parse requirement: found '', expected: ',' or ')'"],
     ['(', "found '(', expected: !, identifier, or 'end of string'"],
+    ['a=b\0c', "found 'c', expected: ',' or 'end of string'"],
+    ['a,\0', "found '', expected: identifier after ','"],
     ['a=b c', "found 'c', expected: ',' or 'end of string'"],
   ])('that is wrong is refused with the words of the real server: %s', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(expect.objectContaining({ code: 400, message }));

@@ -151,6 +151,11 @@ describe('a watch', () => {
     expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
   });
 
+  it.each(['-1', '-10', '10000000000'])('whose time of %s s was over before it began tells nothing and ends', async (timeoutSeconds) => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '3', timeoutSeconds });
+    expect(await rest(events)).toEqual([]);
+  });
+
   it('without timeoutSeconds ends between half an hour and an hour', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '4' });
     await room.clock.advance(60 * 60_000);
