@@ -1,11 +1,13 @@
 import { Nodes } from '../api/resources.js';
-import type { KubeClient } from '../kube/client.js';
+import type { KubeClient, WriteOptions } from '../kube/client.js';
 import type { Cache, CacheOptions } from '../kube/reflector.js';
 import { systemRandom, type Clock } from '../runtime/clock.js';
 import { createController, type Controller } from '../runtime/controller.js';
 import { isFailure } from '../runtime/errors.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Result } from '../runtime/result.js';
+import { architecture, capacity, nodeInfo } from './machine.js';
+import { renewNodeLease } from './nodelease.js';
 import type { Node, Taint } from './workload.js';
 
 export interface NodeOptions {
@@ -21,10 +23,12 @@ export interface NodeOptions {
 const FIELD_MANAGER = 'multicluster-engine-local';
 /** As a kubelet that has nothing new to say. */
 const HEARTBEAT_MS = 300_000;
+/** Four beats, as a kubelet. */
+const LEASE_SECONDS = (4 * HEARTBEAT_MS) / 1000;
 
 /**
- * The Node that stands for this machine: made whenever it is missing, Ready and open while this process lives, with the labels
- * that name it. All other labels and taints are the user's.
+ * The Node that stands for this machine, with its Lease: made whenever it is missing, Ready and open while this process lives, with
+ * the labels that name it. All other labels and taints are the user's.
  */
 export class LocalNode {
   readonly #options: NodeOptions;
@@ -69,10 +73,21 @@ export class LocalNode {
     const found = await this.#findOrMake();
     const due = !isReady(found) || clock.monotonic() >= this.#beatAt;
     const ready = due ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write) : found;
-    if (due) this.#beatAt = clock.monotonic() + HEARTBEAT_MS;
+    if (due) await this.#beat(ready, write);
     const open = opened(ready, this.#labels());
     if (open !== ready) await client.update(Nodes, open, write);
     return { ending: 'done', wakeAfterMs: Math.max(this.#beatAt - clock.monotonic(), 0) };
+  }
+
+  async #beat(node: Node, write: WriteOptions): Promise<void> {
+    const { client, clock, log } = this.#options;
+    this.#beatAt = clock.monotonic() + HEARTBEAT_MS;
+    try {
+      await renewNodeLease(client, node, { now: clock.now(), forSeconds: LEASE_SECONDS }, write);
+    } catch (error) {
+      // Only readers look at it: nothing here depends on it.
+      log.warn({ err: error }, 'the Lease of the Node could not be renewed');
+    }
   }
 
   async #findOrMake(): Promise<Node> {
@@ -107,6 +122,8 @@ export class LocalNode {
     return {
       ...node.status,
       conditions: [{ ...condition, lastHeartbeatTime: time, lastTransitionTime: since ?? time }],
+      capacity: capacity(),
+      allocatable: capacity(),
       nodeInfo: nodeInfo(version),
       addresses: [{ type: 'Hostname', address: name }, { type: 'InternalIP', address: '127.0.0.1' }],
     };
@@ -150,20 +167,4 @@ interface NodeCondition {
 function conditionsOf(node: Node): readonly NodeCondition[] {
   const status: { readonly conditions?: readonly NodeCondition[] } = node.status ?? {};
   return status.conditions ?? [];
-}
-
-function nodeInfo(version: string): Record<string, string> {
-  const unknown = { machineID: '', systemUUID: '', bootID: '', kernelVersion: '', osImage: '' };
-  return {
-    ...unknown,
-    architecture: architecture(),
-    operatingSystem: process.platform,
-    containerRuntimeVersion: `node://${process.versions.node}`,
-    kubeletVersion: version,
-    kubeProxyVersion: '',
-  };
-}
-
-function architecture(): string {
-  return process.arch === 'x64' ? 'amd64' : process.arch;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { release } from 'node:os';
 import path from 'node:path';
 
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
@@ -21,7 +22,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   let rig: Rig | undefined;
 
   beforeAll(async () => {
-    await post(server(), 'api/v1/namespaces', { metadata: { name: 'kube-system' } });
+    for (const name of ['kube-system', 'kube-node-lease']) await post(server(), 'api/v1/namespaces', { metadata: { name } });
     const rights = path.join(root, 'deploy/standalone/local-runtime.yaml');
     for (const object of parseManifests(readFileSync(rights, 'utf8'), rights)) {
       await post(server(), COLLECTIONS[object.kind ?? ''] ?? '', JSON.parse(JSON.stringify(object)));
@@ -69,6 +70,9 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     const { body } = await server().call({ path: '/api/v1/nodes/local' });
     expect(body.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
     expect(JSON.stringify(body.status)).toContain('"type":"Ready","status":"True"');
+    expect(body.status).toMatchObject({ capacity: { cpu: expect.stringMatching(/^\d+$/), memory: expect.stringMatching(/^\d+Ki$/) }, allocatable: {}, nodeInfo: { kernelVersion: release() } });
+    const lease = await server().call({ path: LEASE });
+    expect(lease.body).toMatchObject({ metadata: { ownerReferences: [{ kind: 'Node', name: 'local', uid: body.metadata?.uid }] }, spec: { holderIdentity: 'local', leaseDurationSeconds: 1_200 } });
   });
 
   test('runs a Deployment as a process with the token of its ServiceAccount, and says so when it is ready', async () => {
@@ -205,6 +209,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
       return isOpen(found) && found.metadata?.labels?.['kubernetes.io/hostname'] === 'local' ? found : undefined;
     });
     await taint([]);
+    await waitFor('the Lease of the other node', async () => JSON.stringify((await server().call({ path: LEASE })).body.metadata).includes(second.metadata?.uid ?? 'none'));
 
     expect(second.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
     expect([third.metadata?.labels?.[own], third.spec?.taints]).toEqual(['x', [dedicated]]);
@@ -251,11 +256,14 @@ describeWithServer('the local runtime', { own: true }, (server) => {
 
 const COLLECTIONS: Readonly<Record<string, string>> = {
   ServiceAccount: 'api/v1/namespaces/kube-system/serviceaccounts',
+  Role: 'apis/rbac.authorization.k8s.io/v1/namespaces/kube-node-lease/roles',
+  RoleBinding: 'apis/rbac.authorization.k8s.io/v1/namespaces/kube-node-lease/rolebindings',
   ClusterRole: 'apis/rbac.authorization.k8s.io/v1/clusterroles',
   ClusterRoleBinding: 'apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
 };
 
 const NODE = '/api/v1/nodes/local';
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/local';
 const MERGE = 'application/merge-patch+json';
 
 interface NodeSeen {
