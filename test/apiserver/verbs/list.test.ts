@@ -121,3 +121,23 @@ describe('a list', () => {
     expect(await read).toMatchObject({ metadata: { name: 'new', resourceVersion: future.resourceVersion } });
   });
 });
+
+describe('a namespace that no place can be named by', () => {
+  const key = (what: string): unknown => ({ code: 500, message: `invalid key: "/configmaps/${what}"`, metadata: {} });
+
+  it.each<[string, (room: Room) => unknown, string]>([
+    ['list', (room) => room.list('configmaps/..'), '..'],
+    ['list of one', (room) => room.list('configmaps/.', { fieldSelector: 'metadata.name=a' }), './a'],
+    ['watch', (room) => room.watch('configmaps/..'), '..'],
+    ['get', (room) => room.get('configmaps/../a'), '../a'],
+    ['delete', (room) => room.delete('configmaps/./a'), './a'],
+    ['put', (room) => room.update('configmaps/../a', configMap('a')), '../a'],
+    ['patch', (room) => room.patch('configmaps/../a', 'merge', {}), '../a'],
+  ])('fails a %s', async (_verb, ask, place) => {
+    expect(await refusal(() => ask(new Room()))).toMatchObject(key(place) as object);
+  });
+
+  it('is still no other namespace than the ones that selectors name', async () => {
+    expect((await new Room().list('configmaps', { fieldSelector: 'metadata.namespace=..' })).items).toEqual([]);
+  });
+});
