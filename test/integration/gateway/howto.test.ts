@@ -20,7 +20,7 @@ const PAGE = readFileSync(path.join(root, 'docs/how-to/https-interface.md'), 'ut
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 /** The command that goes on by itself, and a piece of the block that needs it. */
 const SERVING = /^`(multicluster-engine gateway .*)`$/m.exec(PAGE)?.[1] ?? '';
-const ITS_CLIENT = 'https://localhost:8443';
+const ITS_CLIENT = 'https://localhost:9443';
 /** The command blocks with the headings above them, in order. */
 const BLOCKS = [...PAGE.matchAll(/^## (.*)$|^```sh\n([\s\S]*?)^```$/gm)].reduce<{ heading: string; blocks: { title: string; text: string }[] }>((found, [, heading, text]) => {
   if (heading !== undefined) return { ...found, heading };
@@ -83,12 +83,13 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     return { PATH: commands.join(':'), HOME: folder, KUBECONFIG: server().adminKubeconfig };
   }
 
-  /** Starts the gateway as the page does, in a terminal of its own; its ports are others where the page's are taken. */
+  /** Starts the gateway as the page does, in a terminal of its own, but for the ports, which may be taken here. */
   async function serve(): Promise<void> {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
-    const listen = { MULTICLUSTER_ENGINE_LISTEN: `127.0.0.1:${port}`, MULTICLUSTER_ENGINE_METRICS_LISTEN: `127.0.0.1:${metrics}`, MULTICLUSTER_ENGINE_HEALTH_LISTEN: `127.0.0.1:${health}` };
-    await writeFile(path.join(folder, '.curlrc'), curlrc('localhost:8443', `127.0.0.1:${port}`));
-    byHand = await startChild({ command: ['bash', '-c', `${exports}\nexec ${SERVING}`], env: { ...environment(), ...listen }, cwd: folder, output: 'pipe' });
+    const ports: Readonly<Record<string, number>> = { 9443: port, 9080: metrics, 9081: health };
+    const command = SERVING.replaceAll(/127\.0\.0\.1:(\d+)/g, (_all, said: string) => `127.0.0.1:${ports[said] ?? said}`);
+    await writeFile(path.join(folder, '.curlrc'), curlrc('localhost:9443', `127.0.0.1:${port}`));
+    byHand = await startChild({ command: ['bash', '-c', `${exports}\nexec ${command}`], env: environment(), cwd: folder, output: 'pipe' });
     byHand.output.resume();
     await waitFor('the gateway by hand to be ready', async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok);
   }
@@ -119,8 +120,18 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     }
   });
 
+  it('makes and deletes nothing of the walk in README.md, and listens where no gateway of a `make run` does', () => {
+    const walk = ['examples/engine.yaml', 'examples/fleet.yaml', 'examples/placement.yaml'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n');
+    const made = [...walk.matchAll(/^  name: (\S+)$/gm)].map(([, name = '']) => name);
+    const named = [...PAGE.matchAll(/^  name: (\S+)$|create namespace (\S+)$/gm)].map(([, name, namespace]) => name ?? namespace ?? '');
+    expect(made).toEqual(expect.arrayContaining(['engine', 'shop', 'web']));
+    expect(named).toHaveLength(3);
+    expect(named.filter((name) => made.includes(name))).toEqual([]);
+    expect([...SERVING.matchAll(/-?listen=(\S+)/g)].map(([, address]) => address)).toEqual(['127.0.0.1:9443', '127.0.0.1:9080', '127.0.0.1:9081']);
+  });
+
   it('has shown every operation, each done by the ServiceAccount of the page', async () => {
-    const log = await server().requestLog({ user: 'system:serviceaccount:shop:robot' });
+    const log = await server().requestLog({ user: 'system:serviceaccount:books:robot' });
     const done = new Set(log.filter(({ code }) => code < 300).map(({ verb, resource }) => `${verb} ${resource}`));
 
     expect([...done].sort()).toEqual([
