@@ -9,7 +9,7 @@ import { startChild } from '../../src/local/child.js';
 import { binaryFolder, missingPrograms } from '../support/controlplane/binaries.js';
 import { root } from '../support/root.js';
 import { Standalone } from '../support/standalone.js';
-import { masked, stepsIn, watched, type Step } from '../support/walk.js';
+import { masked, stepsIn, type Step } from '../support/walk.js';
 import { waitFor } from '../support/wait.js';
 
 const MINUTE = 60_000;
@@ -32,30 +32,22 @@ suite('README.md', () => {
   }, 3 * MINUTE);
 
   /** Runs a command line as a reader would, in the folder of the repository; what it printed, and how it ended. */
-  async function typed(command: string, enough: (lines: readonly string[]) => boolean = () => false): Promise<readonly string[]> {
+  async function typed(command: string): Promise<readonly string[]> {
     const lines: string[] = [];
     const child = await startChild({ command: ['/bin/sh', '-c', `exec ${command}`], env, cwd: root, output: 'pipe' });
     const ended = new Promise<void>((resolve) => createInterface({ input: child.output }).on('line', (line) => lines.push(line)).on('close', resolve));
     const done = await waitFor(`${command} to end`, async (seen) => {
       seen(lines);
-      return child.exit() !== undefined || enough(lines);
+      return child.exit() !== undefined;
     }, { deadlineMs: MINUTE });
     expect(done).toBe(true);
-    if (child.exit() === undefined) await child.stop(2000);
-    else expect([command, child.exit(), lines]).toEqual([command, { code: 0, signal: null }, lines]);
+    expect([command, child.exit(), lines]).toEqual([command, { code: 0, signal: null }, lines]);
     await ended;
     return lines;
   }
 
   /** Until it prints what the document shows: a reader looks again, too. */
   async function shows({ command, output }: Step): Promise<void> {
-    if (command.endsWith(' -w')) {
-      const wanted = watched(output);
-      const rows = watched(await typed(command, (lines) => watched(lines).at(-1) === wanted.at(-1)));
-      // A reader who types slowly misses the first rows.
-      expect(rows).toEqual(wanted.filter((row) => rows.includes(row)));
-      return;
-    }
     const reads = command.startsWith('kubectl get ');
     const last = await waitFor(`${command} to print what README.md shows`, async (seen) => {
       const lines = masked(await typed(command));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { masked, stepsIn, watched } from './walk.js';
+import { masked, stepsIn } from './walk.js';
 
 describe('the steps of a document', () => {
   it('are its commands with their output, comments apart, from console blocks alone', () => {
@@ -17,10 +17,5 @@ describe('a line of output', () => {
     ['prod-1s-eu 5', 'prod-1s-eu 5'],
   ])('%s', (line, plain) => {
     expect(masked([line, ''])).toEqual([plain]);
-  });
-
-  it('of a watch counts once for each state, from the first status on', () => {
-    expect(watched(['NAME STATUS AGE', 'engine            0s', 'engine   Progressing   0s', 'engine   Progressing   1s', 'engine   Available  2s']))
-      .toEqual(['NAME STATUS AGE', 'engine Progressing TIME', 'engine Available TIME']);
   });
 });

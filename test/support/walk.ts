@@ -22,9 +22,3 @@ export function masked(lines: readonly string[]): string[] {
   const plain = lines.map((line) => line.replaceAll(/(?<![\w-])(\d+m)?\d+(\.\d+)? ?s(?![\w-])/g, 'TIME').replaceAll(/\s+/g, ' ').trim());
   return plain.filter((line) => line !== '');
 }
-
-/** What a watch shows: each state of a row once, from its first status on. */
-export function watched(lines: readonly string[]): string[] {
-  const rows = masked(lines).filter((line) => line.split(' ').length > 2);
-  return rows.filter((line, at) => line !== rows[at - 1]);
-}
