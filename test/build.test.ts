@@ -20,7 +20,7 @@ describe('npm run build', () => {
     try {
       return execFileSync(process.execPath, [COMPILER, ...SCRIPT.split(' ')], { cwd: folder, encoding: 'utf8' });
     } catch (error) {
-      return error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
+      return typeof error === 'object' && error !== null && 'stdout' in error ? String(error.stdout) : String(error);
     }
   }
 
