@@ -193,6 +193,17 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     expect(await pidOf('web')).not.toBe(first);
   });
 
+  test('ends what a Deployment ran when that is gone, also where another of its name cannot be started', async () => {
+    await deploy('web');
+    await status('web', 'the first process', isAvailable);
+    const first = await pidOf('web');
+    await server().call({ method: 'DELETE', path: `/apis/apps/v1/namespaces/${namespace}/deployments/web` });
+    await deploy('web', { nodeSelector: { zone: 'mars' } });
+    await waitFor('the process to be gone', () => !alive(first));
+    const seen = await status('web', 'the refusal', (one) => JSON.stringify(one).includes('FailedScheduling') && one.replicas === undefined);
+    expect(seen).toMatchObject({ unavailableReplicas: 1, terminatingReplicas: 0 });
+  });
+
   test('makes its node again when somebody deletes it, open and Ready, and leaves labels and taints of users alone', async () => {
     const [own, dedicated] = [ownName('label'), { key: 'dedicated', value: 'x', effect: 'PreferNoSchedule' }];
     const node = async (): Promise<NodeSeen> => JSON.parse((await server().call({ path: NODE })).text);
