@@ -54,21 +54,30 @@ export function readElement(text: string): Element | undefined {
   }
 }
 
-/** The order in which the real server writes steps: members by name, then keys, values, indexes. */
-export function compareElements(a: Element, b: Element): number {
-  const kind = 'fkvi'.indexOf(a[0] ?? '') - 'fkvi'.indexOf(b[0] ?? '');
-  if (kind !== 0) return kind;
-  const [left, right] = [a.slice(2), b.slice(2)];
-  switch (a[0]) {
-    case 'f':
-      return compareText(left, right);
-    case 'k':
-      return compareFields(keyFields(parse(left)), keyFields(parse(right)));
-    case 'v':
-      return compareValues(parse(left), parse(right));
-    default:
-      return Number(left) - Number(right);
-  }
+/** The order in which the real server writes steps: members by name, then keys, values, indexes. For one sort: it reads each step once. */
+export function elementOrder(): (a: Element, b: Element) => number {
+  const values = new Map<Element, Json>();
+  const valueOf = (element: Element): Json => {
+    const known = values.get(element);
+    if (known !== undefined) return known;
+    const value = parse(element.slice(2));
+    values.set(element, value);
+    return value;
+  };
+  return (a, b) => {
+    const kind = a[0] === b[0] ? 0 : 'fkvi'.indexOf(a[0] ?? '') - 'fkvi'.indexOf(b[0] ?? '');
+    if (kind !== 0) return kind;
+    switch (a[0]) {
+      case 'f':
+        return compareText(a, b);
+      case 'k':
+        return compareFields(keyFields(valueOf(a)), keyFields(valueOf(b)));
+      case 'v':
+        return compareValues(valueOf(a), valueOf(b));
+      default:
+        return Number(a.slice(2)) - Number(b.slice(2));
+    }
+  };
 }
 
 /** A step as people read it: `.name`, `[k="a"]`, `[="a"]`, `[0]`. */

@@ -1,5 +1,5 @@
 import type { Element } from './element.js';
-import { compareElements } from './element.js';
+import { elementOrder } from './element.js';
 
 /** A place in a set of fields: whether it is in the set itself, and what is below it. */
 export interface FieldNode {
@@ -24,12 +24,13 @@ export class FieldSetBuilder {
   readonly #root: MutableSet = new Map();
 
   insert(path: readonly Element[]): void {
-    let set = this.#root;
     let node: MutableNode | undefined;
     for (const element of path) {
-      node = set.get(element) ?? { self: false, below: new Map() };
-      set.set(element, node);
-      set = node.below;
+      const level: MutableSet = node === undefined ? this.#root : levelBelow(node);
+      node = level.get(element);
+      if (node !== undefined) continue;
+      node = { self: false, below: NOTHING_BELOW };
+      level.set(element, node);
     }
     if (node !== undefined) node.self = true;
   }
@@ -42,10 +43,18 @@ export class FieldSetBuilder {
 
 interface MutableNode {
   self: boolean;
-  readonly below: MutableSet;
+  below: MutableSet;
 }
 
 type MutableSet = Map<Element, MutableNode>;
+
+/** Of all nodes that have nothing below them, which are most, and can be hundreds of thousands. Nothing is put into it. */
+const NOTHING_BELOW: MutableSet = new Map();
+
+function levelBelow(node: MutableNode): MutableSet {
+  if (node.below === NOTHING_BELOW) node.below = new Map();
+  return node.below;
+}
 
 export function setOf(...paths: readonly (readonly Element[])[]): FieldSet {
   const builder = new FieldSetBuilder();
@@ -146,5 +155,7 @@ export function pathsOf(set: FieldSet): Element[][] {
 
 export function sortedNodes(set: FieldSet): [Element, FieldNode][] {
   const nodes = [...set];
-  return nodes.length < 2 ? nodes : nodes.sort(([a], [b]) => compareElements(a, b));
+  if (nodes.length < 2) return nodes;
+  const order = elementOrder();
+  return nodes.sort(([a], [b]) => order(a, b));
 }

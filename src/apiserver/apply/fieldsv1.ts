@@ -24,8 +24,9 @@ function writeLevel(set: FieldSet): JsonObject {
 }
 
 function writeNode(node: FieldNode): JsonObject {
+  if (node.below.size === 0) return {};
   const inner = writeLevel(node.below);
-  return node.self && node.below.size > 0 ? { '.': {}, ...inner } : inner;
+  return node.self ? { '.': {}, ...inner } : inner;
 }
 
 /**

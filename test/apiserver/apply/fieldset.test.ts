@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { elementText, readElement } from '../../../src/apiserver/apply/element.js';
+import { elementOrder, elementText, readElement } from '../../../src/apiserver/apply/element.js';
 import { difference, has, intersection, pathsOf, recursiveDifference, sameFields, setOf, union } from '../../../src/apiserver/apply/fieldset.js';
 import type { FieldSet } from '../../../src/apiserver/apply/fieldset.js';
 import { readFields, writeFields } from '../../../src/apiserver/apply/fieldsv1.js';
@@ -55,6 +55,23 @@ describe('a set of fields', () => {
   it('is written in the order of the real server', () => {
     const set = setOf(['v:2'], ['v:10'], ['v:"b"'], ['v:true'], ['v:"a"'], ['i:10'], ['i:9'], ['k:{"a":2,"b":1}'], ['k:{"a":10}'], ['k:{"b":1}'], ['f:b'], ['f:a', 'f:x'], ['f:a']);
     expect(JSON.stringify(writeFields(set))).toBe('{"f:a":{".":{},"f:x":{}},"f:b":{},"k:{\\"a\\":2,\\"b\\":1}":{},"k:{\\"a\\":10}":{},"k:{\\"b\\":1}":{},"v:2":{},"v:10":{},"v:\\"a\\"":{},"v:\\"b\\"":{},"v:true":{},"i:9":{},"i:10":{}}');
+  });
+
+  it('reads each of its values once to write a hundred thousand in order', () => {
+    const values = Array.from({ length: 100_000 }, (_none, at) => `v:"${((at * 7919) % 100_000).toString(36)}"`);
+    const real = JSON.parse;
+    let reads = 0;
+    JSON.parse = (text: string): Json => {
+      reads += 1;
+      return real(text);
+    };
+    try {
+      values.sort(elementOrder());
+    } finally {
+      JSON.parse = real;
+    }
+    expect(reads).toBe(values.length);
+    expect(values.every((value, at) => at === 0 || compareText(values[at - 1] ?? '', value) < 0)).toBe(true);
   });
 
   it.each([
