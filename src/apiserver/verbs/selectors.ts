@@ -1,5 +1,6 @@
 import { labelValue, qualifiedName } from '../schema/names.js';
 import { badRequest, quoted } from '../status.js';
+import { firstWhere } from '../store/keyindex.js';
 
 export type Operator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 
@@ -26,10 +27,10 @@ function holds({ key, operator, values }: Requirement, labels: Labels): boolean 
     case '=':
     case '==':
     case 'in':
-      return value !== undefined && values.includes(value);
+      return value !== undefined && isAmong(values, value);
     case '!=':
     case 'notin':
-      return value === undefined || !values.includes(value);
+      return value === undefined || !isAmong(values, value);
     case 'exists':
       return value !== undefined;
     case '!':
@@ -38,6 +39,11 @@ function holds({ key, operator, values }: Requirement, labels: Labels): boolean 
     case 'lt':
       return compares(operator, value, values[0]);
   }
+}
+
+/** Whether a sorted list has a value: there may be a hundred thousand, and as many objects. */
+function isAmong(values: readonly string[], wanted: string): boolean {
+  return values[firstWhere(values, (value) => value >= wanted)] === wanted;
 }
 
 const INTEGER = /^[+-]?\d+$/;
@@ -53,9 +59,15 @@ function compares(operator: 'gt' | 'lt', value: string | undefined, bound: strin
  */
 export function parseLabelSelector(text: string | undefined): LabelSelector {
   if (text === undefined || text === '') return [];
+  if (text === lastRead.text) return lastRead.selector;
   const requirements = new Parser(text).parse();
-  return requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const selector = requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  lastRead = { text, selector };
+  return selector;
 }
+
+/** A request is looked at more than once, and its selector may have a hundred thousand values. */
+let lastRead: { readonly text: string; readonly selector: LabelSelector } = { text: '', selector: [] };
 
 type Kind = 'error' | 'end' | 'word' | ')' | '(' | ',' | '!' | '==' | '=' | '>' | '<' | '!=' | 'in' | 'notin';
 

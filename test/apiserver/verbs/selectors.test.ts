@@ -19,6 +19,12 @@ describe('a label selector', () => {
     else expect(parse()).toBe(expected);
   });
 
+  it('finds a value among a hundred thousand, and none that is missing', () => {
+    const selector = parseLabelSelector(`a in (${Array.from({ length: 100_000 }, (_none, at) => `v${at}`).join()})`);
+    const found = ['v0', 'v77777', 'v99999', 'v100000', '', 'w'].filter((a) => matchesLabels(selector, { a }));
+    expect(found).toEqual(['v0', 'v77777', 'v99999']);
+  });
+
   it('does not take a key of a prototype for a label', () => {
     expect(matchesLabels(parseLabelSelector('constructor'), LABELS)).toBe(false);
     expect(matchesLabels(parseLabelSelector('!a'), undefined)).toBe(true);
