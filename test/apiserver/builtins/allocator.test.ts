@@ -24,6 +24,17 @@ describe('addresses', () => {
     expect([allocator.nextAddress(), allocator.nextAddress()]).toEqual(['10.0.0.4', '10.0.0.4']);
   });
 
+  it('are low ones when there are no others', () => {
+    const stored = Array.from({ length: 239 }, (_, at) => service({ clusterIPs: [`10.0.0.${16 + at}`] }));
+    const allocator = createServiceAllocator(() => stored);
+    for (let low = 2; low < 16; low += 1) {
+      const next = allocator.nextAddress() ?? '';
+      expect(next).toBe(`10.0.0.${low}`);
+      stored.push(service({ clusterIPs: [next] }));
+    }
+    expect(allocator.nextAddress()).toBeUndefined();
+  });
+
   it.each([
     ['10.0.0.9', undefined], ['10.0.0.10', 'provided IP is already allocated'], ['10.0.0.1', 'provided IP is already allocated'], ['10.0.0.0', 'the provided network does not match the current range'],
     ['10.0.0.255', 'the provided network does not match the current range'], ['10.0.1.1', 'the provided network does not match the current range'], ['x', 'the provided network does not match the current range'], ['fd00::1', 'the provided network does not match the current range'],

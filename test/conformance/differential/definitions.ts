@@ -79,9 +79,17 @@ export async function tidy(side: Side, kinds: readonly Kind[]): Promise<void> {
     if (kind.kind !== 'Service' && kind.unwatched !== true) continue;
     const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
     const collection = side.resolved(kind.namespaced ? `${root}/namespaces/{{namespace}}/${kind.plural}` : `${root}/${kind.plural}`);
-    for (const name of kind.names ?? ['x', 'y', 'z']) {
+    for (const name of kind.names ?? (await namesIn(side, collection))) {
       await side.play({ method: 'PATCH', path: `${collection}/${name}`, contentType: 'application/merge-patch+json', body: { metadata: { finalizers: null } } });
       await side.play({ method: 'DELETE', path: `${collection}/${name}` });
     }
   }
+}
+
+/** Names of all that is there: some of it was named by the server. */
+async function namesIn(side: Side, collection: string): Promise<string[]> {
+  const { code, text } = await side.look(collection);
+  if (code !== 200) return [];
+  const list: { readonly items: readonly { readonly metadata: { readonly name: string } }[] | null } = JSON.parse(text);
+  return (list.items ?? []).map(({ metadata }) => metadata.name);
 }

@@ -17,7 +17,7 @@ export interface ServiceAllocator {
 
 const FIRST_PORT = 30000;
 const LAST_PORT = 32767;
-/** Low addresses are left to those who ask for one. */
+/** Low addresses are left to those who ask for one, as long as there are others. */
 const RESERVED = 16n;
 const TAKEN = 'provided IP is already allocated';
 
@@ -34,6 +34,7 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
   const textAt = (offset: bigint): string => addressText({ bits: 32, value: first + offset });
   const begin = size > 2n * RESERVED ? RESERVED : 2n;
   let offset = begin - 1n;
+  let low = 1n;
   let port = FIRST_PORT - 1;
   return {
     nextAddress() {
@@ -41,6 +42,10 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
       for (let tried = begin; tried < size - 1n; tried += 1n) {
         offset = offset + 1n >= size - 1n ? begin : offset + 1n;
         if (!used.has(textAt(offset))) return textAt(offset);
+      }
+      for (let tried = 2n; tried < begin; tried += 1n) {
+        low = low + 1n >= begin ? 2n : low + 1n;
+        if (!used.has(textAt(low))) return textAt(low);
       }
       return undefined;
     },
