@@ -18,7 +18,7 @@ export interface ServiceAllocator {
 const FIRST_PORT = 30000;
 const LAST_PORT = 32767;
 /** Low addresses are left to those who ask for one, as long as there are others. */
-const RESERVED = 16n;
+const RESERVED = 16;
 const TAKEN = 'provided IP is already allocated';
 
 /**
@@ -30,43 +30,46 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
   const parsed = parseRange(range);
   if (parsed === undefined || parsed.address.bits !== 32) throw new Error(`service range ${JSON.stringify(range)} is no range of IPv4 addresses`);
   const { first, prefix } = parsed;
-  const size = 1n << BigInt(32 - prefix);
-  const textAt = (offset: bigint): string => addressText({ bits: 32, value: first + offset });
-  const begin = size > 2n * RESERVED ? RESERVED : 2n;
-  let offset = begin - 1n;
-  let low = 1n;
-  let port = FIRST_PORT - 1;
+  const size = 2 ** (32 - prefix);
+  const textAt = (offset: number): string => addressText({ bits: 32, value: first + BigInt(offset) });
+  const begin = size > 2 * RESERVED ? RESERVED : 2;
+  const nextHigh = createRound(begin, size - 2);
+  const nextLow = createRound(2, begin - 1);
+  const freePort = createRound(FIRST_PORT, LAST_PORT);
   return {
     nextAddress() {
       const used = addressesOf(services());
-      for (let tried = begin; tried < size - 1n; tried += 1n) {
-        offset = offset + 1n >= size - 1n ? begin : offset + 1n;
-        if (!used.has(textAt(offset))) return textAt(offset);
-      }
-      for (let tried = 2n; tried < begin; tried += 1n) {
-        low = low + 1n >= begin ? 2n : low + 1n;
-        if (!used.has(textAt(low))) return textAt(low);
-      }
-      return undefined;
+      const isFree = (offset: number): boolean => !used.has(textAt(offset));
+      const offset = nextHigh(isFree) ?? nextLow(isFree);
+      return offset === undefined ? undefined : textAt(offset);
     },
     addressProblem(address) {
       const given = parseAddress(address);
-      const outside = given === undefined || !contains(parsed, given) || given.value === first || given.value === first + size - 1n;
+      const outside = given === undefined || !contains(parsed, given) || given.value === first || given.value === first + BigInt(size) - 1n;
       if (outside) return 'the provided network does not match the current range';
       return given.value === first + 1n || addressesOf(services()).has(addressText(given)) ? TAKEN : undefined;
     },
     takenPorts: () => portsOf(services()),
-    nextPort(taken) {
-      for (let tried = FIRST_PORT; tried <= LAST_PORT; tried += 1) {
-        port = port >= LAST_PORT ? FIRST_PORT : port + 1;
-        if (!taken.has(port)) return port;
-      }
-      return undefined;
-    },
+    nextPort: (taken) => freePort((port) => !taken.has(port)),
     portProblem(wanted, taken) {
       if (wanted < FIRST_PORT || wanted > LAST_PORT) return `provided port is not in the valid range. The range of valid ports is ${FIRST_PORT}-${LAST_PORT}`;
       return taken.has(wanted) ? 'provided port is already allocated' : undefined;
     },
+  };
+}
+
+/**
+ * Goes round the numbers from `first` to `last`, both included, each time from the one after the number that it gave
+ * or looked at last. Gives undefined when none of them is free.
+ */
+function createRound(first: number, last: number): (isFree: (one: number) => boolean) => number | undefined {
+  let current = first - 1;
+  return (isFree) => {
+    for (let tried = first; tried <= last; tried += 1) {
+      current = current >= last ? first : current + 1;
+      if (isFree(current)) return current;
+    }
+    return undefined;
   };
 }
 
