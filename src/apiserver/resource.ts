@@ -119,8 +119,8 @@ export interface Strategy {
 export interface Findings {
   readonly errors: readonly FieldError[];
   readonly warnings: readonly string[];
-  /** Before which error the kind looks at metadata again, where that is not the first: at what changes, or at all of it. */
-  readonly metadata?: Readonly<Partial<Record<'update' | 'all', number>>>;
+  /** Where the kind repeats checks of metadata, of what changes or of all of it: before the error of that index. */
+  readonly metadata?: { readonly repeated: 'update' | 'all'; readonly at: number };
 }
 
 /** A column of a Table between Name and the end, Age included where it is shown. */

@@ -90,8 +90,8 @@ export function goValue(value: Json | undefined): string {
 }
 
 /**
- * Stand among the findings of a kind about a change: here, and not before them, it repeats the checks of metadata, of the
- * change or of all of it. Told apart by being these very objects.
+ * One of them may stand among the findings of a kind about a change: here, and not before them, it repeats the checks of
+ * metadata, of the change or of all of it. Told apart by being these very objects.
  */
 export const CHANGED_METADATA: FieldError = { reason: 'FieldValueInvalid', field: 'metadata', message: '' };
 export const ALL_METADATA: FieldError = { ...CHANGED_METADATA };

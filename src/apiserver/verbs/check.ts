@@ -32,15 +32,11 @@ export function checkUpdate(target: Target, next: KubeObject, old: KubeObject, w
   const common = [...checkCommon(resource, next), ...update];
   const finalizers = QUALIFIED_FINALIZERS.includes(resource.group) ? unqualifiedFinalizers(next.metadata.finalizers ?? [], 'metadata.finalizers') : [];
   const metadata: Readonly<Record<Repeat, () => readonly FieldError[]>> = { update: () => [...update, ...finalizers], all: () => checkMeta(resource, next) };
-  const { errors, warnings, metadata: places = {} } = resource.strategy.validateUpdate(next, old, subresource);
-  const again = repeats(resource, subresource).filter((what) => places[what] === undefined).flatMap((what) => metadata[what]());
-  const placed = repeats(resource, subresource).flatMap((what) => (places[what] === undefined ? [] : [{ at: places[what], errors: metadata[what]() }]));
-  settle(resource, next, { errors: [...common, ...again, ...inserted(errors, placed)], warnings }, warn);
-}
-
-function inserted(errors: readonly FieldError[], more: readonly { readonly at: number; readonly errors: readonly FieldError[] }[]): readonly FieldError[] {
-  if (more.length === 0) return errors;
-  return [...errors.flatMap((error, index) => [...more.flatMap(({ at, errors: own }) => (at === index ? own : [])), error]), ...more.flatMap(({ at, errors: own }) => (at >= errors.length ? own : []))];
+  const { errors, warnings, metadata: within } = resource.strategy.validateUpdate(next, old, subresource);
+  const again = (isWithin: boolean): readonly FieldError[] =>
+    repeats(resource, subresource).filter((what) => (what === within?.repeated) === isWithin).flatMap((what) => metadata[what]());
+  const at = within?.at ?? 0;
+  settle(resource, next, { errors: [...common, ...again(false), ...errors.slice(0, at), ...again(true), ...errors.slice(at)], warnings }, warn);
 }
 
 type Repeat = 'update' | 'all';

@@ -189,9 +189,8 @@ export function fieldsFrom(object: KubeObject, other: KubeObject, names: readonl
 
 /** Nobody is warned of what is refused. */
 function findings(errors: readonly FieldError[], warnings: () => readonly string[]): Findings {
-  const plain = errors.filter((error) => error !== CHANGED_METADATA && error !== ALL_METADATA);
-  const place = (mark: FieldError): number | undefined => (errors.includes(mark) ? errors.indexOf(mark) : undefined);
-  const [update, all] = [place(CHANGED_METADATA), place(ALL_METADATA)];
-  const metadata = { ...(update === undefined ? {} : { update }), ...(all === undefined ? {} : { all }) };
-  return { errors: plain, warnings: plain.length > 0 ? [] : warnings(), ...(plain.length === errors.length ? {} : { metadata }) };
+  const at = errors.findIndex((error) => error === CHANGED_METADATA || error === ALL_METADATA);
+  const plain = errors.filter((_error, index) => index !== at);
+  const found = { errors: plain, warnings: plain.length > 0 ? [] : warnings() };
+  return at === -1 ? found : { ...found, metadata: { repeated: errors[at] === ALL_METADATA ? 'all' : 'update', at } };
 }
