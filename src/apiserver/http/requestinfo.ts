@@ -60,10 +60,16 @@ function verbAndName(verb: string, name: string, target: RequestTarget): { reado
   if (name !== '') return { verb, name };
   if (verb === 'delete') return { verb: 'deletecollection', name };
   if (verb !== 'get') return { verb, name };
+  return { verb: isWatch(target.query.get('watch')) ? 'watch' : 'list', name: selectedName(target.query) };
+}
+
+/** The one name that a field selector asks for; empty where it asks for none, or for one that is no segment of a path. */
+function selectedName(query: RequestTarget['query']): string {
+  const selector = query.get('fieldSelector');
   // Where one parameter cannot be read, none is.
-  const wanted = !isReadable(Object.fromEntries(target.query)) ? undefined : target.query.get('fieldSelector')?.split(',').map((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1]).find((one) => one !== undefined);
-  const single = wanted === undefined || /[/%]|^\.\.?$/.test(wanted) ? '' : wanted;
-  return { verb: isWatch(target.query.get('watch')) ? 'watch' : 'list', name: single };
+  if (selector === undefined || !isReadable(Object.fromEntries(query))) return '';
+  const wanted = selector.split(',').map((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1]).find((one) => one !== undefined);
+  return wanted === undefined || /[/%]|^\.\.?$/.test(wanted) ? '' : wanted;
 }
 
 /** `watch=maybe` is a watch: all but 0, false and their spellings. Absent is none, empty is one (as a flag). */

@@ -15,7 +15,7 @@ export async function deleteCollection(context: Context, target: Target, body: B
   const { query, caller } = request;
   if (!allows(target, 'deletecollection')) throw methodNotAllowed(target.resource, 'deletecollection');
   const listing = listOptions(query, false);
-  const selection = selectionOf(target, query);
+  const selection = selectionOf(target, query, listing);
   const options = deleteOptions(body, query);
   const listed = await patiently(context, () => page(context, selection, listing));
   const one = async ({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<void> => {

@@ -3,7 +3,7 @@ import { invalid } from '../status.js';
 import type { FieldError } from '../status.js';
 import { parseFields } from './fieldselectors.js';
 import { integer, isTrue } from './options.js';
-import { parseLabelSelector } from './selectors.js';
+import { parseLabelSelector, type LabelSelector } from './selectors.js';
 import type { Query } from './verbs.js';
 
 /** Parameters of a list or a watch, checked, with the defaults of the legacy forms filled. */
@@ -16,13 +16,15 @@ export interface ListOptions {
   /** undefined for a list, and for a watch that starts from a revision. */
   readonly initialEvents: boolean | undefined;
   readonly timeoutSeconds: number | undefined;
+  /** As read: it may have a hundred thousand values, and is not read again. */
+  readonly labels: LabelSelector;
 }
 
 const MATCH = 'resourceVersionMatch';
 
 /** Throws 400 for what is no number, 422 ListOptions for combinations that are not allowed. */
 export function listOptions(query: Query, watch: boolean): ListOptions {
-  const { timeoutSeconds, limit } = readParameters(query);
+  const { timeoutSeconds, limit, labels } = readParameters(query);
   const { continue: token = '', resourceVersion = '', resourceVersionMatch: asked = '' } = query;
   const sent = query.sendInitialEvents === undefined ? undefined : isTrue(query.sendInitialEvents);
   const legacy = watch && sent === undefined && asked === '' && (resourceVersion === '' || resourceVersion === '0');
@@ -38,16 +40,17 @@ export function listOptions(query: Query, watch: boolean): ListOptions {
     bookmarks: query.allowWatchBookmarks !== undefined && isTrue(query.allowWatchBookmarks),
     initialEvents,
     timeoutSeconds,
+    labels,
   };
 }
 
 /** Reads what has a form of its own. Throws 400: that is told before options that do not go together. */
-function readParameters(query: Query): { readonly timeoutSeconds: number | undefined; readonly limit: number } {
+function readParameters(query: Query): Pick<ListOptions, 'timeoutSeconds' | 'limit' | 'labels'> {
   const timeoutSeconds = integer(query.timeoutSeconds);
   const limit = integer(query.limit) ?? 0;
-  parseLabelSelector(query.labelSelector);
+  const labels = parseLabelSelector(query.labelSelector);
   parseFields(query.fieldSelector);
-  return { timeoutSeconds, limit };
+  return { timeoutSeconds, limit, labels };
 }
 
 /** Whether the parameters of a list can be read at all. */

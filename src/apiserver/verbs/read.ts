@@ -52,7 +52,7 @@ export function revisionOf(text: string, refuse: (why: string) => Error): number
 export function list(context: Context, target: Target, query: Query): Listed | Promise<Listed> {
   if (!allows(target, 'list')) throw methodNotAllowed(target.resource, 'list');
   const options = listOptions(query, false);
-  const selection = selectionOf(target, query);
+  const selection = selectionOf(target, query, options);
   return patiently(context, () => page(context, selection, options));
 }
 

@@ -2,7 +2,8 @@ import type { KubeObject } from '../object.js';
 import type { Entry } from '../store/store.js';
 import { served } from './context.js';
 import { exactMatch, matchesFields, parseFieldSelector } from './fieldselectors.js';
-import { matchesLabels, parseLabelSelector } from './selectors.js';
+import type { ListOptions } from './listoptions.js';
+import { matchesLabels } from './selectors.js';
 import { checkPlace } from './place.js';
 import type { Query, Target } from './verbs.js';
 import { badRequest } from '../status.js';
@@ -20,10 +21,9 @@ export interface Selection {
   readonly matches: (object: KubeObject) => boolean;
 }
 
-/** Throws 400 for selectors that cannot be read or name a field that nobody can select by. */
-export function selectionOf(target: Target, query: Query): Selection {
+/** Throws 400 for field selectors that cannot be read or name a field that nobody can select by. */
+export function selectionOf(target: Target, query: Query, { labels }: Pick<ListOptions, 'labels'>): Selection {
   const { resource } = target;
-  const labels = parseLabelSelector(query.labelSelector);
   const fields = parseFieldSelector(query.fieldSelector, resource);
   const name = exactMatch(fields, 'metadata.name');
   if (target.name !== '' && fields.length > 0 && name !== target.name) {

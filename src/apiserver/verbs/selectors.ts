@@ -59,15 +59,9 @@ function compares(operator: 'gt' | 'lt', value: string | undefined, bound: strin
  */
 export function parseLabelSelector(text: string | undefined): LabelSelector {
   if (text === undefined || text === '') return [];
-  if (text === lastRead.text) return lastRead.selector;
   const requirements = new Parser(text).parse();
-  const selector = requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  lastRead = { text, selector };
-  return selector;
+  return requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
-
-/** A request is looked at more than once, and its selector may have a hundred thousand values. */
-let lastRead: { readonly text: string; readonly selector: LabelSelector } = { text: '', selector: [] };
 
 type Kind = 'error' | 'end' | 'word' | ')' | '(' | ',' | '!' | '==' | '=' | '>' | '<' | '!=' | 'in' | 'notin';
 

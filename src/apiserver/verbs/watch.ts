@@ -30,7 +30,7 @@ export function watch(context: Context, target: Target, request: { readonly quer
   const { query, caller } = request;
   if (!allows(target, 'watch')) throw methodNotAllowed(target.resource, 'watch');
   const options = listOptions(query, true);
-  const selection = selectionOf(target, query);
+  const selection = selectionOf(target, query, options);
   const from = revisionOf(options.resourceVersion, (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
   if (lengthOf(options) < 0) return nothing();
   const plan = { selection, options, from, signal: caller.signal };
