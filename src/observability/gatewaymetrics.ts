@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { GatewayMetrics } from '../runtime/metrics.js';
+import { createProcessRegistry } from './registry.js';
 
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
@@ -11,9 +12,8 @@ export interface GatewayRegistry extends GatewayMetrics {
 
 /** The registry of a gateway process. */
 export function createGatewayMetrics(): GatewayRegistry {
-  const registry = new Registry();
+  const registry = createProcessRegistry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   const requests = requestCollectors(registry);
   const dropped = new Counter({
     name: 'multicluster_gateway_dropped_connections_total',

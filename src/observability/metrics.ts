@@ -1,9 +1,9 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import type {
   CacheMetrics, ControllerMetrics, EngineMetrics, EventMetrics, GuardMetrics, LeaderMetrics, PlacementMetrics, RequestMetrics,
 } from '../runtime/metrics.js';
 import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './apimetrics.js';
 import { engineMetrics, placementMetrics } from './fleetmetrics.js';
+import { createProcessRegistry } from './registry.js';
 import { queueMetrics, reconcileMetrics } from './workmetrics.js';
 
 /** Everything the program counts: sinks to hand out, and the text that Prometheus reads. */
@@ -25,8 +25,7 @@ export interface Metrics {
  * of client-go and controller-runtime, so that stock dashboards work; ours begin with `multicluster_`.
  */
 export function createMetrics(): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const registry = createProcessRegistry();
   const queue = queueMetrics(registry);
   const reconcile = reconcileMetrics(registry);
   return {
