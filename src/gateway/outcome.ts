@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { ResourceType } from '../api/meta.js';
 import { apiVersionOf } from '../api/resources.js';
 import { emptyAnswer, written, type Answer } from './answer.js';
@@ -30,7 +31,15 @@ const HELD = 1024 * 1024;
 const MAX_STATUS = HELD;
 /** How the API server says that the object is another one of the same name. */
 const OTHER_UID = /\bPrecondition failed: UID in precondition\b/;
+/**
+ * How the API server says that a policy or a webhook refuses, whatever the code is that it was given: a policy without a
+ * reason answers 422, a webhook without a code 400.
+ */
+const DENIED = /^(?:\S+(?: "(?:[^"\\]|\\.)*")? is forbidden: |admission webhook "[^"]*" denied the request)/;
 const SUCCESS: readonly number[] = [200, 201, 202];
+const OF_OBJECTS: readonly number[] = [400, 413, 422];
+/** What the API server can find wrong with a write; with an object, only where one was sent. */
+const FAULTS: Readonly<Partial<Record<Action, readonly number[]>>> = { create: [...OF_OBJECTS, 409], update: [...OF_OBJECTS, 409], delete: [409] };
 
 interface Held {
   readonly bytes: Buffer;
@@ -89,12 +98,16 @@ async function refusalOf(answer: UpstreamAnswer, asked: Asked, rules: Rulebook):
   if (status === 401 || status === 403) return new Refusal('forbidden', { message: 'the API server refuses it' });
   if (status === 404) return new Refusal('notFound', { message: 'the API server does not know it' });
   if (status === 429 || status === 503 || status === 504) return new Refusal('unavailable', retry(answer.retryAfter));
-  if (status === 413) return new Refusal('tooLarge', { message: 'the API server finds the object too large' });
-  if (status !== 400 && status !== 409 && status !== 422) throw new UpstreamFailure('broken', `HTTP_${status}`);
+  const faults = FAULTS[asked.action] ?? [];
+  const broken = new UpstreamFailure('broken', `HTTP_${status}`);
+  if (faults.length === 0 || status < 400 || status > 499) throw broken;
   const held = await hold(answer.body, MAX_STATUS);
   const said = held.rest === undefined ? record(parsed(held.bytes)) : {};
+  if (DENIED.test(String(said['message']))) return new Refusal('forbidden', { message: 'a policy of the API server refuses it' });
+  if (!faults.includes(status)) throw broken;
+  if (status === 413) return new Refusal('tooLarge', { message: 'the API server finds the object too large' });
   if (status === 409) return conflictOf(said, asked);
-  return objectRefusal(status, said, { kind: asked.resource.kind, object: asked.sent ?? {}, rules });
+  return objectRefusal(status === 400 ? 400 : 422, said, { kind: asked.resource.kind, object: asked.sent ?? {}, rules });
 }
 
 function conflictOf(said: Unknowns, { action, conditional }: Asked): Refusal {
@@ -124,7 +137,7 @@ async function hold(body: AsyncGenerator<Buffer>, limit: number): Promise<Held> 
 
 function parsed(bytes: Buffer): Unknowns | undefined {
   try {
-    return record(JSON.parse(bytes.toString('utf8')));
+    return isUtf8(bytes) ? record(JSON.parse(bytes.toString('utf8'))) : undefined;
   } catch {
     return undefined;
   }

@@ -85,6 +85,8 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
     ['is HTML that is said to be JSON', says(reply(200, '<html></html>')), 500],
     ['is JSON of no object', says(reply(200, '[]')), 500],
     ['is another kind', says(reply(200, PLACEMENT)), 500],
+    ['is no UTF-8', (_request, socket) => void socket.write(Buffer.from(reply(200, OBJECT).replace('"engine"', '"engin\xe9"'), 'latin1')), 500],
+    ['is a 418', says(reply(418, CANARIES)), 500],
     ['is a 101', says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'), 500],
     ['is a 100', says('HTTP/1.1 100 Continue\r\n\r\n'), 500],
     ['is a 302', says('HTTP/1.1 302 Found\r\nLocation: https://127.0.0.1:1/x\r\nContent-Length: 0\r\n\r\n'), 500],
@@ -107,6 +109,35 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
 
     expect((await rig.ask(ask)).status).toBe(200);
   });
+});
+
+/** As kube-apiserver 1.36 answers, with the default code of a policy and of a webhook first. */
+const DENIALS: readonly (readonly [string, number, string])[] = [
+  ['a policy', 422, `multiclusterengines.multicluster.platform.io "engine" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ${CANARIES}`],
+  ['a policy with a reason', 413, `multiclusterengines.multicluster.platform.io "engine" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ${CANARIES}`],
+  ['a webhook', 400, `admission webhook "w.example.com" denied the request: ${CANARIES}`],
+  ['a webhook without a word', 409, 'admission webhook "w.example.com" denied the request without explanation'],
+  ['a webhook with a code of its own', 418, `admission webhook "w.example.com" denied the request: ${CANARIES}`],
+];
+
+describe.each(ASKS.slice(0, 2))('a %s that is refused by', (_method, ask) => {
+  it.each(DENIALS)('%s (%i) is forbidden', async (_who, code, message) => {
+    rig.upstream.script = says(reply(code, { kind: 'Status', status: 'Failure', message, details: { causes: [{ message }] }, code }));
+
+    expect(await rig.ask(ask)).toMatchObject({ status: 403, body: '' });
+    expect(rig.upstream.requests).toHaveLength(1);
+  });
+});
+
+it.each<[string, Ask, readonly number[]]>([
+  ['a GET', READ, [400, 409, 413, 422]],
+  ['a DELETE', REMOVE, [400, 413, 422]],
+])('%s that is answered with a fault of an object was never sent one: that is no usable answer', async (_name, ask, codes) => {
+  for (const code of codes) {
+    rig.upstream.script = says(reply(code, { kind: 'Status', status: 'Failure', message: 'engine is invalid', reason: 'Invalid', code }));
+
+    expect(await rig.ask(ask)).toMatchObject({ status: 500, body: '' });
+  }
 });
 
 describe('an answer of 100 MB', () => {
