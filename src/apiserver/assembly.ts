@@ -5,6 +5,7 @@ import { definitionLifecycle } from './admission/definition.js';
 import { createNamespaceLifecycle } from './admission/namespacelifecycle.js';
 import { nodeTaint } from './admission/nodetaint.js';
 import { createPolicyAdmission, validateBinding, validatePolicy } from './admission/policy.js';
+import { createParamRights } from './admission/policy/paramrights.js';
 import { createAuthenticator, staticTokens, type StaticToken } from './auth/authenticator.js';
 import { createEscalationCheck } from './auth/escalation.js';
 import { toJwk, type SigningKey } from './auth/jwt.js';
@@ -71,7 +72,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const namespaces = createNamespaceLifecycle((name) => store.newest('namespaces', name)?.object);
   const escalation = createEscalationCheck({ resolver, authorizer });
   const policies = createPolicyAdmission(reader, () => registry, authorizer);
-  const admission = createChain({ first: [guard(namespaces), nodeTaint, guard(definitionLifecycle), guard(escalation)], last: [policies] });
+  const admission = createChain({ first: [guard(namespaces), nodeTaint, guard(definitionLifecycle), guard(escalation)], last: [createParamRights({ reader, registry: () => registry, authorizer }), policies] });
   const context = contextOf({ store, registry, admission, authorizer, clock, uuid: randomUUID });
   const verbs = createVerbs(context);
   const definitions = startDefinitionController(context, reader);

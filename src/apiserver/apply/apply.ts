@@ -53,10 +53,11 @@ const BEFORE = 'before-first-apply';
  */
 export function serverSideApply(request: ApplyRequest): KubeObject {
   const { live, manager, force, resource } = request;
-  const applied = checkedBody(request.applied, resource);
+  const applied = bodyOf(request.applied);
   const terms = termsOf(request);
   const bare = live === undefined ? { apiVersion: terms.apiVersion, kind: resource.kind } : withoutEntries(live);
   const owners = ownersOf(request, bare, terms);
+  checkBody(applied, resource);
   checkTypes(applied, live ?? bare, terms);
   const turn = { request, applied, bare, owners, terms };
   let result = run(turn, force);
@@ -80,22 +81,27 @@ export function termsOf({ resource, subresource, other }: Pick<ApplyRequest, 're
   };
 }
 
-function checkedBody(given: Json, resource: FieldsResource): JsonObject {
+function bodyOf(given: Json): JsonObject {
   const applied = given ?? {};
   if (!isObject(applied)) {
     const type = 'json: cannot unmarshal ' + goDecoded(applied) + ' into Go value of type map[string]interface {}';
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${type}`);
   }
+  return applied;
+}
+
+function checkBody(applied: JsonObject, resource: FieldsResource): void {
   const kind = kindText(textOf(applied, 'apiVersion'), textOf(applied, 'kind'));
   if (kind !== kindText(apiVersionOf(resource), resource.kind)) throw badRequest(`invalid object type: ${kind}`);
   const metadata = memberOf(applied, 'metadata');
   if (isObject(metadata) && Array.isArray(memberOf(metadata, 'managedFields'))) throw badRequest('metadata.managedFields must be nil');
-  return applied;
 }
 
 function ownersOf({ live, resource, subresource, now }: ApplyRequest, bare: JsonObject, terms: Terms): Owners {
   const owners = storedOwners(live);
   if (owners.size > 0 || live === undefined) return owners;
+  const stored = liveMisfits(terms.atom, live);
+  if (stored !== undefined) throw unknownError(`failed to create manager for existing fields: failed to convert new object (${nameOf(live)}) to smd typed: ${stored}`);
   const zero = zeroOf(resource.schema, bare);
   return updateOwners(owners, { live: zero, next: bare }, { manager: BEFORE, subresource, now }, terms);
 }

@@ -67,8 +67,8 @@ function remember(modes: Map<string, string>, sender: string, mode: string): voi
 }
 
 function wantedUser(headers: Headers): Wanted | StatusError | undefined {
-  const name = headers['impersonate-user'] ?? '';
-  const uid = headers['impersonate-uid'] ?? '';
+  // Of several users, as of several uids, the first is meant.
+  const [name = '', uid = ''] = ['impersonate-user', 'impersonate-uid'].map((key) => headers[key]?.split(HEADER_SEPARATOR)[0]);
   const groups = headers['impersonate-group']?.split(HEADER_SEPARATOR) ?? [];
   const extra = Object.fromEntries(
     Object.entries(headers).flatMap(([key, value]) => (key.startsWith(EXTRA) ? [[unescape(key.slice(EXTRA.length)), (value ?? '').split(HEADER_SEPARATOR)]] : [])),

@@ -1,6 +1,6 @@
 import type { Authenticator } from './authenticator.js';
 import type { Attributes, Authorizer } from './authorizer.js';
-import type { RuleResolver } from './rbac.js';
+import { aggregate, type RuleResolver } from './rbac.js';
 import { strings } from './rules.js';
 import { isArray, isObject, type Json, type JsonObject, own } from '../json.js';
 import type { KubeObject } from '../object.js';
@@ -125,8 +125,8 @@ function rulesReview(resolver: RuleResolver, object: KubeObject, user: UserInfo)
   const resourceRules = all.filter((rule) => rule.resources.length > 0).map(({ verbs, apiGroups, resources, resourceNames }) =>
     ({ verbs, apiGroups, resources, ...(resourceNames.length === 0 ? {} : { resourceNames }) }));
   const nonResourceRules = all.filter((rule) => rule.nonResourceURLs.length > 0).map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
-  const evaluationError = errors.length === 0 ? {} : { evaluationError: errors.join(', ') };
-  return { ...object, metadata: {}, spec: {}, status: { resourceRules, nonResourceRules, incomplete: errors.length > 0, ...evaluationError } };
+  const evaluationError = errors.length === 0 ? {} : { evaluationError: aggregate(errors) };
+  return { ...object, metadata: {}, spec: {}, status: { resourceRules, nonResourceRules, incomplete: false, ...evaluationError } };
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {

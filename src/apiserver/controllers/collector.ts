@@ -31,6 +31,11 @@ export function idOf(collection: string, key: string): string {
   return `${collection} ${key}`;
 }
 
+function partsOf(id: string): { readonly collection: string; readonly key: string } {
+  const at = id.indexOf(' ');
+  return { collection: id.slice(0, at), key: id.slice(at + 1) };
+}
+
 /** Knows who depends on whom, and does to one object at a time what its owners, or its dependents, make necessary. */
 export class Collector {
   readonly #options: ControllerOptions;
@@ -72,12 +77,13 @@ export class Collector {
   }
 
   /** An object is gone; this was its last state. */
-  removed(id: string, { metadata: { uid = '', namespace = '' } }: KubeObject): void {
+  removed(id: string, object: KubeObject): void {
+    const { uid = '', namespace = '', name = '' } = object.metadata;
     const before = this.#index.get(id)?.owners ?? [];
     this.#index.delete(id);
     this.#unresolved.delete(id);
     this.#foreground.delete(uid);
-    if (this.#index.hasDependents(uid)) this.#remember(placeOf(uid, namespace));
+    if (this.#index.hasDependents(uid)) this.#remember(placeOf({ ...this.#typeOf(id, object), name, uid }, namespace));
     for (const dependent of this.#index.dependentsOf(uid)) this.#enqueue(dependent.id);
     for (const owner of before) this.#wakeOwner(owner.uid);
   }
@@ -110,10 +116,15 @@ export class Collector {
     }
   }
 
+  /** The type by which the server offers an object first. */
+  #typeOf(id: string, { apiVersion, kind }: KubeObject): Pick<OwnerReference, 'apiVersion' | 'kind'> {
+    const { collection } = partsOf(id);
+    const resource = this.#options.registry.all().find((one) => one.collection === collection);
+    return resource === undefined ? { apiVersion, kind } : { apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`, kind: resource.kind };
+  }
+
   #find(id: string): Found | undefined {
-    const at = id.indexOf(' ');
-    const collection = id.slice(0, at);
-    const key = id.slice(at + 1);
+    const { collection, key } = partsOf(id);
     const object = this.#options.store.get(collection, key)?.object;
     const resource = this.#options.registry.all().find((one) => one.collection === collection && one.verbs.includes('delete'));
     if (object === undefined || resource === undefined) return undefined;
@@ -166,7 +177,7 @@ export class Collector {
   #owner(reference: OwnerReference, dependent: KubeObject): 'there' | 'absent' | 'unknown' {
     const { apiVersion, kind, name, uid } = reference;
     const { namespace = '' } = dependent.metadata;
-    if (this.#gone.has(placeOf(uid, '')) || this.#gone.has(placeOf(uid, namespace))) return 'absent';
+    if (this.#gone.has(placeOf(reference, '')) || this.#gone.has(placeOf(reference, namespace))) return 'absent';
     const resource = this.#kind(apiVersion, kind);
     if (resource === undefined) return 'unknown';
     const misplaced = resource.namespaced && namespace === '';
@@ -212,9 +223,9 @@ export class Collector {
   }
 }
 
-/** An owner is looked for in no namespace, and in that of its dependent. */
-function placeOf(uid: string, namespace: string): string {
-  return `${uid} ${namespace}`;
+/** An owner is looked for in no namespace, and in that of its dependent; by another version than it was known in it is not found. */
+function placeOf({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): string {
+  return [apiVersion, kind, name, uid, namespace].join(' ');
 }
 
 function policyOf({ metadata: { finalizers = [] } }: KubeObject): Propagation {

@@ -4,7 +4,7 @@ import { UnreadableProtobuf } from './protobuf.js';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './negotiate.js';
 import type { Json } from '../json.js';
 import { NO_KIND, parseBody, readBody, summarize } from '../schema/decode.js';
-import { MalformedBody } from '../schema/jsontext.js';
+import { MalformedBody } from '../schema/malformed.js';
 import { badRequest, StatusError, unsupportedMediaType } from '../status.js';
 import type { Body, PatchType } from '../verbs/verbs.js';
 
@@ -122,7 +122,7 @@ export async function readPatch(exchange: Exchange, type: PatchType): Promise<Bo
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
   if (type === 'apply' && raw.bytes.length === 0) return { value: {}, duplicates: [] };
-  return orRefused(PATCH_ERRORS[type], () => readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json'));
+  return orRefused(PATCH_ERRORS[type], () => ({ ...readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json'), bytes: raw.bytes }));
 }
 
 /** The media type without its parameters; undefined where the header is absent or empty, '' where it cannot be read. */

@@ -4,6 +4,7 @@ import { badRequest, entityTooLarge, terseInvalid } from '../status.js';
 import { goDecoded } from './decode.js';
 import { draftOf, finish } from './draft.js';
 import type { Container, DraftValue } from './draft.js';
+import { isSpelledAs, spelled } from './spelling.js';
 
 const MOST_OPERATIONS = 10_000;
 /** Bytes of JSON that all `copy` operations of one patch may make together. */
@@ -22,9 +23,10 @@ interface State {
  * path need not start with a slash. The document is not changed.
  *
  * @param lenient whether nobody asks what else the operations hold: then the library itself refuses what is no list.
+ * @param text of the patch where it came as one: `test` goes by how values are written.
  * @throws StatusError 400 when it is no list of operations, 413 above 10,000 of them, else the terse 422.
  */
-export function jsonPatch(document: Json, patch: Json, lenient = false): Json {
+export function jsonPatch(document: Json, patch: Json, lenient = false, text = ''): Json {
   const operations = readOperations(patch, lenient);
   if (operations.length > MOST_OPERATIONS) {
     throw entityTooLarge(`Request entity too large: The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`);
@@ -32,10 +34,21 @@ export function jsonPatch(document: Json, patch: Json, lenient = false): Json {
   const root = draftOf(document);
   if (root === undefined) throw terseInvalid();
   const state: State = { root, copied: 0 };
-  for (const operation of operations) {
-    if (!run(state, operation)) throw terseInvalid();
+  const spellings = spelled(text);
+  for (const [at, operation] of operations.entries()) {
+    if (!run(state, operation, spellingOf(spellings, at))) throw terseInvalid();
   }
   return finish(state.root);
+}
+
+/** How the value of an operation is written; undefined where Go would not write it otherwise. */
+function spellingOf(spellings: Json | undefined, at: number): Spelling | undefined {
+  const operation = isArray(spellings) ? spellings[at] : undefined;
+  return isObject(operation) ? { of: own(operation, 'value') } : undefined;
+}
+
+interface Spelling {
+  readonly of: Json | undefined;
 }
 
 /** What strict decoding says of a JSON patch: `json patch unknown field "[0].foo"`. */
@@ -70,7 +83,7 @@ function unreadable(what: string): Error {
 }
 
 /** Runs one operation; false when it does not apply. */
-function run(state: State, operation: JsonObject): boolean {
+function run(state: State, operation: JsonObject, spelling: Spelling | undefined): boolean {
   const path = own(operation, 'path');
   if (typeof path !== 'string') return false;
   const value = own(operation, 'value') ?? null;
@@ -86,7 +99,7 @@ function run(state: State, operation: JsonObject): boolean {
     case 'copy':
       return copy(state, path, own(operation, 'from'));
     case 'test':
-      return test(state, path, value);
+      return test(state, path, value, spelling);
     default:
       return false;
   }
@@ -153,10 +166,10 @@ function copy(state: State, path: string, from: Json | undefined): boolean {
   return state.copied <= MOST_COPIED && target.container.add(target.key, value);
 }
 
-function test(state: State, path: string, value: Json): boolean {
-  if (path === '') return equal(finish(state.root), value);
-  const place = find(state, path);
-  if (place === undefined || !place.container.readable(place.key)) return false;
-  return equal(finish(place.container.get(place.key) ?? null), value);
+function test(state: State, path: string, value: Json, spelling: Spelling | undefined): boolean {
+  const place = path === '' ? undefined : find(state, path);
+  if (path !== '' && (place === undefined || !place.container.readable(place.key))) return false;
+  const found = finish(place === undefined ? state.root : (place.container.get(place.key) ?? null));
+  return equal(found, value) && (spelling === undefined || isSpelledAs(found, spelling.of));
 }
 

@@ -55,10 +55,25 @@ export function customScale(paths: ScalePaths): Subresource {
 export function checkScale(paths: ScalePaths | undefined, object: KubeObject, subresource: string | undefined): FieldError[] {
   if (paths === undefined) return [];
   const numbers = subresource === 'status' ? [paths.statusReplicas] : [paths.specReplicas, paths.statusReplicas];
-  const errors = numbers.flatMap((path) => checkNumber(path, valueAt(object, keysOf(path))));
-  const selector = paths.labelSelector === '' ? undefined : valueAt(object, keysOf(paths.labelSelector));
+  const errors = numbers.flatMap((path) => hindered(object, path, 0) ?? checkNumber(path, valueAt(object, keysOf(path))));
+  if (paths.labelSelector === '') return errors;
+  const hindrance = hindered(object, paths.labelSelector, '');
+  if (hindrance !== undefined) return [...errors, ...hindrance];
+  const selector = valueAt(object, keysOf(paths.labelSelector));
   if (selector === undefined || typeof selector === 'string') return errors;
   return [...errors, invalidValue(paths.labelSelector, '', misfit(paths.labelSelector, selector, 'string'))];
+}
+
+/** Where something on the way to a field is no object and not null. */
+function hindered(object: JsonObject, path: string, zero: Json): FieldError[] | undefined {
+  const keys = keysOf(path);
+  let value: Json | undefined = object;
+  for (const [at, key] of keys.entries()) {
+    if (value === undefined || value === null) return undefined;
+    if (!isObject(value)) return [invalidValue(path, zero, misfit(`.${keys.slice(0, at + 1).join('.')}`, value, 'map[string]interface{}'))];
+    value = own(value, key);
+  }
+  return undefined;
 }
 
 const INT32_MAX = 2_147_483_647;

@@ -1,7 +1,8 @@
 import { isArray, isObject, own, type Json } from '../json.js';
 import { badRequest } from '../status.js';
 import type { Body } from '../verbs/verbs.js';
-import { readJson, MalformedBody } from './jsontext.js';
+import { readJson } from './jsontext.js';
+import { MalformedBody } from './malformed.js';
 import { goQuote } from './gotext.js';
 import { readYaml } from './yaml.js';
 

@@ -2,7 +2,7 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../json.js';
 import type { FieldError } from '../status.js';
 import { child, index, invalidValue, key, MAX_ERRORS, required } from './field.js';
 import { decodeMeta } from './meta.js';
-import { dns1035Label, pathSegment } from './names.js';
+import { dns1035Label, pathSegment, pathSegmentPart } from './names.js';
 import { validateMeta } from './objectmeta.js';
 import type { Schema } from './schema.js';
 import { additionalOf, mapFields, mapItems, propertyOf } from './walk.js';
@@ -56,7 +56,7 @@ function resourceErrors(resource: JsonObject, path: string): FieldError[] {
   const decoded = decodeMeta(metadata);
   if ('problem' in decoded) return [...errors, invalidValue(child(path, 'metadata'), metadata, decoded.problem)];
   const meta = (decoded.meta.name ?? '') === '' ? { ...decoded.meta, name: 'fakename' } : decoded.meta;
-  return [...errors, ...validateMeta(meta, { namespaced: (meta.namespace ?? '') !== '', validateName: pathSegment }, child(path, 'metadata'))];
+  return [...errors, ...validateMeta(meta, { namespaced: (meta.namespace ?? '') !== '', validateName: pathSegment, validatePrefix: pathSegmentPart }, child(path, 'metadata'))];
 }
 
 function textErrors(value: Json, path: string, problemOf: (text: string) => string | undefined): FieldError[] {

@@ -8,8 +8,10 @@ import { mapItems } from './walk.js';
 /** What reading a value into a scalar of Go gave. */
 export type Scalar =
   | { readonly value: Json }
-  /** Of a wrong type: said as `number 1.5`, `string`. Reading goes on. */
-  | { readonly said: string }
+  /** Of a wrong type: said as `number 1.5`, `string`; `type` where it is an item of the value. Reading goes on. */
+  | { readonly said: string; readonly type?: string }
+  /** Of the right type, and still wrong: a text that reading goes on after, too. */
+  | { readonly kept: string }
   /** A type that reads itself met a value of another type, or fails with a text. Reading ends. */
   | { readonly wrong: string; readonly type: string }
   | { readonly abort: string };
@@ -61,12 +63,24 @@ function decodeInteger(value: Json, size: number): Scalar {
   return Number.isInteger(value) && value >= -size && value < size ? { value } : { said: `number ${goJson(value)}` };
 }
 
+/** Bytes are written again as Go writes them: without line ends, in one spelling. */
 function decodeBytes(value: Json): Scalar {
-  // Go reads a list of numbers into bytes too.
-  if (isArray(value) && value.every((item) => typeof item === 'number' && Number.isInteger(item) && item >= 0 && item < 256)) return { value: Buffer.from(value.map(Number)).toString('base64') };
+  if (isArray(value)) return decodeByteList(value);
   if (typeof value !== 'string') return { said: jsonType(value) };
   const odd = corruptAt(value);
-  return odd === undefined ? { value } : { abort: `illegal base64 data at input byte ${odd}` };
+  return odd === undefined ? { value: Buffer.from(value, 'base64').toString('base64') } : { kept: `illegal base64 data at input byte ${odd}` };
+}
+
+/** Go reads a list of numbers into bytes too. */
+function decodeByteList(items: readonly Json[]): Scalar {
+  const bytes: number[] = [];
+  for (const item of items) {
+    const read = item === null ? 0 : item;
+    if (typeof read !== 'number') return { said: jsonType(read), type: 'uint8' };
+    if (!Number.isInteger(read) || read < 0 || read > 255) return { said: `number ${goJson(read)}`, type: 'uint8' };
+    bytes.push(read);
+  }
+  return { value: Buffer.from(bytes).toString('base64') };
 }
 
 function decodeTime(value: Json, layout: typeof RFC3339 | typeof RFC3339_MICRO): Scalar {

@@ -1,4 +1,5 @@
-import type { Json } from '../json.js';
+import { isObject, own, type Json } from '../json.js';
+import { MalformedBody, exactNumber } from './malformed.js';
 import { goQuote } from './gotext.js';
 
 /**
@@ -16,20 +17,18 @@ const MAX_DUPLICATES = 100;
 /** Key lengths and pieces of paths are bounded by the body; together they are cut here. */
 const MAX_PATH = 10_000;
 
-/** What is wrong with a text, in Go's words. */
-export class MalformedBody extends Error {
-  override readonly name = 'MalformedBody';
-}
-
 interface Parsed {
   readonly value: Json;
   /** `spec.list[0].name`: keys that are given twice, in order of the text, without repetition. */
   readonly duplicates: readonly string[];
 }
 
-/** @throws MalformedBody */
-export function readJson(text: string): Parsed {
-  const reader = new Reader(text);
+/**
+ * @param merging whether of two equal keys whose values are both objects the second is put into the first.
+ * @throws MalformedBody
+ */
+export function readJson(text: string, merging = false): Parsed {
+  const reader = new Reader(text, merging);
   return { value: reader.read(), duplicates: [...reader.duplicates] };
 }
 
@@ -52,8 +51,11 @@ class Reader {
   readonly #stack: Frame[] = [];
   #at = 0;
 
-  constructor(text: string) {
+  readonly #merging: boolean;
+
+  constructor(text: string, merging: boolean) {
     this.#text = text;
+    this.#merging = merging;
   }
 
   read(): Json {
@@ -95,7 +97,7 @@ class Reader {
     const frame = this.#stack.at(-1);
     if (frame === undefined) return value;
     if (frame.kind === 'array') frame.items.push(value);
-    else frame.entries.set(frame.key, value);
+    else frame.entries.set(frame.key, this.#merging ? merged(frame.entries.get(frame.key), value) : value);
     this.#skip();
     const char = this.#text[this.#at];
     const end = frame.kind === 'array' ? ']' : '}';
@@ -225,6 +227,13 @@ class Reader {
   }
 }
 
+function merged(before: Json | undefined, value: Json): Json {
+  if (before === undefined || !isObject(before) || !isObject(value)) return value;
+  const entries = new Map(Object.entries(before));
+  for (const [key, item] of Object.entries(value)) entries.set(key, merged(own(before, key), item ?? null));
+  return Object.fromEntries(entries);
+}
+
 /** Go looks at bytes: of what is beyond ASCII it names the first byte as if that were a character. */
 function quotedByte(code: number): string {
   if (code === 0x27) return `'\\''`;
@@ -235,15 +244,4 @@ function quotedByte(code: number): string {
 
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
-}
-
-/** @throws MalformedBody when a double is not the number that the text says, and an integer of 64 bits could be. */
-export function exactNumber(text: string): number {
-  const value = Number(text);
-  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-  if (!Number.isFinite(value)) throw new MalformedBody(`json: cannot unmarshal number ${text.slice(0, 400)} into Go value of type float64`);
-  if (!/^-?\d{1,19}$/.test(text) || BigInt(text) === BigInt(value)) return value;
-  const big = BigInt(text);
-  if (big !== BigInt.asIntN(64, big)) return value;
-  throw new MalformedBody(`json: cannot unmarshal number ${text} into Go value of type int64: integers beyond 2^53 are not kept exactly here`);
 }

@@ -60,7 +60,11 @@ export function dns1035Label(name: string): readonly string[] {
 
 /** What may stand in a path of the API: names of RBAC objects. */
 export function pathSegment(name: string): readonly string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`];
+  return name === '.' || name === '..' ? [`may not be '${name}'`] : pathSegmentPart(name);
+}
+
+/** The beginning of one. */
+export function pathSegmentPart(name: string): readonly string[] {
   return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
 }
 

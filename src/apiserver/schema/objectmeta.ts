@@ -13,6 +13,8 @@ const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregro
 interface MetaRules {
   readonly namespaced: boolean;
   readonly validateName: NameRule;
+  /** Of a generateName where that may be what no name may be. */
+  readonly validatePrefix?: NameRule;
   /** Core kinds refuse finalizers that are neither standard nor `domain/name`; custom resources only warn of them. */
   readonly qualifiedFinalizers?: boolean;
 }
@@ -24,7 +26,7 @@ interface MetaRules {
 export function validateMeta(meta: ObjectMeta, rules: MetaRules, path = 'metadata'): FieldError[] {
   const { generateName = '', name = '' } = meta;
   const errors: FieldError[] = [];
-  if (generateName !== '') errors.push(...all(child(path, 'generateName'), generateName, rules.validateName(maskTrailingDash(generateName))));
+  if (generateName !== '') errors.push(...all(child(path, 'generateName'), generateName, (rules.validatePrefix ?? rules.validateName)(maskTrailingDash(generateName))));
   if (name === '') errors.push(required(child(path, 'name'), 'name or generateName is required'));
   else errors.push(...all(child(path, 'name'), name, rules.validateName(name)));
   errors.push(...namespaceErrors(meta.namespace ?? '', rules.namespaced, child(path, 'namespace')));

@@ -56,7 +56,7 @@ function scalarProblem(name: string, goName: string, value: Json): string | unde
 function bytesProblem(value: Json, given: string): string | undefined {
   if (typeof value !== 'string') return isArray(value) ? undefined : `cannot restore slice from ${given}`;
   const result = decodeScalar('bytes', value, UNNESTED);
-  return 'abort' in result ? `error decoding from json: ${result.abort}` : undefined;
+  return 'kept' in result ? `error decoding from json: ${result.kept}` : undefined;
 }
 
 const UNNESTED = { decodeNested: (_definition: string, value: Json): Json => value };

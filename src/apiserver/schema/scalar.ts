@@ -1,6 +1,6 @@
 import type { Json } from '../json.js';
 import { goFloat } from './gotext.js';
-import { exactNumber, MalformedBody } from './jsontext.js';
+import { exactNumber, MalformedBody } from './malformed.js';
 
 /** Plain words of YAML 1.1 as Kubernetes' YAML reader takes them, and what they mean. */
 const WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([

@@ -18,9 +18,10 @@ export interface Typed {
  * Reads JSON as Go reads it into the struct of a built-in definition: names are case-sensitive, the first value of a
  * wrong type is told, null leaves a field as it is. Zero values are not dropped here.
  * @param definition such as `io.k8s.api.core.v1.ConfigMap`.
+ * @param copied whether the value is copied from one that was read before: then what an int32 cannot hold is cut, as by Go.
  */
-export function decodeStruct(definition: string, value: Json): Typed {
-  const decoder = new Decoder();
+export function decodeStruct(definition: string, value: Json, copied = false): Typed {
+  const decoder = new Decoder(copied);
   const type: GoType = { shape: 'struct', name: definition, pointer: false };
   try {
     const decoded = decoder.decode(type, goStructName(definition), value);
@@ -43,6 +44,11 @@ class Decoder {
   #struct = '';
   #fields: readonly string[] = [];
   #path = '';
+  readonly #copied: boolean;
+
+  constructor(copied: boolean) {
+    this.#copied = copied;
+  }
 
   decode(type: GoType, goName: string, value: Json): Json {
     if (value === null) return value;
@@ -101,11 +107,16 @@ class Decoder {
   }
 
   #decodeScalar(name: string, goName: string, value: Json): Json {
+    if (this.#copied && name === 'int32' && typeof value === 'number' && Number.isInteger(value)) return Number(BigInt.asIntN(32, BigInt(value)));
     const result = decodeScalar(name, value, this);
     if ('value' in result) return result.value;
+    if ('kept' in result) {
+      this.problem ??= result.kept;
+      return value;
+    }
     if ('abort' in result) throw new Aborted(result.abort);
     if ('wrong' in result) throw new Aborted(this.#text(result.wrong, result.type));
-    return this.#refuse(value, goTypeOf(name, goName), result.said);
+    return this.#refuse(value, result.type ?? goTypeOf(name, goName), result.said);
   }
 
   /** Keeps the first error; Go reads on after it. */

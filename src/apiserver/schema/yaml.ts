@@ -2,7 +2,8 @@ import { EVENT_ID, getScalarValue, SCALAR_STYLE, type Event, type ScalarEvent } 
 import { isArray, isObject, type Json } from '../json.js';
 import type { Body } from '../verbs/verbs.js';
 import { compareBytes, goQuote } from './gotext.js';
-import { MalformedBody, readJson, wellFormed } from './jsontext.js';
+import { readJson, wellFormed } from './jsontext.js';
+import { MalformedBody } from './malformed.js';
 import { KEYS, keyOf, notFinite, plainScalar, tagged } from './scalar.js';
 import { eventsOf } from './yamlevents.js';
 

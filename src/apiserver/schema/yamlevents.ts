@@ -1,5 +1,6 @@
 import { parseEvents, YAMLException, type Event } from 'js-yaml';
-import { MalformedBody, MAX_DEPTH } from './jsontext.js';
+import { MAX_DEPTH } from './jsontext.js';
+import { MalformedBody } from './malformed.js';
 
 /**
  * The events of YAML, at least those of its first document.

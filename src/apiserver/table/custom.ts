@@ -1,5 +1,6 @@
 import { isArray, isObject, type Json } from '../json.js';
 import type { Column } from '../resource.js';
+import { goJson } from '../schema/gotext.js';
 import { ageOf } from './ages.js';
 import { compilePath } from './jsonpath.js';
 
@@ -57,6 +58,6 @@ function cellOf(type: Column['type'], value: Json | undefined, now: number): Jso
     case 'date':
       return typeof value === 'string' ? ageOf(value, now) : null;
     case 'string':
-      return isArray(value) || isObject(value) ? JSON.stringify(value) : String(value);
+      return isArray(value) || isObject(value) ? goJson(value) : String(value);
   }
 }

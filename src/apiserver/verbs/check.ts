@@ -1,6 +1,6 @@
 import type { KubeObject } from '../object.js';
 import type { Findings, Resource } from '../resource.js';
-import { pathSegment } from '../schema/names.js';
+import { pathSegment, pathSegmentPart } from '../schema/names.js';
 import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
 import { invalid, qualified } from '../status.js';
 import type { FieldError } from '../status.js';
@@ -87,7 +87,7 @@ function checkMeta({ namespaced, group, strategy }: Resource, { metadata }: Kube
 }
 
 function checkCommon({ namespaced }: Resource, { metadata }: KubeObject): FieldError[] {
-  return validateMeta(metadata, { namespaced, validateName: pathSegment });
+  return validateMeta(metadata, { namespaced, validateName: pathSegment, validatePrefix: pathSegmentPart });
 }
 
 /** The kind is named as the object says it, which for a custom resource may be another one; an Event is one of the core. */

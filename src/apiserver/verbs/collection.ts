@@ -21,13 +21,18 @@ export async function deleteCollection(context: Context, target: Target, body: B
   const one = async ({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<void> => {
     await deleteWith(context, { target: { ...target, namespace, name }, options, caller, collective: true });
   };
+  // One after the other where some may be refused: what comes after the first refusal stays.
+  if (options.uid !== undefined || options.resourceVersion !== undefined) {
+    for (const item of listed.items) await one(item).catch(unlessGone);
+    return listed;
+  }
   const outcomes = await Promise.allSettled(listed.items.map((item) => one(item)));
   for (const outcome of outcomes) {
-    if (outcome.status === 'rejected' && !isGone(outcome.reason)) throw outcome.reason;
+    if (outcome.status === 'rejected') unlessGone(outcome.reason);
   }
   return listed;
 }
 
-function isGone(reason: unknown): boolean {
-  return reason instanceof StatusError && reason.code === 404;
+function unlessGone(reason: unknown): void {
+  if (!(reason instanceof StatusError) || reason.code !== 404) throw reason;
 }

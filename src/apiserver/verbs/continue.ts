@@ -2,7 +2,7 @@ import { isObject } from '../json.js';
 import type { Json } from '../json.js';
 import { readBody } from '../schema/decode.js';
 import { goQuote } from '../schema/gotext.js';
-import { MalformedBody } from '../schema/jsontext.js';
+import { MalformedBody } from '../schema/malformed.js';
 import { badRequest } from '../status.js';
 import { goKind } from './gotypes.js';
 

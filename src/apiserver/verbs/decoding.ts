@@ -13,6 +13,7 @@ import { inOrderOf, strictText } from './findings.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import { apiVersionOf, withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
+import { internalKindProblem, kindProblem, typeMetaOf, versionProblem } from './scheme.js';
 import type { Body, Caller } from './verbs.js';
 
 /** Text of why a value is no object of a kind, in the words of Go's decoder. */
@@ -61,7 +62,7 @@ export function decodeObject(expected: Expected, body: Body, { options, caller }
   const { resource } = expected;
   if (body.refusal !== undefined) throw body.refusal;
   try {
-    const { object, findings } = decode({ ...expected, ...readAs(body, options) }, body.value);
+    const { object, findings } = decode({ ...expected, ...readAs(body, options) }, resource.custom ? body.value : asRead(body));
     const all = resource.custom ? [...body.duplicates, ...findings] : inOrderOf(body.value, body.duplicates, findings);
     if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(strictText(all));
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
@@ -80,24 +81,21 @@ function readAs({ bytes, form }: Body, { fieldValidation }: WriteOptions): Pick<
   return { lenient, text: lenient ? text.trim() : text };
 }
 
-function handled(resource: Resource, { value, bytes }: Body, { message, unrecognized }: DecodeFailure): string {
-  if (unrecognized) return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summarize(bytes ?? Buffer.from(goJson(value)))})`;
-  const { kind, apiVersion } = typeMetaOf(value, resource);
-  return `${kind} in version ${goQuote(apiVersion.split('/').at(-1) ?? '')} cannot be handled as a ${resource.kind}: ${message}`;
+/** What Go reads into a struct: of a field that comes twice the second value goes into the first. */
+function asRead({ value, duplicates, bytes, form }: Body): Json {
+  return duplicates.length === 0 || bytes === undefined || form !== 'json' ? value : readJson(Buffer.from(bytes).toString(), true).value;
 }
 
-/** What a value says of its type; what it leaves out is as expected. */
-function typeMetaOf(value: Json, resource: Resource): { readonly kind: string; readonly apiVersion: string } {
-  const { kind, apiVersion } = isObject(value) ? value : {};
-  return {
-    kind: typeof kind === 'string' && kind !== '' ? kind : resource.kind,
-    apiVersion: typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : apiVersionOf(resource),
-  };
+function handled(resource: Resource, { value, bytes }: Body, { message, unrecognized }: DecodeFailure): string {
+  if (unrecognized) return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summarize(bytes ?? Buffer.from(goJson(value)))})`;
+  const said = isObject(value) ? value : {};
+  const { kind, apiVersion } = typeMetaOf(resource.custom && said.apiVersion === null ? { ...said, apiVersion: '/' } : said, resource);
+  return `${kind} in version ${goQuote(apiVersion.split('/').at(-1) ?? '')} cannot be handled as a ${resource.kind}: ${message}`;
 }
 
 /** Custom resources have to say theirs. */
 function checkVersion(resource: Resource, value: Json): void {
-  const { apiVersion } = resource.custom && isObject(value) && (value.apiVersion ?? '') === '' ? { apiVersion: '' } : typeMetaOf(value, resource);
+  const { apiVersion } = resource.custom && isObject(value) && (value.apiVersion ?? '') === '' ? { apiVersion: '' } : typeMetaOf(isObject(value) ? value : {}, resource);
   const expected = apiVersionOf(resource);
   if (apiVersion !== expected) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`);
 }
@@ -113,7 +111,10 @@ export function decode(expected: Expected, value: Json): Decoded {
     if (typeof said === 'string') continue;
     throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`, true);
   }
+  const unreadable = expected.copied === true ? undefined : versionProblem(typeMetaOf(given, resource).apiVersion);
+  if (unreadable !== undefined) throw new DecodeFailure(unreadable, true);
   if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${expected.text ?? goJson(value)}'`, expected.lenient !== true);
+  if (resource.custom && given.apiVersion === null) throw new DecodeFailure('.apiVersion accessor error: <nil> is of the type <nil>, expected string');
   if (resource.custom && expected.patched === true && (given.apiVersion ?? '') === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
   return { object: forgetsManagers(given) ? withMeta(object, { managedFields: [] }) : object, findings };
@@ -142,12 +143,13 @@ const COMMON: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   const { resource, registry, applied = false, copied = false, patched = false, written } = expected;
   if (patched && (value.apiVersion ?? '') === '') return decodeInternal(expected, value);
-  if (!copied) checkKind(registry, resource, value);
+  const misfit = copied ? undefined : kindProblem(registry, resource, typeMetaOf(value, resource));
+  if (misfit !== undefined) throw new DecodeFailure(misfit);
   const definition = structOf(resource.schema);
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
   const unfit = applied || copied ? restoreProblem(definition, value) : undefined;
   if (unfit !== undefined) throw new DecodeFailure(unfit);
-  const read = decodeStruct(definition, value);
+  const read = decodeStruct(definition, value, applied || copied);
   const inOrder = written !== undefined && (read.problem !== undefined || read.unknown.length > 1);
   const { value: typed, unknown, problem } = inOrder ? decodeStruct(definition, readJson(written()).value) : read;
   if (problem !== undefined) throw new DecodeFailure(problem);
@@ -159,36 +161,13 @@ function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
 
 /** The server's own form of a kind knows none of the names of JSON. */
 function decodeInternal({ resource, registry }: Expected, value: JsonObject): Decoded {
-  const kind = typeof value.kind === 'string' && value.kind !== '' ? value.kind : resource.kind;
-  if (kind !== resource.kind) {
-    const inside = packageOf(resource.group);
-    if (registry.findKind(resource.group, resource.version, kind) !== undefined) throw new DecodeFailure(`converting (${inside}.${kind}) to (${inside}.${resource.kind}): unknown conversion`);
-    throw new DecodeFailure(`no kind ${goQuote(kind)} is registered for the internal version of group ${goQuote(resource.group)} in scheme "pkg/runtime/scheme.go:111"`);
-  }
+  const { kind } = typeMetaOf(value, resource);
+  const problem = internalKindProblem(registry, resource, kind);
+  if (problem !== undefined) throw new DecodeFailure(problem);
   const unknown = Object.keys(value).filter((key) => key !== 'apiVersion' && key !== 'kind').sort(compareBytes);
   return { object: { apiVersion: apiVersionOf(resource), kind, metadata: {} }, findings: unknown.map(unknownField) };
 }
 
 function unknownField(path: string): string {
   return `unknown field ${goQuote(path)}`;
-}
-
-const EXTENSIONS = 'apiextensions.k8s.io';
-
-/** Other kinds cannot be converted, others yet are not known at all; definitions have a scheme of their own. */
-function checkKind(registry: Registry, resource: Resource, value: JsonObject): void {
-  const { kind, apiVersion } = typeMetaOf(value, resource);
-  if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return;
-  const [version = '', group = ''] = apiVersion.split('/').reverse();
-  const found = (resource.group === EXTENSIONS) === (group === EXTENSIONS) ? registry.findKind(group, version, kind) : undefined;
-  if (found === undefined || found.custom) {
-    throw new DecodeFailure(`no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} in scheme "pkg/runtime/scheme.go:111"`);
-  }
-  if (found.collection === resource.collection) return;
-  throw new DecodeFailure(`converting (${version}.${kind}) to (${packageOf(resource.group)}.${resource.kind}): unknown conversion`);
-}
-
-/** The Go package of the internal types of a group. */
-function packageOf(group: string): string {
-  return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? '');
 }

@@ -9,9 +9,23 @@ const PATH = /^(?:duplicate|unknown) field "(.*)"$/s;
 export function inOrderOf(value: Json, duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
   const all = [...duplicates, ...unknown];
   if (duplicates.length === 0 || unknown.length === 0 || duplicates.some((one) => OF_YAML.test(one))) return all;
+  const passed = unknown.map(pathOf);
+  return inPlace(value, [...duplicates.filter((one) => !passed.some((path) => isWithin(pathOf(one), path))), ...unknown]);
+}
+
+/** What is in an unknown field is not looked at, nor whether the field comes twice. */
+function isWithin(path: string, other: string): boolean {
+  return path === other || path.startsWith(`${other}.`) || path.startsWith(`${other}[`);
+}
+
+function pathOf(finding: string): string {
+  return PATH.exec(finding)?.[1] ?? '';
+}
+
+function inPlace(value: Json, all: readonly string[]): readonly string[] {
   const places = new Map<string, number>();
   note(value, '', places);
-  const placeOf = (finding: string): number => places.get(PATH.exec(finding)?.[1] ?? '') ?? places.size;
+  const placeOf = (finding: string): number => places.get(pathOf(finding)) ?? places.size;
   return all.map((finding) => ({ finding, place: placeOf(finding) })).sort((a, b) => a.place - b.place).map(({ finding }) => finding);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseBody, readBody } from '../../../src/apiserver/schema/decode.js';
-import { MalformedBody } from '../../../src/apiserver/schema/jsontext.js';
+import { MalformedBody } from '../../../src/apiserver/schema/malformed.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 

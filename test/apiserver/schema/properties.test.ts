@@ -4,7 +4,8 @@ import { equal, isArray, isObject, own, type Json } from '../../../src/apiserver
 import { decodeCustom, validateCustom } from '../../../src/apiserver/schema/custom.js';
 import { decodeStruct } from '../../../src/apiserver/schema/typed.js';
 import { fillDefaults, pruneNulls } from '../../../src/apiserver/schema/defaults.js';
-import { MalformedBody, readJson } from '../../../src/apiserver/schema/jsontext.js';
+import { readJson } from '../../../src/apiserver/schema/jsontext.js';
+import { MalformedBody } from '../../../src/apiserver/schema/malformed.js';
 import { prune } from '../../../src/apiserver/schema/prune.js';
 import type { Schema } from '../../../src/apiserver/schema/schema.js';
 import { validateSchema } from '../../../src/apiserver/schema/validate.js';

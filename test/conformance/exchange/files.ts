@@ -24,5 +24,6 @@ export const FILES = [
   { name: 'watches', title: 'watches' },
   { name: 'deletion', title: 'deletion' },
   { name: 'corners', title: 'corners that random requests found' },
+  { name: 'writes', title: 'writes that random sequences of strangers found' },
   { name: 'strangers', title: 'what nobody here would have asked' },
 ].map((one) => ({ ...one, file: path.join(FOLDER, `${one.name}.http`) }));

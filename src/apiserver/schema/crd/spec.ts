@@ -12,8 +12,8 @@ export interface Spec {
   readonly scope: string;
   readonly names: JsonObject;
   readonly versions: readonly Version[];
-  /** As they are shown in messages: without what stands above them. */
-  readonly shown: readonly JsonObject[];
+  /** As they are shown in messages: without what stands above them. Undefined where no list of them is given. */
+  readonly shown: readonly JsonObject[] | undefined;
   readonly shared: Parts;
   readonly conversion: JsonObject;
   readonly preserveUnknownFields: boolean;
@@ -48,7 +48,7 @@ export function specOf(crd: KubeObject): Spec {
     scope: textAt(spec, 'scope'),
     names: structAt(spec, 'names'),
     versions: shown.map(versionOf),
-    shown,
+    shown: (at(spec, 'versions') ?? null) === null ? undefined : shown,
     shared: partsOf(Object.fromEntries(shared.map((part) => [part, first[part]]))),
     conversion: structAt(spec, 'conversion'),
     preserveUnknownFields: spec['preserveUnknownFields'] === true,

@@ -11,7 +11,7 @@ import { validateDefaults, type CheckDefault } from './defaultvalues.js';
 import { fieldsOfSchema, schemaText, versionsText } from './goform.js';
 import { validateKeywords, type CheckRules } from './keywords.js';
 import { checkColumn, checkConversion, checkDeprecation, checkNames, checkSelectable, checkSubresources, item } from './parts.js';
-import { at, isOn, type Raw } from './raw.js';
+import { at, hasAnywhere, isOn, type Raw } from './raw.js';
 import { hasStatus, specOf, type Parts, type Spec } from './spec.js';
 import { unsupported, validateStructural } from './structural.js';
 
@@ -35,10 +35,19 @@ export function validateDefinition(crd: KubeObject, old: KubeObject | undefined,
   errors.push(...checkSpec(spec, before, rules));
   if (old !== undefined && before !== undefined) errors.push(...checkImmutable(spec, before, isEstablished(old)));
   errors.push(...checkStored(crd), ...checkApproval(crd, old, spec.group));
-  if (spec.preserveUnknownFields) {
-    errors.push(invalidValue('spec.preserveUnknownFields', true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'));
-  }
-  return errors;
+  return [...errors, ...checkPreservation(spec)];
+}
+
+function checkPreservation(spec: Spec): FieldError[] {
+  if (!spec.preserveUnknownFields) return [];
+  return [invalidValue(PRESERVED, true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead')];
+}
+
+const PRESERVED = 'spec.preserveUnknownFields';
+
+function checkDefaulting({ shared, versions, preserveUnknownFields }: Spec): FieldError[] {
+  if (!preserveUnknownFields || ![shared, ...versions].some(({ schema }) => hasAnywhere(schema, (one) => at(one, 'default') !== undefined))) return [];
+  return [invalidValue(PRESERVED, true, 'must be false in order to use defaults in the schema')];
 }
 
 /** A name that is generated cannot be right, and neither can what it is made of. */
@@ -49,21 +58,23 @@ function checkName({ metadata: { name = '', generateName = '' } }: KubeObject, {
 }
 
 function checkSpec(spec: Spec, before: Spec | undefined, rules: RuleChecks): FieldError[] {
-  const { versions, shared, shown } = spec;
+  const { versions, shared } = spec;
+  const shown = spec.shown === undefined ? 'null' : versionsText(spec.shown);
   const errors = [...checkGroup(spec.group), ...checkScope(spec.scope)];
   if (shared.schema === undefined) {
     for (const [position, { schema }] of versions.entries()) {
       if (schema === undefined) errors.push(required(`spec.versions[${position}].schema.openAPIV3Schema`));
     }
   }
+  errors.push(...checkDefaulting(spec));
   for (const [position, version] of versions.entries()) {
     const path = `spec.versions[${position}]`;
     const subresources = version.subresources ?? shared.subresources;
     errors.push(...item(version.name, child(path, 'name')), ...checkDeprecation(version.deprecated, version.deprecationWarning, child(path, 'deprecationWarning')));
     errors.push(...checkParts(version, { path, schemaPath: child(path, 'schema'), status: hasStatus(subresources), ...sameAs(spec, before, version.name) }, rules));
   }
-  if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalidRaw('spec.versions', versionsText(shown), 'must contain unique version names'));
-  if (versions.filter(({ storage }) => storage).length !== 1) errors.push(invalidRaw('spec.versions', versionsText(shown), 'must have exactly one version marked as storage version'));
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalidRaw('spec.versions', shown, 'must contain unique version names'));
+  if (versions.filter(({ storage }) => storage).length !== 1) errors.push(invalidRaw('spec.versions', shown, 'must have exactly one version marked as storage version'));
   if (versions[0] !== undefined) errors.push(...item(versions[0].name, 'spec.version').filter(() => versions[0]?.name !== ''));
   errors.push(...['plural', 'singular', 'kind', 'listKind'].filter((name) => textAt(spec.names, name) === '').map((name) => required(`spec.names.${name}`)));
   errors.push(...checkNames(spec.names, 'spec.names'));

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json.js';
+import { equal, type JsonObject } from '../../../json.js';
 import { index, invalidValue } from '../../../schema/field.js';
 import { internalError, invalid, unknownError, type FieldError } from '../../../status.js';
 import { fill, items, textOf, type Draft } from '../draft.js';
@@ -41,7 +41,7 @@ function fillFamilies(spec: Draft, { name, old }: Allocation): void {
   const policy = old === undefined ? '' : textAt(old, 'ipFamilyPolicy');
   fill(spec, 'ipFamilyPolicy', policy || (any ? 'RequireDualStack' : 'SingleStack'));
   refuse(name, checkAddresses(spec, old));
-  refuse(name, policyErrors(spec));
+  refuse(name, [...releaseFamily(spec, old), ...policyErrors(spec)]);
   if (any) {
     fillEmpty(spec, 'ipFamilies', ['IPv4']);
     const families = textsAt(spec, 'ipFamilies');
@@ -50,6 +50,17 @@ function fillFamilies(spec: Draft, { name, old }: Allocation): void {
   }
   refuse(name, unavailable(spec));
   fillEmpty(spec, 'ipFamilies', ['IPv4']);
+}
+
+/** Who asks for one family lets go of the second one; it is not taken away without a word. */
+function releaseFamily(spec: Draft, old: JsonObject | undefined): readonly FieldError[] {
+  const [families, before] = [textsAt(spec, 'ipFamilies'), old === undefined ? [] : textsAt(old, 'ipFamilies')];
+  if (textOf(spec, 'ipFamilyPolicy') === 'SingleStack') {
+    if (families.length > 1 && equal(families, before)) spec['ipFamilies'] = families.slice(0, 1);
+    return [];
+  }
+  if (families.length === 0 || families.length >= before.length) return [];
+  return [invalidValue('spec.ipFamilyPolicy', textOf(spec, 'ipFamilyPolicy'), "must be 'SingleStack' to release the secondary IP family")];
 }
 
 function policyErrors(spec: Draft): readonly FieldError[] {

@@ -1,0 +1,15 @@
+/** What is wrong with a text, in Go's words. */
+export class MalformedBody extends Error {
+  override readonly name = 'MalformedBody';
+}
+
+/** @throws MalformedBody when a double is not the number that the text says, and an integer of 64 bits could be. */
+export function exactNumber(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+  if (!Number.isFinite(value)) throw new MalformedBody(`json: cannot unmarshal number ${text.slice(0, 400)} into Go value of type float64`);
+  if (!/^-?\d{1,19}$/.test(text) || BigInt(text) === BigInt(value)) return value;
+  const big = BigInt(text);
+  if (big !== BigInt.asIntN(64, big)) return value;
+  throw new MalformedBody(`json: cannot unmarshal number ${text} into Go value of type int64: integers beyond 2^53 are not kept exactly here`);
+}

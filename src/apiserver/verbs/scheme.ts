@@ -1,0 +1,76 @@
+import type { JsonObject } from '../json.js';
+import type { Registry, Resource } from '../resource.js';
+import { goQuote } from '../schema/gotext.js';
+import { apiVersionOf } from './metadata.js';
+
+/** What a body or a patched object says of its type; what it leaves out is as expected. */
+export interface TypeMeta {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+/** Where the kinds that a server decodes are registered; the words of its errors name it. */
+const WHERE = 'in scheme "pkg/runtime/scheme.go:111"';
+const EXTENSIONS = 'apiextensions.k8s.io';
+/** Kinds without a version: they are known under any. */
+const UNVERSIONED: readonly string[] = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'];
+/** What requests and watches say beside objects is registered with every version of a group. */
+const OF_EVERY_VERSION: readonly string[] = ['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'];
+
+export function typeMetaOf({ kind, apiVersion }: JsonObject, resource: Resource): TypeMeta {
+  return {
+    kind: typeof kind === 'string' && kind !== '' ? kind : resource.kind,
+    apiVersion: typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : apiVersionOf(resource),
+  };
+}
+
+/** Why an apiVersion cannot be one; undefined where it can. */
+export function versionProblem(apiVersion: string): string | undefined {
+  return apiVersion.split('/').length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
+}
+
+/**
+ * Why an object of a built-in resource cannot be of the type that it says: other kinds cannot be converted, others yet
+ * are not known at all. Undefined where it can.
+ */
+export function kindProblem(registry: Registry, resource: Resource, { kind, apiVersion }: TypeMeta): string | undefined {
+  if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return undefined;
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const found = inScheme(resource, group) ? registry.findKind(group, version, kind) : undefined;
+  if (found?.collection === resource.collection && !found.custom) return undefined;
+  if (UNVERSIONED.includes(kind)) return unconvertible(`v1.${kind}`, resource);
+  const known = (found !== undefined && !found.custom) || isAside(registry, resource, { group, version, kind });
+  if (known) return unconvertible(`${version}.${kind}`, resource);
+  return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} ${WHERE}`;
+}
+
+/** As {@link kindProblem}, of an object in the server's own form, which says a kind and no version. */
+export function internalKindProblem(registry: Registry, { group, version, kind: wanted }: Resource, kind: string): string | undefined {
+  if (kind === wanted) return undefined;
+  const inside = packageOf(group);
+  if (registry.findKind(group, version, kind) !== undefined) return `converting (${inside}.${kind}) to (${inside}.${wanted}): unknown conversion`;
+  return `no kind ${goQuote(kind)} is registered for the internal version of group ${goQuote(group)} ${WHERE}`;
+}
+
+/** Definitions have a scheme of their own. */
+function inScheme(resource: Resource, group: string): boolean {
+  return (resource.group === EXTENSIONS) === (group === EXTENSIONS);
+}
+
+/** Lists, scales, and what is said beside objects. */
+function isAside(registry: Registry, resource: Resource, { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string }): boolean {
+  const served = (one: Resource): boolean => !one.custom && one.group === group && one.version === version;
+  if (OF_EVERY_VERSION.includes(kind)) return (inScheme(resource, group) || `${group}/${version}` === '/v1') && registry.all().some(served);
+  if (!inScheme(resource, group)) return false;
+  if (group === 'autoscaling') return version === 'v1' && kind === 'Scale';
+  return (kind === 'List' && group === '' && version === 'v1') || registry.all().some((one) => served(one) && one.listKind === kind);
+}
+
+function unconvertible(from: string, resource: Resource): string {
+  return `converting (${from}) to (${packageOf(resource.group)}.${resource.kind}): unknown conversion`;
+}
+
+/** The Go package of the internal types of a group. */
+function packageOf(group: string): string {
+  return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? '');
+}
