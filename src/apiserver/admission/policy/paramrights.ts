@@ -1,0 +1,99 @@
+import type { Authorizer } from '../../auth/authorizer.js';
+import type { JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { ObjectReader } from '../../registry/reader.js';
+import type { Registry } from '../../resource.js';
+import { forbiddenField } from '../../schema/field.js';
+import { invalid } from '../../status.js';
+import { MASTERS, type UserInfo } from '../../user.js';
+import type { Admission, AdmissionRequest } from '../admission.js';
+import { objectIn, text } from './compile.js';
+
+const GROUP = 'admissionregistration.k8s.io';
+const POLICIES = 'validatingadmissionpolicies';
+const BINDINGS = 'validatingadmissionpolicybindings';
+
+interface Parts {
+  readonly reader: ObjectReader;
+  readonly registry: () => Registry;
+  readonly authorizer: Authorizer;
+}
+
+/** What somebody has to be able to read. */
+interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Why the resource is not known. */
+  readonly doubt?: string;
+}
+
+const ALL: Kind = { group: '*', version: '*', resource: '*' };
+
+/**
+ * Refuses a policy whose params its writer may not read, and a binding to params that its writer may not read: what
+ * they say would show in the refusals of the policy. The refusal is a 422 of `spec.paramKind` or `spec.paramRef`.
+ */
+export function createParamRights(parts: Parts): Admission {
+  return {
+    validate(request) {
+      const { user, resource, subresource, operation, object } = request;
+      if (resource.group !== GROUP || subresource !== '' || operation === 'DELETE' || object === undefined || user.groups.includes(MASTERS)) return;
+      if (resource.plural === POLICIES) checkPolicy(parts, request, object);
+      if (resource.plural === BINDINGS) checkBinding(parts, request, object);
+    },
+  };
+}
+
+function checkPolicy(parts: Parts, { user, resource, oldObject }: AdmissionRequest, policy: KubeObject): void {
+  const kind = paramKindOf(policy);
+  if (kind === undefined) return;
+  const [apiVersion, name] = [text(kind, 'apiVersion'), text(kind, 'kind')];
+  const before = oldObject === undefined ? undefined : paramKindOf(oldObject);
+  if (before !== undefined && text(before, 'apiVersion') === apiVersion && text(before, 'kind') === name) return;
+  const { group, version, resource: plural } = resolve(parts, kind);
+  const wanted = { user, verb: 'get', group, version, resource: plural, subresource: '', namespace: '*', name: '*' };
+  if (parts.authorizer.authorize(wanted).allowed) return;
+  const why = `user ${goUser(user)} must have "get" permission on all objects of the referenced paramKind (kind=${name}, apiVersion=${apiVersion})`;
+  throw invalid(resource, policy.metadata.name ?? '', [forbiddenField('spec.paramKind', why)]);
+}
+
+// Unlike a policy, a binding is checked with every change of it: kube-apiserver compares references by identity.
+function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, binding: KubeObject): void {
+  const spec = objectIn(binding, 'spec') ?? {};
+  const reference = objectIn(spec, 'paramRef');
+  if (reference === undefined) return;
+  const { doubt, ...kind } = kindOf(parts, text(spec, 'policyName'));
+  const verb = text(reference, 'name') === '' ? 'list' : 'get';
+  const wanted = { user, verb, ...kind, subresource: '', namespace: text(reference, 'namespace'), name: text(reference, 'name') };
+  if (parts.authorizer.authorize(wanted).allowed) return;
+  const why = doubt === undefined
+    ? `user ${goUser(user)} does not have "${verb}" permission on the object referenced by paramRef`
+    : `unable to ${doubt} to determine minimum required permissions and user ${goUser(user)} does not have "${verb}" permission for all groups, versions and resources`;
+  throw invalid(resource, binding.metadata.name ?? '', [forbiddenField('spec.paramRef', why)]);
+}
+
+/** The kind of params of the policy that a binding names: all kinds, where that is not known. */
+function kindOf(parts: Parts, policyName: string): Kind {
+  const policy = parts.reader.get(`${POLICIES}.${GROUP}`, '', policyName);
+  if (policy === undefined) return { ...ALL, doubt: `get policy ${policyName}` };
+  const kind = paramKindOf(policy);
+  return kind === undefined ? ALL : resolve(parts, kind);
+}
+
+function resolve({ registry }: Parts, kind: JsonObject): Kind {
+  const [version = '', group = ''] = text(kind, 'apiVersion').split('/').reverse();
+  const found = registry().findKind(group, version, text(kind, 'kind'));
+  if (found !== undefined) return { group, version, resource: found.plural };
+  return { group, version, resource: '*', doubt: `resolve paramKind &{${text(kind, 'apiVersion')} ${text(kind, 'kind')}}` };
+}
+
+function paramKindOf(policy: KubeObject): JsonObject | undefined {
+  return objectIn(objectIn(policy, 'spec') ?? {}, 'paramKind');
+}
+
+/** A user as Go prints the struct. */
+function goUser({ name, uid = '', groups, extra = {} }: UserInfo): string {
+  const entries = Object.entries(extra).map(([key, values]) => `${key}:[${values.join(' ')}]`).sort();
+  return `&{${name} ${uid} [${groups.join(' ')}] map[${entries.join(' ')}]}`;
+}
