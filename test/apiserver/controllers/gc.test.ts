@@ -114,6 +114,16 @@ describe('an object with owners', () => {
     expect(room.names()).toEqual([]);
   });
 
+  it.each(['v2', 'other/v1'])('stays when its owner, that is gone, is named by %s, which nobody serves', async (apiVersion) => {
+    const room = await cluster();
+    const owner = await room.config('owner');
+    await room.config('child', { ownerReferences: [{ ...ownedBy(owner), apiVersion }] });
+    await room.delete('configmaps/ns/owner');
+    await room.idle();
+
+    expect(room.names()).toEqual(['child']);
+  });
+
   it('is marked, and waits for its own finalizers', async () => {
     const room = await cluster();
     const owner = await room.config('owner');
