@@ -49,6 +49,11 @@ describe('a request that asks for another user', () => {
     });
   });
 
+  it('is the first one, and has the first uid, when it names several', () => {
+    const headers = { 'impersonate-user': 'bob\neve', 'impersonate-uid': 'u\nv' };
+    expect(act(headers, 'impersonate users bob', 'impersonate uids.authentication.k8s.io u')).toEqual({ name: 'bob', uid: 'u', groups: ['system:authenticated'] });
+  });
+
   it.each([
     [BOB, ['impersonate users bob']],
     [BOB, ['impersonate-on:user-info:list pods ns/', 'impersonate:user-info users.authentication.k8s.io bob']],

@@ -82,6 +82,21 @@ describe('a review of oneself', () => {
   });
 });
 
+it('a review of rules names the roles that are not there, and counts as complete', () => {
+  const one = new FakeReader();
+  const bound = (name: string): Json => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name, namespace: 'x' },
+    roleRef: { kind: 'Role', name }, subjects: [{ kind: 'User', name: 'ann' }],
+  });
+  one.add(bound('a'), bound('b'));
+  const lost = createReviews({ authenticator, authorizer, resolver: createRuleResolver(one), clock: new ManualClock() });
+  const asked = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', metadata: {}, spec: { namespace: 'x' } };
+  expect(lost.SelfSubjectRulesReview(asked, ANN)['status']).toEqual({
+    resourceRules: [], nonResourceRules: [], incomplete: false,
+    evaluationError: '[role.rbac.authorization.k8s.io "a" not found, role.rbac.authorization.k8s.io "b" not found]',
+  });
+});
+
 describe('a TokenReview', () => {
   it.each<[Json, Json]>([
     [{ token: 't' }, { authenticated: true, user: { username: 'ann', groups: ['system:authenticated'] }, audiences: ['api'] }],
