@@ -107,7 +107,7 @@ describe('columns of a custom resource', () => {
     ['string', 5, '5'],
     ['string', true, 'true'],
     ['string', ['a', 'b'], '["a","b"]'],
-    ['string', { a: 1 }, '{"a":1}'],
+    ['string', { b: 1, a: { d: '<', c: [] } }, '{"a":{"c":[],"d":"\\u003c"},"b":1}'],
     ['string', [], '[]'],
     ['string', null, null],
     ['integer', 5, 5],
