@@ -28,7 +28,7 @@ export function rolloutStatus(deployment: Deployment, seen: Observation, now: nu
   const wanted = deployment.spec?.replicas ?? 1;
   const replicas = seen.started ? 1 : 0;
   const available = seen.available ? 1 : 0;
-  const complete = wanted === replicas && wanted === available && seen.updated;
+  const complete = (wanted === replicas && wanted === available && seen.updated) || isOver(deployment, seen);
   const conditions = [
     availability(available >= wanted - tolerated(deployment, wanted)),
     progress(deployment, { complete, pod: seen.pod, late: now - seen.progressedAt > deadlineMs(deployment), lack: seen.updated ? undefined : seen.trouble }),
@@ -73,7 +73,18 @@ export function strangerStatus(deployment: Deployment, now: number): DeploymentS
 export function untilLate(deployment: Deployment, seen: Observation, now: number): number | undefined {
   const wanted = deployment.spec?.replicas ?? 1;
   const left = deadlineMs(deployment) - (now - seen.progressedAt);
+  if (isOver(deployment, seen)) return undefined;
   return left < 0 || (wanted === 1 && seen.available && seen.updated) || wanted === 0 ? undefined : left + 1;
+}
+
+/**
+ * Whether the stored status says already that this very template was rolled out to its end. That stays true when its process ends or is
+ * not ready for a while: a rollout begins with a change of the template, not with a crash.
+ */
+function isOver(deployment: Deployment, { updated, pod }: Observation): boolean {
+  const stored = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
+  const over = progress(deployment, { complete: true, pod, late: false, lack: undefined });
+  return updated && stored?.reason === over.reason && stored.message === over.message;
 }
 
 type Undated = Omit<DeploymentCondition, 'lastUpdateTime' | 'lastTransitionTime'>;

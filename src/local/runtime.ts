@@ -227,7 +227,7 @@ export class LocalRuntime {
       ready: state?.ready ?? false,
       available: state?.available ?? false,
       updated: waits === undefined,
-      pod: running === undefined ? '' : podNameOf(deployment),
+      pod: podNameOf(deployment),
       trouble: waits === undefined ? (state?.trouble ?? trouble) : trouble,
       progressedAt: running === undefined || waits !== undefined ? since : Math.max(running.since, state?.ready === true ? state.changedAt : 0),
     };

@@ -69,6 +69,19 @@ describe('the status of a Deployment', () => {
     ]);
   });
 
+  it.each<[string, Partial<Observation>, string]>([
+    ['when its process has ended', { ready: false, available: false, trouble: { reason: 'CrashLoopBackOff', message: 'ended' } }, 'NewReplicaSetAvailable'],
+    ['when the node has no place for it any more', { started: false, ready: false, available: false, trouble: { reason: 'TaintEviction', message: 'no' } }, 'NewReplicaSetAvailable'],
+    ['however long that lasts', { ready: false, available: false, progressedAt: NOW - 700_000 }, 'NewReplicaSetAvailable'],
+    ['until its template changes', { ready: false, available: false, pod: 'web-2' }, 'ReplicaSetUpdated'],
+    ['until a successor waits', { updated: false }, 'ReplicaSetUpdated'],
+  ])('keeps a rollout that came to its end for over, %s', (_name, observed, reason) => {
+    const over = deployment({}, rolloutStatus(deployment(), seen(), NOW));
+
+    expect(conditions(rolloutStatus(over, seen(observed), LATER))[1]).toBe(`Progressing=True ${reason}`);
+    expect(untilLate(over, seen(observed), NOW) === undefined).toBe(reason === 'NewReplicaSetAvailable');
+  });
+
   it.each<[string, Deployment['spec'], boolean]>([
     ['with maxUnavailable 0', {}, true],
     ['by default', { strategy: {} }, true],
