@@ -28,9 +28,10 @@ export class Progress {
     this.#clock = clock;
   }
 
-  /** One line, to standard output. */
+  /** One line, to standard output; what a step that is under way has written so far ends with it. */
   say(line: string): void {
-    this.#screens.stdout.write(`${line}\n`);
+    this.#screens.stdout.write(`${this.#unfinished ? '\n' : ''}${line}\n`);
+    this.#unfinished = false;
   }
 
   /** One line, to standard error; a step that is under way ends with it. */
@@ -45,7 +46,7 @@ export class Progress {
     this.#screens.stdout.write(`${what} ... `);
     this.#unfinished = true;
     const result = await work(this.#counter(what));
-    this.say(`${((this.#clock.monotonic() - start) / 1000).toFixed(1)} s`);
+    if (this.#unfinished) this.#screens.stdout.write(`${((this.#clock.monotonic() - start) / 1000).toFixed(1)} s\n`);
     this.#unfinished = false;
     return result;
   }
@@ -59,6 +60,7 @@ export class Progress {
       const isDue = stdout.isTTY === true ? now - toldAt >= TERMINAL_MS : done - told >= LOG_EVERY;
       if (!isDue || done >= total) return;
       [toldAt, told] = [now, done];
+      this.#unfinished = true;
       stdout.write(`${stdout.isTTY === true ? `\r${what} ... ` : '\n  '}${done} of ${total} ... `);
     };
   }

@@ -15,7 +15,7 @@ import { LocalNode } from '../local/node.js';
 import { LocalRuntime } from '../local/runtime.js';
 import { createLogger } from '../observability/logger.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
-import { exitOnCrash, runUntilSignalled, type Runnable } from '../runtime/lifecycle.js';
+import { awaitSignals, exitOnCrash, runUntilSignalled, type Runnable, type Signals } from '../runtime/lifecycle.js';
 import type { Logger } from '../runtime/logger.js';
 import type { StandaloneConfig } from '../standaloneconfig.js';
 import { accountUser, Embedded } from './embedded.js';
@@ -29,30 +29,46 @@ import { seedFleet } from './seedfleet.js';
 const NODE = 'local';
 const ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
 
-/** Runs API server, operator and local runtime until a signal; gives the exit code. What cannot be started is one line, and 1. */
+/**
+ * Runs API server, operator and local runtime until a signal; gives the exit code. What cannot be started is one line, and 1. A signal
+ * while it starts ends it after the step that is under way, in order, with 0.
+ */
 export async function runStandalone(config: StandaloneConfig): Promise<number> {
   try {
     await checkPlaces(config);
     await checkSecrets(config.dataDir);
     const log = await openLog(config);
-    const server = await step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () => startApiServer({
-      ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
-      credentials: config.dataDir,
-      listen: config.listen,
-      clock: systemClock,
-      warn: (text, where) => warn(log, text, where),
-      ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
-    }));
+    const signals = awaitSignals({ host: process, clock: systemClock, log });
+    signals.stop.signal.addEventListener('abort', () => say('stopping ...'), { once: true });
     try {
-      const settled = await withGatewayPort(config);
-      await checkGateway(settled);
-      return await serve(settled, server, log);
+      return await start(config, log, signals);
+    } catch (error) {
+      if (error === signals.stop.signal.reason) return 0;
+      throw error;
     } finally {
-      await server.close();
+      signals.release();
     }
   } catch (error) {
     complain(`multicluster-engine standalone: ${sentenceOf(error, config.dataDir)}`);
     return 1;
+  }
+}
+
+async function start(config: StandaloneConfig, log: Logger, signals: Signals): Promise<number> {
+  const server = await step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () => startApiServer({
+    ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
+    credentials: config.dataDir,
+    listen: config.listen,
+    clock: systemClock,
+    warn: (text, where) => warn(log, text, where),
+    ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
+  }));
+  try {
+    const settled = await withGatewayPort(config);
+    await checkGateway(settled);
+    return await serve(settled, server, { log, signals });
+  } finally {
+    await server.close();
   }
 }
 
@@ -71,12 +87,20 @@ function warn(log: Logger, text: string, where: 'store' | 'controllers'): void {
   if (where === 'store') say(text);
 }
 
-async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): Promise<number> {
+interface Surroundings {
+  readonly log: Logger;
+  readonly signals: Signals;
+}
+
+async function serve(config: StandaloneConfig, server: ApiServer, { log, signals }: Surroundings): Promise<number> {
+  const { signal } = signals.stop;
   const ways = new Embedded(server, config.version, log);
   const admin = ways.admin();
+  signal.throwIfAborted();
   const kept = await step('installing CRDs, rights and policies', () => install(admin));
   for (const one of kept) say(`  ${one} was changed by somebody since and stays as it is`);
-  if (config.seedFleet > 0) await step(`making ${config.seedFleet} example clusters`, (count) => seedFleet(admin, config.seedFleet, count));
+  signal.throwIfAborted();
+  if (config.seedFleet > 0) await step(`making ${config.seedFleet} example clusters`, (count) => seedFleet(admin, config.seedFleet, { count, signal }));
   const transport = ways.transport(accountUser('kube-system', 'local-runtime'));
   const node = new LocalNode({
     client: createClient(transport),
@@ -86,26 +110,16 @@ async function serve(config: StandaloneConfig, server: ApiServer, log: Logger): 
     name: NODE,
     version: `v${config.version}`,
   });
+  signal.throwIfAborted();
   await step('starting the local runtime', () => node.start());
-  const parts = [farewell, operator(config, ways, log), runtime(config, server, transport, log)];
+  const parts = [operator(config, ways, log), runtime(config, server, transport, log)];
   const [engine] = await admin.list(MultiClusterEngines, undefined);
-  const running = runUntilSignalled(parts, { host: process, clock: systemClock, log });
-  say(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
+  const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
+  if (!signal.aborted) say(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
   const code = await running;
   await node.stop();
   return code;
 }
-
-/** Answers Ctrl-C at once: what follows takes a moment. */
-const farewell: Runnable = {
-  name: 'farewell',
-  run: (signal) => new Promise((resolve) => {
-    signal.addEventListener('abort', () => {
-      say('stopping ...');
-      resolve(true);
-    }, { once: true });
-  }),
-};
 
 /** The engine's controllers, as the operator's ServiceAccount, through rights and policies like anyone else. */
 function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnable {

@@ -23,18 +23,30 @@ export interface LifecycleOptions {
 /** From the first signal to the end of the process, ms, whatever hangs: below the 10 s that are promised. */
 const HARD_STOP_MS = 9_500;
 
-/**
- * Runs all `parts` side by side until SIGTERM or SIGINT, or until one of them ends by itself: then the others end too.
- * Resolves with the exit code: 0 when a signal came and every part ended cleanly, else 1.
- * A second signal, or 9.5 s after the first, ends the process at once with 1.
- */
-export async function runUntilSignalled(parts: readonly Runnable[], options: LifecycleOptions): Promise<number> {
-  const { log } = options;
+/** Tells of SIGTERM and SIGINT from when it was made until it is released. */
+export interface Signals {
+  readonly stop: AbortController;
+  readonly release: () => void;
+}
+
+/** A second signal, or 9.5 s after the first, ends the process at once with 1. */
+export function awaitSignals(options: LifecycleOptions): Signals {
   const stop = new AbortController();
   const release = onSignals(options, (name) => {
-    log.info({ signal: name }, 'signal received, shutting down');
+    options.log.info({ signal: name }, 'signal received, shutting down');
     stop.abort(new Error('the process shuts down'));
   });
+  return { stop, release };
+}
+
+/**
+ * Runs all `parts` side by side until SIGTERM or SIGINT, or until one of them ends by itself: then the others end too.
+ * Resolves with the exit code: 0 when a signal came and every part ended cleanly, else 1. Who listened for signals before
+ * hands `signals` over, which are released at the end.
+ */
+export async function runUntilSignalled(parts: readonly Runnable[], options: LifecycleOptions, signals = awaitSignals(options)): Promise<number> {
+  const { log } = options;
+  const { stop, release } = signals;
   const ends = parts.map(async (part) => {
     const clean = await part.run(stop.signal);
     const signalled = stop.signal.aborted;

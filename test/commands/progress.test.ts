@@ -41,6 +41,13 @@ describe('progress', () => {
     expect(written).toBe('starting ... \nit did not start\n');
   });
 
+  it('of a step in which something else is said has that on a line of its own', async () => {
+    const progress = screen(false);
+    await progress.step('starting', async () => progress.say('stopping ...'));
+    progress.say('stopped');
+    expect(written).toBe('starting ... \nstopping ...\nstopped\n');
+  });
+
   it('is not broken by an empty line where there was none', () => {
     screen(false).complain('no such folder');
     expect(written).toBe('no such folder\n');

@@ -69,6 +69,18 @@ suite('standalone', () => {
     expect(readdirSync(path.join(folder, 'pods'))).toEqual([]);
   }, 6 * MINUTE);
 
+  it.each(['starting the Kubernetes API', 'making 5000 example clusters'])('ends in order at Ctrl-C while it is %s, and lets go of its folder', async (step) => {
+    const standalone = await Standalone.launch(folder, ['--seed-fleet=5000']);
+    running.push(standalone);
+    await standalone.begins(step);
+
+    const { code, signal } = await standalone.interrupt();
+
+    expect([code, signal]).toEqual([0, null]);
+    expect(standalone.printed.at(-1)).toBe('stopping ...');
+    expect(readdirSync(folder).filter((name) => name.startsWith('lock-')).map((name) => readFileSync(path.join(folder, name), 'utf8'))).toEqual(['']);
+  }, MINUTE);
+
   it('goes on after SIGKILL where it ended: objects, credentials and processes', async () => {
     const first = await start();
     const pids = await engine(first);

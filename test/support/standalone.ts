@@ -15,10 +15,12 @@ export class Standalone {
   readonly kubeconfig: string;
   readonly #child: Child;
   readonly #printed: string[];
+  #begun = '';
 
   private constructor(child: Child, folder: string, printed: string[]) {
     this.#child = child;
     this.#printed = printed;
+    child.output.on('data', (chunk: Buffer) => (this.#begun += chunk.toString('utf8')));
     this.kubeconfig = path.join(folder, 'kubeconfig');
   }
 
@@ -54,6 +56,11 @@ export class Standalone {
 
   get pid(): number {
     return this.#child.pid;
+  }
+
+  /** Waits until it tells of a step, which has not come to its end then. */
+  begins(step: string): Promise<boolean> {
+    return waitFor(`standalone to begin with ${step}`, () => this.#begun.includes(step));
   }
 
   /** What it has printed so far, line by line, errors too. */
