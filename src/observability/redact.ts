@@ -1,3 +1,5 @@
+import { ApiError } from '../runtime/errors.js';
+
 /** Keys whose values never reach a log, whatever they hold. */
 const SECRET_KEY = /token|authori[sz]ation|passw|secret$|secrets$|cookie|credential|private.?key|api.?key|kubeconfig/i;
 const SECRET_KEY_EXACT = new Set(['data', 'stringdata', 'binarydata', 'headers', 'rawheaders', 'body']);
@@ -53,7 +55,8 @@ function errorRecord(error: Error, depth: number, budget: Budget): Record<string
     type: error.name,
     ...own,
     message: plain(error.message, depth, budget),
-    stack: plain(error.stack, depth, budget),
+    // What the API refused is told by kind and call; where in the program it was asked for says nothing more.
+    ...(!(error instanceof ApiError) && { stack: plain(error.stack, depth, budget) }),
     ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1, budget) }),
     ...(error instanceof AggregateError && { errors: list(error.errors, depth, budget) }),
   };

@@ -49,11 +49,12 @@ describe('the log', () => {
       {
         err: {
           type: 'ApiError', kind: 'Conflict', message: 'changed', status: 409,
-          call: { verb: 'update', resource: 'things', name: 'a' }, stack: expect.stringContaining('changed'),
-          cause: { type: 'Error', message: 'inner' },
+          call: { verb: 'update', resource: 'things', name: 'a' },
+          cause: { type: 'Error', message: 'inner', stack: expect.stringContaining('inner') },
         },
       },
     ]);
+    expect(linesOf((log) => log.error({ err: error }, 'x'))).not.toMatchObject([{ err: { stack: expect.anything() } }]);
   });
 
   it('writes each of the errors that one error gathers', () => {
