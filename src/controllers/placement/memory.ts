@@ -1,3 +1,4 @@
+import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import type { KubeObject } from '../../api/meta.js';
 import type { Slots } from '../../domain/placement/snapshot.js';
 import type { Change } from '../../kube/store.js';
@@ -22,7 +23,10 @@ export interface Remembered {
   readonly doubtful: Set<string>;
   /** A pass runs: changes are looked at when it ends, since own writes may be seen before they are answered. */
   passing: boolean;
-  readonly deferred: Map<string, Change<KubeObject>>;
+  /** Changes of decision objects that were seen during the pass, in their order. */
+  readonly deferred: Change<PlacementDecision>[];
+  /** The last change of the Placement's own status or metadata that was seen during the pass. */
+  deferredStatus: Change<KubeObject> | undefined;
 }
 
 /** What this process last published and last saw, per Placement. Bounded by the Placements that exist. */
@@ -40,7 +44,8 @@ export class Memory {
       version: undefined,
       doubtful: new Set(),
       passing: false,
-      deferred: new Map(),
+      deferred: [],
+      deferredStatus: undefined,
     };
     this.#placements.set(key, fresh);
     return fresh;
@@ -60,11 +65,11 @@ export class Memory {
   }
 
   /** Whether a change of a decision object calls for a pass; false for own writes, and for now while a pass runs. */
-  concerns(key: string, change: Change<KubeObject>): boolean {
+  concerns(key: string, change: Change<PlacementDecision>): boolean {
     const known = this.#placements.get(key);
     if (known === undefined) return true;
     if (!known.passing) return isNews(known, change);
-    known.deferred.set(change.key, { ...change, before: known.deferred.get(change.key)?.before ?? change.before });
+    known.deferred.push(change);
     return false;
   }
 
@@ -73,16 +78,21 @@ export class Memory {
     const known = this.#placements.get(key);
     if (known === undefined) return true;
     if (!known.passing) return isForeignVersion(known.version, change.after);
-    known.deferred.set('', change);
+    known.deferredStatus = change;
     return false;
   }
 
-  /** Ends a pass: whether a change that was seen during it calls for another. */
-  settle(known: Remembered): boolean {
+  /** Ends a pass: the changes of decision objects that were seen during it, and whether any calls for another. */
+  settle(known: Remembered): { readonly seen: readonly Change<PlacementDecision>[]; readonly news: boolean } {
     known.passing = false;
-    const changes = [...known.deferred];
-    known.deferred.clear();
-    return changes.some(([at, change]) => (at === '' ? isForeignVersion(known.version, change.after) : isNews(known, change)));
+    const { deferredStatus: status } = known;
+    const seen = known.deferred.splice(0);
+    known.deferredStatus = undefined;
+    const foreign = status !== undefined && isForeignVersion(known.version, status.after);
+    // Of an object that lives on, its last change tells all; of one that took the place of another, each end tells its own.
+    const last = new Map(seen.map((change) => [change.key, change]));
+    const telling = seen.filter((change) => change.after === undefined || last.get(change.key) === change);
+    return { seen, news: foreign || telling.some((change) => isNews(known, change)) };
   }
 }
 

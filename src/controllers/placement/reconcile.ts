@@ -110,7 +110,10 @@ export class PlacementReconciler implements Reconciler {
     try {
       return await run();
     } finally {
-      if (sources.memory.settle(remembered)) again(key);
+      const { seen, news } = sources.memory.settle(remembered);
+      // What was seen before a write of ours was answered is newer than the answer, which is held by now.
+      for (const change of seen) sources.latestDecisions.seen(change);
+      if (news) again(key);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PlacementDecisions } from '../../../src/api/resources.js';
+import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import type { FakeCall } from '../../support/fakeapi.js';
 import { Hub, NAMESPACE } from './hub.js';
 
@@ -80,5 +80,58 @@ describe('a write that was carried out although its answer was lost, and is refu
 
     expect(hub.decision('web')['decision-1']).toContain(stays);
     expect(hub.decision('web')['decision-1']).toHaveLength(2);
+  });
+});
+
+describe('a decision object that somebody deletes before the write of it is answered', () => {
+  /** A hub on which the next change of the decision object is followed by its deletion, both seen before the writer's answer. */
+  async function snatched(): Promise<{ readonly hub: Hub; readonly arm: () => void }> {
+    const hub = new Hub();
+    hub.clusters('a', 'b');
+    let armed = false;
+    hub.caches.decisions.onChange(({ after }) => {
+      if (!armed || after === undefined) return;
+      armed = false;
+      hub.api.remove(PlacementDecisions, first);
+    });
+    await hub.start();
+    return { hub, arm: () => (armed = true) };
+  }
+
+  it('comes back when it had just been made', async () => {
+    const { hub, arm } = await snatched();
+    arm();
+
+    hub.place('web', { numberOfClusters: 0 });
+    await hub.rest();
+
+    expect(hub.decision('web')).toEqual({ 'decision-1': [] });
+  });
+
+  it('comes back when it had just been changed', async () => {
+    const { hub, arm } = await snatched();
+    hub.place('web');
+    await hub.rest();
+    arm();
+
+    hub.deleting('a');
+    await hub.rest();
+
+    expect(hub.decision('web')).toEqual({ 'decision-1': ['b'] });
+  });
+
+  it('comes back when it had taken the place of one that a deleted Placement left behind', async () => {
+    const { hub, arm } = await snatched();
+    const old = hub.place('web', {}, { uid: 'of-the-old-one' });
+    hub.store(old, 1, ['a', 'b']);
+    hub.api.remove(Placements, { namespace: NAMESPACE, name: 'web' });
+    await hub.rest();
+    arm();
+
+    hub.place('web', { numberOfClusters: 0 });
+    await hub.rest();
+
+    expect(hub.decision('web')).toEqual({ 'decision-1': [] });
+    expect(hub.api.peek(PlacementDecisions, first)?.metadata.ownerReferences?.[0]?.uid).not.toBe('of-the-old-one');
   });
 });
