@@ -72,10 +72,10 @@ function objectMatches(selector: JsonObject | undefined, { object, oldObject }: 
 }
 
 function matchRules(rules: readonly JsonObject[], seen: Seen, equivalent: boolean, { registry }: World): Matched | undefined {
-  const { resource } = seen.request;
+  const { resource, subresource } = seen.request;
   if (rules.some((rule) => ruleMatches(rule, seen, resource))) return { resource };
   if (!equivalent) return undefined;
-  const others = registry().all().filter((other) => isEquivalent(other, resource));
+  const others = registry().all().filter((other) => isEquivalent(other, resource) && serves(other, subresource));
   for (const rule of rules) {
     const found = others.find((other) => ruleMatches(rule, seen, other));
     if (found !== undefined) return { resource: found };
@@ -86,6 +86,10 @@ function matchRules(rules: readonly JsonObject[], seen: Seen, equivalent: boolea
 /** Another version of a resource, or another group that serves the same objects. */
 function isEquivalent(other: Resource, resource: Resource): boolean {
   return other.collection === resource.collection && (other.group !== resource.group || other.version !== resource.version);
+}
+
+function serves({ subresources }: Resource, subresource: string): boolean {
+  return subresource === '' || subresources.some(({ name }) => name === subresource);
 }
 
 function ruleMatches(rule: JsonObject, { request, name, namespace }: Seen, resource: Resource): boolean {
