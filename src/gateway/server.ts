@@ -122,9 +122,12 @@ export class GatewayServer {
     timer.cancel();
   }
 
-  /** Every answer from now on is the last of its connection. */
+  /** Every answer whose head is not sent yet is the last of its connection, and says so. */
   wind(): void {
     this.#closing = true;
+    for (const { response } of this.#answering.values()) {
+      if (!response.headersSent) response.shouldKeepAlive = false;
+    }
   }
 
   #listen(): void {
@@ -155,7 +158,8 @@ export class GatewayServer {
     await this.#options.serve(arrival);
     if (this.#answering.get(socket) === arrival) this.#answering.delete(socket);
     this.#connections.rest(socket);
-    if (this.#closing) socket.destroySoon();
+    // Who was not told of the end may have asked on: that is answered too, as long as connections are taken in.
+    if (this.#closing && !(response.shouldKeepAlive && this.#server.listening)) socket.destroySoon();
   }
 
   /**

@@ -89,6 +89,40 @@ describe('a server whose client asks on before it has read', () => {
   });
 });
 
+describe('a server that is about to end', () => {
+  it('says so in the answer that was under way', async () => {
+    const wire = await serve(() => undefined);
+    const socket = await open(wire);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.write(REQUEST);
+    await waitFor('the request', () => arrivals.length === 1);
+
+    server?.wind();
+    arrivals[0]?.response.end('last');
+
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(parseReplies(Buffer.concat(chunks))).toMatchObject([{ status: 200, headers: { connection: 'close' }, body: 'last' }]);
+  });
+
+  it('answers once more who could not be told', async () => {
+    const wire = await serve(({ response }, nth) => (nth === 1 ? response.write('begun') : response.end('last')));
+    const socket = await open(wire);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.write(REQUEST);
+    await waitFor('the answer to begin', () => Buffer.concat(chunks).includes('begun'));
+
+    server?.wind();
+    arrivals[0]?.response.end('ended');
+    await waitFor('the first answer', () => Buffer.concat(chunks).includes('ended'));
+    socket.write(REQUEST);
+
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(parseReplies(Buffer.concat(chunks))).toMatchObject([{ body: 'begunended' }, { headers: { connection: 'close' }, body: 'last' }]);
+  });
+});
+
 describe('what is no request', () => {
   it('is answered and closed, and the connection cut when the answer is not taken in time', async () => {
     const wire = await serve(() => undefined);
