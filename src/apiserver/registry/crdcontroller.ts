@@ -1,6 +1,7 @@
 import { equal } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Subscription } from '../store/store.js';
+import { approvalOf, needsApproval } from '../schema/crd/approval.js';
 import { StatusError } from '../status.js';
 import type { Context } from '../verbs/context.js';
 import { deleteWith } from '../verbs/delete.js';
@@ -92,7 +93,7 @@ class DefinitionController {
   async #reconcile(name: string): Promise<void> {
     const crd = this.#reader.get(DEFINITIONS, '', name);
     if (crd === undefined) return;
-    const named = this.#withNames(crd);
+    const named = withApproval(this.#withNames(crd), this.#context.clock.now());
     if (named !== crd) {
       await this.#write(named);
       this.#enqueueUnnamed();
@@ -159,6 +160,21 @@ class DefinitionController {
     const target: Target = { resource, namespace: '', name: crd.metadata.name ?? '', subresource: 'status' };
     await update(this.#context, target, { value: crd, duplicates: [] }, { query: {}, caller: this.#caller });
   }
+}
+
+const APPROVALS = {
+  missing: { status: 'False', reason: 'MissingAnnotation' },
+  invalid: { status: 'False', reason: 'InvalidAnnotation' },
+  bypassed: { status: 'False', reason: 'UnapprovedAnnotation' },
+  approved: { status: 'True', reason: 'ApprovedAnnotation' },
+} as const;
+
+/** Says of a definition in a group of Kubernetes itself how it is approved; the same object where that is said already. */
+function withApproval(crd: KubeObject, now: number): KubeObject {
+  if (!needsApproval(readDefinition(crd).group)) return crd;
+  const { state, message } = approvalOf(crd);
+  const next = withCondition(crd, { type: 'KubernetesAPIApprovalPolicyConformant', ...APPROVALS[state], message }, now);
+  return equal(next, crd) ? crd : next;
 }
 
 const ACCEPTED: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };

@@ -40,6 +40,16 @@ describe('a definition', () => {
     expect(room.registry.findKind('facts.example.com', 'v1', 'Thing')?.plural).toBe('things');
   });
 
+  it.each([
+    ['https://example.com/1', 'True', 'ApprovedAnnotation', 'approved in https://example.com/1'],
+    ['unapproved, for tests', 'False', 'UnapprovedAnnotation', 'not approved: "unapproved, for tests"'],
+  ])('of a group of Kubernetes that is marked %j says how it is approved', async (text, status, reason, message) => {
+    const made = definition('things', { plural: 'things', kind: 'Thing' }) as JsonObject;
+    const spec = { ...(made['spec'] as JsonObject), group: 'facts.k8s.io' };
+    await room.define({ ...made, metadata: { name: 'things.facts.k8s.io', annotations: { 'api-approved.kubernetes.io': text } }, spec });
+    expect(conditions(room.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual(['KubernetesAPIApprovalPolicyConformant', status, reason, message]);
+  });
+
   it('in a dry run is not served', async () => {
     await room.create(CRDS, thingCrd(), { dryRun: 'All' });
     await room.settle();

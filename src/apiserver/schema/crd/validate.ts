@@ -3,10 +3,10 @@ import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt, textsAt } from '../../registry/builtins/fields.js';
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, index, invalidRaw, invalidValue, key, notSupported, required } from '../field.js';
-import { goJson, goQuote } from '../gotext.js';
+import { goJson } from '../gotext.js';
 import { dns1123Subdomain } from '../names.js';
-import { isRequestUri } from '../references.js';
 import type { Schema } from '../schema.js';
+import { APPROVAL, approvalOf, needsApproval } from './approval.js';
 import { validateDefaults, type CheckDefault } from './defaultvalues.js';
 import { fieldsOfSchema, schemaText, versionsText } from './goform.js';
 import { validateKeywords, type CheckRules } from './keywords.js';
@@ -188,21 +188,11 @@ function checkStored(crd: KubeObject): FieldError[] {
   return errors;
 }
 
-const APPROVAL = 'api-approved.kubernetes.io';
-
 /** Groups of Kubernetes itself need the mark of an approval. */
 function checkApproval(crd: KubeObject, old: KubeObject | undefined, group: string): FieldError[] {
-  if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return [];
-  const text = crd.metadata.annotations?.[APPROVAL] ?? '';
-  const state = approvalOf(text);
-  if (state === 'approved' || (old !== undefined && approvalOf(old.metadata.annotations?.[APPROVAL] ?? '') === state)) return [];
+  if (!needsApproval(group)) return [];
+  const { state, message } = approvalOf(crd);
+  if (state === 'approved' || state === 'bypassed' || (old !== undefined && approvalOf(old).state === state)) return [];
   const field = key('metadata.annotations', APPROVAL);
-  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
-  if (state === 'missing') return [required(field, `protected groups must have approval annotation ${goQuote(APPROVAL)}, ${see}`)];
-  return [invalidValue(field, text, `protected groups must have approval annotation ${goQuote(APPROVAL)} with either a URL or a reason starting with "unapproved", ${see}`)];
-}
-
-function approvalOf(text: string): 'missing' | 'approved' | 'invalid' {
-  if (text === '') return 'missing';
-  return text.startsWith('unapproved') || (isRequestUri(text) && /^[a-zA-Z][\w+.-]*:\/\/[^/]/.test(text)) ? 'approved' : 'invalid';
+  return [state === 'missing' ? required(field, message) : invalidValue(field, crd.metadata.annotations?.[APPROVAL] ?? '', message)];
 }

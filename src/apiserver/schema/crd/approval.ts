@@ -1,0 +1,26 @@
+import type { KubeObject } from '../../object.js';
+import { goQuote } from '../gotext.js';
+import { isRequestUri } from '../references.js';
+
+export const APPROVAL = 'api-approved.kubernetes.io';
+
+/** What the annotation of a definition says of its approval, and the words for it. */
+export interface Approval {
+  readonly state: 'missing' | 'approved' | 'bypassed' | 'invalid';
+  readonly message: string;
+}
+
+/** Whether definitions of a group need the mark of an approval: those of Kubernetes itself do. */
+export function needsApproval(group: string): boolean {
+  return /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group);
+}
+
+export function approvalOf({ metadata: { annotations } }: KubeObject): Approval {
+  const text = annotations?.[APPROVAL] ?? '';
+  const wanted = `protected groups must have approval annotation ${goQuote(APPROVAL)}`;
+  const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  if (text === '') return { state: 'missing', message: `${wanted}, ${see}` };
+  if (text.startsWith('unapproved')) return { state: 'bypassed', message: `not approved: ${goQuote(text)}` };
+  if (isRequestUri(text) && /^[a-zA-Z][\w+.-]*:\/\/[^/]/.test(text)) return { state: 'approved', message: `approved in ${text}` };
+  return { state: 'invalid', message: `${wanted} with either a URL or a reason starting with "unapproved", ${see}` };
+}
