@@ -67,11 +67,15 @@ function observe(snapshot: Snapshot, hand: Hand, site: Site): Outcome {
   if (!targets.isOpen(identity)) return { situation, hand, result: { ending: 'done' } };
   const view = targets.view(identity, spec.imagePullSecret);
   if (!view.known) return { situation: { ...situation, undecided: 'the target namespace is being read' }, hand, result: undecided('caches') };
+  return { situation: { ...situation, findings: look(snapshot, view, hand, site) }, hand, result: { ending: 'done' } };
+}
+
+/** What can be said of every wanted object without writing. */
+function look(snapshot: Snapshot, view: View & { known: true }, hand: Hand, site: Site): readonly Finding[] {
   const all = wanted(snapshot, site);
-  const accounts = liveAccounts(observePlan(planFor(all, snapshot, view)), identity);
+  const accounts = liveAccounts(observePlan(planFor(all, snapshot, view)), snapshot.identity);
   const findings = withServed(observePlan(planFor(withAccounts(all, accounts, view.stored), snapshot, view)), view, hand);
-  const certificates = observeCertificates(snapshot, view.named, { clock: hand.clock, site });
-  return { situation: { ...situation, findings: [...findings, ...certificates] }, hand, result: { ending: 'done' } };
+  return [...findings, ...observeCertificates(snapshot, view.named, { clock: hand.clock, site })];
 }
 
 /** The hand with an engine that carries our finalizer; or the right that is missing for that. */
@@ -100,7 +104,8 @@ async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome
   const frame = await applyPlan(planFor(all.filter(isFrame), snapshot, undefined), hand);
   const situation: Situation = { ...base(snapshot, site), engine: hand.engine, terminating: await terminationOf(snapshot, hand) };
   if (frame.findings.some(blocksTheRest)) {
-    return finished({ ...situation, findings: frame.findings, partial: true }, frame, hand);
+    const rest = situation.terminating === undefined ? [] : goingAlong(snapshot, hand, site);
+    return finished({ ...situation, findings: [...frame.findings, ...rest], partial: true }, frame, hand);
   }
   site.targets.open(identity, namespace);
   const view = site.targets.view(identity, spec.imagePullSecret);
@@ -163,6 +168,18 @@ async function terminationOf(snapshot: Snapshot, hand: Hand): Promise<string | u
   const fresh = await hand.client.get<KubeObject>(Namespaces, { name }, { signal: hand.pass.signal });
   const why = fresh === undefined ? '' : namespaceBlockers(fresh);
   return `${titleOf(Namespaces, { name })} is being deleted${why}; it is made anew when it is gone`;
+}
+
+/**
+ * What is left in a namespace that is being deleted when the installer binding has gone before the rest: nothing can be
+ * written there any more, and what cannot be seen any more is not claimed.
+ */
+function goingAlong(snapshot: Snapshot, hand: Hand, site: Site): readonly Finding[] {
+  const { identity, spec } = snapshot;
+  const view = site.targets.isOpen(identity) ? site.targets.view(identity, spec.imagePullSecret) : undefined;
+  const seen = view?.known === true ? view : { known: true, stored: [], named: [], pullSecret: 'unknown' } as const;
+  const rest = look(snapshot, seen, hand, site).filter(({ type }) => type !== Namespaces && type !== RoleBindings);
+  return rest.map((one) => (one.state === 'missing' || one.state === 'drifted' ? { ...one, state: 'waiting' } : one));
 }
 
 /** Nothing of the namespace is decided on while a part of it cannot be seen. */
