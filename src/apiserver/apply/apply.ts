@@ -1,4 +1,4 @@
-import { equal, isObject, own as memberOf } from '../json.js';
+import { equal, isArray, isObject, own as memberOf } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { goDecoded } from '../patch/decode.js';
@@ -94,7 +94,8 @@ function checkBody(applied: JsonObject, resource: FieldsResource): void {
   const kind = kindText(textOf(applied, 'apiVersion'), textOf(applied, 'kind'));
   if (kind !== kindText(apiVersionOf(resource), resource.kind)) throw badRequest(`invalid object type: ${kind}`);
   const metadata = memberOf(applied, 'metadata');
-  if (isObject(metadata) && Array.isArray(memberOf(metadata, 'managedFields'))) throw badRequest('metadata.managedFields must be nil');
+  const entries = isObject(metadata) ? memberOf(metadata, 'managedFields') : undefined;
+  if (isArray(entries) && entries.every(isObject)) throw badRequest('metadata.managedFields must be nil');
 }
 
 function ownersOf({ live, resource, subresource, now }: ApplyRequest, bare: JsonObject, terms: Terms): Owners {

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 import { isArray, isObject, own, type Json } from '../json.js';
 import { badRequest } from '../status.js';
 import type { Body } from '../verbs/verbs.js';
@@ -5,6 +7,7 @@ import { readJson } from './jsontext.js';
 import { MalformedBody } from './malformed.js';
 import { goQuote } from './gotext.js';
 import { readYaml } from './yaml.js';
+import { readablePart } from './yamlevents.js';
 
 /** Characters of a body that an error shows. */
 const SUMMARY = 30;
@@ -53,7 +56,7 @@ export function jsonType(value: Json): string {
  */
 export function readBody(bytes: Uint8Array, mediaType: 'json' | 'yaml'): Body {
   const text = UTF8.decode(bytes);
-  if (mediaType === 'yaml') return readYaml(text);
+  if (mediaType === 'yaml') return readYaml(readablePart(text, isUtf8(bytes)));
   const { value, duplicates } = readJson(text);
   return { value, duplicates: duplicates.map((path) => `duplicate field ${goQuote(path)}`) };
 }

@@ -12,11 +12,27 @@ export function eventsOf(text: string, more = true): readonly Event[] {
     return parseEvents(text, { maxDepth: MAX_DEPTH });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    const first = more ? firstDocument(text, error) : undefined;
+    const first = more ? firstDocument(text, error.reason, error.mark?.position ?? 0) : undefined;
     if (first !== undefined) return eventsOf(first, false);
     const line = error.mark?.line;
     throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${error.reason.slice(0, 200)}`);
   }
+}
+
+/** What a text of YAML may hold in an escaped form only; a text of JSON may hold it. */
+const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ufffd]/;
+
+/**
+ * What the server's reader takes of a text: all of it, or its first document where what no text may have stands behind.
+ * @param sound whether the text was UTF-8; what was not stands there as U+FFFD.
+ * @throws MalformedBody
+ */
+export function readablePart(text: string, sound: boolean): string {
+  const places = [text.search(UNPRINTABLE), sound ? -1 : text.indexOf('\ufffd')].filter((place) => place !== -1);
+  if (places.length === 0) return text;
+  const first = firstDocument(text, 'character', Math.min(...places));
+  if (first !== undefined) return first;
+  throw new MalformedBody(`yaml: ${sound ? 'control characters are not allowed' : 'invalid leading UTF-8 octet'}`);
 }
 
 const SEPARATOR = /^(?:---|\.\.\.)(?=\s|$)/gm;
@@ -28,8 +44,7 @@ const BLOCK = 512;
 const AHEAD = 4;
 
 /** The first document, where what is wrong stands behind it, and behind the block in which it ends. */
-function firstDocument(text: string, { reason, mark }: YAMLException): string | undefined {
-  const wrong = mark?.position ?? 0;
+function firstDocument(text: string, reason: string, wrong: number): string | undefined {
   const isCharacter = /character|null byte/.test(reason);
   if (reason.startsWith('end of the stream or a document separator')) return text.slice(0, wrong);
   let from = 0;

@@ -126,4 +126,15 @@ describe('YAML', () => {
     expect(failure(['a0: &a0 x', ...levels].join('\n'), 'yaml')).toMatch(/yaml: document contains excessive aliasing/);
     expect(failure('a: &a [*a]', 'yaml')).toMatch(/yaml: anchor 'a' value contains itself/);
   });
+
+  it.each([
+    ['half of a letter', [0xc3], 'yaml: invalid leading UTF-8 octet'],
+    ['half of a pair', [0xed, 0xa0, 0xbd], 'yaml: invalid leading UTF-8 octet'],
+    ['a delete', [0x7f], 'yaml: control characters are not allowed'],
+    ['no character', [0xef, 0xbf, 0xbe], 'yaml: control characters are not allowed'],
+  ])('refuses YAML with %s, which JSON may hold', (_what, octets, message) => {
+    const text = Buffer.concat([Buffer.from('{"a":"'), Buffer.from(octets), Buffer.from('"}')]);
+    expect(() => readBody(text, 'yaml')).toThrow(new MalformedBody(message));
+    expect(Object.keys(Object(readBody(text, 'json').value))).toEqual(['a']);
+  });
 });

@@ -3,7 +3,7 @@ import { index, invalidValue } from '../../schema/field.js';
 import { dns1123Label, qualifiedName } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { invalidBecause } from './checks.js';
-import { fill, fillZero, struct, textOf } from './draft.js';
+import { fillZero, struct, textOf } from './draft.js';
 import { structAt, textAt, textsAt } from './fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
@@ -27,7 +27,7 @@ export const NAMESPACE: Kind = {
     fillZero(struct(namespace, 'status'), 'phase', 'Active');
     const metadata = struct(namespace, 'metadata');
     const name = textOf(metadata, 'name');
-    if (name !== '') fill(struct(metadata, 'labels'), NAME_LABEL, name);
+    if (name !== '') struct(metadata, 'labels')[NAME_LABEL] = name;
   },
   create: (namespace) => withNameLabel({ ...namespace, spec: { finalizers: withFinalizer(finalizersOf(namespace)) }, status: { phase: 'Active' } }),
   update: (next, old, subresource) => withNameLabel(fieldsFrom(next, old, keptBy(subresource))),
@@ -72,9 +72,9 @@ function withFinalizer(finalizers: readonly string[]): readonly string[] {
   return finalizers.includes(FINALIZER) ? finalizers : [...finalizers, FINALIZER];
 }
 
-/** Every namespace can be selected by its name. */
+/** Every namespace can be selected by its name, the generated one too; what is wrong with that is said of the name alone. */
 function withNameLabel(namespace: KubeObject): KubeObject {
   const { name, labels } = namespace.metadata;
-  if (name === undefined || name === '' || labels?.[NAME_LABEL] === name) return namespace;
+  if (name === undefined || name === '' || labels?.[NAME_LABEL] === name || dns1123Label(name).length > 0) return namespace;
   return withMeta(namespace, { ...namespace.metadata, labels: { ...labels, [NAME_LABEL]: name } });
 }
