@@ -83,7 +83,9 @@ function objectIn(bytes: Buffer, { action, resource }: Asked): Unknowns {
   if (action === 'delete' && object['kind'] === 'Status' && object['status'] === 'Success') return object;
   const list = action === 'list';
   const kind = list ? `${resource.kind}List` : resource.kind;
-  const fits = object['kind'] === kind && object['apiVersion'] === apiVersionOf(resource) && isRecord(object['metadata']);
+  const { metadata } = object;
+  const whole = isRecord(metadata) && typeof (metadata['resourceVersion'] ?? '') === 'string';
+  const fits = object['kind'] === kind && object['apiVersion'] === apiVersionOf(resource) && whole;
   if (!fits || (list && !Array.isArray(object['items']))) throw new UpstreamFailure('broken', 'NOT_THE_OBJECT');
   return object;
 }

@@ -86,6 +86,7 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
     ['is JSON of no object', says(reply(200, '[]')), 500],
     ['is another kind', says(reply(200, PLACEMENT)), 500],
     ['is no UTF-8', (_request, socket) => void socket.write(Buffer.from(reply(200, OBJECT).replace('"engine"', '"engin\xe9"'), 'latin1')), 500],
+    ['has a number for its revision', says(reply(200, { ...ENGINE, metadata: { name: 'engine', resourceVersion: 7 } })), 500],
     ['is a 418', says(reply(418, CANARIES)), 500],
     ['is a 101', says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'), 500],
     ['is a 100', says('HTTP/1.1 100 Continue\r\n\r\n'), 500],
