@@ -144,7 +144,7 @@ function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   const { resource, registry, applied = false, copied = false, patched = false, written } = expected;
   if (patched && (value.apiVersion ?? '') === '') return decodeInternal(expected, value);
   const misfit = copied ? undefined : kindProblem(registry, resource, typeMetaOf(value, resource));
-  if (misfit !== undefined) throw new DecodeFailure(misfit);
+  if (misfit !== undefined) throw new DecodeFailure((misfit.definition === undefined ? undefined : decodeStruct(misfit.definition, value).problem) ?? misfit.why);
   const definition = structOf(resource.schema);
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
   const unfit = applied || copied ? restoreProblem(definition, value) : undefined;

@@ -1,3 +1,4 @@
+import { structOf } from '../data/schemas.js';
 import type { JsonObject } from '../json.js';
 import type { Registry, Resource } from '../resource.js';
 import { goQuote } from '../schema/gotext.js';
@@ -12,6 +13,7 @@ export interface TypeMeta {
 /** Where the kinds that a server decodes are registered; the words of its errors name it. */
 const WHERE = 'in scheme "pkg/runtime/scheme.go:111"';
 const EXTENSIONS = 'apiextensions.k8s.io';
+const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 /** Kinds without a version: they are known under any. */
 const UNVERSIONED: readonly string[] = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'];
 /** What requests and watches say beside objects is registered with every version of a group. */
@@ -29,19 +31,27 @@ export function versionProblem(apiVersion: string): string | undefined {
   return apiVersion.split('/').length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
 }
 
+/** Why an object is not of the kind that is asked for. */
+export interface Misfit {
+  readonly why: string;
+  /** The struct that it is read into all the same, where that is known; what is wrong there is told first. */
+  readonly definition: string | undefined;
+}
+
 /**
  * Why an object of a built-in resource cannot be of the type that it says: other kinds cannot be converted, others yet
  * are not known at all. Undefined where it can.
  */
-export function kindProblem(registry: Registry, resource: Resource, { kind, apiVersion }: TypeMeta): string | undefined {
+export function kindProblem(registry: Registry, resource: Resource, { kind, apiVersion }: TypeMeta): Misfit | undefined {
   if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return undefined;
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   const found = inScheme(resource, group) ? registry.findKind(group, version, kind) : undefined;
   if (found?.collection === resource.collection && !found.custom) return undefined;
-  if (UNVERSIONED.includes(kind)) return unconvertible(`v1.${kind}`, resource);
-  const known = (found !== undefined && !found.custom) || isAside(registry, resource, { group, version, kind });
-  if (known) return unconvertible(`${version}.${kind}`, resource);
-  return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} ${WHERE}`;
+  if (UNVERSIONED.includes(kind)) return { why: unconvertible(`v1.${kind}`, resource), definition: kind === 'Status' ? STATUS : undefined };
+  const other = found === undefined || found.custom ? undefined : found;
+  const known = other !== undefined || isAside(registry, resource, { group, version, kind });
+  if (known) return { why: unconvertible(`${version}.${kind}`, resource), definition: other === undefined ? undefined : structOf(other.schema) };
+  return { why: `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} ${WHERE}`, definition: undefined };
 }
 
 /** As {@link kindProblem}, of an object in the server's own form, which says a kind and no version. */
