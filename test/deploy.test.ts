@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+import { load, loadAll } from 'js-yaml';
+
+import { root } from './support/root.js';
+
+interface Kustomization {
+  readonly patches?: readonly { readonly path?: string }[];
+}
+
+/** The files that a kustomization of `deploy/` names as patches. */
+function patchFiles(): readonly string[] {
+  const folder = path.join(root, 'deploy');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => path.basename(file) === 'kustomization.yaml');
+  return files.flatMap((file) => {
+    const { patches = [] } = load(readFileSync(path.join(folder, file), 'utf8')) as Kustomization;
+    return patches.flatMap((patch) => (patch.path === undefined ? [] : [path.join(path.dirname(file), patch.path)]));
+  });
+}
+
+describe('the patches of deploy/', () => {
+  // With several objects in one, kubectl up to 1.30 renders nothing but an error and 1.31 to 1.33 crash.
+  it.each(patchFiles())('%s holds one object', (file) => {
+    expect(loadAll(readFileSync(path.join(root, 'deploy', file), 'utf8'))).toHaveLength(1);
+  });
+});
