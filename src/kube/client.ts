@@ -73,6 +73,8 @@ export interface MetadataPatch {
   readonly resourceVersion: string;
   readonly finalizers?: readonly string[];
   readonly annotations?: Readonly<Record<string, string | null>>;
+  /** All of them: who owns which field from now on. */
+  readonly managedFields?: readonly object[];
 }
 
 export interface AccessQuestion {

@@ -1,6 +1,5 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../api/meta.js';
-import { ENGINE_FIELD_MANAGER } from '../../api/names.js';
 import { Namespaces, RoleBindings, Secrets } from '../../api/resources.js';
 import type { DesiredObject, EngineIdentity } from '../../domain/engine/desired.js';
 import { driftedFields } from '../../domain/engine/drift.js';
@@ -15,6 +14,7 @@ import { isFailure } from '../../runtime/errors.js';
 import type { Pass } from '../../runtime/result.js';
 import { judgeForbidden } from './forbidden.js';
 import type { EngineMemory } from './memory.js';
+import { applyOver } from './takeover.js';
 
 /** What a pass over one engine works with. */
 export interface Hand {
@@ -109,14 +109,11 @@ async function bring(step: Step, desired: DesiredObject, hand: Hand): Promise<Do
   }
 }
 
-/** Applies; ours with force and its uid, a new name without force. */
+/** Applies, and looks whether that is what is stored then. */
 async function write(step: Step, desired: DesiredObject, fresh: KubeObject | undefined, hand: Hand): Promise<Done> {
   const { client, memory, pass, clock } = hand;
   const id = idOf(step.type, step.name);
-  const uid = fresh?.metadata.uid;
-  const object = uid === undefined ? desired.object : { ...desired.object, metadata: { ...desired.object.metadata, uid } };
-  const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, signal: pass.signal, metadataOnly: isSecret(step) };
-  const answer = await client.apply(step.type, object, options);
+  const answer = await applyOver(client, step.type, { object: desired.object, fresh, metadataOnly: isSecret(step), signal: pass.signal });
   if (step.type === RoleBindings) memory.boundAt = clock.monotonic();
   pass.log.info({ object: titleOf(step.type, step.name), cause: step.cause }, 'object applied');
   if (step.drift === true) memory.repaired(id, clock.monotonic());

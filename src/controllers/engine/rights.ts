@@ -18,7 +18,7 @@ export function engineRights(types: readonly ResourceType[], onlyNamespace: stri
     { verbs: ['updateStatus', 'patchMetadata'], type: MultiClusterEngines, namespace: clusterWide },
     ...types.flatMap((type): GuardRow[] => [
       { verbs: ['apply'], type, namespace: within, owner: ENGINE_OWNER, check: named },
-      { verbs: ['delete'], type, namespace: within },
+      { verbs: ['delete', 'patchMetadata'], type, namespace: within },
     ]),
     ...CERTIFICATE_OBJECTS.flatMap(({ type, name }): GuardRow[] => [
       { verbs: ['apply'], type, namespace: within, name: (one) => one === name, owner: ENGINE_OWNER, check: type === Secrets ? keyPair : named },

@@ -4,6 +4,7 @@ import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
 import { ClusterRoleBindings, ConfigMaps, Deployments, Namespaces, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
 import { at, treeAt } from '../../../src/domain/engine/manifest.js';
 import type { ApplyOptions } from '../../../src/kube/client.js';
+import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { replaced, ROWS, Stage } from './stage.js';
 
@@ -206,6 +207,22 @@ describe('drift', () => {
     expect(at(after, 'spec')).toEqual(at(before, 'spec'));
     expect(after?.metadata.labels).toEqual(before?.metadata.labels);
     expect(stage.events.filter((event) => event.reason === 'DriftRepaired').map((event) => event.note).join()).toContain(note);
+  });
+
+  it('that the API refuses to have beside what is wanted is taken over, once', async () => {
+    const stage = new Stage();
+    await stage.install();
+    const theirs = { manager: 'kubectl-edit', operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {} } } };
+    change(stage, (object) => Object.assign({ ...object }, { metadata: { ...object.metadata, managedFields: [theirs] }, spec: { ...treeAt(object, 'spec'), replicas: 0 } }));
+    const before = stage.api.writes.length;
+    stage.api.before = ({ verb, type }) => {
+      if (verb === 'apply' && type === Deployments) throw new ApiError({ kind: 'Invalid', message: 'only one of both', call: { verb: 'patch', resource: 'deployments.apps' } });
+    };
+    await stage.pass();
+
+    const place = 'deployments multicluster-engine/placement-controller';
+    expect(stage.api.writes.slice(before)).toEqual([`apply ${place}`, `patchMetadata ${place}`, `apply ${place}`, 'updateStatus multiclusterengines hub']);
+    expect(stage.message()).toContain('only one of both');
   });
 
   it('costs one write, and leaves what others added', async () => {

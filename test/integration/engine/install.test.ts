@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
@@ -41,6 +43,12 @@ const SPOILS: readonly (readonly [string, ResourceType, object])[] = [
   ['a policy opened', NetworkPolicies, { spec: { egress: [{}] } }],
   ['a range of ports opened', NetworkPolicies, { spec: { ingress: [{ ports: [{ protocol: 'TCP', port: 8080, endPort: 9999 }] }] } }],
   ['another budget', PodDisruptionBudgets, { spec: { maxUnavailable: 2 } }],
+];
+
+/** Fields that cannot stand beside ours: server-side apply alone would keep both, and the server refuses that. */
+const RIVALS: readonly (readonly [string, ResourceType, object])[] = [
+  ['another kind of probe', Deployments, { spec: { template: { spec: { containers: [{ name: 'placement-controller', readinessProbe: { httpGet: null, tcpSocket: { port: 1 } } }] } } } }],
+  ['the other kind of budget', PodDisruptionBudgets, { metadata: { labels: { rival: 'x' } }, spec: { maxUnavailable: null, minAvailable: 1 } }],
 ];
 
 describeWithServer('an engine under the rights of deploy/', { own: true }, (server) => {
@@ -148,6 +156,25 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     await user.comesUp('hub', NAMESPACE);
 
     expect((await user.writes(mark)).filter((one) => !one.includes('status'))).toEqual([`patch ${type.plural} placement-controller 200`]);
+  }, LONG_MS);
+
+  it.each(RIVALS)('puts %s right, although the server refuses both together', async (_name, type, patch) => {
+    const before = await read(type, COMPONENT);
+    const mark = await user.mark();
+    await merge(type, patch);
+    await waitFor('the repair', async (seen) => {
+      const spec = at(await read(type, COMPONENT), 'spec');
+      seen(spec);
+      return isDeepStrictEqual(spec, at(before, 'spec'));
+    }, { deadlineMs: REPAIR_MS });
+    await user.comesUp('hub', NAMESPACE);
+    const after = await read(type, COMPONENT);
+
+    const place = `patch ${type.plural} placement-controller`;
+    expect((await user.writes(mark)).filter((one) => !one.includes('status'))).toEqual([`${place} 422`, `${place} 200`, `${place} 200`]);
+    expect(after?.metadata.labels?.['rival']).toBe(at(patch, 'metadata', 'labels', 'rival'));
+    const managers = itemsAt(after, 'metadata', 'managedFields').filter((one) => at(one, 'fieldsV1', 'f:spec') !== undefined);
+    expect(managers.map((one) => [one['manager'], one['operation']])).toEqual([[MANAGER, 'Apply']]);
   }, LONG_MS);
 
   it('leaves labels, annotations, variables and containers that others add', async () => {
