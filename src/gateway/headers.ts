@@ -8,7 +8,8 @@ const MAX_FIELDS = 100;
 const SINGLE = ['host', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'if-match', 'origin', 'sec-fetch-site', 'expect'];
 /** Those that change what a request means in a way that is not offered. */
 const REFUSED = ['upgrade', 'x-http-method', 'x-http-method-override', 'x-method-override'];
-const HOST = /^[A-Za-z0-9._:[\]-]{1,255}$/;
+/** A name or an address, with a port or none. */
+const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?$/;
 
 /** `rawHeaders` (name, value, name, value, …) as a map. */
 export function headerMap(raw: readonly string[]): HeaderMap {

@@ -74,6 +74,7 @@ describe('headers', () => {
 
   it.each<[string[], string | undefined]>([
     [['Host', 'a'], undefined], [['Host', 'a:8443'], undefined], [['Host', '[::1]:1'], undefined], [['Host', ''], 'malformed'], [[], 'malformed'],
+    [['Host', 'a:'], undefined], [['Host', 'a:x'], 'malformed'], [['Host', 'a:1:2'], 'malformed'], [['Host', '::1'], 'malformed'], [['Host', '[::1'], 'malformed'], [['Host', '[a]:x'], 'malformed'],
     [['Host', 'a', 'Expect', '100-Continue'], undefined], [['Host', 'a', 'Transfer-Encoding', 'Chunked'], undefined],
     [['Host', 'A', 'Origin', 'https://a'], undefined], [['Host', 'a', 'Origin', 'https://a:443'], 'forbidden'], [['Host', 'a', 'Sec-Fetch-Site', 'same-origin'], undefined],
   ])('%j are %s', (raw, kind) => {
