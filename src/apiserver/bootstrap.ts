@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Assembly } from './assembly.js';
 import { AUTHENTICATED } from './auth/authenticator.js';
 import { bootstrapRbac } from './auth/bootstrap.js';
+import { repaired } from './auth/repair.js';
 import { isObject, type JsonObject } from './json.js';
 import type { KubeObject } from './object.js';
 import { StatusError } from './status.js';
@@ -28,12 +29,13 @@ const KUBERNETES: KubeObject = {
 
 /**
  * Makes namespaces, default rights and the Service `kubernetes`, then what else is wanted: where it does not exist.
+ * Default rights that were changed meanwhile get back what they lack.
  * @throws StatusError of what the server itself refuses
  */
 export async function bootstrap(rooms: Assembly, objects: readonly JsonObject[]): Promise<void> {
   const namespaces = NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   await Promise.all(namespaces.map((one) => ensure(rooms, one)));
-  await Promise.all([ensureService(rooms), ...bootstrapRbac().map((one) => ensure(rooms, one))]);
+  await Promise.all([ensureService(rooms), ...bootstrapRbac().map((one) => ensure(rooms, one, repaired))]);
   for (const one of objects) await ensure(rooms, one);
 }
 
@@ -46,16 +48,24 @@ async function ensureService({ registry, store, clock }: Assembly): Promise<void
   await store.put(resource.collection, key, (revision) => ({ ...object, status: { loadBalancer: {} }, metadata: { ...object.metadata, ...made, resourceVersion: String(revision) } }));
 }
 
-async function ensure({ registry, verbs, reader }: Assembly, value: JsonObject): Promise<void> {
+type Repair = (stored: KubeObject, wanted: JsonObject) => KubeObject;
+
+async function ensure(rooms: Assembly, value: JsonObject, repair: Repair = (stored) => stored): Promise<void> {
+  const { registry, verbs, reader } = rooms;
   const metadata = isObject(value['metadata']) ? value['metadata'] : {};
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   const resource = registry.findKind(group, version, kind);
   if (resource === undefined) throw new Error(`${apiVersion} ${kind}: no such kind is served`);
-  const namespace = resource.namespaced ? textAt(metadata, 'namespace') : '';
-  if (reader.get(resource.collection, namespace, textAt(metadata, 'name')) !== undefined) return;
+  const target = { resource, namespace: resource.namespaced ? textAt(metadata, 'namespace') : '', name: textAt(metadata, 'name'), subresource: '' };
+  const stored = reader.get(resource.collection, target.namespace, target.name);
+  if (stored !== undefined) {
+    const next = repair(stored, value);
+    if (next !== stored) await verbs.update(target, { value: next, duplicates: [] }, {}, CALLER);
+    return;
+  }
   try {
-    await verbs.create({ resource, namespace, name: '', subresource: '' }, { value, duplicates: [] }, {}, CALLER);
+    await verbs.create({ ...target, name: '' }, { value, duplicates: [] }, {}, CALLER);
   } catch (error) {
     if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
   }

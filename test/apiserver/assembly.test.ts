@@ -216,3 +216,19 @@ describe('rights', () => {
     );
   });
 });
+
+describe('the next start', () => {
+  const PATH = '/apis/rbac.authorization.k8s.io/v1/clusterroles/system:basic-user';
+
+  it('gives default rights back what was taken from them', async () => {
+    const before = at(valueOf(await ask(`GET ${PATH}`)), 'rules');
+    await ask(`PATCH ${PATH} {"rules":null}`, { 'content-type': 'application/merge-patch+json' });
+    await bootstrap(rooms, []);
+    const mended = valueOf(await ask(`GET ${PATH}`));
+    await bootstrap(rooms, []);
+
+    expect(isArray(before) && before.length > 0).toBe(true);
+    expect((await ask('POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews {"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}', { authorization: 'Bearer bob', 'content-type': 'application/json' })).code).toBe(201);
+    expect(at(valueOf(await ask(`GET ${PATH}`)), 'metadata', 'resourceVersion')).toBe(at(mended, 'metadata', 'resourceVersion'));
+  });
+});

@@ -96,13 +96,17 @@ function rulesNamed({ resolver }: Parts, { resource, namespace }: AdmissionReque
 /** What of the rules somebody does not have, as a text; undefined when they have it all. */
 function notHeld({ resolver }: Parts, { user, namespace }: { readonly user: UserInfo; readonly namespace: string }, wanted: readonly PolicyRule[]): string | undefined {
   const { rules, errors } = resolver.held(user, namespace);
-  const own = [...rules].map(({ rule }) => rule);
-  const missing = wanted.flatMap(breakDown).filter((rule) => !own.some((one) => covers(one, rule)));
+  const missing = notCovered([...rules].map(({ rule }) => rule), wanted);
   if (missing.length === 0) return undefined;
   const lines = [...new Set(compact(missing).map(describe))].sort();
   const who = `user ${quoted(user.name)} (groups=${list(user.groups)})`;
   const doubts = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`;
   return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${doubts}`;
+}
+
+/** What of wanted rules some rules do not give, in rules of one verb and one resource (or path) each. */
+export function notCovered(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+  return wanted.flatMap(breakDown).filter((rule) => !own.some((one) => covers(one, rule)));
 }
 
 /** The same rights in rules of one verb and one resource (or path) each. */

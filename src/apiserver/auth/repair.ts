@@ -1,0 +1,57 @@
+import { notCovered } from './escalation.js';
+import { type PolicyRule, readRules } from './rules.js';
+import { equal, isArray, isObject, type Json, type JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+
+const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
+
+/**
+ * A default role or binding with what it lacks of what it has to be: rules, selectors of roles, subjects, labels and
+ * annotations. What it has more stays. The same object where nothing is missing, or where it is marked to be left alone.
+ */
+export function repaired(stored: KubeObject, wanted: JsonObject): KubeObject {
+  const { metadata } = stored;
+  if (metadata.annotations?.[AUTOUPDATE] === 'false') return stored;
+  const meta = isObject(wanted['metadata']) ? wanted['metadata'] : {};
+  const next = {
+    ...stored,
+    ...union(stored, wanted, 'subjects'),
+    ...missingRules(stored, wanted),
+    ...aggregation(stored, wanted),
+    metadata: { ...metadata, labels: { ...texts(meta['labels']), ...metadata.labels }, annotations: { ...texts(meta['annotations']), ...metadata.annotations } },
+  };
+  return equal(next, stored) ? stored : next;
+}
+
+function missingRules(stored: KubeObject, wanted: JsonObject): JsonObject {
+  const missing = notCovered(readRules(stored['rules']), readRules(wanted['rules']));
+  return missing.length === 0 ? {} : { rules: [...list(stored, 'rules'), ...missing.map(ruleJson)] };
+}
+
+function ruleJson(rule: PolicyRule): JsonObject {
+  return Object.fromEntries(Object.entries(rule).filter(([, values]) => values.length > 0));
+}
+
+/** A role that gathers no others by default is left to its own rules. */
+function aggregation(stored: KubeObject, wanted: JsonObject): JsonObject {
+  const [before, after] = [stored['aggregationRule'], wanted['aggregationRule']];
+  if (!isObject(after)) return before === undefined ? {} : { aggregationRule: undefined };
+  const rule = isObject(before) ? before : {};
+  return { aggregationRule: { ...rule, ...union(rule, after, 'clusterRoleSelectors') } };
+}
+
+/** The list of a key with all that is wanted in it; nothing where it has all. */
+function union(stored: JsonObject, wanted: JsonObject, key: string): JsonObject {
+  const before = list(stored, key);
+  const missing = list(wanted, key).filter((one) => !before.some((other) => equal(other, one)));
+  return missing.length === 0 ? {} : { [key]: [...before, ...missing] };
+}
+
+function list(object: JsonObject, key: string): readonly Json[] {
+  const value = object[key];
+  return isArray(value) ? value : [];
+}
+
+function texts(value: Json | undefined): Readonly<Record<string, string>> {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')) : {};
+}
