@@ -74,11 +74,11 @@ function optionalMarks(text: string): ReadonlySet<number> {
   return marks;
 }
 
-/** A dot before a name or a digit that stands behind no operand. */
+/** A dot before a name or a digit that stands behind no operand, nor behind the dot of another name. */
 function leadingDots(text: string): ReadonlySet<number> {
   const dots = new Set<number>();
   for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
-    if (/[A-Za-z0-9_]/.test(text[at + 1] ?? '') && !isIndex(text, at)) dots.add(at);
+    if (/[A-Za-z0-9_]/.test(text[at + 1] ?? '') && !isIndex(text, at) && !/\.\s*\??\s*$/.test(text.slice(Math.max(0, at - 20), at))) dots.add(at);
   }
   return dots;
 }

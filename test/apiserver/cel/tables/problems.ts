@@ -4,6 +4,7 @@ import type { Row } from './row.js';
 export const problems: readonly Row[] = [
   ['self.n ==', "compilation failed: ERROR: <input>:1:10: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | self.n ==\n | .........^"],
   ['self.n = 1', "compilation failed: ERROR: <input>:1:8: Syntax error: token recognition error at: '= '\n | self.n = 1\n | .......^\nERROR: <input>:1:10: Syntax error: extraneous input '1' expecting <EOF>\n | self.n = 1\n | .........^"],
+  ['self..n', "compilation failed: ERROR: <input>:1:6: Syntax error: no viable alternative at input '..'\n | self..n\n | .....^"],
   ['self.', "compilation failed: ERROR: <input>:1:6: Syntax error: no viable alternative at input '.'\n | self.\n | .....^"],
   ['(self.n', "compilation failed: ERROR: <input>:1:8: Syntax error: missing ')' at '<EOF>'\n | (self.n\n | .......^"],
   ['self.n == 1)', "compilation failed: ERROR: <input>:1:12: Syntax error: extraneous input ')' expecting <EOF>\n | self.n == 1)\n | ...........^"],
