@@ -13,12 +13,12 @@ export type ProtobufDecoder = (bytes: Uint8Array) => Body;
 
 const UNKNOWN_FORMAT = 'the body of the request was in an unknown format - accepted media types include: ';
 const OBJECT_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
-const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-};
+const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
+  ['application/json-patch+json', 'json'],
+  ['application/merge-patch+json', 'merge'],
+  ['application/strategic-merge-patch+json', 'strategic'],
+  ['application/apply-patch+yaml', 'apply'],
+]);
 
 /** What stands before the words of the decoder. */
 const PATCH_ERRORS: Readonly<Record<PatchType, string>> = { json: 'error decoding patch: ', merge: 'error decoding patch: ', strategic: '', apply: 'error decoding YAML: error converting YAML to JSON: ' };
@@ -109,12 +109,18 @@ function orRefused(before: string, read: () => Body): Body {
   }
 }
 
-/** Which sort of patch the Content-Type says. `custom`: of a custom resource, which knows no strategic merge. */
-export function patchType(exchange: Exchange, custom: boolean): PatchType {
-  const type = PATCH_TYPES[mediaType(exchange) ?? ''];
+/** Which sort of patch the Content-Type says, before its first semicolon and to the letter. `custom`: of a custom resource, which knows no strategic merge. */
+export function patchType({ request }: Exchange, custom: boolean): PatchType {
+  const header = request.headers['content-type'] ?? '';
+  const type = PATCH_TYPES.get(beforeParameters(header));
   if (type !== undefined && !(custom && type === 'strategic')) return type;
-  if (!custom) throw unsupportedMediaType('415: Unsupported Media Type');
-  throw unknownFormat(Object.keys(PATCH_TYPES).filter((one) => !one.includes('strategic')));
+  // A built-in endpoint lets in what names one of them, and looks closer then.
+  if (!custom && !header.split(',').some((one) => PATCH_TYPES.has(beforeParameters(one).trim()))) throw unsupportedMediaType('415: Unsupported Media Type');
+  throw unknownFormat([...PATCH_TYPES.keys()].filter((one) => !(custom && one.includes('strategic'))));
+}
+
+function beforeParameters(media: string): string {
+  return media.split(';')[0] ?? '';
 }
 
 /** @throws StatusError 413; what cannot be read is told by the verb, if the object is there */
@@ -129,6 +135,6 @@ export async function readPatch(exchange: Exchange, type: PatchType): Promise<Bo
 function mediaType({ request }: Exchange): string | undefined {
   const header = request.headers['content-type'];
   if (header === undefined || header === '') return undefined;
-  const [type = '', ...parameters] = header.split(';').map((part) => part.trim());
+  const [type = '', ...parameters] = header.replace(/;\s*$/, '').split(';').map((part) => part.trim());
   return parameters.every((one) => /^[^=\s]+=.+$/.test(one)) ? type.toLowerCase() : '';
 }

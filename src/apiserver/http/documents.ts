@@ -41,8 +41,9 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
     if (exchange.request.method !== 'GET' && isOnlyRead(rooms.registry(), { core, group, version })) throw wrongMethod();
     if (group === '' && (version !== undefined || path === '/apis//')) return undefined;
     if (group === '') {
+      if (core) requireAdmitted(exchange);
       if (wantsAggregated(exchange)) return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
-      return plain(exchange, core ? coreVersions(rooms.address()) : groupList(rooms.registry()));
+      return plain(exchange, core ? coreVersions(rooms.address()) : groupList(rooms.registry()), !core);
     }
     return oneGroup(rooms.registry(), exchange, core ? { group: '', version: group } : { group, version });
   };
@@ -67,17 +68,22 @@ function trimmed(path: string): string {
 
 function oneGroup(registry: Registry, exchange: Exchange, { group, version }: { readonly group: string; readonly version: string | undefined }): ApiResponse | undefined {
   const found = version === undefined ? groupAnswer(registry, group) : resourceList(registry, group, version);
-  // A group is told by whoever gathers all of them, who asks for the form only when it is written.
-  if (found !== undefined) return plain(exchange, found, version === undefined);
-  if (registry.isBuiltinGroup(group)) throw noSuchResource();
+  const builtin = registry.isBuiltinGroup(group);
+  // A group is told by whoever gathers all of them, and what definitions make by whoever serves that: they ask for the form only when it is written.
+  if (found !== undefined) return plain(exchange, found, version === undefined || !builtin);
+  if (builtin) throw noSuchResource();
   return undefined;
 }
 
 function plain(exchange: Exchange, value: Json, gathered = false): ApiResponse {
   const { accept } = exchange.asker;
-  if (!gathered && !admits(accept)) throw noRepresentation(false);
+  if (!gathered) requireAdmitted(exchange);
   if (negotiate(accept, { transforms: false }) === undefined) throw noSuchForm(false);
   return valueAnswer(200, value, plainForm(exchange.asker));
+}
+
+function requireAdmitted({ asker: { accept } }: Exchange): void {
+  if (!admits(accept)) throw noRepresentation(false);
 }
 
 const PLAIN = ['application/json', 'application/yaml', 'application/*', '*/*'];
@@ -143,9 +149,13 @@ function createOldDocument(registry: () => Registry): (exchange: Exchange) => Ap
 
 /** The first that the client takes, in its order. */
 function oldForm(accept: string | undefined): string | undefined {
+  return firstOf(OLD_FORMS, accept);
+}
+
+function firstOf(forms: readonly string[], accept: string | undefined): string | undefined {
   const clauses = readAccept(accept === undefined || accept === '' ? '*/*' : accept);
   for (const { media } of clauses) {
-    const found = OLD_FORMS.find((form) => media === form || media === '*/*' || media === 'application/*');
+    const found = forms.find((form) => media === form || media === '*/*' || media === 'application/*');
     if (found !== undefined) return found;
   }
   return undefined;
@@ -161,6 +171,7 @@ function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | un
   const [group = '', version = '', ...more] = prefix === 'api' ? ['', ...names] : names;
   const found = more.length > 0 || (prefix !== 'api' && prefix !== 'apis') ? undefined : openApiDocument(registry(), group, version);
   if (found === undefined) return undefined;
+  if (firstOf(['application/json'], exchange.asker.accept) === undefined) return { ...NOTHING, code: 406, headers: { Vary: 'Accept' } };
   const tag = `"${found.hash}"`;
   const asked = exchange.target.query.get('hash');
   const headers = { 'Content-Type': 'application/json', ETag: tag, Vary: 'Accept' };

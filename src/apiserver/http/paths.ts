@@ -46,18 +46,23 @@ export function createPaths(rooms: PathRooms): PathHandler {
     if (health !== undefined && path === `${health}/`) return undefined;
     if (health !== undefined) return healthOf(rooms, { health, check: path.slice(health.length + 1), target: exchange.target });
     if (path === '/metrics') return { ...textAnswer(200, rooms.metrics()), headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } };
-    if ((path === OPENID || path === KEYS) && exchange.request.method !== 'GET') throw wrongMethod();
-    if (path === OPENID) return openid(rooms, exchange);
-    if (path === KEYS) return cached({ keys: rooms.keys() }, 'application/jwk-set+json');
+    const bare = path.replace(/\/+$/, '');
+    if (bare === OPENID) return openid(rooms, exchange);
+    if (bare === KEYS) return keys(rooms, exchange);
     return path === '/' || path === '/index.html' ? pretty(index(rooms)) : rooms.documents(exchange);
   };
 }
 
-function versionOf({ version }: PathRooms, { request, asker: { accept = '' } }: Exchange): ApiResponse {
+function versionOf({ version }: PathRooms, exchange: Exchange): ApiResponse {
+  requireRead(exchange, 'application/json');
+  return pretty(version);
+}
+
+/** What is only read, and in one form. */
+function requireRead({ request, asker: { accept = '' } }: Exchange, type: string): void {
   if (request.method !== 'GET') throw wrongMethod();
   const medias = accept.split(',').map((part) => (part.split(';')[0] ?? '').trim());
-  if (accept !== '' && !medias.includes('*/*') && !medias.includes('application/json')) throw notAcceptable('406: Not Acceptable\n\nAvailable representations: application/json');
-  return pretty(version);
+  if (accept !== '' && !medias.includes('*/*') && !medias.includes(type)) throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${type}`);
 }
 
 function pretty(value: Json): ApiResponse {
@@ -69,9 +74,15 @@ function cached(value: JsonObject, type: string): ApiResponse {
   return { code: 200, headers: { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' }, body: { kind: 'bytes', bytes, value } };
 }
 
-function openid({ issuer }: PathRooms, { request }: Exchange): ApiResponse {
+function keys(rooms: PathRooms, exchange: Exchange): ApiResponse {
+  requireRead(exchange, 'application/jwk-set+json');
+  return cached({ keys: rooms.keys() }, 'application/jwk-set+json');
+}
+
+function openid({ issuer }: PathRooms, exchange: Exchange): ApiResponse {
+  requireRead(exchange, 'application/json');
   return cached({
-    issuer, jwks_uri: `https://${request.headers['host'] ?? 'localhost'}${KEYS}`,
+    issuer, jwks_uri: `https://${exchange.request.headers['host'] ?? 'localhost'}${KEYS}`,
     response_types_supported: ['id_token'], subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'],
   }, 'application/json');
 }

@@ -27,6 +27,9 @@ export function encodePosition({ revision, start }: Position): string {
 /** Throws 400 for what is no token. */
 export function decodeContinue(token: string): Position {
   const { v, rv, start } = parse(token);
+  for (const [field, value, type] of [['v', v, 'string'], ['rv', rv, 'number'], ['start', start, 'string']] as const) {
+    if (value !== undefined && value !== null && typeof value !== type) throw wrongType(goKind(value), `Go struct field continueToken.${field} of type ${type === 'number' ? 'int64' : type}`);
+  }
   if (v !== VERSION) throw unreadable(`continue key is not valid: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {
     throw unreadable(`continue key is not valid: incorrect encoded start resourceVersion (version ${VERSION})`);
@@ -57,7 +60,11 @@ function parse(token: string): { readonly [key: string]: Json | undefined } {
     if (error instanceof MalformedBody) throw unreadable(`continue key is not valid: ${error.message}`);
     throw error;
   }
-  throw unreadable(`continue key is not valid: json: cannot unmarshal ${kind} into Go value of type storage.continueToken`);
+  throw wrongType(kind, 'Go value of type storage.continueToken');
+}
+
+function wrongType(kind: string, where: string): Error {
+  return unreadable(`continue key is not valid: json: cannot unmarshal ${kind} into ${where}`);
 }
 
 function unreadable(why: string): Error {

@@ -91,13 +91,15 @@ export function isTrue(text: string): boolean {
   return text !== '0' && text.toLowerCase() !== 'false';
 }
 
-/** 400 with the words of strconv.ParseInt. */
+const LARGEST = 2n ** 63n - 1n;
+
+/** A whole number of 64 bits, rounded where it is not safe. Throws 400 with the words of strconv.ParseInt. */
 export function integer(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: invalid syntax`);
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: value out of range`);
-  return value;
+  const value = BigInt(text.replace(/^\+/, ''));
+  if (value > LARGEST || value < -LARGEST - 1n) throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: value out of range`);
+  return Number(value);
 }
 
 function checkDryRun(values: readonly string[]): FieldError[] {

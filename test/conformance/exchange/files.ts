@@ -25,5 +25,6 @@ export const FILES = [
   { name: 'deletion', title: 'deletion' },
   { name: 'corners', title: 'corners that random requests found' },
   { name: 'writes', title: 'writes that random sequences of strangers found' },
+  { name: 'readers', title: 'what is read, and in which form' },
   { name: 'strangers', title: 'what nobody here would have asked' },
 ].map((one) => ({ ...one, file: path.join(FOLDER, `${one.name}.http`) }));

@@ -23,7 +23,7 @@ export const EVENT_KINDS: readonly Kind[] = [
     group: '',
     version: 'v1',
     definition: 'io.k8s.api.core.v1.Event',
-    selectable: selectableFields('involvedObject', 'reportingComponent'),
+    selectable: { ...selectableFields('involvedObject', 'reportingComponent'), source: (event) => textAt(structAt(event, 'source'), 'component') || textAt(event, 'reportingComponent') },
     validate: (event) => eventErrors(event, 'reportingComponent'),
     validateUpdate: (event) => eventErrors(event, 'reportingComponent'),
   },
@@ -36,14 +36,19 @@ export const EVENT_KINDS: readonly Kind[] = [
     validate: (event) => eventErrors(toCore(event), 'reportingController', true),
     validateUpdate: (next, old) => eventUpdateErrors(toCore(next), toCore(old)),
     convert: {
-      fromStored: (event) => renamed(event, RENAMED),
+      fromStored: (event) => withoutEmpty(renamed(event, RENAMED)),
       toStored: toCore,
     },
   },
 ];
 
 function toCore(event: KubeObject): KubeObject {
-  return renamed(event, RENAMED.map(([core, events]) => [events, core]));
+  return { reportingComponent: '', reportingInstance: '', ...renamed(event, RENAMED.map(([core, events]) => [events, core])) };
+}
+
+/** Who reports is always told in v1, and here only where it is known. */
+function withoutEmpty({ reportingController = '', reportingInstance = '', ...event }: KubeObject): KubeObject {
+  return { ...event, ...(reportingController === '' ? {} : { reportingController }), ...(reportingInstance === '' ? {} : { reportingInstance }) };
 }
 
 function selectableFields(object: string, reporter: string): Record<string, (event: KubeObject) => string> {
@@ -52,7 +57,6 @@ function selectableFields(object: string, reporter: string): Record<string, (eve
     ...Object.fromEntries(involved),
     reason: (event) => textAt(event, 'reason'),
     [reporter]: (event) => textAt(event, reporter),
-    source: (event) => textAt(structAt(event, 'source'), 'component') || textAt(event, reporter),
     type: (event) => textAt(event, 'type'),
   };
 }
