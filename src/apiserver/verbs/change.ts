@@ -1,7 +1,7 @@
 import { settleTimes } from '../apply/track.js';
 import { equal, isArray, isObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { MODIFIED, conflict, invalid, notFound, unknownError } from '../status.js';
+import { MODIFIED, conflict, internalError, invalid, notFound, unknownError } from '../status.js';
 import { goQuote } from '../schema/gotext.js';
 import { invalidValue } from '../schema/field.js';
 import type { Entry } from '../store/store.js';
@@ -79,6 +79,7 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
   const { target, options, caller } = edit;
   const { resource } = target;
   const revised = withRevisionChecked(edit, next, live);
+  if (resource.custom && revised.apiVersion === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const prepared = prepare(target, revised, live);
   checkUpdate(target, prepared, live, caller.warn);
   const object = settleTimes(prepared, live);

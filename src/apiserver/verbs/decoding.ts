@@ -8,7 +8,7 @@ import { summarize } from '../schema/decode.js';
 import { readJson } from '../schema/jsontext.js';
 import { restoreProblem } from '../schema/restore.js';
 import { decodeStruct } from '../schema/typed.js';
-import { badRequest, internalError } from '../status.js';
+import { badRequest } from '../status.js';
 import { inOrderOf, strictText } from './findings.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import { apiVersionOf, withMeta } from './metadata.js';
@@ -28,7 +28,7 @@ export class DecodeFailure extends Error {
 }
 
 export interface Decoded {
-  /** Defaulted, without unknown fields. */
+  /** Defaulted, without unknown fields. A custom resource that a patch took the apiVersion from has an empty one. */
   readonly object: KubeObject;
   /** What strict decoding says besides: `unknown field "spec.a"`. */
   readonly findings: readonly string[];
@@ -115,9 +115,9 @@ export function decode(expected: Expected, value: Json): Decoded {
   if (unreadable !== undefined) throw new DecodeFailure(unreadable, true);
   if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${expected.text ?? goJson(value)}'`, expected.lenient !== true);
   if (resource.custom && given.apiVersion === null) throw new DecodeFailure('.apiVersion accessor error: <nil> is of the type <nil>, expected string');
-  if (resource.custom && expected.patched === true && (given.apiVersion ?? '') === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
-  return { object: forgetsManagers(given) ? withMeta(object, { managedFields: [] }) : object, findings };
+  const read = resource.custom && expected.patched === true && (given.apiVersion ?? '') === '' ? { ...object, apiVersion: '' } : object;
+  return { object: forgetsManagers(given) ? withMeta(read, { managedFields: [] }) : read, findings };
 }
 
 /** An empty list of managers says that all are to be forgotten; everywhere else an empty list says nothing. */

@@ -1,6 +1,10 @@
+import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
+import { child, index, required } from '../../schema/field.js';
 import type { FieldError } from '../../status.js';
+import { checkConditions } from './conditioncheck.js';
 import { fill, inner, items, struct, type Draft } from './draft.js';
+import { listAt, structAt, textAt } from './fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
 /** Rules of ValidatingAdmissionPolicies and their bindings, which the admission room has. `old` is undefined on a create. */
@@ -29,7 +33,7 @@ export function policyKinds(rules: PolicyRules): readonly Kind[] {
       create: (policy) => ({ ...policy, status: {} }),
       update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : fieldsFrom(next, old, ['status'])),
       validate: (policy) => rules.validatePolicy(policy, undefined),
-      validateUpdate: (next, old, subresource) => (subresource === 'status' ? [] : rules.validatePolicy(next, old)),
+      validateUpdate: (next, old, subresource) => (subresource === 'status' ? statusErrors(structAt(next, 'status')) : rules.validatePolicy(next, old)),
     },
     {
       group: GROUP,
@@ -63,6 +67,14 @@ function matchDefaults(resources: Draft): void {
   fill(resources, 'namespaceSelector', {});
   fill(resources, 'objectSelector', {});
   for (const rule of [...items(resources, 'resourceRules'), ...items(resources, 'excludeResourceRules')]) fill(rule, 'scope', '*');
+}
+
+/** What the type checker warned of names a field each; conditions are checked as everywhere. */
+function statusErrors(status: JsonObject): readonly FieldError[] {
+  const path = 'status.typeChecking.expressionWarnings';
+  const unsaid = listAt(structAt(status, 'typeChecking'), 'expressionWarnings').flatMap((warning, at) =>
+    [['warning', textAt(warning, 'warning')], ['fieldRef', textAt(warning, 'fieldRef').trim()]].flatMap(([field = '', text]) => (text === '' ? [required(child(index(path, at), field))] : [])));
+  return [...unsaid, ...checkConditions(status, 'status')];
 }
 
 /** Of metadata nothing is taken but who wrote what. */
