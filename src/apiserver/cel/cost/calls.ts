@@ -132,6 +132,8 @@ function sorted(type: string, operand: Operand | undefined): Estimate | undefine
   return allocated(type === 'string' || type === 'bytes' ? 2 + PER_CHAR : 2, times(operand.size, operand.size));
 }
 
+const matched = (factor: number): Estimator => ({ args: [a, b] }) => (a === undefined || b === undefined ? undefined : { cost: plus(scale(times(a.size, b.size), factor), ONE) });
+
 /** By id of an overload. These are looked at first. */
 const BY_OVERLOAD: Readonly<Record<string, Estimator>> = {
   list_slice: ({ target, args: [start, end] }) => {
@@ -143,6 +145,7 @@ const BY_OVERLOAD: Readonly<Record<string, Estimator>> = {
   list_flatten: ({ target }) => (target === undefined ? undefined : allocated(1, target.size)),
   list_flatten_int: ({ target, args: [depth] }) => (target === undefined ? undefined : allocated(literalInt(depth, MOST), target.size)),
   list_distinct: ({ target }) => (target === undefined ? undefined : allocated(2, times(target.size, target.size))),
+  ...Object.fromEntries(Object.entries({ contains: 1, intersects: 1, equivalent: 2 }).map(([name, factor]) => [`list_sets_${name}_list`, matched(factor)])),
   cidr_ip: nominal,
   cidr_contains_ip_string: containment(fixed(0), true),
   cidr_contains_ip_ip: containment(fixed(0), false),

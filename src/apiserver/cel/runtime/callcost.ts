@@ -31,6 +31,8 @@ const shorterChars: Cost = ([a, b]) => ceil(Math.min(weight(a ?? null), weight(b
 const traversal: Cost = ([first]) => traversalCost(first ?? null);
 const selfCompare: Cost = ([, second, ...rest]) => (rest.length === 0 && second instanceof List ? compareCost(second) : 0);
 
+const matched = (factor: number): Cost => ([a, b]) => weight(a ?? null) * weight(b ?? null) * factor + 1;
+
 /** By id of an overload, where forms of a function differ. */
 const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
   starts_with_string: firstChars,
@@ -56,6 +58,9 @@ const BY_OVERLOAD: Readonly<Record<string, Cost>> = {
   list_flatten: ([list]) => weight(list ?? null) + 1 + LIST,
   list_flatten_int: ([list, depth]) => weight(list ?? null) * Number(depth) + 1 + LIST,
   list_distinct: ([list]) => compareCost(list ?? null),
+  list_sets_contains_list: matched(1),
+  list_sets_intersects_list: matched(1),
+  list_sets_equivalent_list: matched(2),
 };
 
 /** By name of a function. */
