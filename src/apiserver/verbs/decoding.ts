@@ -8,7 +8,7 @@ import { summarize } from '../schema/decode.js';
 import { readJson } from '../schema/jsontext.js';
 import { restoreProblem } from '../schema/restore.js';
 import { decodeStruct } from '../schema/typed.js';
-import { badRequest } from '../status.js';
+import { StatusError, badRequest } from '../status.js';
 import { inOrderOf, strictText } from './findings.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import { apiVersionOf, withMeta } from './metadata.js';
@@ -50,6 +50,8 @@ export interface Expected {
   readonly text?: string;
   /** Whether nobody asks what the value holds besides: then Go reads the type along with the rest, and fails later. */
   readonly lenient?: boolean;
+  /** Whether the kind is foreign to those who tell of failures: a Scale of a custom resource. */
+  readonly foreign?: boolean;
 }
 
 interface Handling {
@@ -60,7 +62,7 @@ interface Handling {
 /** The object of a POST or PUT. Throws 400 for what is none; warns of, or refuses, what fieldValidation is about. */
 export function decodeObject(expected: Expected, body: Body, { options, caller }: Handling): KubeObject {
   const { resource } = expected;
-  if (body.refusal !== undefined) throw body.refusal;
+  if (body.refusal !== undefined) throw expected.foreign === true && body.refusal.code === 400 ? unregistered(resource) : body.refusal;
   try {
     const { object, findings } = decode({ ...expected, ...readAs(body, options) }, resource.custom ? body.value : asRead(body));
     const all = resource.custom ? [...body.duplicates, ...findings] : inOrderOf(body.value, body.duplicates, findings);
@@ -69,7 +71,8 @@ export function decodeObject(expected: Expected, body: Body, { options, caller }
     checkVersion(resource, body.value);
     return object;
   } catch (error) {
-    throw error instanceof DecodeFailure ? badRequest(handled(resource, body, error)) : error;
+    if (!(error instanceof DecodeFailure)) throw error;
+    throw expected.foreign === true ? unregistered(resource) : badRequest(handled(resource, body, error));
   }
 }
 
@@ -79,6 +82,10 @@ function readAs({ bytes, form }: Body, { fieldValidation }: WriteOptions): Pick<
   if (bytes === undefined || (lenient && form === 'yaml')) return { lenient };
   const text = Buffer.from(bytes).toString();
   return { lenient, text: lenient ? text.trim() : text };
+}
+
+function unregistered({ version, kind }: Resource): StatusError {
+  return badRequest(`no kind is registered for the type ${version}.${kind} in scheme "pkg/runtime/scheme.go:111"`);
 }
 
 /** What Go reads into a struct: of a field that comes twice the second value goes into the first. */

@@ -16,7 +16,7 @@ export function update(context: Context, target: Target, body: Body, request: { 
   if (!allows(target, 'update')) throw methodNotAllowed(resource, 'update');
   const options = updateOptions(query);
   const view = viewOf(target);
-  const decoded = decodeObject({ resource: view?.resource ?? resource, registry: context.registry }, body, { options, caller });
+  const decoded = decodeObject({ resource: view?.resource ?? resource, registry: context.registry, foreign: view !== undefined && resource.custom }, body, { options, caller });
   const placed = inNamespace(decoded, resource.namespaced ? namespace : '');
   checkName(placed, name);
   checkStoredName(name);
