@@ -61,6 +61,7 @@ async function start(config: StandaloneConfig, log: Logger, signals: Signals): P
     listen: config.listen,
     clock: systemClock,
     warn: (text, where) => warn(log, text, where),
+    onFatal: (error) => crash(log, sentenceOf(error, config.dataDir)),
     ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
   }));
   try {
@@ -85,6 +86,13 @@ async function openLog(config: StandaloneConfig): Promise<Logger> {
 function warn(log: Logger, text: string, where: 'store' | 'controllers'): void {
   log.warn({ where }, text);
   if (where === 'store') say(text);
+}
+
+/** The store is broken for good. The log may be gone with it. */
+function crash(log: Logger, reason: string): never {
+  log.error({ reason }, 'the store can no longer be trusted, exiting');
+  complain(`multicluster-engine standalone: the store can no longer be trusted: ${reason}`);
+  process.exit(1);
 }
 
 interface Surroundings {

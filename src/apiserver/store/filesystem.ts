@@ -27,7 +27,7 @@ export interface OpenFile {
   /** Writes all of it, or rejects with any part of it written. */
   write(buffers: readonly Buffer[], position: number): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** Makes durable what was written, and the size. */
+  /** Makes durable what was written, and the size; rejects for a file that somebody has removed, which nobody could read again. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export const disk: FileSystem = {
     await syncFolder(parent);
   },
   list: (folder) => readdir(folder),
-  open: async (file, mode) => new DiskFile(await open(file, FLAGS[mode], 0o600)),
+  open: async (file, mode) => new DiskFile(await open(file, FLAGS[mode], 0o600), file),
   rename: (from, to) => rename(from, to),
   link: (from, to) => link(from, to),
   remove: (file) => unlink(file),
@@ -72,9 +72,11 @@ async function syncFolder(folder: string): Promise<void> {
 
 class DiskFile implements OpenFile {
   readonly #handle: FileHandle;
+  readonly #name: string;
 
-  constructor(handle: FileHandle) {
+  constructor(handle: FileHandle, name: string) {
     this.#handle = handle;
+    this.#name = name;
   }
 
   async size(): Promise<number> {
@@ -106,8 +108,9 @@ class DiskFile implements OpenFile {
     return this.#handle.truncate(length);
   }
 
-  sync(): Promise<void> {
-    return this.#handle.datasync();
+  async sync(): Promise<void> {
+    const [{ nlink }] = await Promise.all([this.#handle.stat(), this.#handle.datasync()]);
+    if (nlink === 0) throw new Error(`${this.#name} was removed while it was in use`);
   }
 
   close(): Promise<void> {

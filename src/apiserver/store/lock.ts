@@ -50,7 +50,16 @@ export async function lockFolder(files: FileSystem, folder: string, processes: P
       continue;
     }
     await clear(files, folder, number);
-    return { release: () => withFile(files, path.join(folder, lockName(number)), 'update', (file) => file.truncate(0)) };
+    return { release: () => release(files, path.join(folder, lockName(number))) };
+  }
+}
+
+/** One that somebody has removed, folder and all, holds nothing any more. */
+async function release(files: FileSystem, file: string): Promise<void> {
+  try {
+    await withFile(files, file, 'update', (opened) => opened.truncate(0));
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }
 

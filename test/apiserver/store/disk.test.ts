@@ -50,6 +50,17 @@ describe('a store on the disk', () => {
     await again.close();
   });
 
+  it('answers no write once its folder is gone, and says so', async () => {
+    const fatal: unknown[] = [];
+    const store = await openStore({ folder, clock: new ManualClock(), onFatal: (error) => fatal.push(error) });
+    await put(store, 'a', 'x');
+    await rm(folder, { recursive: true });
+
+    await expect(put(store, 'b', 'x')).rejects.toMatchObject({ code: 500 });
+    expect(String(fatal[0])).toMatch(/segment-\d+\.log was removed while it was in use$/);
+    await store.close();
+  });
+
   it('writes a snapshot of many slices while writes go on, and gives it up when it is closed', async () => {
     const log = { segment: 40_000_000, garbage: 500_000 };
     const store = await open(log);
