@@ -8,7 +8,7 @@ import { summarize } from '../schema/decode.js';
 import { readJson } from '../schema/jsontext.js';
 import { restoreProblem } from '../schema/restore.js';
 import { decodeStruct } from '../schema/typed.js';
-import { StatusError, badRequest } from '../status.js';
+import { badRequest, type StatusError } from '../status.js';
 import { inOrderOf, strictText } from './findings.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import { apiVersionOf, withMeta } from './metadata.js';
