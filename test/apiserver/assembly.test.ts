@@ -118,6 +118,21 @@ describe('OpenAPI', () => {
     expect((await ask(`GET ${target}`, { 'if-none-match': tag })).code).toBe(304);
   });
 
+  it.each<[string, (tag: string) => string, number]>([
+    ['its tag', (tag) => tag, 304], ['its tag as a weak one', (tag) => `W/${tag}`, 304], ['a list that holds it', (tag) => `"a", , ${tag}`, 304], ['anything', () => '"a",*', 304],
+    ['others', () => '"a", W/"b"', 200], ['its tag after what is none', (tag) => `a, ${tag}`, 200], ['its tag without quotes', (tag) => tag.slice(1, -1), 200], ['nothing', () => ' ', 200],
+  ])('is sent again to who names %s, or not', async (_, named, code) => {
+    for (const path of ['/openapi/v2', '/openapi/v3/apis/apps/v1']) {
+      const { headers } = await ask(`GET ${path}`);
+      const answer = await ask(`GET ${path}`, { 'if-none-match': named(String(headers['ETag'])) });
+      expect([path, answer.code, answer.headers['Content-Type']]).toEqual([path, code, code === 304 ? undefined : 'application/json']);
+    }
+  });
+
+  it('has no tag of its index, which only who has anything has', async () => {
+    expect([(await ask('GET /openapi/v3', { 'if-none-match': '*' })).code, (await ask('GET /openapi/v3', { 'if-none-match': '""' })).code]).toEqual([304, 200]);
+  });
+
   it('without a hash is not kept, and a wrong one leads to the right one', async () => {
     const target = await hashed();
     const plain = await ask('GET /openapi/v3/apis/apps/v1');

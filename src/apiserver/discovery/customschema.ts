@@ -30,7 +30,7 @@ function isOpen(schema: Schema): boolean {
 
 function definitions(resource: Resource, written: JsonObject): Readonly<Record<string, JsonObject>> {
   const { group, version, kind, listKind, plural } = resource;
-  const fields: Json[] = Object.keys(resource.selectable).sort().map((fieldPath) => ({ fieldPath }));
+  const fields: Json[] = Object.keys(resource.selectable).map((fieldPath) => ({ fieldPath }));
   const selectable: JsonObject = fields.length === 0 ? {} : { 'x-kubernetes-selectable-fields': fields };
   const item = { ...written, 'x-kubernetes-group-version-kind': [{ group, kind, version }], ...selectable };
   const list: JsonObject = {

@@ -11,7 +11,7 @@ import { openApiProtobuf } from './protobuf/openapi.js';
 import { wrongMethod } from './route.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Registry } from '../resource.js';
-import type { ApiResponse } from '../server.js';
+import type { ApiRequest, ApiResponse } from '../server.js';
 import { noSuchResource } from '../status.js';
 
 interface Rooms {
@@ -141,7 +141,7 @@ function createOldDocument(registry: () => Registry): (exchange: Exchange) => Ap
     const document = swaggerDocument(registry());
     const tag = `"${document.hash}"`;
     const headers = { ETag: tag, Vary: 'Accept', 'Cache-Control': 'no-cache, private' };
-    if (request.headers['if-none-match'] === tag) return { code: 304, headers, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+    if (isHeld(request, tag)) return { ...NOTHING, code: 304, headers };
     const json = form === 'application/json';
     return { code: 200, headers: { ...headers, 'Content-Type': json ? form : OLD_TYPE }, body: { kind: 'bytes', bytes: json ? document.bytes : protobufOf(document) } };
   };
@@ -166,6 +166,8 @@ const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | undefined {
   const rest = exchange.info.path.slice('/openapi/v3'.length);
+  const { request } = exchange;
+  if (rest === '' && isHeld(request, '')) return { ...NOTHING, code: 304 };
   if (rest === '') return { code: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(openApiIndex(registry()))) } };
   const [, prefix, ...names] = rest.split('/');
   const [group = '', version = '', ...more] = prefix === 'api' ? ['', ...names] : names;
@@ -174,12 +176,26 @@ function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | un
   if (firstOf(['application/json'], exchange.asker.accept) === undefined) return { ...NOTHING, code: 406, headers: { Vary: 'Accept' } };
   const tag = `"${found.hash}"`;
   const asked = exchange.target.query.get('hash');
-  const headers = { 'Content-Type': 'application/json', ETag: tag, Vary: 'Accept' };
+  const headers = { ETag: tag, Vary: 'Accept' };
   const lasting = { 'Cache-Control': 'public, immutable', Expires: new Date(now() + YEAR_MS).toUTCString() };
   if (asked !== undefined && asked !== '' && asked !== found.hash) {
-    return { code: 301, headers: { ...headers, Location: `/openapi/v3${rest}?hash=${found.hash}` }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+    return { code: 301, headers: { ...headers, 'Content-Type': 'application/json', Location: `/openapi/v3${rest}?hash=${found.hash}` }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
   }
   const all = asked === found.hash ? { ...headers, ...lasting } : headers;
-  if (exchange.request.headers['if-none-match'] === tag) return { code: 304, headers: all, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
-  return { code: 200, headers: all, body: { kind: 'value', value: found.value } };
+  if (isHeld(request, tag)) return { ...NOTHING, code: 304, headers: all };
+  return { code: 200, headers: { ...all, 'Content-Type': 'application/json' }, body: { kind: 'value', value: found.value } };
+}
+
+const ONE_TAG = /^[\s,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/;
+
+/** Whether the client holds it already, by the rules of HTTP: what it names may be anything, or a list, and weak. Aggregated discovery wants the one tag. */
+function isHeld({ headers }: ApiRequest, tag: string): boolean {
+  let rest = headers['if-none-match'] ?? '';
+  while (rest !== '') {
+    if (/^[\s,]*\*/.test(rest)) return true;
+    const [all = '', one] = ONE_TAG.exec(rest) ?? [];
+    if (one === undefined || one === tag) return one !== undefined;
+    rest = rest.slice(all.length);
+  }
+  return false;
 }

@@ -161,3 +161,13 @@ function known(ours: object, real: object, groupVersion: string): object {
   const own = groupVersion.includes('example.com') && Object.hasOwn(ours, options) ? { [options]: (ours as Record<string, unknown>)[options] } : {};
   return { ...Object.fromEntries(Object.entries(real).filter(([name]) => Object.hasOwn(ours, name))), ...own };
 }
+
+it('names the fields that select in the order of their definition', () => {
+  const text = (): string => '';
+  const selecting = things.map((resource) => ({ ...resource, selectable: { 'spec.z': text, 'spec.a': text } }));
+  const { group = '', version = '' } = selecting[0] ?? {};
+  const shown = JSON.stringify(openApiDocument(registryOf(selecting), group, version)?.value);
+
+  expect(shown).toContain('"x-kubernetes-selectable-fields":[{"fieldPath":"spec.z"},{"fieldPath":"spec.a"}]');
+  expect(shown).not.toContain('[{"fieldPath":"spec.a"}');
+});
