@@ -152,7 +152,9 @@ function strategyOf({ group, names, namespaced }: Definition, { name, schema, st
       if (wrong.length > 0) return withRules(schema, next, old, { errors: [...wrong, ...validateParts(schema, next, old, subresource)], warnings: [] });
       const errors = [...validateMetaUpdate(next.metadata, old.metadata), ...validateCustom(schema, next, old, subresource).errors, ...checkScale(scale, next, subresource)];
       const warnings = subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
-      return withRules(schema, next, old, { errors, warnings });
+      // Who calls this checks metadata of all objects besides; where that fails, nothing is said of finalizers.
+      const isSaid = warnings.length > 0 && validateMeta(next.metadata, rules).length === 0;
+      return withRules(schema, next, old, { errors, warnings: isSaid ? warnings : [] });
     },
     validateName: dns1123Subdomain,
     checksMetadata: true,
