@@ -1,8 +1,12 @@
 import type { KubeObject } from '../../object.js';
+import { canonical } from './canonical.js';
 import { eventErrors, eventUpdateErrors } from './eventcheck.js';
 import { structAt, textAt } from './fields.js';
 import type { Kind } from './kind.js';
 
+/** Each writes and leaves out what it does: who reports is always told in v1, and how often in a series in the other. */
+const CORE = 'io.k8s.api.core.v1.Event';
+const EVENTS = 'io.k8s.api.events.v1.Event';
 const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 /** Fields of events.k8s.io/v1 by those of v1, which is how events are stored. */
 const RENAMED: readonly (readonly [core: string, events: string])[] = [
@@ -22,7 +26,7 @@ export const EVENT_KINDS: readonly Kind[] = [
     ...BOTH,
     group: '',
     version: 'v1',
-    definition: 'io.k8s.api.core.v1.Event',
+    definition: CORE,
     selectable: { ...selectableFields('involvedObject', 'reportingComponent'), source: (event) => textAt(structAt(event, 'source'), 'component') || textAt(event, 'reportingComponent') },
     validate: (event) => eventErrors(event, 'reportingComponent'),
     validateUpdate: (event) => eventErrors(event, 'reportingComponent'),
@@ -31,24 +35,19 @@ export const EVENT_KINDS: readonly Kind[] = [
     ...BOTH,
     group: 'events.k8s.io',
     version: 'v1',
-    definition: 'io.k8s.api.events.v1.Event',
+    definition: EVENTS,
     selectable: selectableFields('regarding', 'reportingController'),
     validate: (event) => eventErrors(toCore(event), 'reportingController', true),
     validateUpdate: (next, old) => eventUpdateErrors(toCore(next), toCore(old)),
     convert: {
-      fromStored: (event) => withoutEmpty(renamed(event, RENAMED)),
+      fromStored: (event) => canonical(EVENTS, renamed(event, RENAMED)),
       toStored: toCore,
     },
   },
 ];
 
 function toCore(event: KubeObject): KubeObject {
-  return { reportingComponent: '', reportingInstance: '', ...renamed(event, RENAMED.map(([core, events]) => [events, core])) };
-}
-
-/** Who reports is always told in v1, and here only where it is known. */
-function withoutEmpty({ reportingController = '', reportingInstance = '', ...event }: KubeObject): KubeObject {
-  return { ...event, ...(reportingController === '' ? {} : { reportingController }), ...(reportingInstance === '' ? {} : { reportingInstance }) };
+  return canonical(CORE, renamed(event, RENAMED.map(([core, events]) => [events, core])));
 }
 
 function selectableFields(object: string, reporter: string): Record<string, (event: KubeObject) => string> {
