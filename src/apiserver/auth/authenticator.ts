@@ -48,8 +48,8 @@ function digest(token: string): string {
 }
 
 export interface Authenticator {
-  /** Who sends this Authorization header: {@link ANONYMOUS} without a bearer token, undefined for a wrong one. */
-  request(authorization: string | undefined): UserInfo | undefined;
+  /** Who sends this Authorization header: {@link ANONYMOUS} without a bearer token, undefined for a wrong one. `warn` is told of a token that is not looked at. */
+  request(authorization: string | undefined, warn?: (text: string) => void): UserInfo | undefined;
   /** For TokenReview: the audiences are those of the reviewer, or the API's own where it names none. */
   token(token: string, audiences: readonly string[]): Authenticated | Refused;
 }
@@ -67,8 +67,8 @@ export function createAuthenticator(checks: readonly TokenCheck[], own: readonly
     return { problem: problems.length === 1 ? UNKNOWN : `[${problems.join(', ')}]` };
   };
   return {
-    request(authorization) {
-      const token = bearer(authorization);
+    request(authorization, warn) {
+      const token = bearer(authorization, warn);
       if (token === undefined) return ANONYMOUS;
       const found = check(token, own);
       return 'user' in found ? found.user : undefined;
@@ -77,7 +77,9 @@ export function createAuthenticator(checks: readonly TokenCheck[], own: readonly
   };
 }
 
-function bearer(authorization: string | undefined): string | undefined {
-  const [scheme = '', token = ''] = (authorization ?? '').trim().split(' ');
-  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
+function bearer(authorization: string | undefined, warn?: (text: string) => void): string | undefined {
+  const [scheme = '', token = '', ...more] = (authorization ?? '').trim().split(' ');
+  if (scheme.toLowerCase() !== 'bearer') return undefined;
+  if (token === '' && more.length > 0) warn?.('the provided Authorization header contains extra space before the bearer token, and is ignored');
+  return token === '' ? undefined : token;
 }

@@ -86,7 +86,7 @@ async function answerTo(rooms: Furnished, arrival: Arrival): Promise<ApiResponse
 function answerFor(rooms: Furnished, { request, target, info, audited, warnings }: Arrival, asker: Asker): ApiResponse | Promise<ApiResponse> {
   const { headers } = request;
   checkTimeout(info, target.query.get('timeout'));
-  const sender = request.user ?? rooms.authenticator.request(headers['authorization']);
+  const sender = request.user ?? rooms.authenticator.request(headers['authorization'], (text) => void warnings.push(text));
   if (sender === undefined) return failureAnswer(unauthorized(), asker);
   audited.sender(sender);
   const user = rooms.impersonation(headers, attributesOf(info, sender));

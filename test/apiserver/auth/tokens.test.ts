@@ -215,6 +215,13 @@ describe('an authenticator', () => {
     expect(authenticator.request(header)?.name).toBe(name);
   });
 
+  it.each([['bearer  t', 1], ['Bearer t', 0], ['Bearer ', 0], ['Basic  t', 0]])('warns of %j as often as %d times', (header, times) => {
+    const warnings: string[] = [];
+    authenticator.request(header, (text) => warnings.push(text));
+
+    expect(warnings).toEqual(Array.from({ length: times }, () => 'the provided Authorization header contains extra space before the bearer token, and is ignored'));
+  });
+
   it('reviews a token for the audiences that are asked for, or its own', () => {
     const user = { name: 'ann', uid: 'u', groups: ['devs', 'system:authenticated'] };
 
