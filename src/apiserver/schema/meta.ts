@@ -2,6 +2,8 @@ import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject, ObjectMeta } from '../object.js';
 import { canonicalStruct } from '../registry/builtins/canonical.js';
+import { goJson } from './gotext.js';
+import { readJson } from './jsontext.js';
 import { decodeStruct } from './typed.js';
 import { asObject } from './walk.js';
 
@@ -18,7 +20,8 @@ export type DecodedMeta =
  */
 export function decodeMeta(metadata: Json): DecodedMeta {
   const { value, unknown, problem } = decodeStruct(OBJECT_META, metadata);
-  if (problem !== undefined) return { problem };
+  // It is written down in between, so that of several faults the one with the first name is told.
+  if (problem !== undefined) return { problem: decodeStruct(OBJECT_META, readJson(goJson(metadata)).value).problem ?? problem };
   return { meta: canonicalStruct(OBJECT_META, asObject(value), 'stored'), unknown };
 }
 
