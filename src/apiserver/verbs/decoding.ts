@@ -96,7 +96,7 @@ function asRead({ value, duplicates, bytes, form }: Body): Json {
 function handled(resource: Resource, { value, bytes }: Body, { message, unrecognized }: DecodeFailure): string {
   if (unrecognized) return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summarize(bytes ?? Buffer.from(goJson(value)))})`;
   const said = isObject(value) ? value : {};
-  const { kind, apiVersion } = typeMetaOf(resource.custom && (said.apiVersion ?? '') === '' ? { ...said, apiVersion: '/' } : said, resource);
+  const { kind, apiVersion } = typeMetaOf(resource.custom && (said.apiVersion ?? '') === '' && (said.kind ?? '') !== '' ? { ...said, apiVersion: '/' } : said, resource);
   return `${kind} in version ${goQuote(apiVersion.split('/').at(-1) ?? '')} cannot be handled as a ${resource.kind}: ${message}`;
 }
 
