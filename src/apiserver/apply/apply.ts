@@ -1,7 +1,7 @@
 import { equal, isArray, isObject, own as memberOf } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { goDecoded } from '../patch/decode.js';
+import { goDecoded } from '../schema/godecoded.js';
 import { badRequest, unknownError } from '../status.js';
 import { rootAtom } from './atom.js';
 import { liveMisfits, misfits } from './check.js';

@@ -1,5 +1,5 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../json.js';
-import { listAt, textAt, textsAt } from '../registry/builtins/fields.js';
+import { listAt, textAt, textsAt } from '../fields.js';
 import { checkRequirement } from '../registry/builtins/selectorcheck.js';
 import { child, forbiddenField, index, invalidValue, required } from '../schema/field.js';
 import { StatusError, type FieldError } from '../status.js';

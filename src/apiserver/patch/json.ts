@@ -1,7 +1,7 @@
 import { equal, isArray, isObject, own } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { badRequest, entityTooLarge, terseInvalid } from '../status.js';
-import { goDecoded } from './decode.js';
+import { goDecoded } from '../schema/godecoded.js';
 import { draftOf, finish } from './draft.js';
 import type { Container, DraftValue } from './draft.js';
 import { isSpelledAs, spelled } from './spelling.js';

@@ -1,7 +1,7 @@
 import { equal, isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { badRequest } from '../status.js';
-import { goDecoded } from './decode.js';
+import { goDecoded } from '../schema/godecoded.js';
 import { withoutNulls } from './directive.js';
 
 export const NO_MERGE_PATCH = 'Invalid JSON Patch';

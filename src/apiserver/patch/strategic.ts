@@ -4,7 +4,7 @@ import { badRequest, unknownError } from '../status.js';
 import { compareBytes } from '../schema/gotext.js';
 import type { Schema } from '../schema/schema.js';
 import { goValue } from '../apply/gotext.js';
-import { goDecoded } from './decode.js';
+import { goDecoded } from '../schema/godecoded.js';
 import { DIRECTIVE, withoutDirectives, withoutNulls } from './directive.js';
 import { isListOfObjects, mergeLists, orderedList } from './lists.js';
 import type { ListRule } from './lists.js';

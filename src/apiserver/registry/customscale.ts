@@ -7,7 +7,7 @@ import type { Subresource } from '../resource.js';
 import { invalidValue } from '../schema/field.js';
 import { StatusError, badRequest } from '../status.js';
 import type { FieldError } from '../status.js';
-import { numberAt, structAt } from './builtins/fields.js';
+import { numberAt, structAt } from '../fields.js';
 import { scaleColumns, scaleObject } from './builtins/scale.js';
 
 /** Where a definition says that the numbers of a Scale lie, as it says it: `.spec.replicas`. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { ageOf } from './ages.js';
-import { numberAt, structAt, textAt } from '../registry/builtins/fields.js';
+import { numberAt, structAt, textAt } from '../fields.js';
 import type { Cells } from './cells.js';
 
 /** Events of either group: v1 and events.k8s.io/v1 call the same fields differently. */

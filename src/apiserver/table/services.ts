@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { listAt, numberAt, structAt, textAt, textEntries, textsAt } from '../registry/builtins/fields.js';
+import { listAt, numberAt, structAt, textAt, textEntries, textsAt } from '../fields.js';
 import type { Cells } from './cells.js';
 
 export const SERVICE_CELLS: Cells = {

@@ -5,7 +5,7 @@ import { createNamespaceLifecycle } from '../../../src/apiserver/admission/names
 import type { Json } from '../../../src/apiserver/json.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
 import { builtinResources } from '../../../src/apiserver/registry/builtins/index.js';
-import { startDefinitionController } from '../../../src/apiserver/registry/crdcontroller.js';
+import { startDefinitionController } from '../../../src/apiserver/controllers/definitions.js';
 import { createReader } from '../../../src/apiserver/registry/reader.js';
 import { createRegistry } from '../../../src/apiserver/registry/registry.js';
 import { StatusError } from '../../../src/apiserver/status.js';

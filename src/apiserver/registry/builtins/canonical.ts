@@ -3,7 +3,7 @@ import { equal, isArray, isObject, own, type Json, type JsonObject } from '../..
 import type { KubeObject } from '../../object.js';
 import { JSON_SCHEMA } from '../../schema/goscalar.js';
 import { canonicalQuantity } from './quantity.js';
-import { canonicalMicroTime, canonicalTime } from './time.js';
+import { canonicalMicroTime, canonicalTime } from '../../time.js';
 
 /**
  * How far an object has come: `read` into a Go struct, or `stored` too. An empty list of a field that is always written

@@ -4,7 +4,7 @@ import { byteLength } from '../../schema/gotext.js';
 import { regexText } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { labelKey } from './checks.js';
-import { listAt, numberAt, textAt } from './fields.js';
+import { listAt, numberAt, textAt } from '../../fields.js';
 
 const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
 const REASON_TEXT = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'";

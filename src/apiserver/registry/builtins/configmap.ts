@@ -5,7 +5,7 @@ import { byteLength, compareBytes } from '../../schema/gotext.js';
 import { configMapKey } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { invalidBecause } from './checks.js';
-import { structAt, textAt } from './fields.js';
+import { structAt, textAt } from '../../fields.js';
 import { emptied, type Kind } from './kind.js';
 
 /** Bytes of all values of a ConfigMap or a Secret together. */

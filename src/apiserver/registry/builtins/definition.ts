@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object.js';
 import type { FieldError } from '../../status.js';
-import { listAt, structAt, textAt, textsAt } from './fields.js';
+import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 
 /** Rules of CustomResourceDefinitions, which the schema room has. */

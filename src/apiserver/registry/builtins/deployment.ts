@@ -6,7 +6,7 @@ import type { FieldError } from '../../status.js';
 import { atMost100Percent, has, intOrPercent, nonNegative, percentOf } from './checks.js';
 import { fill, fillZero, struct, type Draft } from './draft.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
-import { numberAt, structAt, textAt } from './fields.js';
+import { numberAt, structAt, textAt } from '../../fields.js';
 import { goIntOrString } from './gostruct.js';
 import { REPLICAS_SCALE } from './scale.js';
 import { podSpecDefaults } from './podtemplate.js';

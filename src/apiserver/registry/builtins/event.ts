@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object.js';
 import { canonical } from './canonical.js';
 import { eventErrors, eventUpdateErrors } from './eventcheck.js';
-import { structAt, textAt } from './fields.js';
+import { structAt, textAt } from '../../fields.js';
 import type { Kind } from './kind.js';
 
 /** Each writes and leaves out what it does: who reports is always told in v1, and how often in a series in the other. */

@@ -5,7 +5,7 @@ import { byteLength, goJson } from '../../schema/gotext.js';
 import { dns1123Subdomain, qualifiedName } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { immutable, invalidBecause } from './checks.js';
-import { numberAt, structAt, textAt } from './fields.js';
+import { numberAt, structAt, textAt } from '../../fields.js';
 import { goReference } from './gostruct.js';
 
 /** Events are checked in the form of v1, also those of events.k8s.io: errors name its fields. */

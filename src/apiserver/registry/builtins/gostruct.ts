@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../json.js';
 import { goJson } from '../../schema/gotext.js';
-import { listAt, structAt, textAt, textsAt } from './fields.js';
+import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 
 /** Values inside of messages whose fields stand in the order of a Go struct. */
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object.js';
 import type { FieldError } from '../../status.js';
 import { nonNegative, positive } from './checks.js';
-import { structAt } from './fields.js';
+import { structAt } from '../../fields.js';
 import { fieldsFrom, type Kind } from './kind.js';
 
 export const LEASE: Kind = {

@@ -4,7 +4,7 @@ import { dns1123Label, qualifiedName } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { invalidBecause } from './checks.js';
 import { fillZero, struct, textOf } from './draft.js';
-import { structAt, textAt, textsAt } from './fields.js';
+import { structAt, textAt, textsAt } from '../../fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
 const NAME_LABEL = 'kubernetes.io/metadata.name';

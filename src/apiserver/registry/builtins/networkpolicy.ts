@@ -5,7 +5,7 @@ import type { FieldError } from '../../status.js';
 import { checkRange, contains, parseRange, rangeWarnings } from './address.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from './checks.js';
 import { fill, items, struct, type Draft } from './draft.js';
-import { listAt, structAt, textAt, textsAt } from './fields.js';
+import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { Kind } from './kind.js';
 import { checkSelector } from './selectorcheck.js';
 

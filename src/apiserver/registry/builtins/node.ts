@@ -7,7 +7,7 @@ import type { FieldError } from '../../status.js';
 import { checkRange, parseRange, rangeWarnings } from './address.js';
 import { labelKey, positive } from './checks.js';
 import { inner, isDraft, items, struct, textOf, type Draft } from './draft.js';
-import { listAt, structAt, textAt, textsAt } from './fields.js';
+import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { checkQuantity } from './pod/resources.js';
 import { TAINT_EFFECTS } from './pod/scheduling.js';

@@ -5,7 +5,7 @@ import { goJson } from '../../schema/gotext.js';
 import type { FieldError } from '../../status.js';
 import { atMost100Percent, has, intOrPercent, nonNegative, whenSet } from './checks.js';
 import { checkConditions } from './conditioncheck.js';
-import { structAt } from './fields.js';
+import { structAt } from '../../fields.js';
 import { goIntOrString, goSelectorJson } from './gostruct.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { checkSelector } from './selectorcheck.js';

@@ -4,7 +4,7 @@ import { child, index, required } from '../../schema/field.js';
 import type { FieldError } from '../../status.js';
 import { checkConditions } from './conditioncheck.js';
 import { fill, inner, items, struct, type Draft } from './draft.js';
-import { listAt, structAt, textAt } from './fields.js';
+import { listAt, structAt, textAt } from '../../fields.js';
 import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
 
 /** Rules of ValidatingAdmissionPolicies and their bindings, which the admission room has. `old` is undefined on a create. */

@@ -6,7 +6,7 @@ import { dns1123Subdomain, pathSegment } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { each, has, invalidBecause } from './checks.js';
 import { fillZero, items, struct, textOf, type Draft } from './draft.js';
-import { listAt, structAt, textAt, textsAt } from './fields.js';
+import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { Kind } from './kind.js';
 import { checkSelector, isUsableSelector } from './selectorcheck.js';
 

@@ -4,7 +4,7 @@ import { child, invalidValue } from '../../schema/field.js';
 import type { FieldError } from '../../status.js';
 import { nonNegative } from './checks.js';
 import { fill, struct, type Draft } from './draft.js';
-import { numberAt, structAt } from './fields.js';
+import { numberAt, structAt } from '../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { podSpecDefaults } from './podtemplate.js';
 import { REPLICAS_SCALE } from './scale.js';

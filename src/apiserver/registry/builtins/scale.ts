@@ -4,8 +4,8 @@ import type { KubeObject } from '../../object.js';
 import type { Column, Subresource } from '../../resource.js';
 import { invalidValue } from '../../schema/field.js';
 import { AGE, customColumns } from '../../table/custom.js';
-import { numberAt, structAt } from './fields.js';
-import { selectorText } from './labelselector.js';
+import { numberAt, structAt } from '../../fields.js';
+import { selectorText } from '../../table/labelselector.js';
 
 /** The number of replicas of a Deployment or ReplicaSet as a kind of its own, `Scale` of autoscaling/v1. */
 export const REPLICAS_SCALE: Subresource = {

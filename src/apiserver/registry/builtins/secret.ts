@@ -9,7 +9,7 @@ import type { FieldError } from '../../status.js';
 import { immutable, invalidBecause } from './checks.js';
 import { decodedLength, frozenErrors, MOST_DATA, sizeOf } from './configmap.js';
 import { isDraft, fillZero, textOf, type Draft, type DraftValue } from './draft.js';
-import { structAt, textAt } from './fields.js';
+import { structAt, textAt } from '../../fields.js';
 import { keyPairProblem } from './keypair.js';
 import type { Kind } from './kind.js';
 

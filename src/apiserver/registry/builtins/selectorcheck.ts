@@ -3,7 +3,7 @@ import { child, forbiddenField, index, invalidValue, required } from '../../sche
 import { labelValue } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { each, invalidBecause, labelKey, labelMap } from './checks.js';
-import { structAt, textAt, textEntries, textsAt } from './fields.js';
+import { structAt, textAt, textEntries, textsAt } from '../../fields.js';
 
 /** Checks a label selector. */
 export function checkSelector(selector: JsonObject, path: string): readonly FieldError[] {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../object.js';
 import type { FieldError } from '../../status.js';
 import { struct } from './draft.js';
-import { structAt } from './fields.js';
+import { structAt } from '../../fields.js';
 import type { Kind } from './kind.js';
 import { withoutFeatures } from './pod/features.js';
 import { checkTemplate } from './pod/template.js';

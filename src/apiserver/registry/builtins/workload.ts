@@ -4,7 +4,7 @@ import { invalidRaw, invalidValue, required } from '../../schema/field.js';
 import { dns1123Label } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { has, immutable } from './checks.js';
-import { structAt } from './fields.js';
+import { structAt } from '../../fields.js';
 import { goSelectorJson } from './gostruct.js';
 import { withoutFeatures } from './pod/features.js';
 import { checkLastingTemplate } from './pod/template.js';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { listAt, structAt, textAt, textsAt } from '../../registry/builtins/fields.js';
+import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
 import { knownFormat } from '../formats.js';
 import { goQuote } from '../gotext.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.js';
-import { structAt, textAt, textsAt } from '../../registry/builtins/fields.js';
+import { structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
 import { child, duplicate, forbiddenField, index, invalidRaw, invalidValue, notSupported, required, tooMany } from '../field.js';
 import { byteLength, goJson } from '../gotext.js';

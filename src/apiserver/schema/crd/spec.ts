@@ -1,6 +1,6 @@
 import { equal, isObject, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { listAt, structAt, textAt } from '../../registry/builtins/fields.js';
+import { listAt, structAt, textAt } from '../../fields.js';
 import { at, type Raw } from './raw.js';
 
 /**

@@ -1,6 +1,6 @@
 import { equal, isObject, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { listAt, structAt, textAt, textsAt } from '../../registry/builtins/fields.js';
+import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, index, invalidRaw, invalidValue, key, notSupported, required } from '../field.js';
 import { goJson } from '../gotext.js';

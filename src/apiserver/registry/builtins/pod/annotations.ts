@@ -3,7 +3,7 @@ import { child, forbiddenField, invalidValue, key } from '../../../schema/field.
 import { goQuote } from '../../../schema/gotext.js';
 import { validateAnnotations } from '../../../schema/objectmeta.js';
 import type { FieldError } from '../../../status.js';
-import { structAt, textAt, textEntries } from '../fields.js';
+import { structAt, textAt, textEntries } from '../../../fields.js';
 import { allContainers, APPARMOR, SECCOMP } from './containerwarnings.js';
 import { relativePath } from './paths.js';
 

@@ -4,7 +4,7 @@ import { dns1123Label, dns1123Subdomain } from '../../../schema/names.js';
 import { validateAnnotations } from '../../../schema/objectmeta.js';
 import type { FieldError } from '../../../status.js';
 import { has, invalidBecause, labelMap, whenSet } from '../checks.js';
-import { structAt, textAt, textEntries, textsAt } from '../fields.js';
+import { structAt, textAt, textEntries, textsAt } from '../../../fields.js';
 import { parseQuantity, quantityText } from '../quantity.js';
 import { checkSelector } from '../selectorcheck.js';
 

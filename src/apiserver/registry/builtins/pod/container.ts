@@ -3,7 +3,7 @@ import { child, duplicate, forbiddenField, index, invalidValue, notFoundValue, n
 import { dns1123Label } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from '../checks.js';
-import { listAt, numberAt, structAt, textAt } from '../fields.js';
+import { listAt, numberAt, structAt, textAt } from '../../../fields.js';
 import { checkDevices } from './devices.js';
 import { checkEnvironment } from './environment.js';
 import { checkClaims, checkInitRestart, checkResize, checkRestart } from './extras.js';

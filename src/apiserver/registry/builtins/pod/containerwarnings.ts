@@ -2,7 +2,7 @@ import { own, type JsonObject } from '../../../json.js';
 import { child, index, key } from '../../../schema/field.js';
 import { goQuote } from '../../../schema/gotext.js';
 import { has } from '../checks.js';
-import { listAt, numberAt, structAt, textAt } from '../fields.js';
+import { listAt, numberAt, structAt, textAt } from '../../../fields.js';
 import { parseQuantity, quantityText, roundUpToMilli } from '../quantity.js';
 
 export const SECCOMP = {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json.js';
 import { child, invalidValue, notFoundValue, required } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
 import { each, has } from '../checks.js';
-import { listAt, textAt } from '../fields.js';
+import { listAt, textAt } from '../../../fields.js';
 
 interface Surroundings {
   readonly spec: JsonObject;

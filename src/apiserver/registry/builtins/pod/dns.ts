@@ -5,7 +5,7 @@ import { regexText } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { checkAddress } from '../address.js';
 import { each, has, invalidBecause } from '../checks.js';
-import { structAt, textAt, textsAt } from '../fields.js';
+import { structAt, textAt, textsAt } from '../../../fields.js';
 
 const MOST_SERVERS = 3;
 const MOST_SEARCHES = 32;

@@ -3,7 +3,7 @@ import { child, invalidValue, notFoundValue, notSupported, required } from '../.
 import { configMapKey, dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, whenSet } from '../checks.js';
-import { listAt, structAt, textAt } from '../fields.js';
+import { listAt, structAt, textAt } from '../../../fields.js';
 import { parseQuantity, quantityText } from '../quantity.js';
 import { allContainers } from './containerwarnings.js';
 import { noBacksteps } from './paths.js';

@@ -2,7 +2,7 @@ import { isObject, own, type JsonObject } from '../../../json.js';
 import { child, duplicate, forbiddenField, invalidValue, notFoundValue } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
 import { each, has } from '../checks.js';
-import { listAt, structAt, textAt } from '../fields.js';
+import { listAt, structAt, textAt } from '../../../fields.js';
 import { checkContainer } from './container.js';
 
 /** What only containers have that a pod is made for, in the order of the real server. */

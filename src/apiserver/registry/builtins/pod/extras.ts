@@ -4,7 +4,7 @@ import { byteLength, goJson } from '../../../schema/gotext.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, whenSet } from '../checks.js';
-import { listAt, structAt, textAt } from '../fields.js';
+import { listAt, structAt, textAt } from '../../../fields.js';
 import { checkPodResources, checkResources } from './resources.js';
 
 /** Checks of the parts of a pod that few pods have. */

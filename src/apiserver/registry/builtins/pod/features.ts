@@ -1,6 +1,6 @@
 import { isObject, own, withKey, type Json, type JsonObject } from '../../../json.js';
 import { has } from '../checks.js';
-import { listAt, structAt } from '../fields.js';
+import { listAt, structAt } from '../../../fields.js';
 
 /** A template without the fields of features that are off: the real server drops them without a word. The same template when it has none. */
 export function withoutFeatures(template: JsonObject): JsonObject {

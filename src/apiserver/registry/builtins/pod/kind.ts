@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../object.js';
-import { structAt, textAt } from '../fields.js';
+import { structAt, textAt } from '../../../fields.js';
 import type { Kind } from '../kind.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json.js';
 import { goQuote } from '../../../schema/gotext.js';
 import { has } from '../checks.js';
-import { listAt, structAt, textAt } from '../fields.js';
+import { listAt, structAt, textAt } from '../../../fields.js';
 
 /** A file of a volume, and where it comes from. */
 interface File {

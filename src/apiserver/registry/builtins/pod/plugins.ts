@@ -4,7 +4,7 @@ import { byteLength, goJson } from '../../../schema/gotext.js';
 import { dns1123Label, dns1123Subdomain } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { has, invalidBecause } from '../checks.js';
-import { numberAt, structAt, textAt, textsAt } from '../fields.js';
+import { numberAt, structAt, textAt, textsAt } from '../../../fields.js';
 import { checkClaimTemplate } from './claimtemplate.js';
 import { relativePath } from './paths.js';
 

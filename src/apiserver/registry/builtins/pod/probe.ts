@@ -3,7 +3,7 @@ import { child, forbiddenField, invalidValue, notSupported, required } from '../
 import { regexText } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { has, invalidBecause, nonNegative, portNameProblems, portNumber } from '../checks.js';
-import { listAt, structAt, textAt, textsAt } from '../fields.js';
+import { listAt, structAt, textAt, textsAt } from '../../../fields.js';
 
 export const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 

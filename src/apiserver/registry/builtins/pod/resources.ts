@@ -4,7 +4,7 @@ import { compareBytes } from '../../../schema/gotext.js';
 import { qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { invalidBecause } from '../checks.js';
-import { structAt } from '../fields.js';
+import { structAt } from '../../../fields.js';
 import { parseQuantity, quantityText, type Quantity } from '../quantity.js';
 
 const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage'];

@@ -3,7 +3,7 @@ import { child, duplicate, forbiddenField, index, invalidValue, notSupported, re
 import { dns1123Label, labelValue } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, labelKey, positive, whenSet } from '../checks.js';
-import { listAt, numberAt, textAt, textsAt } from '../fields.js';
+import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';
 import { checkSelector } from '../selectorcheck.js';
 
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

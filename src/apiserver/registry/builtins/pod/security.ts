@@ -3,7 +3,7 @@ import { child, duplicate, forbiddenField, index, invalidRaw, invalidValue, notS
 import { goJson } from '../../../schema/gotext.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, whenSet } from '../checks.js';
-import { structAt, textAt } from '../fields.js';
+import { structAt, textAt } from '../../../fields.js';
 import { relativePath } from './paths.js';
 import { checkWindows } from './windows.js';
 

@@ -4,7 +4,7 @@ import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '..
 import type { FieldError } from '../../../status.js';
 import { checkAddress } from '../address.js';
 import { each, eachText, has, invalidBecause, labelMap, whenSet } from '../checks.js';
-import { structAt, textAt } from '../fields.js';
+import { structAt, textAt } from '../../../fields.js';
 import { checkContainers, checkInitContainers } from './container.js';
 import { checkDns } from './dns.js';
 import { checkFileVolumes } from './environment.js';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../json.js';
 import { child, forbiddenField, notSupported } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
 import { labelMap } from '../checks.js';
-import { structAt, textAt } from '../fields.js';
+import { structAt, textAt } from '../../../fields.js';
 import { checkAnnotations, checkProfiles } from './annotations.js';
 import { checkPodSpec } from './spec.js';
 

@@ -3,7 +3,7 @@ import { child, duplicate, forbiddenField, index, invalidValue, notSupported, re
 import { dns1123Label } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause } from '../checks.js';
-import { listAt, numberAt, structAt, textAt } from '../fields.js';
+import { listAt, numberAt, structAt, textAt } from '../../../fields.js';
 import { parseQuantity } from '../quantity.js';
 import { checkFieldRef, checkResourceRef } from './environment.js';
 import { localPath, noBacksteps } from './paths.js';

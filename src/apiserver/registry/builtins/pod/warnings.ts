@@ -4,7 +4,7 @@ import { goQuote } from '../../../schema/gotext.js';
 import { labelValue } from '../../../schema/names.js';
 import { addressWarnings } from '../address.js';
 import { has } from '../checks.js';
-import { listAt, numberAt, structAt, textAt, textsAt } from '../fields.js';
+import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
 import { allContainers, containerWarnings, fractionWarnings, portWarnings, SECCOMP } from './containerwarnings.js';
 import { overlapWarnings } from './overlaps.js';
 

@@ -3,7 +3,7 @@ import { child, forbiddenField, index, invalidRaw, invalidValue } from '../../..
 import { byteLength, goJson } from '../../../schema/gotext.js';
 import { dns1123Subdomain } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
-import { listAt, structAt } from '../fields.js';
+import { listAt, structAt } from '../../../fields.js';
 
 const LONGEST_SPEC_KIB = 64;
 const LONGEST_DOMAIN = 256;

@@ -3,7 +3,7 @@ import { duplicate, index, invalidValue, notSupported, required } from '../../..
 import type { FieldError } from '../../../status.js';
 import { checkAddress, parseAddress } from '../address.js';
 import { has } from '../checks.js';
-import { textAt, textsAt } from '../fields.js';
+import { textAt, textsAt } from '../../../fields.js';
 import { isExternalName, isHeadless, NONE } from './fields.js';
 
 const FAMILIES = ['IPv4', 'IPv6'];

@@ -2,7 +2,7 @@ import { equal, type JsonObject } from '../../../json.js';
 import { index, invalidValue } from '../../../schema/field.js';
 import { internalError, invalid, unknownError, type FieldError } from '../../../status.js';
 import { fill, items, textOf, type Draft } from '../draft.js';
-import { textAt, textsAt } from '../fields.js';
+import { textAt, textsAt } from '../../../fields.js';
 import { checkAddresses, familyOf } from './addresses.js';
 import type { ServiceAllocator } from './allocator.js';
 import { allocatesNodePorts, hasNodePorts, isExternalName, needsHealthCheck, NONE } from './fields.js';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../object.js';
 import { addressText, contains, parseAddress, parseRange } from '../address.js';
-import { listAt, numberAt, structAt, textsAt } from '../fields.js';
+import { listAt, numberAt, structAt, textsAt } from '../../../fields.js';
 
 /** Gives Services their addresses and the ports of nodes. Decides from the Services that there are. */
 export interface ServiceAllocator {

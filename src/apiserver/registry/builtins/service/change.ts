@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json.js';
 import { items, textOf, type Draft } from '../draft.js';
-import { listAt, numberAt, textAt, textsAt } from '../fields.js';
+import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';
 import { allocatesNodePorts, hasNodePorts, isBalancer, isExternalName, isReachableFromOutside, needsHealthCheck, same, sameAddresses, sameTexts } from './fields.js';
 
 /** Keeps what a Service was given where a change does not speak of it, as clients that know less than they write do. */

@@ -6,7 +6,7 @@ import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/n
 import type { FieldError } from '../../../status.js';
 import { checkAddress, checkRange, parseAddress } from '../address.js';
 import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } from '../checks.js';
-import { listAt, numberAt, structAt, textAt, textsAt } from '../fields.js';
+import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
 import { checkAddresses } from './addresses.js';
 import { isBalancer, isExternalName, isHeadless } from './fields.js';
 import { checkBalancerClass, checkTraffic } from './traffic.js';

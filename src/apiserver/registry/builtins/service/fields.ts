@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../json.js';
-import { textAt, textsAt } from '../fields.js';
+import { textAt, textsAt } from '../../../fields.js';
 
 /** What can be told from a Service's spec. */
 

@@ -2,7 +2,7 @@ import { isObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
 import { dns1123Label } from '../../../schema/names.js';
 import { draftOf, fill, fillZero, inner, isDraft, items, struct, type Draft } from '../draft.js';
-import { structAt, textAt } from '../fields.js';
+import { structAt, textAt } from '../../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { checkAddressChange } from './addresses.js';
 import { allocate, reallocate } from './allocation.js';

@@ -5,7 +5,7 @@ import { dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { addressWarnings, checkAddress, parseAddress, rangeWarnings } from '../address.js';
 import { has, invalidBecause, portNumber } from '../checks.js';
-import { listAt, numberAt, structAt, textAt, textsAt } from '../fields.js';
+import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
 import { isBalancer, isExternalName, isReachableFromOutside, needsHealthCheck, NONE, same } from './fields.js';
 
 const EXTERNAL = ['Cluster', 'Local'];

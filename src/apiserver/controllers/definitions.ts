@@ -10,10 +10,10 @@ import { CLEANUP, conditionOf, withCondition } from '../verbs/terminating.js';
 import type { Condition } from '../verbs/terminating.js';
 import { update } from '../verbs/update.js';
 import type { Caller, Target } from '../verbs/verbs.js';
-import { objectAt, readDefinition, readNames } from './definition.js';
-import { acceptNames } from './names.js';
-import type { ObjectReader } from './reader.js';
-import { DEFINITIONS } from './registry.js';
+import { objectAt, readDefinition, readNames } from '../registry/definition.js';
+import { acceptNames } from '../registry/names.js';
+import type { ObjectReader } from '../registry/reader.js';
+import { DEFINITIONS } from '../registry/registry.js';
 
 const RETRY_MS = 1000;
 

@@ -1,8 +1,8 @@
-import type { Authorizer } from './authorizer.js';
-import { readReference } from './bindings.js';
-import { aggregate, RBAC_GROUP, type RuleResolver } from './rbac.js';
-import { hasOrAll, type PolicyRule, rulesOf } from './rules.js';
-import type { Admission, AdmissionRequest } from '../admission/admission.js';
+import type { Authorizer } from '../auth/authorizer.js';
+import { readReference } from '../auth/bindings.js';
+import { aggregate, RBAC_GROUP, type RuleResolver } from '../auth/rbac.js';
+import { hasOrAll, type PolicyRule, rulesOf } from '../auth/rules.js';
+import type { Admission, AdmissionRequest } from './admission.js';
 import { equal, isArray, isObject, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { checkStoredName } from '../registry/storedname.js';

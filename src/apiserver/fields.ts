@@ -1,4 +1,4 @@
-import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { isArray, isObject, own, type Json, type JsonObject } from './json.js';
 
 /** Reads fields of objects whose types have been checked: what is not there is empty. */
 

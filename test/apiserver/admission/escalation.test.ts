@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { createEscalationCheck } from '../../../src/apiserver/auth/escalation.js';
+import { createEscalationCheck } from '../../../src/apiserver/admission/escalation.js';
 import { createAuthorizer, createRuleResolver } from '../../../src/apiserver/auth/rbac.js';
 import type { Json } from '../../../src/apiserver/json.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
 import { StatusError } from '../../../src/apiserver/status.js';
 import { resource } from '../http/rooms.js';
-import { FakeReader } from './reader.js';
+import { FakeReader } from '../auth/reader.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const PLURALS: Readonly<Record<string, string>> = { Role: 'roles', ClusterRole: 'clusterroles', RoleBinding: 'rolebindings', ClusterRoleBinding: 'clusterrolebindings' };
