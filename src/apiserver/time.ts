@@ -16,8 +16,8 @@ export function canonicalMicroTime(text: string): string {
   return `${seconds}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
 }
 
-/** Writes ms since the epoch as `metav1.Time` does. */
-export function timeOf(ms: number): string {
+/** ms since the epoch as `metav1.Time` writes them, and so every time of metadata: RFC 3339 in seconds. */
+export function timestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 

@@ -5,6 +5,7 @@ import { strings } from './rules.js';
 import { isArray, isObject, type Json, type JsonObject, own } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { badRequest, type FieldError, StatusError } from '../status.js';
+import { timestamp } from '../time.js';
 import { checkSelectors, selectorDoubts } from './reviewselectors.js';
 import type { UserInfo } from '../user.js';
 import type { Clock } from '../../runtime/clock.js';
@@ -23,16 +24,12 @@ interface Parts {
 export function createReviews(parts: Parts) {
   return {
     TokenReview: (object, _user) => tokenReview(parts.authenticator, object),
-    SelfSubjectReview: (object, user) => ({ ...object, metadata: { creationTimestamp: timeOf(parts.clock) }, status: { userInfo: userJson(user) } }),
+    SelfSubjectReview: (object, user) => ({ ...object, metadata: { creationTimestamp: timestamp(parts.clock.now()) }, status: { userInfo: userJson(user) } }),
     SubjectAccessReview: (object, _user) => accessReview(parts.authorizer, object, subjectOf(object)),
     SelfSubjectAccessReview: (object, user) => accessReview(parts.authorizer, object, user),
     LocalSubjectAccessReview: (object, _user) => accessReview(parts.authorizer, object, subjectOf(object)),
     SelfSubjectRulesReview: (object, user) => rulesReview(parts.resolver, object, user),
   } satisfies Record<string, Answer>;
-}
-
-function timeOf(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
 }
 
 function userJson({ name, uid, groups, extra }: UserInfo): JsonObject {

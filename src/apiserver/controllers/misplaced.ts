@@ -1,6 +1,6 @@
 import type { KubeObject, OwnerReference } from '../object.js';
 import type { Resource } from '../resource.js';
-import { timestamp } from '../verbs/metadata.js';
+import { timestamp } from '../time.js';
 import { targetOf, type Client } from './client.js';
 import type { ControllerOptions } from './options.js';
 

@@ -1,7 +1,7 @@
 import { isArray, isObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
-import { timestamp } from '../verbs/metadata.js';
+import { timestamp } from '../time.js';
 import { Client, targetOf, unlessCode } from './client.js';
 import type { ControllerOptions } from './options.js';
 import { follow } from './feed.js';

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
-import { timestamp, withMeta } from './metadata.js';
+import { timestamp } from '../time.js';
+import { withMeta } from './metadata.js';
 import type { DeleteOptions } from './options.js';
 
 const ORPHAN = 'orphan';

@@ -16,11 +16,6 @@ export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
   return { ...object, metadata: kept };
 }
 
-/** RFC 3339 in seconds, as every time of metadata is written. */
-export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}
-
 /** Drops what a client cannot say of a new object: it is ignored, not refused. */
 export function withoutSystemFields(object: KubeObject): KubeObject {
   return withMeta(object, {

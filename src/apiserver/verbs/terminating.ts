@@ -2,7 +2,8 @@ import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
-import { timestamp, withMeta } from './metadata.js';
+import { timestamp } from '../time.js';
+import { withMeta } from './metadata.js';
 import type { DeleteOptions } from './options.js';
 
 /** What the first DELETE makes of an object that goes only after what it holds is gone. */

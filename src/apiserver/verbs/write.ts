@@ -7,7 +7,8 @@ import { admissionRequest, copied, newest, served, storable, versioned, visible 
 import type { Context } from './context.js';
 import { checkCreate } from './check.js';
 import { generateName } from './generatename.js';
-import { timestamp, withMeta, withOwnersOnce } from './metadata.js';
+import { timestamp } from '../time.js';
+import { withMeta, withOwnersOnce } from './metadata.js';
 import { renamed } from './options.js';
 import type { WriteOptions } from './options.js';
 import type { Caller, Target, Written } from './verbs.js';
