@@ -1,3 +1,5 @@
+import { conditionOf, withCondition } from '../conditions.js';
+import type { Condition } from '../conditions.js';
 import { equal } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Subscription } from '../store/store.js';
@@ -6,8 +8,7 @@ import { StatusError } from '../status.js';
 import type { Context } from '../verbs/context.js';
 import { deleteWith } from '../verbs/delete.js';
 import { deleteOptions } from '../verbs/options.js';
-import { CLEANUP, conditionOf, withCondition } from '../verbs/terminating.js';
-import type { Condition } from '../verbs/terminating.js';
+import { CLEANUP } from '../verbs/terminating.js';
 import { update } from '../verbs/update.js';
 import type { Caller, Target } from '../verbs/verbs.js';
 import { objectAt, readDefinition, readNames } from '../registry/definition.js';

@@ -1,5 +1,6 @@
 import { runRules } from '../cel/rules.js';
 import { validatorOf } from '../cel/rules/validator.js';
+import { conditionOf } from '../conditions.js';
 import { builtinSchema } from '../data/schemas.js';
 import { equal, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
@@ -16,7 +17,6 @@ import type { Schema } from '../schema/schema.js';
 import { blocksCel } from '../schema/validate.js';
 import type { FieldError } from '../status.js';
 import { customColumns } from '../table/custom.js';
-import { conditionOf } from '../verbs/terminating.js';
 import { checkScale, customScale } from './customscale.js';
 import { readDefinition, servesSame } from './definition.js';
 import type { Definition, DefinitionVersion } from './definition.js';

@@ -1,5 +1,5 @@
-import { isArray, isObject } from '../json.js';
-import type { Json } from '../json.js';
+import { withCondition } from '../conditions.js';
+import { isObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
 import { timestamp } from '../time.js';
@@ -40,30 +40,4 @@ function markDefinition(definition: KubeObject, _options: DeleteOptions, now: nu
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   }, now);
-}
-
-export type Condition = {
-  readonly type: string;
-  readonly status: 'True' | 'False' | 'Unknown';
-  readonly reason: string;
-  readonly message: string;
-};
-
-/** The object with a condition set in its status; its time moves only where its status does. */
-export function withCondition(object: KubeObject, condition: Condition, now: number): KubeObject {
-  const status = isObject(object.status) ? object.status : {};
-  const conditions = isArray(status.conditions) ? status.conditions : [];
-  const old = conditions.find((one) => isObject(one) && one.type === condition.type);
-  const same = isObject(old) && old.status === condition.status;
-  const set: Json = { ...condition, lastTransitionTime: same ? (old.lastTransitionTime ?? null) : timestamp(now) };
-  const next = old === undefined ? [...conditions, set] : conditions.map((one) => (one === old ? set : one));
-  return { ...object, status: { ...status, conditions: next } };
-}
-
-export function conditionOf(object: KubeObject, type: string): Condition['status'] | undefined {
-  const conditions = isObject(object.status) && isArray(object.status.conditions) ? object.status.conditions : [];
-  for (const one of conditions) {
-    if (isObject(one) && one.type === type && (one.status === 'True' || one.status === 'False')) return one.status;
-  }
-  return undefined;
 }

@@ -1,0 +1,32 @@
+import { isArray, isObject } from './json.js';
+import type { Json } from './json.js';
+import type { KubeObject } from './object.js';
+import { timestamp } from './time.js';
+
+/** A condition of a status, without the time at which its status moved. */
+export type Condition = {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+};
+
+/** The object with a condition set in its status; its time moves only where its status does. */
+export function withCondition(object: KubeObject, condition: Condition, now: number): KubeObject {
+  const status = isObject(object.status) ? object.status : {};
+  const conditions = isArray(status.conditions) ? status.conditions : [];
+  const old = conditions.find((one) => isObject(one) && one.type === condition.type);
+  const same = isObject(old) && old.status === condition.status;
+  const set: Json = { ...condition, lastTransitionTime: same ? (old.lastTransitionTime ?? null) : timestamp(now) };
+  const next = old === undefined ? [...conditions, set] : conditions.map((one) => (one === old ? set : one));
+  return { ...object, status: { ...status, conditions: next } };
+}
+
+/** The status of a condition; undefined where there is none, or nothing is known. */
+export function conditionOf(object: KubeObject, type: string): Condition['status'] | undefined {
+  const conditions = isObject(object.status) && isArray(object.status.conditions) ? object.status.conditions : [];
+  for (const one of conditions) {
+    if (isObject(one) && one.type === type && (one.status === 'True' || one.status === 'False')) return one.status;
+  }
+  return undefined;
+}
