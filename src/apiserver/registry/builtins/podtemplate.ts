@@ -1,6 +1,6 @@
 import { fill, fillZero, inner, items, textOf, type Draft } from './draft.js';
 import { pullPolicy } from './image.js';
-import { roundUpResources } from './quantity.js';
+import { roundUpResources } from './resourcelist.js';
 import { volumeDefaults } from './volume.js';
 
 /** Defaults of a pod within a template: fewer than those of a pod (no service links, no requests from limits). */

@@ -1,5 +1,4 @@
 import type { Json } from '../../json.js';
-import { isDraft, type Draft } from './draft.js';
 
 const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+|[numkKMGTPEi]*)$/;
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
@@ -86,15 +85,4 @@ function decimalText(nanos: bigint, asExponent: boolean): string {
 export function canonicalQuantity(value: Json): Json {
   const quantity = typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)) : undefined;
   return quantity === undefined ? value : quantityText(quantity);
-}
-
-/** Brings the quantities of a list of resources into canonical form; what is none stays. */
-export function roundUpResources(draft: Draft, key: string): void {
-  const list = draft[key];
-  if (!isDraft(list)) return;
-  const rounded = Object.entries(list).map(([name, value]) => {
-    const quantity = typeof value === 'string' ? parseQuantity(value) : undefined;
-    return [name, quantity === undefined ? value : quantityText(roundUpToMilli(quantity))] as const;
-  });
-  draft[key] = Object.fromEntries(rounded);
 }

@@ -1,6 +1,6 @@
 import { fill, fillZero, inner, items, struct, textOf, type Draft } from './draft.js';
 import { pullPolicy } from './image.js';
-import { roundUpResources } from './quantity.js';
+import { roundUpResources } from './resourcelist.js';
 
 const MODE = 0o644;
 const HOUR_IN_SECONDS = 3600;
