@@ -6,7 +6,7 @@ import { decodeStruct } from '../../src/apiserver/http/protobuf/message.js';
 import { fieldsOf, type WireField } from '../../src/apiserver/http/protobuf/reader.js';
 import type { KubeObject } from '../../src/apiserver/object.js';
 import { sorted } from '../apiserver/discovery/digest.js';
-import { canonical } from '../../src/apiserver/registry/builtins/canonical.js';
+import { canonical } from '../../src/apiserver/schema/canonical.js';
 import { Masks } from './differential/mask.js';
 import { NAMESPACE, nameOf, SAMPLES } from './protobuf/objects.js';
 import { describeConformance } from './suite.js';

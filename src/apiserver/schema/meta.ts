@@ -1,7 +1,7 @@
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject, ObjectMeta } from '../object.js';
-import { canonicalStruct } from '../registry/builtins/canonical.js';
+import { canonicalStruct } from './canonical.js';
 import { goJson } from './gotext.js';
 import { readJson } from './jsontext.js';
 import { decodeStruct } from './typed.js';

@@ -3,7 +3,7 @@ import { readOwners, writeOwners } from '../apply/owners.js';
 import type { Owner, Owners } from '../apply/owners.js';
 import { structOf } from '../data/schemas.js';
 import type { KubeObject, ManagedFieldsEntry } from '../object.js';
-import { canonical } from '../registry/builtins/canonical.js';
+import { canonical } from '../schema/canonical.js';
 import type { Resource, Subresource, SubresourceView } from '../resource.js';
 import { dns1123Subdomain } from '../schema/names.js';
 import { validateMeta } from '../schema/objectmeta.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addressText, addressWarnings, checkAddress, checkRange, contains, parseAddress, parseRange, rangeText, rangeWarnings } from '../../../src/apiserver/registry/builtins/address.js';
 import { pullPolicy } from '../../../src/apiserver/registry/builtins/image.js';
 import { formatSelector, selectorText } from '../../../src/apiserver/table/labelselector.js';
-import { canonicalQuantity, parseQuantity, quantityText, roundUpToMilli } from '../../../src/apiserver/registry/builtins/quantity.js';
+import { canonicalQuantity, parseQuantity, quantityText, roundUpToMilli } from '../../../src/apiserver/schema/quantity.js';
 import { isUsableSelector, selects } from '../../../src/apiserver/registry/builtins/selectorcheck.js';
 import { canonicalMicroTime, canonicalTime } from '../../../src/apiserver/time.js';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { definitionName, META } from '../../../src/apiserver/discovery/definition.js';
 import { decodeProtobuf } from '../../../src/apiserver/http/protobuf.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
-import { canonical } from '../../../src/apiserver/registry/builtins/canonical.js';
+import { canonical } from '../../../src/apiserver/schema/canonical.js';
 import { StatusError } from '../../../src/apiserver/status.js';
 import { root } from '../../support/root.js';
 

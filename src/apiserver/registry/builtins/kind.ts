@@ -6,7 +6,7 @@ import { ALL_METADATA, CHANGED_METADATA } from '../../schema/field.js';
 import { dns1123Subdomain, type NameRule } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { builtinColumns } from '../../table/builtin.js';
-import { canonical } from './canonical.js';
+import { canonical } from '../../schema/canonical.js';
 import { draftOf, isDraft, type Draft } from './draft.js';
 
 /** What sets one built-in kind apart; {@link resourceOf} adds what all have in common. */

@@ -11,7 +11,7 @@ import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { checkQuantity } from './pod/resources.js';
 import { TAINT_EFFECTS } from './pod/scheduling.js';
-import { parseQuantity } from './quantity.js';
+import { parseQuantity } from '../../schema/quantity.js';
 import { roundUpResources } from './resourcelist.js';
 
 const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;

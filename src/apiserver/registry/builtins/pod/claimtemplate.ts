@@ -5,7 +5,7 @@ import { validateAnnotations } from '../../../schema/objectmeta.js';
 import type { FieldError } from '../../../status.js';
 import { has, invalidBecause, labelMap, whenSet } from '../checks.js';
 import { structAt, textAt, textEntries, textsAt } from '../../../fields.js';
-import { parseQuantity, quantityText } from '../quantity.js';
+import { parseQuantity, quantityText } from '../../../schema/quantity.js';
 import { checkSelector } from '../selectorcheck.js';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

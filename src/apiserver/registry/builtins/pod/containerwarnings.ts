@@ -3,7 +3,7 @@ import { child, index, key } from '../../../schema/field.js';
 import { goQuote } from '../../../schema/gotext.js';
 import { has } from '../checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../fields.js';
-import { parseQuantity, quantityText, roundUpToMilli } from '../quantity.js';
+import { parseQuantity, quantityText, roundUpToMilli } from '../../../schema/quantity.js';
 
 export const SECCOMP = {
   pod: 'seccomp.security.alpha.kubernetes.io/pod',

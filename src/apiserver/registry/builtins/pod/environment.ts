@@ -4,7 +4,7 @@ import { configMapKey, dns1123Label, dns1123Subdomain, qualifiedName } from '../
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, whenSet } from '../checks.js';
 import { listAt, structAt, textAt } from '../../../fields.js';
-import { parseQuantity, quantityText } from '../quantity.js';
+import { parseQuantity, quantityText } from '../../../schema/quantity.js';
 import { allContainers } from './containerwarnings.js';
 import { noBacksteps } from './paths.js';
 

@@ -5,7 +5,7 @@ import { qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { invalidBecause } from '../checks.js';
 import { structAt } from '../../../fields.js';
-import { parseQuantity, quantityText, type Quantity } from '../quantity.js';
+import { parseQuantity, quantityText, type Quantity } from '../../../schema/quantity.js';
 
 const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage'];
 const STANDARD = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/apiserver/json.js';
 import type { KubeObject } from '../../../src/apiserver/object.js';
-import { canonical } from '../../../src/apiserver/registry/builtins/canonical.js';
+import { canonical } from '../../../src/apiserver/schema/canonical.js';
 
 const CORE = 'io.k8s.api.core.v1.';
 

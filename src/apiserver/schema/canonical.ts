@@ -1,9 +1,9 @@
-import { structFields, zeroScalar, type GoType, type StructField } from '../../data/schemas.js';
-import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
-import type { KubeObject } from '../../object.js';
-import { JSON_SCHEMA } from '../../schema/goscalar.js';
+import { structFields, zeroScalar, type GoType, type StructField } from '../data/schemas.js';
+import { equal, isArray, isObject, own, type Json, type JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { JSON_SCHEMA } from './goscalar.js';
 import { canonicalQuantity } from './quantity.js';
-import { canonicalMicroTime, canonicalTime } from '../../time.js';
+import { canonicalMicroTime, canonicalTime } from '../time.js';
 
 /**
  * How far an object has come: `read` into a Go struct, or `stored` too. An empty list of a field that is always written

@@ -1,4 +1,4 @@
-import type { Json } from '../../json.js';
+import type { Json } from '../json.js';
 
 const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+|[numkKMGTPEi]*)$/;
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
