@@ -6,7 +6,8 @@ import type { Json } from '../json.js';
 import { NO_KIND, parseBody, readBody, summarize } from '../schema/decode.js';
 import { MalformedBody } from '../schema/malformed.js';
 import { badRequest, StatusError, unsupportedMediaType } from '../status.js';
-import type { Body, PatchType } from '../verbs/verbs.js';
+import type { Body } from '../schema/body.js';
+import type { PatchType } from '../verbs/verbs.js';
 
 /** Reads a protobuf body of a built-in kind. */
 export type ProtobufDecoder = (bytes: Uint8Array) => Body;

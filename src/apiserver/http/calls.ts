@@ -12,7 +12,8 @@ import { checkStoredName } from '../registry/storedname.js';
 import type { ApiResponse } from '../server.js';
 import { badRequest } from '../status.js';
 import { deleteOptions, isTrue } from '../verbs/options.js';
-import type { Body, Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
+import type { Body } from '../schema/body.js';
+import type { Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
 import { viewOf } from '../verbs/view.js';
 
 /** A subresource that is only posted to, and answers with something else than the object. */

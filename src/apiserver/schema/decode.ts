@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import { isArray, isObject, own, type Json } from '../json.js';
 import { badRequest } from '../status.js';
-import type { Body } from '../verbs/verbs.js';
+import type { Body } from './body.js';
 import { readJson } from './jsontext.js';
 import { MalformedBody } from './malformed.js';
 import { goQuote } from './gotext.js';

@@ -1,6 +1,6 @@
 import { EVENT_ID, getScalarValue, SCALAR_STYLE, type Event, type ScalarEvent } from 'js-yaml';
 import { isArray, isObject, type Json } from '../json.js';
-import type { Body } from '../verbs/verbs.js';
+import type { Body } from './body.js';
 import { compareBytes, goQuote } from './gotext.js';
 import { readJson, wellFormed } from './jsontext.js';
 import { MalformedBody } from './malformed.js';

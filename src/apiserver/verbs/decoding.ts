@@ -14,7 +14,8 @@ import { TYPE_META, goKind } from './gotypes.js';
 import { apiVersionOf, withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import { internalKindProblem, kindProblem, typeMetaOf, versionProblem } from './scheme.js';
-import type { Body, Caller } from './verbs.js';
+import type { Body } from '../schema/body.js';
+import type { Caller } from './verbs.js';
 
 /** Text of why a value is no object of a kind, in the words of Go's decoder. */
 export class DecodeFailure extends Error {

@@ -9,7 +9,8 @@ import { deletionFinalizers, marked } from './finalizers.js';
 import { deleteOptions } from './options.js';
 import type { DeleteOptions } from './options.js';
 import { markerOf } from './terminating.js';
-import type { Body, Caller, Query, Target } from './verbs.js';
+import type { Body } from '../schema/body.js';
+import type { Caller, Query, Target } from './verbs.js';
 import { put, remove } from './write.js';
 
 export interface Deletion {

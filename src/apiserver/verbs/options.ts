@@ -7,7 +7,8 @@ import { decodeStruct } from '../schema/typed.js';
 import { badRequest, invalid, quoted } from '../status.js';
 import type { FieldError } from '../status.js';
 import { TYPE_META, goKind } from './gotypes.js';
-import type { Body, PatchType, Query } from './verbs.js';
+import type { Body } from '../schema/body.js';
+import type { PatchType, Query } from './verbs.js';
 
 /** What a write may be told beside its object. */
 export interface WriteOptions {

@@ -21,7 +21,8 @@ import type { Write } from './ownership.js';
 import { apiVersionOf, checkName, inNamespace } from './metadata.js';
 import { patchOptions } from './options.js';
 import { allows } from './update.js';
-import type { Body, Caller, PatchType, Query, Target, Written } from './verbs.js';
+import type { Body } from '../schema/body.js';
+import type { Caller, PatchType, Query, Target, Written } from './verbs.js';
 import { viewOf } from './view.js';
 
 const CUSTOM_TYPES = 'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';

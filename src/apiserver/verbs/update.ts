@@ -6,7 +6,8 @@ import { tracked } from './ownership.js';
 import { checkStoredName } from '../registry/storedname.js';
 import { checkName, inNamespace, withOwnersOnce } from './metadata.js';
 import { updateOptions } from './options.js';
-import type { Body, Caller, Query, Target, Written } from './verbs.js';
+import type { Body } from '../schema/body.js';
+import type { Caller, Query, Target, Written } from './verbs.js';
 import { viewOf } from './view.js';
 
 /** PUT, of an object or of a subresource that holds the whole object. */

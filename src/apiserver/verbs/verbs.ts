@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../json.js';
+import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
-import type { StatusError } from '../status.js';
+import type { Body } from '../schema/body.js';
 import type { UserInfo } from '../user.js';
 
 /** What a request is about, after its path was read. */
@@ -25,19 +25,6 @@ export interface Caller {
   /** Adds an annotation to the event of the audit log; of a key that comes again the first value stays. */
   readonly annotate?: (key: string, value: string) => void;
   readonly signal: AbortSignal;
-}
-
-/** A body as it was read: JSON, YAML and protobuf all end here. */
-export interface Body {
-  readonly value: Json;
-  /** `duplicate field "spec.color"`, `line 5: key "a" already set in map`: for fieldValidation. */
-  readonly duplicates: readonly string[];
-  /** Why it could not be read, where other things are looked at before the body; `value` says nothing then. */
-  readonly refusal?: StatusError;
-  /** As it came, where errors show of it. */
-  readonly bytes?: Uint8Array;
-  /** What it is written in; JSON where nothing is said. */
-  readonly form?: 'json' | 'yaml';
 }
 
 /** Query parameters as text, exactly as given (undefined: absent); the verbs check them. */
