@@ -1,7 +1,12 @@
 import { structFields, type GoType } from '../data/schemas.js';
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
+import { JSON_SCHEMA } from '../schema/goscalar.js';
 import { compareBytes, goJson } from '../schema/gotext.js';
+
+const OF_SCHEMA: GoType = { shape: 'struct', name: JSON_SCHEMA, pointer: false };
+/** Fields that hold a schema or something else write it as the struct that it is. */
+const SCHEMA_OR: readonly string[] = ['bool-or-schema', 'schema-or-strings', 'schema-or-list'];
 
 /**
  * A patched object as the real server prints it: what the patch did not look into stays as it was written, which for a
@@ -48,6 +53,7 @@ function written(type: GoType, value: Json | undefined): string {
   if (!isObject(value)) return goJson(value);
   if (type.shape === 'struct') return `{${members(type.name, value).join(',')}}`;
   if (type.shape === 'scalar' && type.name === 'fields') return asStored(value);
+  if (type.shape === 'scalar' && SCHEMA_OR.includes(type.name)) return written(OF_SCHEMA, value);
   if (type.shape !== 'map') return goJson(value);
   const keys = Object.keys(value).sort(compareBytes);
   return `{${keys.map((key) => `${goJson(key)}:${written(type.of, value[key])}`).join(',')}}`;
