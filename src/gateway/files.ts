@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
@@ -89,9 +89,11 @@ export class FileReloader {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    // A pipe or a device may never end, and gives its text once.
+    if (statSync(file).isFile()) return readFileSync(file, 'utf8');
   } catch (error) {
     const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unreadable';
     throw new Error(`${file}: cannot be read: ${code}`);
   }
+  throw new Error(`${file}: cannot be read: it is no regular file`);
 }

@@ -60,7 +60,8 @@ describe('a gateway process', () => {
     ['a certificate that is none', (f) => [`--tls-cert=${f.nonsense}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`], 'the certificate is no X.509 certificate in PEM'],
     ['a key that is none', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.nonsense}`, `--upstream-ca=${f.ca}`], 'the private key is no unencrypted key in PEM'],
     ['a certificate that is not there', (f) => [`--tls-cert=${f.missing}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`], 'missing: cannot be read: ENOENT'],
-    ['a folder for a key', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${path.dirname(f.key)}`, `--upstream-ca=${f.ca}`], 'cannot be read: EISDIR'],
+    ['a folder for a key', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${path.dirname(f.key)}`, `--upstream-ca=${f.ca}`], 'cannot be read: it is no regular file'],
+    ['a device for an authority', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, '--upstream-ca=/dev/zero'], '/dev/zero: cannot be read: it is no regular file'],
     ['an authority that is not there', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.missing}`], 'missing: cannot be read: ENOENT'],
     ['an authority that is none', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.nonsense}`], 'holds no certificate in PEM'],
   ])('does not start with %s: one line names it', async (_what, args, reason) => {
