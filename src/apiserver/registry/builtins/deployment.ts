@@ -10,7 +10,7 @@ import { numberAt, structAt, textAt } from '../../fields.js';
 import { goIntOrString } from './gostruct.js';
 import { REPLICAS_SCALE } from './scale.js';
 import { podSpecDefaults } from './podtemplate.js';
-import { selectorChange, selectorErrors, trimmed, workloadWarnings } from './workload.js';
+import { selectorChange, selectorErrors, TEMPLATE_LABELS, trimmed, workloadWarnings } from './workload.js';
 
 export const DEPLOYMENT: Kind = {
   group: 'apps',
@@ -23,6 +23,7 @@ export const DEPLOYMENT: Kind = {
   categories: ['all'],
   subresources: [REPLICAS_SCALE, STATUS],
   generation: 'spec-and-annotations',
+  shown: [TEMPLATE_LABELS],
   defaults: deploymentDefaults,
   create: (deployment) => trimmed({ ...deployment, status: {} }),
   update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : trimmed(fieldsFrom(next, old, ['status']))),
@@ -58,7 +59,7 @@ function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
 
 function validate(deployment: KubeObject): readonly FieldError[] {
   const spec = structAt(deployment, 'spec');
-  const errors: FieldError[] = [...nonNegative(own(spec, 'replicas'), 'spec.replicas'), ...selectorErrors(spec)];
+  const errors: FieldError[] = [...nonNegative(own(spec, 'replicas'), 'spec.replicas'), ...selectorErrors(deployment)];
   const strategy = structAt(spec, 'strategy');
   errors.push(...strategyErrors(strategy, 'spec.strategy'));
   for (const field of ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']) errors.push(...nonNegative(own(spec, field), child('spec', field)));

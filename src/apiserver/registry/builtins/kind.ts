@@ -35,8 +35,10 @@ export interface Kind {
   readonly convert?: Resource['convert'];
   readonly visible?: Resource['visible'];
   readonly review?: Resource['review'];
-  /** Maps of which it is remembered until the object is checked that a client gave them without members: {@link emptied}. */
+  /** Maps of which it is remembered until an immutable object is checked that a client gave them without members: {@link emptied}. */
   readonly remembered?: readonly string[];
+  /** Paths of maps of which it is remembered until any object is checked, as refusals show of them whether they were given. */
+  readonly shown?: readonly string[];
   /** Whether a list or map without members in `spec` is a change, though it is written as if it were not given. */
   readonly noticesEmpty?: true;
   /** Fills defaults into a draft that has no nulls and no zero values of optional fields. */
@@ -87,10 +89,10 @@ function strategyOf(kind: Kind): Strategy {
   const { definition } = kind;
   return {
     default: (object) => remembering(kind, object, withDefaults(kind, object)),
-    prepareCreate: (object) => forgotten(canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object))),
+    prepareCreate: (object) => withEmptied(canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object)), shownOf(kind, object)),
     prepareUpdate(next, old, subresource) {
       const prepared = canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource));
-      return old['immutable'] === true ? withEmptied(prepared, emptied(next)) : forgotten(prepared);
+      return withEmptied(prepared, old['immutable'] === true ? emptied(next) : shownOf(kind, next));
     },
     validateCreate: (object) => findings(kind.validate?.(object) ?? [], () => kind.warnings?.(object, undefined) ?? []),
     validateUpdate(next, old, subresource): Findings {
@@ -125,19 +127,25 @@ export function emptied(object: KubeObject): readonly string[] {
   return Array.isArray(found) ? found.map(String) : [];
 }
 
+/** With these alone: what was remembered of the object before is forgotten. */
 function withEmptied(object: KubeObject, maps: readonly string[]): KubeObject {
-  return maps.length === 0 ? object : { ...object, [EMPTIED]: maps };
-}
-
-function forgotten(object: KubeObject): KubeObject {
+  if (maps.length > 0) return { ...object, [EMPTIED]: maps };
   if (!Reflect.has(object, EMPTIED)) return object;
   const { apiVersion, kind, metadata } = object;
   return { ...Object.fromEntries(Object.entries(object)), apiVersion, kind, metadata };
 }
 
-function remembering({ remembered = [], noticesEmpty }: Kind, given: KubeObject, read: KubeObject): KubeObject {
+function shownOf({ shown = [] }: Kind, object: KubeObject): readonly string[] {
+  return emptied(object).filter((path) => shown.includes(path));
+}
+
+function remembering({ remembered = [], shown = [], noticesEmpty }: Kind, given: KubeObject, read: KubeObject): KubeObject {
   const spec = noticesEmpty === true && holdsEmpty(own(given, 'spec')) ? ['spec'] : [];
-  return withEmptied(read, [...remembered.filter((name) => isEmptyMap(own(given, name))), ...spec]);
+  return withEmptied(read, [...[...remembered, ...shown].filter((path) => isEmptyMap(valueAt(given, path))), ...spec]);
+}
+
+function valueAt(object: KubeObject, path: string): Json | undefined {
+  return path.split('.').reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, key) : undefined), object);
 }
 
 /** A list that gets its default where it has no items. */

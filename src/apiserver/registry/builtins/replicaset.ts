@@ -8,7 +8,7 @@ import { numberAt, structAt } from '../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { podSpecDefaults } from './podtemplate.js';
 import { REPLICAS_SCALE } from './scale.js';
-import { selectorChange, selectorErrors, trimmed, workloadWarnings } from './workload.js';
+import { selectorChange, selectorErrors, TEMPLATE_LABELS, trimmed, workloadWarnings } from './workload.js';
 
 export const REPLICA_SET: Kind = {
   group: 'apps',
@@ -21,6 +21,7 @@ export const REPLICA_SET: Kind = {
   categories: ['all'],
   subresources: [REPLICAS_SCALE, STATUS],
   generation: 'spec',
+  shown: [TEMPLATE_LABELS],
   defaults: replicaSetDefaults,
   create: (set) => trimmed({ ...set, status: {} }),
   update: (next, old, subresource) => (subresource === 'status' ? fieldsFrom(next, old, ['spec']) : trimmed(fieldsFrom(next, old, ['status']))),
@@ -37,7 +38,7 @@ function replicaSetDefaults(set: Draft): void {
 
 function validate(set: KubeObject): readonly FieldError[] {
   const spec = structAt(set, 'spec');
-  return [...['replicas', 'minReadySeconds'].flatMap((field) => nonNegative(own(spec, field), child('spec', field))), ...selectorErrors(spec)];
+  return [...['replicas', 'minReadySeconds'].flatMap((field) => nonNegative(own(spec, field), child('spec', field))), ...selectorErrors(set)];
 }
 
 function statusErrors(set: KubeObject): readonly FieldError[] {

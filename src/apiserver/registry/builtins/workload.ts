@@ -1,4 +1,4 @@
-import { own, type JsonObject } from '../../json.js';
+import { own } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { invalidRaw, invalidValue, required } from '../../schema/field.js';
 import { dns1123Label } from '../../schema/names.js';
@@ -6,6 +6,7 @@ import type { FieldError } from '../../status.js';
 import { has, immutable } from './checks.js';
 import { structAt } from '../../fields.js';
 import { goSelectorJson } from './gostruct.js';
+import { emptied } from './kind.js';
 import { withoutFeatures } from './pod/features.js';
 import { checkLastingTemplate } from './pod/template.js';
 import { templateWarnings } from './pod/warnings.js';
@@ -35,11 +36,15 @@ function nameWarnings(name: string): readonly string[] {
   return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`];
 }
 
+/** Refusals tell labels that were given without members from labels that were not given. */
+export const TEMPLATE_LABELS = 'spec.template.metadata.labels';
+
 /** The selector, and the template that it has to select. */
-export function selectorErrors(spec: JsonObject): readonly FieldError[] {
+export function selectorErrors(workload: KubeObject): readonly FieldError[] {
+  const spec = structAt(workload, 'spec');
   const template = structAt(spec, 'template');
-  const labels = own(structAt(template, 'metadata'), 'labels');
-  const missed = (): FieldError => invalidValue('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`');
+  const labels = own(structAt(template, 'metadata'), 'labels') ?? (emptied(workload).includes(TEMPLATE_LABELS) ? {} : null);
+  const missed = (): FieldError => invalidValue(TEMPLATE_LABELS, labels, '`selector` does not match template `labels`');
   if (!has(spec, 'selector')) return [required('spec.selector'), missed(), ...checkLastingTemplate(template, 'spec.template')];
   const selector = structAt(spec, 'selector');
   const shown = goSelectorJson(selector);
