@@ -1,7 +1,8 @@
 import type { Authorizer } from '../auth/authorizer.js';
 import { readReference } from '../auth/bindings.js';
 import { aggregate, RBAC_GROUP, type RuleResolver } from '../auth/rbac.js';
-import { hasOrAll, type PolicyRule, rulesOf } from '../auth/rules.js';
+import { notCovered } from '../auth/coverage.js';
+import { type PolicyRule, rulesOf } from '../auth/rules.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 import { equal, isArray, isObject, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
@@ -102,34 +103,6 @@ function notHeld({ resolver }: Parts, { user, namespace }: { readonly user: User
   const who = `user ${quoted(user.name)} (groups=${list(user.groups)})`;
   const doubts = errors.length === 0 ? '' : `; resolution errors: [${aggregate(errors)}]`;
   return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${doubts}`;
-}
-
-/** What of wanted rules some rules do not give, in rules of one verb and one resource (or path) each. */
-export function notCovered(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  return wanted.flatMap(breakDown).filter((rule) => !own.some((one) => covers(one, rule)));
-}
-
-/** The same rights in rules of one verb and one resource (or path) each. */
-function breakDown(rule: PolicyRule): readonly PolicyRule[] {
-  const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name]);
-  const ofResources = rule.apiGroups.flatMap((group) => rule.resources.flatMap((resource) => rule.verbs.flatMap((verb) =>
-    names.map((resourceNames) => ({ verbs: [verb], apiGroups: [group], resources: [resource], resourceNames, nonResourceURLs: [] })))));
-  const ofPaths = rule.nonResourceURLs.flatMap((url) => rule.verbs.map((verb) => ({ verbs: [verb], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [url] })));
-  return [...ofResources, ...ofPaths];
-}
-
-function covers(owner: PolicyRule, wanted: PolicyRule): boolean {
-  const named = owner.resourceNames.length === 0 || (wanted.resourceNames.length > 0 && wanted.resourceNames.every((name) => owner.resourceNames.includes(name)));
-  return named
-    && wanted.verbs.every((verb) => hasOrAll(owner.verbs, verb))
-    && wanted.apiGroups.every((group) => hasOrAll(owner.apiGroups, group))
-    && wanted.resources.every((resource) => coversResource(owner.resources, resource))
-    && wanted.nonResourceURLs.every((path) => owner.nonResourceURLs.some((url) => url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, '')))));
-}
-
-function coversResource(resources: readonly string[], wanted: string): boolean {
-  const slash = wanted.indexOf('/');
-  return hasOrAll(resources, wanted) || (slash >= 0 && resources.includes(`*${wanted.slice(slash)}`));
 }
 
 /** Puts the verbs of one resource together again. */

@@ -1,4 +1,4 @@
-import { notCovered } from '../admission/escalation.js';
+import { notCovered } from './coverage.js';
 import { type PolicyRule, readRules } from './rules.js';
 import { equal, isArray, isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
