@@ -51,6 +51,7 @@ export class Masks {
     const entries = fields.map(([name, value]): [string, unknown] => {
       if (isList && name === 'metadata') return [name, this.#object({ ...value, resourceVersion: 'LIST' }, name)];
       if (name === 'message' && 'details' in object) return [name, headOf(this.text(String(value)), object.details)];
+      if (name === 'name' && 'generateName' in object && typeof value === 'string') return [name, numbered(this.#names, value, 'made-NAME')];
       // A time of day or two is what tells them apart, and nobody promises which.
       if (key === 'managedFields' && name === 'time') return [name, 'TIME'];
       return [this.text(name), this.#walk(value, name)];

@@ -13,6 +13,9 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, 'TIME'],
   // Of kubectl itself: a watch that its own deadline ended.
   [/^[IW]\d{4} .*reflector\.go.*very short watch.*\n/gm, ''],
+  // kube-apiserver looks each three minutes whether addresses are booked, and tells of one that is being booked just then.
+  [/^.*\bClusterIPNotAllocated\b.*\n?/gm, ''],
+  [/^Events:\s*\n +Type +Reason .*\n +---- .*\n(?! +\S)/gm, 'Events:  <none>\n'],
   [/^([IWE])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ /gm, '$1 '],
   [/(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000/g, 'TIME'],
   [/(resourceVersion\\*"?: ?\\*"?|Resource Version: +)\d+/g, '$1VERSION'],
