@@ -1,3 +1,4 @@
+import { readApiVersion } from './apiversion.js';
 import { randomUUID } from 'node:crypto';
 
 import type { Assembly } from './assembly.js';
@@ -54,7 +55,7 @@ async function ensure(rooms: Assembly, value: JsonObject, repair: Repair = (stor
   const { registry, verbs, reader } = rooms;
   const metadata = isObject(value['metadata']) ? value['metadata'] : {};
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
-  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const { group, version } = readApiVersion(apiVersion);
   const resource = registry.findKind(group, version, kind);
   if (resource === undefined) throw new Error(`${apiVersion} ${kind}: no such kind is served`);
   const target = { resource, namespace: resource.namespaced ? textAt(metadata, 'namespace') : '', name: textAt(metadata, 'name'), subresource: '' };

@@ -38,3 +38,10 @@ export function countAt(value: JsonObject, key: string): number {
 export function textEntries(map: JsonObject): readonly (readonly [string, string])[] {
   return Object.keys(map).map((key) => [key, textAt(map, key)] as const);
 }
+
+/** What stands at the end of a path of keys; undefined where the path ends before. */
+export function valueAt(object: JsonObject, keys: readonly string[]): Json | undefined {
+  let value: Json | undefined = object;
+  for (const key of keys) value = isObject(value) ? own(value, key) : undefined;
+  return value;
+}

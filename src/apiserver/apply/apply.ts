@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import { equal, isArray, isObject, own as memberOf } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
@@ -19,7 +20,7 @@ import { fitOwners, ownable, settle } from './ownership.js';
 import { prune } from './prune.js';
 import { resetFields, withoutReset } from './reset.js';
 import type { FieldsResource, OtherVersion } from './resource.js';
-import { apiVersionOf, kindText } from './resource.js';
+import { kindText } from './resource.js';
 import { toSet } from './toset.js';
 import { updateOwners } from './update.js';
 import { zeroOf } from './zero.js';

@@ -32,10 +32,6 @@ export interface OtherVersion {
   readonly restore: (object: JsonObject) => JsonObject;
 }
 
-export function apiVersionOf({ group, version }: FieldsResource): string {
-  return group === '' ? version : `${group}/${version}`;
-}
-
 /** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`, `/, Kind=`. */
 export function kindText(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;

@@ -1,4 +1,4 @@
-import { hasOrAll, type PolicyRule } from './rules.js';
+import { hasOrAll, type PolicyRule, urlMatches } from './rules.js';
 
 /** What of wanted rules some rules do not give, in rules of one verb and one resource (or path) each. */
 export function notCovered(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
@@ -20,7 +20,7 @@ function covers(owner: PolicyRule, wanted: PolicyRule): boolean {
     && wanted.verbs.every((verb) => hasOrAll(owner.verbs, verb))
     && wanted.apiGroups.every((group) => hasOrAll(owner.apiGroups, group))
     && wanted.resources.every((resource) => coversResource(owner.resources, resource))
-    && wanted.nonResourceURLs.every((path) => owner.nonResourceURLs.some((url) => url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, '')))));
+    && wanted.nonResourceURLs.every((path) => owner.nonResourceURLs.some((url) => urlMatches(url, path)));
 }
 
 function coversResource(resources: readonly string[], wanted: string): boolean {

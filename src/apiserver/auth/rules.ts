@@ -56,6 +56,7 @@ export function hasOrAll(list: readonly string[], wanted: string): boolean {
   return list.includes('*') || list.includes(wanted);
 }
 
-function urlMatches(url: string, path: string): boolean {
+/** Whether a rule's path, which may end with a star, stands for a path. */
+export function urlMatches(url: string, path: string): boolean {
   return url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, '')));
 }

@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import { equal } from '../json.js';
 import type { KubeObject, OwnerReference } from '../object.js';
 import type { Resource } from '../resource.js';
@@ -120,7 +121,7 @@ export class Collector {
   #typeOf(id: string, { apiVersion, kind }: KubeObject): Pick<OwnerReference, 'apiVersion' | 'kind'> {
     const { collection } = partsOf(id);
     const resource = this.#options.registry.all().find((one) => one.collection === collection);
-    return resource === undefined ? { apiVersion, kind } : { apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`, kind: resource.kind };
+    return resource === undefined ? { apiVersion, kind } : { apiVersion: apiVersionOf(resource), kind: resource.kind };
   }
 
   #find(id: string): Found | undefined {

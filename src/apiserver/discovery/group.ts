@@ -51,11 +51,6 @@ export function groupVersionOf(registry: Registry, group: string, version: strin
   return groupsOf(registry).find(({ name }) => name === group)?.versions.find((one) => one.version === version);
 }
 
-/** `apps/v1`, `v1`. */
-export function groupVersionName({ group, version }: { readonly group: string; readonly version: string }): string {
-  return group === '' ? version : `${group}/${version}`;
-}
-
 function versionsOf(group: string, versions: ReadonlyMap<string, readonly Resource[]>): readonly GroupVersion[] {
   const names = [...versions.keys()].sort(compareVersions);
   return names.map((version) => ({ group, version, resources: [...(versions.get(version) ?? [])].sort(byPlural) }));

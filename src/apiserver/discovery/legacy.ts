@@ -1,7 +1,8 @@
+import { apiVersionOf } from '../apiversion.js';
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../json.js';
 import type { Registry, Resource, Subresource } from '../resource.js';
-import { groupsOf, groupVersionName, groupVersionOf, type Group } from './group.js';
+import { groupsOf, groupVersionOf, type Group } from './group.js';
 
 /**
  * Answers GET /api.
@@ -29,11 +30,11 @@ export function resourceList(registry: Registry, group: string, version: string)
   const resources = found.resources.flatMap((resource) => [resourceEntry(resource), ...resource.subresources.map((one) => subresourceEntry(resource, one))]);
   // The core group's list has no apiVersion on the real server either.
   const head = group === '' ? {} : { apiVersion: 'v1' };
-  return { kind: 'APIResourceList', ...head, groupVersion: groupVersionName(found), resources };
+  return { kind: 'APIResourceList', ...head, groupVersion: apiVersionOf(found), resources };
 }
 
 function groupEntry({ name, versions }: Group): JsonObject {
-  const all: Json[] = versions.map((one) => ({ groupVersion: groupVersionName(one), version: one.version }));
+  const all: Json[] = versions.map((one) => ({ groupVersion: apiVersionOf(one), version: one.version }));
   return { name, versions: all, ...(all[0] === undefined ? {} : { preferredVersion: all[0] }) };
 }
 

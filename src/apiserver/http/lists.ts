@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import type { Form, Transform } from './negotiate.js';
 import { isArray, isObject, type Json, type JsonObject, withKey } from '../json.js';
 import { formOf, type KubeObject } from '../object.js';
@@ -75,7 +76,7 @@ export function versionOf(object: KubeObject): JsonObject {
 }
 
 function plainList(resource: Resource, list: Listed): Json {
-  const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+  const apiVersion = apiVersionOf(resource);
   const metadata = { resourceVersion: list.resourceVersion, continue: list.continue, remainingItemCount: list.remainingItemCount };
   return { kind: resource.listKind, apiVersion, metadata: compact(metadata), items: resource.custom ? list.items : list.items.map(bare) };
 }

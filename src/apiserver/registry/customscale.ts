@@ -7,7 +7,7 @@ import type { Subresource } from '../resource.js';
 import { invalidValue } from '../schema/field.js';
 import { StatusError, badRequest } from '../status.js';
 import type { FieldError } from '../status.js';
-import { numberAt, structAt } from '../fields.js';
+import { numberAt, structAt, valueAt } from '../fields.js';
 import { scaleColumns, scaleObject } from './builtins/scale.js';
 
 /** Where a definition says that the numbers of a Scale lie, as it says it: `.spec.replicas`. */
@@ -101,12 +101,6 @@ function scaleOf(object: KubeObject, paths: ScalePaths, absent: number): KubeObj
 
 function keysOf(path: string): readonly string[] {
   return path.replace(/^\./, '').split('.');
-}
-
-function valueAt(object: JsonObject, keys: readonly string[]): Json | undefined {
-  let value: Json | undefined = object;
-  for (const key of keys) value = isObject(value) ? own(value, key) : undefined;
-  return value;
 }
 
 /** A number of the object; undefined where it has none. Throws 500 for what is no whole number. */

@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import type { Clock, Random } from '../../runtime/clock.js';
 import type { AdmissionChain } from '../admission/chain.js';
 import type { AdmissionRequest } from '../admission/admission.js';
@@ -8,7 +9,6 @@ import type { ServedRegistry } from '../registry/registry.js';
 import type { Resource } from '../resource.js';
 import type { Entry, Store } from '../store/store.js';
 import type { Applications } from './applications.js';
-import { apiVersionOf } from './metadata.js';
 import { checkPlace } from './place.js';
 import type { Caller, Target } from './verbs.js';
 

@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import { structOf } from '../data/schemas.js';
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
@@ -11,7 +12,7 @@ import { decodeStruct } from '../schema/typed.js';
 import { badRequest, type StatusError } from '../status.js';
 import { inOrderOf, strictText } from './findings.js';
 import { TYPE_META, goKind } from './gotypes.js';
-import { apiVersionOf, withMeta } from './metadata.js';
+import { withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import { internalKindProblem, kindProblem, typeMetaOf, versionProblem } from './scheme.js';
 import type { Body } from '../schema/body.js';

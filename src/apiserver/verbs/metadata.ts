@@ -1,7 +1,6 @@
 import { equal } from '../json.js';
 import type { JsonObject } from '../json.js';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../object.js';
-import type { Resource } from '../resource.js';
 import { badRequest } from '../status.js';
 
 type MetaChanges = { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined } & { readonly selfLink?: undefined };
@@ -53,9 +52,4 @@ export function withOwnersOnce(object: KubeObject, warn: (text: string) => void,
   const where = when === 'sent' ? '' : ' after mutating admission happens';
   warn(`.metadata.ownerReferences contains duplicate entries${where}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${dropped.join(', ')}`);
   return withMeta(object, { ownerReferences: kept });
-}
-
-/** How a resource is named in the texts of conflicts and of what is not found. */
-export function apiVersionOf({ group, version }: Pick<Resource, 'group' | 'version'>): string {
-  return group === '' ? version : `${group}/${version}`;
 }

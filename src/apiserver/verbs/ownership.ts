@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import { serverSideApply } from '../apply/apply.js';
 import { rootAtom } from '../apply/atom.js';
 import { misfits } from '../apply/check.js';
@@ -9,7 +10,7 @@ import type { Context } from './context.js';
 import type { Schema } from '../schema/schema.js';
 import { objectAt, textAt } from '../registry/definition.js';
 import { type StatusError, unknownError } from '../status.js';
-import { apiVersionOf, withMeta } from './metadata.js';
+import { withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import type { Caller, Target } from './verbs.js';
 import { viewOf } from './view.js';

@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import { structOf } from '../data/schemas.js';
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
@@ -18,7 +19,7 @@ import type { Context } from './context.js';
 import { DecodeFailure, decode } from './decoding.js';
 import { applied, tracked } from './ownership.js';
 import type { Write } from './ownership.js';
-import { apiVersionOf, checkName, inNamespace } from './metadata.js';
+import { checkName, inNamespace } from './metadata.js';
 import { patchOptions } from './options.js';
 import { allows } from './update.js';
 import type { Body } from '../schema/body.js';

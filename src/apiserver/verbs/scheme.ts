@@ -1,8 +1,8 @@
+import { apiVersionOf, readApiVersion } from '../apiversion.js';
 import { structOf } from '../data/schemas.js';
 import type { JsonObject } from '../json.js';
 import type { Registry, Resource } from '../resource.js';
 import { goQuote } from '../schema/gotext.js';
-import { apiVersionOf } from './metadata.js';
 
 /** What a body or a patched object says of its type; what it leaves out is as expected. */
 export interface TypeMeta {
@@ -44,7 +44,7 @@ export interface Misfit {
  */
 export function kindProblem(registry: Registry, resource: Resource, { kind, apiVersion }: TypeMeta): Misfit | undefined {
   if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return undefined;
-  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const { group, version } = readApiVersion(apiVersion);
   const found = inScheme(resource, group) ? registry.findKind(group, version, kind) : undefined;
   if (found?.collection === resource.collection && !found.custom) return undefined;
   if (UNVERSIONED.includes(kind)) return { why: unconvertible(`v1.${kind}`, resource), definition: kind === 'Status' ? STATUS : undefined };

@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import { difference, has, isEmpty, setOf } from '../apply/fieldset.js';
 import { readOwners, writeOwners } from '../apply/owners.js';
 import type { Owner, Owners } from '../apply/owners.js';
@@ -8,7 +9,7 @@ import type { Resource, Subresource, SubresourceView } from '../resource.js';
 import { dns1123Subdomain } from '../schema/names.js';
 import { validateMeta } from '../schema/objectmeta.js';
 import { conflict, invalid } from '../status.js';
-import { apiVersionOf, withMeta } from './metadata.js';
+import { withMeta } from './metadata.js';
 import type { Target } from './verbs.js';
 
 /** A subresource that shows its object as one of another kind: what is read and written there is a Scale, not a Deployment. */

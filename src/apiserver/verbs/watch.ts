@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../apiversion.js';
 import type { Timer } from '../../runtime/clock.js';
 import { structOf } from '../data/schemas.js';
 import { isObject } from '../json.js';
@@ -11,7 +12,7 @@ import { served } from './context.js';
 import type { Context } from './context.js';
 import { listOptions } from './listoptions.js';
 import type { ListOptions } from './listoptions.js';
-import { apiVersionOf, withMeta } from './metadata.js';
+import { withMeta } from './metadata.js';
 import { revisionOf } from './read.js';
 import { covers, selected, selectionOf } from './selection.js';
 import type { Selection } from './selection.js';

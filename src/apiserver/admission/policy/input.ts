@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../../apiversion.js';
 import type { Authorizer } from '../../auth/authorizer.js';
 import { jsonValue } from '../../cel/runtime/jsonvalue.js';
 import type { Value } from '../../cel/runtime/value.js';
@@ -43,7 +44,7 @@ function valueOf(object: Json | KubeObject | undefined): Value {
 function inVersion(object: KubeObject | undefined, from: Resource, to: Resource): KubeObject | undefined {
   if (object === undefined || from === to) return object;
   const stored = from.convert?.toStored(object) ?? object;
-  const apiVersion = to.group === '' ? to.version : `${to.group}/${to.version}`;
+  const apiVersion = apiVersionOf(to);
   return { ...(to.convert?.fromStored(stored) ?? stored), apiVersion, kind: to.kind };
 }
 

@@ -1,3 +1,4 @@
+import { readApiVersion } from '../../apiversion.js';
 import type { Authorizer } from '../../auth/authorizer.js';
 import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
@@ -82,7 +83,7 @@ function kindOf(parts: Parts, policyName: string): Kind {
 }
 
 function resolve({ registry }: Parts, kind: JsonObject): Kind {
-  const [version = '', group = ''] = text(kind, 'apiVersion').split('/').reverse();
+  const { group, version } = readApiVersion(text(kind, 'apiVersion'));
   const found = registry().findKind(group, version, text(kind, 'kind'));
   if (found !== undefined) return { group, version, resource: found.plural };
   return { group, version, resource: '*', doubt: `resolve paramKind &{${text(kind, 'apiVersion')} ${text(kind, 'kind')}}` };

@@ -1,3 +1,4 @@
+import { apiVersionOf } from '../../apiversion.js';
 import { isObject, own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { Registry, Resource } from '../../resource.js';
@@ -57,7 +58,7 @@ function findParams({ collection, namespaced }: Resource, reference: JsonObject,
 
 /** The object as the version of the resource shows it; a built-in one without those who manage it. */
 function served(object: KubeObject, { convert, group, version, kind, custom }: Resource): KubeObject {
-  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const apiVersion = apiVersionOf({ group, version });
   const { managedFields: _managers, ...metadata } = object.metadata;
   return { ...(convert?.fromStored(object) ?? object), apiVersion, kind, ...(custom ? {} : { metadata }) };
 }

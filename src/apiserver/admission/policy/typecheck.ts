@@ -1,3 +1,4 @@
+import { readApiVersion } from '../../apiversion.js';
 import { builtinSchema } from '../../data/schemas.js';
 import { DYN, type CelType } from '../../cel/language/celtype.js';
 import { compile } from '../../cel/language/check.js';
@@ -76,7 +77,7 @@ function sorted(names: readonly string[]): readonly string[] {
 function paramsOf(spec: JsonObject, registry: Registry): DeclaredType | 'dyn' | undefined {
   const kind = objectIn(spec, 'paramKind');
   if (kind === undefined) return undefined;
-  const [version = '', group = ''] = text(kind, 'apiVersion').split('/').reverse();
+  const { group, version } = readApiVersion(text(kind, 'apiVersion'));
   const resource = registry.findKind(group, version, text(kind, 'kind'));
   return resource === undefined ? 'dyn' : (declared(resource) ?? 'dyn');
 }

@@ -1,3 +1,4 @@
+import { valueAt } from '../../fields.js';
 import { builtinSchema } from '../../data/schemas.js';
 import { equal, isArray, isObject, own, withKey, type Json } from '../../json.js';
 import type { KubeObject, ObjectMeta } from '../../object.js';
@@ -141,11 +142,7 @@ function shownOf({ shown = [] }: Kind, object: KubeObject): readonly string[] {
 
 function remembering({ remembered = [], shown = [], noticesEmpty }: Kind, given: KubeObject, read: KubeObject): KubeObject {
   const spec = noticesEmpty === true && holdsEmpty(own(given, 'spec')) ? ['spec'] : [];
-  return withEmptied(read, [...[...remembered, ...shown].filter((path) => isEmptyMap(valueAt(given, path))), ...spec]);
-}
-
-function valueAt(object: KubeObject, path: string): Json | undefined {
-  return path.split('.').reduce<Json | undefined>((value, key) => (isObject(value) ? own(value, key) : undefined), object);
+  return withEmptied(read, [...[...remembered, ...shown].filter((path) => isEmptyMap(valueAt(given, path.split('.')))), ...spec]);
 }
 
 /** A list that gets its default where it has no items. */
