@@ -173,10 +173,10 @@ describeWithServer('the token of the operator', { own: true }, (server) => {
       return answer.text.includes('no params found') ? answer : undefined;
     });
     await put(ENGINES, { apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'engine' } });
-    await namesakes();
     await must(stored(namespaceObject(TARGET, OWN_LABELS)));
     await must(stored(namespaceObject('second', OWN_LABELS)));
-    await must(stored(install(TARGET)));
+    await must(stored(install(TARGET))); // from here on the policy finds the engine: it looks in a cache of the server
+    await namesakes();
     await must(deployment('placement-controller'));
     const theirs = { selector: { matchLabels: { app: 'theirs' } }, template: { metadata: { labels: { app: 'theirs' } }, spec: { containers: [{ name: 'main', image: 'x' }] } } };
     await put(`${APPS}/${TARGET}/deployments`, { metadata: { name: 'theirs' }, spec: theirs });
