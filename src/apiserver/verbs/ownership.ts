@@ -4,7 +4,7 @@ import { rootAtom } from '../apply/atom.js';
 import { misfits } from '../apply/check.js';
 import { type OtherVersion, Unfit } from '../apply/resource.js';
 import { trackUpdate } from '../apply/track.js';
-import { isObject, type Json } from '../json.js';
+import { equal, isObject, type Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Context } from './context.js';
 import type { Schema } from '../schema/schema.js';
@@ -41,16 +41,22 @@ export function applied(context: Context, write: Write, live: KubeObject | undef
   if (live !== undefined && context.applications.knows({ target, manager, live, configuration })) return live;
   const request = { live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(write) };
   const object = orUnknown(() => serverSideApply(request));
-  if (target.resource.custom && !resource.custom) throw noSuchVersion(live, resource, configuration);
+  const scaled = target.resource.custom && !resource.custom && live !== undefined;
+  if (scaled && !sameButOwners(live, object)) throw noSuchVersion(live, resource, configuration);
   if (live !== undefined && object === live) context.applications.remember({ target, manager, live, configuration });
   return object;
 }
 
-/** A Scale of a custom resource cannot be applied: the real server asks the definition for the version of the Scale. */
-function noSuchVersion(live: KubeObject | undefined, { kind, ...resource }: Target['resource'], configuration: Json): StatusError {
+/** Whether nothing but managedFields differs, of an object that has some. */
+function sameButOwners(live: KubeObject, next: KubeObject): boolean {
+  return live.metadata.managedFields !== undefined && equal(withMeta(live, { managedFields: undefined }), withMeta(next, { managedFields: undefined }));
+}
+
+/** No application changes the Scale of a custom resource: the real server asks the definition for the version of the Scale. */
+function noSuchVersion(live: KubeObject, { kind, ...resource }: Target['resource'], configuration: Json): StatusError {
   const version = apiVersionOf(resource);
   const sent = isObject(configuration) ? objectAt(configuration, 'metadata') : {};
-  const known = (live?.metadata.managedFields ?? []).length > 0;
+  const known = live.metadata.managedFields !== undefined;
   const what = known ? 'failed to convert new object' : 'failed to create manager for existing fields: failed to convert live object';
   const name = known ? `${textAt(sent, 'namespace')}/${textAt(sent, 'name')}` : '/';
   return unknownError(`${what} (${name}; ${version}, Kind=${kind}) to proper version: request to convert CR to an invalid group/version: ${version}`);
