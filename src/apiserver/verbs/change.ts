@@ -11,7 +11,7 @@ import type { Context } from './context.js';
 import { withMeta, withOwnersOnce } from './metadata.js';
 import { renamed } from './options.js';
 import type { WriteOptions } from './options.js';
-import { folderOf } from './place.js';
+import { failedPrecondition, storedOtherwise } from './place.js';
 import type { Caller, Target, Written } from './verbs.js';
 import { strategyOf, viewOf } from './view.js';
 import { put, remove, store } from './write.js';
@@ -158,10 +158,7 @@ export function hasSpecFinalizers({ spec }: KubeObject): boolean {
   return isObject(spec) && isArray(spec.finalizers) && spec.finalizers.length > 0;
 }
 
-function checkUid({ target: { resource, name, namespace }, options }: Edit, uid: string, live: KubeObject | undefined): void {
+function checkUid({ target, options }: Edit, uid: string, live: KubeObject | undefined): void {
   const found = live?.metadata.uid ?? '';
-  if (found === uid) return;
-  const failed = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
-  const parts = [...(options.dryRun ? [] : ['registry']), folderOf(resource), ...(namespace === '' ? [] : [namespace]), name];
-  throw conflict(resource, name, `StorageError: invalid object, Code: 4, Key: /${parts.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`);
+  if (found !== uid) throw storedOtherwise(target, options.dryRun, failedPrecondition('UID', uid, found));
 }

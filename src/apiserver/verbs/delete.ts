@@ -8,6 +8,7 @@ import type { Context } from './context.js';
 import { deletionFinalizers, marked } from './finalizers.js';
 import { deleteOptions } from './options.js';
 import type { DeleteOptions } from './options.js';
+import { failedPrecondition, storedOtherwise } from './place.js';
 import { markerOf } from './terminating.js';
 import type { Body } from '../schema/body.js';
 import type { Caller, Query, Target } from './verbs.js';
@@ -42,7 +43,7 @@ export function deleteWith(context: Context, deletion: Deletion): Promise<JsonOb
   const mark = markerOf(target.resource);
   if (mark === undefined) return deleteFound(context, found);
   // Of a collection, preconditions are not checked by the kind itself.
-  if (deletion.collective !== true) checkPreconditions(found, target.resource.plural, failed);
+  if (deletion.collective !== true) checkPreconditions(found, target.resource.plural, failedPrecondition);
   else checkPreconditions(found, target.resource.kind, mismatch);
   if (found.live.metadata.deletionTimestamp === undefined) {
     admit(context, found);
@@ -57,9 +58,21 @@ function deleteFound(context: Context, found: Found): Promise<JsonObject> {
   checkPreconditions(found, resource.kind, mismatch);
   admit(context, found);
   const finalizers = deletionFinalizers(resource, live, options);
-  if (finalizers.length === 0) return end(context, found);
+  if (finalizers.length === 0) {
+    if (!options.dryRun) checkReleased(found);
+    return end(context, found);
+  }
   const next = marked(live, finalizers, context.clock.now());
   return equal(next, live) ? unchanged(context, found) : write(context, found, next);
+}
+
+/**
+ * Who names a resourceVersion cannot take the garbage collector's finalizers off and have the object end at once: the
+ * real server then asks its store for a resourceVersion that is empty.
+ */
+function checkReleased({ target, live: { metadata: { finalizers = [], resourceVersion = '' } }, options }: Found): void {
+  if (finalizers.length === 0 || options.resourceVersion === undefined) return;
+  throw storedOtherwise(target, options.dryRun, failedPrecondition('ResourceVersion', '', resourceVersion));
 }
 
 /** Kinds whose last state is the answer. */
@@ -91,8 +104,6 @@ function admit({ admission }: Context, { target, options, caller, live, collecti
 }
 
 type Wording = (what: 'UID' | 'ResourceVersion', said: string, is: string) => string;
-
-const failed: Wording = (what, said, is) => `Precondition failed: ${what} in precondition: ${said}, ${what} in object meta: ${is}`;
 
 const WHY = { UID: 'deleted and then recreated', ResourceVersion: 'modified' };
 
