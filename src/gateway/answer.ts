@@ -1,7 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
-import { dump } from 'js-yaml';
 import type { Format } from './media.js';
 import { GIVEN_CODES, REFUSALS, type Refusal } from './refusal.js';
+import { writeYaml } from './yaml.js';
 
 /** What a client gets. Headers are those of the fixed list below, never one of the API server's. */
 export interface Answer {
@@ -35,7 +35,7 @@ export function emptyAnswer(code: number, headers: Answer['headers'] = {}): Answ
 
 /** An object as it is asked for. Its text is passed on as it came where JSON is wanted. */
 export function written(bytes: Buffer, value: unknown, format: Format): Buffer | string {
-  return format === 'json' ? bytes : dump(value, { lineWidth: -1, noRefs: true });
+  return format === 'json' ? bytes : writeYaml(value);
 }
 
 /** The answer to what was refused: with `strict`, only the codes of the interface and never a body. */

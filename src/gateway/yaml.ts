@@ -1,4 +1,4 @@
-import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
+import { DEFAULT_SCALAR_STYLE_RULES, dump, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent, type ScalarLayout } from 'js-yaml';
 import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type Data } from './document.js';
 import { Refusal } from './refusal.js';
 
@@ -13,8 +13,11 @@ const MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
 const NULL = /^(?:|~|null|Null|NULL)$/;
 const TRUE = /^(?:true|True|TRUE)$/;
 const FALSE = /^(?:false|False|FALSE)$/;
+/** Begins what some reader may take for a number. Underscores in it count for nothing. */
+const NUMBER_BEGIN = /^[-+.\d]/;
 /** Whatever some version of YAML takes for a number. What JSON would not write the same way is refused. */
-const NUMBER = /^(?:[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?|[-+]?0[box][\da-fA-F_]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const NUMBER = /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
+const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
 
 type Property = Extract<Event, { readonly tagStart: number }>;
 
@@ -31,6 +34,22 @@ export function parseYaml(text: string): Data {
   const builder = new DocumentBuilder();
   for (const event of events) take(event, text, builder);
   return builder.result();
+}
+
+/** A value as YAML that every version reads alike, and that `parseYaml` takes back. */
+export function writeYaml(value: unknown): string {
+  return dump(value, { lineWidth: -1, noRefs: true, scalarStyleRules: STYLES });
+}
+
+/** Puts a text in quotes that would be read as a number. */
+function quoteNumber(layout: ScalarLayout): void {
+  const { node, presenterOptions } = layout;
+  const text = node.tag === presenterOptions.schema.defaultScalarTag.tagName;
+  if (text && layout.style === SCALAR_STYLE.PLAIN && isNumber(node.value)) layout.style = SCALAR_STYLE.SINGLE_QUOTED;
+}
+
+function isNumber(text: string): boolean {
+  return NUMBER_BEGIN.test(text) && NUMBER.test(text.replaceAll('_', ''));
 }
 
 function checkSize(text: string): void {
@@ -85,7 +104,7 @@ function scalar(event: ScalarEvent, source: string, builder: DocumentBuilder): v
   const plain = event.style === SCALAR_STYLE.PLAIN;
   if (builder.expectsKey) {
     if (plain && text === '<<') throw builder.refuse('YAML merge keys are not allowed');
-    if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || NUMBER.test(text))) throw builder.refuse('a key must be a text: put it in quotes');
+    if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || isNumber(text))) throw builder.refuse('a key must be a text: put it in quotes');
     builder.key(text);
   } else if (!plain) {
     builder.text(text);
@@ -93,7 +112,7 @@ function scalar(event: ScalarEvent, source: string, builder: DocumentBuilder): v
     builder.value(null);
   } else if (TRUE.test(text) || FALSE.test(text)) {
     builder.value(TRUE.test(text));
-  } else if (NUMBER.test(text)) {
+  } else if (isNumber(text)) {
     builder.number(text);
   } else {
     builder.text(text);

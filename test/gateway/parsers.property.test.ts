@@ -9,6 +9,7 @@ import { revisionWanted } from '../../src/gateway/precondition.js';
 import { Refusal } from '../../src/gateway/refusal.js';
 import { isSubdomain, matchRoute, ROUTES } from '../../src/gateway/routes.js';
 import { tokenOf } from '../../src/gateway/token.js';
+import { writeYaml } from '../../src/gateway/yaml.js';
 
 const RUNS = { numRuns: 1_000 };
 const LARGEST = 64 * 1024;
@@ -35,6 +36,14 @@ function cost(run: () => unknown): number {
     least = Math.min(least, (user + system) / 1000);
   }
   return least;
+}
+
+/** A plain body of 64 KiB: 5 ms where it is as fast as the limit supposes. */
+const PLAIN = Buffer.from(Array.from({ length: 4_800 }, (_, index) => `key${index}: word\n`).join('')).subarray(0, LARGEST - 64);
+
+/** Whether that costs too much: more than the limit, and not for a machine that is slow, or code that counts what it runs. */
+function tooMuch(ms: number): boolean {
+  return ms > CPU_MS && ms > 10 * cost(() => refusedOr(() => parseBody(PLAIN, 'yaml')));
 }
 
 /** Pieces of the syntaxes, so that random texts get somewhere. */
@@ -80,16 +89,23 @@ describe('a body of any bytes', () => {
     fc.assert(fc.property(repeated, formats, (text, format) => {
       const bytes = Buffer.from(text).subarray(0, LARGEST);
       const ms = cost(() => refusedOr(() => parseBody(bytes, format)));
-      if (ms > CPU_MS) costs.push(`${ms} ms: ${format} ${JSON.stringify(text.slice(0, 60))}`);
+      if (tooMuch(ms)) costs.push(`${ms} ms: ${format} ${JSON.stringify(text.slice(0, 60))}`);
     }), { numRuns: 300 });
 
     expect(costs).toEqual([]);
-  }, 120_000);
+  }, 600_000);
 
   it('that JavaScript has written as JSON is read back the same', () => {
     fc.assert(fc.property(plain, (value) => {
       const text = JSON.stringify(value);
       expect(JSON.stringify(parseBody(Buffer.from(text), 'json'))).toBe(text.replaceAll(/(?<![\w"])-0(?![\d.])/g, '0'));
+    }), RUNS);
+  });
+
+  it('that was answered as YAML is read back the same', () => {
+    const scalar = fc.array(fc.constantFrom(...PIECES, '_', '.', '+', '1', '0b', '0o', '0X', 'e3', 'f', '.inf', '.NaN', ':', 'yes', '='), { maxLength: 5 }).map((parts) => parts.join('')).filter((text) => !['__proto__', 'constructor'].includes(text));
+    fc.assert(fc.property(fc.dictionary(scalar, fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.maxSafeInteger(), fc.boolean()), { maxKeys: 5, noNullPrototype: true }), (value) => {
+      expect(JSON.stringify(parseBody(Buffer.from(writeYaml(value)), 'yaml'))).toBe(JSON.stringify(value));
     }), RUNS);
   });
 
@@ -121,10 +137,10 @@ describe('a head of any headers', () => {
   it('of one long value costs at most 50 ms', () => {
     fc.assert(fc.property(repeated, (text) => {
       const headers = headerMap(['host', 'a', 'cookie', `Authorization: Bearer ${text}`, 'accept', text, 'prefer', text, 'content-type', text, 'if-match', text, 'origin', text]);
-      expect(cost(() => {
+      expect(tooMuch(cost(() => {
         for (const read of [tokenOf, formatOf, revisionWanted, acceptedType, wantsRepresentation]) refusedOr<unknown>(() => read(headers));
         refusedOr(() => checkHeaders(headers, '1.1'));
-      })).toBeLessThan(CPU_MS);
+      }))).toBe(false);
     }), { numRuns: 100 });
   });
 });
@@ -154,7 +170,7 @@ describe('any path', () => {
 
   it('of 64 KiB costs at most 50 ms', () => {
     fc.assert(fc.property(repeated, (text) => {
-      expect(cost(() => matchRoute(`/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines/${text}`))).toBeLessThan(CPU_MS);
+      expect(tooMuch(cost(() => matchRoute(`/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines/${text}`)))).toBe(false);
     }), { numRuns: 100 });
   });
 });

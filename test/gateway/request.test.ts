@@ -143,7 +143,7 @@ describe('a body', () => {
   it.each<[string, unknown]>([
     ['a: b\nc: [1, two, ~, true, "3"]\nd:\n  - e\n', { a: 'b', c: [1, 'two', null, true, '3'], d: ['e'] }], ['--- \na: b\n...\n', { a: 'b' }], ['a: |\n  x\n  ---y\nb: >-\n  p\n  q\n', { a: 'x\n---y\n', b: 'p q' }],
     ['a: yes\nb: on\nc: 2026-01-01\nd: 12:30:45\ne: 1.2.3\ng: null', { a: 'yes', b: 'on', c: '2026-01-01', d: '12:30:45', e: '1.2.3', g: null }], ['a: b & c * d ! e', { a: 'b & c * d ! e' }],
-    ['{"a": "b"}', { a: 'b' }], ['a: "1"\nb: \'2\'', { a: '1', b: '2' }], ['a:', { a: null }], ['"1": x', { 1: 'x' }], ['1: x', 'malformed'], ['true: x', 'malformed'], ['a: 0644', 'malformed'], ['a: 1.0', 'malformed'], ['a: 0o17', 'malformed'], ['a: &x b', 'malformed'],
+    ['{"a": "b"}', { a: 'b' }], ['a: "1"\nb: \'2\'', { a: '1', b: '2' }], ['a:', { a: null }], ['"1": x', { 1: 'x' }], ['1: x', 'malformed'], ['true: x', 'malformed'], ['a: 0644', 'malformed'], ['a: 1.0', 'malformed'], ['a: 0o17', 'malformed'], ['a: 0X1F', 'malformed'], ['a: 0_x1f', 'malformed'], ['a: 1_0e3', 'malformed'], ['a: 0b2fa3c\nb: 0o8\n0xyz: _1', { a: '0b2fa3c', b: '0o8', '0xyz': '_1' }], ['a: &x b', 'malformed'],
     ['a: *x', 'malformed'], ['a: !!str b', 'malformed'], ['<<: {a: b}', 'malformed'], ['"<<": x', { '<<': 'x' }], ['a: b\na: c', 'malformed'], ['---\na: b\n---\nc: d', 'malformed'], ['%YAML 1.2\n---\na: b', 'malformed'], ['a: b\r\nc: d\r\n', { a: 'b', c: 'd' }], ['a: b\rc: d', 'malformed'], ['\ufeffa: b', 'malformed'], ['a: [', 'malformed'], ['', 'malformed'],
   ])('%j in YAML is read as %j', (text, value) => {
     expect(parse(text, 'yaml')).toEqual(value);
