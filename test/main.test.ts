@@ -6,7 +6,7 @@ import { version } from '../src/config.js';
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
 function run(...args: string[]): { code: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', timeout: 30_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', timeout: 120_000 });
   return { code: status, stdout, stderr };
 }
 

@@ -71,7 +71,7 @@ describe.each([false, true])('with strict status codes %s', (strict) => {
     expect(await volley(rig, REFUSED, strict)).toEqual([]);
     expect({ bytes: rig.upstream.bytes, connections: rig.upstream.connections }).toEqual({ bytes: 0, connections: 0 });
     expect(Object.getOwnPropertyNames(Object.prototype).sort().join()).toBe(PROTOTYPE);
-  }, 300_000);
+  }, 900_000);
 
   it('no log line, no metric and no dump holds anything of a token', async () => {
     expect(await utterances(rig)).not.toMatch(/canary|Bearer/i);

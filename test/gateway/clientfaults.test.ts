@@ -7,7 +7,7 @@ import { ManualClock } from '../support/clock.js';
 import { waitFor } from '../support/wait.js';
 import { mustConform } from './conformance.js';
 import { CANARY } from './client.js';
-import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, type Rig } from './rig.js';
+import { ENGINE_YAML, ENGINES, PATIENT, PLACEMENTS, startRig, type Rig } from './rig.js';
 import { obliging, PLACEMENT, reply } from './upstream.js';
 import { open, parseReplies, readReplies, sendRaw } from './wire.js';
 
@@ -21,7 +21,7 @@ const LIST = { apiVersion: PLACEMENT.apiVersion, kind: 'PlacementList', metadata
 let rig: Rig;
 
 beforeAll(async () => {
-  rig = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 } });
+  rig = await startRig({ limits: { ...PATIENT, maxConnections: 300 } });
 });
 
 afterAll(async () => {
@@ -89,16 +89,17 @@ describe('a client that leaves', () => {
   });
 
   it('in the middle of its body costs no call upstream', async () => {
+    const posts = (): object[] => rig.log.lines.filter(({ message, fields }) => message === 'request' && Object(fields)['method'] === 'POST');
     const socket = await open(rig.wire);
     socket.write(CREATE.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n').slice(0, -5));
     // The head has been read when the body is asked for.
     await once(socket, 'data');
     socket.destroy();
     await waitFor('the connection to be gone', async () => (await rig.metrics.text()).includes('multicluster_gateway_connections 0\n'));
-    await waitFor('the access log', () => rig.log.lines.at(-1)?.message === 'request');
+    await waitFor('the access log', () => posts().length > 0);
 
     expect(rig.upstream.requests).toEqual([]);
-    expect(rig.log.lines.at(-1)).toMatchObject({ message: 'request', fields: { whole: false } });
+    expect(posts()).toMatchObject([{ fields: { whole: false } }]);
   });
 
   it('200 times leaves nothing behind', async () => {
@@ -159,7 +160,8 @@ describe('a slow client', () => {
   let hasty: Rig;
 
   beforeAll(async () => {
-    hasty = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 1_500, requestTimeoutMs: 2_500 } });
+    // Node keeps these times itself, from the opening of a connection: a handshake and a head fit in on any machine.
+    hasty = await startRig({ limits: { maxConnections: 300, headerTimeoutMs: 5_000, requestTimeoutMs: 7_000 } });
   });
 
   afterAll(async () => {
@@ -214,7 +216,7 @@ describe('many connections', () => {
   });
 
   it('that are in the middle of a slow request give way too', async () => {
-    const small = await startRig({ limits: { maxConnections: 10, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 } });
+    const small = await startRig({ limits: { ...PATIENT, maxConnections: 10 } });
     const slow = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
     for (const socket of slow) socket.write(CREATE.slice(0, -1));
     await waitFor('their heads', async () => (await small.metrics.text()).includes('multicluster_gateway_connections 10\n'));
@@ -229,13 +231,13 @@ describe('many connections', () => {
   });
 
   it('for which the API server is at work do not give way: the new one is closed', async () => {
-    const small = await startRig({ limits: { maxConnections: 10, headerTimeoutMs: 5_000, requestTimeoutMs: 5_000 } });
+    const small = await startRig({ limits: { ...PATIENT, maxConnections: 10 } });
     small.upstream.script = () => undefined;
     const busy = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
     for (const socket of busy) socket.write(READ);
     await waitFor('every call upstream', () => small.upstream.requests.length === 10);
 
-    await expect(open(small.wire)).rejects.toThrow(/socket|ECONNRESET/);
+    await expect(open(small.wire)).rejects.toThrow(/socket|ECONNRESET|EPIPE/);
 
     for (const socket of busy) socket.destroy();
     await small.stop();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.js';
+import type { ServerLimits } from '../../src/gateway/server.js';
 import { createGatewayMetrics, type GatewayRegistry } from '../../src/observability/gatewaymetrics.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { systemClock } from '../../src/runtime/clock.js';
@@ -36,6 +37,9 @@ export async function pairFor(...names: string[]): Promise<ServingCertificate> {
   return issueServingCertificate({ names: names.length === 0 ? ['localhost'] : names, addresses: ['127.0.0.1'], now: Date.now() });
 }
 
+/** More than anything takes on a busy machine. */
+export const PATIENT: ServerLimits = { maxConnections: 1_000, headerTimeoutMs: 120_000, requestTimeoutMs: 120_000 };
+
 /** Starts a gateway whose limits no slow machine meets; `options` overrides. */
 export async function startRig(options: Partial<GatewayOptions> = {}): Promise<Rig> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gateway-'));
@@ -54,8 +58,8 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     tlsKey: file('tls.key', certificate.privateKey),
     upstream: origin,
     upstreamCa: file('ca.crt', behind.certificate),
-    upstreamTimeoutMs: 15_000,
-    limits: { maxConnections: 1_000, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 },
+    upstreamTimeoutMs: 120_000,
+    limits: PATIENT,
     strict: false,
     userAgent: 'multicluster-engine-gateway/test',
     openapi: JSON.stringify(document),

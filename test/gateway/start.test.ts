@@ -48,7 +48,7 @@ interface Outcome {
 }
 
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [program, 'gateway', '--listen=127.0.0.1:0', '--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0', ...args], { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 30_000 });
+  const child = spawn(process.execPath, [program, 'gateway', '--listen=127.0.0.1:0', '--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0', ...args], { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 120_000 });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
@@ -128,7 +128,7 @@ describe('the debugger of node', () => {
   it('that was opened before ends the process: one line says why', async () => {
     const wrapper = path.join(folder, 'opened.mjs');
     writeFileSync(wrapper, `import { open } from 'node:inspector';\nopen(0, '127.0.0.1');\nawait import(${JSON.stringify(program)});\n`);
-    const child = spawn(process.execPath, [wrapper, 'gateway', '--listen=127.0.0.1:0', '--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0', ...given()], { env: { PATH: process.env['PATH'] ?? '' }, timeout: 30_000 });
+    const child = spawn(process.execPath, [wrapper, 'gateway', '--listen=127.0.0.1:0', '--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0', ...given()], { env: { PATH: process.env['PATH'] ?? '' }, timeout: 120_000 });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stderr.resume();

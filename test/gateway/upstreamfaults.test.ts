@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { ManualClock } from '../support/clock.js';
+import { waitFor } from '../support/wait.js';
 import { type Ask } from './client.js';
 import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
 import { ENGINE, obliging, PLACEMENT, reply, type Script } from './upstream.js';
@@ -12,11 +14,14 @@ const UPSTREAM_TIMEOUT_MS = 400;
 const MIB = 1024 * 1024;
 
 let rig: Rig;
-/** For answers that do not come to their end: nothing else may be answered for its time alone. */
+/** For answers that do not come to their end: its time is over when a test says so. */
 let hasty: Rig;
+const clock = new ManualClock(Date.now());
+/** Pieces that were dripped. */
+let dripped = 0;
 
 beforeAll(async () => {
-  [rig, hasty] = await Promise.all([startRig(), startRig({ upstreamTimeoutMs: UPSTREAM_TIMEOUT_MS })]);
+  [rig, hasty] = await Promise.all([startRig(), startRig({ upstreamTimeoutMs: UPSTREAM_TIMEOUT_MS, clock })]);
 });
 
 afterAll(async () => {
@@ -44,7 +49,10 @@ function saysAndCuts(text: string): Script {
 function drips(text: string): Script {
   return (_request, socket) => {
     let at = 0;
-    const timer = setInterval(() => socket.write(text[at++ % text.length] ?? ''), 20);
+    const timer = setInterval(() => {
+      socket.write(text[at++ % text.length] ?? '');
+      dripped += 1;
+    }, 20);
     socket.on('close', () => clearInterval(timer));
   };
 }
@@ -62,12 +70,16 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
     expect(JSON.stringify(answer)).not.toMatch(/canary|SECRET/);
   }
 
-  it.each<[string, Script]>([
-    ['never comes', () => undefined],
-    ['drips in its head', drips('HTTP/1.1 200 OK\r\nX: ')],
-    ['drips in its body', (request, socket) => { socket.write(`${HEAD}Content-Length: 100000\r\n\r\n`); drips('{')(request, socket); }],
-  ])('%s', async (_name, script) => {
-    await meets(hasty, script, 503);
+  it.each<[string, Script, number]>([
+    ['never comes', () => undefined, 0],
+    ['drips in its head', drips('HTTP/1.1 200 OK\r\nX: '), 10],
+    ['drips in its body', (request, socket) => { socket.write(`${HEAD}Content-Length: 100000\r\n\r\n`); drips('{')(request, socket); }, 10],
+  ])('%s', async (_name, script, pieces) => {
+    dripped = 0;
+    const met = meets(hasty, script, 503);
+    await waitFor('the call upstream', () => hasty.upstream.requests.length === 1 && dripped >= pieces, { everyMs: 2 });
+    await clock.advance(UPSTREAM_TIMEOUT_MS);
+    await met;
   });
 
   it.each<[string, Script, number]>([

@@ -65,7 +65,7 @@ export interface Reading {
 
 /** Reads answers from an open connection, from the moment that `begin` is called. */
 export function readReplies(socket: TLSSocket, begin: () => void, reading: Reading = {}): Promise<WireResult> {
-  const { wanted = 1, deadlineMs = 10_000, bodiless = false } = reading;
+  const { wanted = 1, deadlineMs = 60_000, bodiless = false } = reading;
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let settled = false;

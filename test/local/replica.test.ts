@@ -10,7 +10,7 @@ import { Replica, type PodEvent } from '../../src/local/replica.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { waitFor } from '../support/wait.js';
 
-const PROBE = { httpGet: { path: '/healthz', port: 8081 }, periodSeconds: 0.01, failureThreshold: 3 };
+const PROBE = { httpGet: { path: '/healthz', port: 8081 }, periodSeconds: 0.01, timeoutSeconds: 120, failureThreshold: 3 };
 
 /** A process that ends only when it is told to, and then by SIGKILL. */
 function deaf(address: string): Launched {

@@ -18,7 +18,12 @@ const PASSES: Readonly<Record<string, () => Promise<Result>>> = {
     });
     return { ending: 'done' };
   },
-  slow: () => new Promise((resolve) => setTimeout(() => resolve({ ending: 'done' }), 500)),
+  // Ends some time after the first signal, however late that comes: an end that does not wait for it is over by then.
+  slow: () => new Promise((resolve) => {
+    const end = (): void => void setTimeout(() => resolve({ ending: 'done' }), 500);
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
+  }),
+  endless: () => new Promise(() => undefined),
 };
 
 const pass = PASSES[process.argv[2] ?? ''];

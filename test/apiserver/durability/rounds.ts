@@ -37,7 +37,7 @@ const MAPS = '/api/v1/configmaps';
 const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';
 const SPACES = ['one', 'two', 'three'];
 const WRITERS = 16;
-const UP = { deadlineMs: 60_000 };
+const UP = { deadlineMs: 180_000 };
 
 const COLLECTIONS: readonly Collection[] = [
   ...SPACES.map((namespace) => ({ name: 'configmaps', path: `/api/v1/namespaces/${namespace}/configmaps`, namespace, type: { apiVersion: 'v1', kind: 'ConfigMap' }, status: false })),
@@ -85,7 +85,7 @@ class Campaign {
     const admin = await this.#start(number);
     const follow = this.#follow();
     await this.#check(admin);
-    const writing = this.#writers(number).map((writer) => writer.catch((error: unknown) => void this.#ledger.wrong.push(String(error))));
+    const writing = (await this.#writers(number)).map((begin) => begin().catch((error: unknown) => void this.#ledger.wrong.push(String(error))));
     this.#rates.push(await this.#enough(400 + ((number * 7919) % 1600)));
     await this.#standalone?.kill();
     await Promise.all([...writing, follow]);
@@ -215,16 +215,17 @@ class Campaign {
     assert.equal(established.filter((one) => one.endsWith(' True')).length, this.#definitions);
   }
 
-  #writers(number: number): Promise<void>[] {
+  /** What has each of them begin. All are connected by then: a kill finds none of them at the door. */
+  #writers(number: number): Promise<(() => Promise<void>)[]> {
     const ca = readFileSync(path.join(this.#folder, 'ca.crt'), 'utf8');
     const tokens = [this.#admin(), this.#robot];
-    return COLLECTIONS.flatMap((collection, index) =>
+    return Promise.all(COLLECTIONS.flatMap((collection, index) =>
       Array.from({ length: WRITERS }, async (_, n) => {
         const id = index * WRITERS + n;
         const connection = await Connection.open({ url: this.#url(), ca, token: tokens[collection.status ? 0 : n % 2] ?? '' });
-        await write({ connection, ledger: this.#ledger, collection, id: `w${id}`, seed: this.#options.seed + number * 1000 + id });
-        connection.close();
-      }));
+        const options = { connection, ledger: this.#ledger, collection, id: `w${id}`, seed: this.#options.seed + number * 1000 + id };
+        return () => write(options).finally(() => connection.close());
+      })));
   }
 }
 

@@ -12,7 +12,8 @@ const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const APPLY = 'application/apply-patch+yaml';
 const YAML = 'application/yaml';
-const MINUTE = 60_000;
+/** Many times what a test takes, in ms: machines are slow and busy. */
+const LONG = 600_000;
 
 let rooms: Assembly;
 
@@ -48,7 +49,7 @@ describe('a value that is nested too deeply', () => {
       const { code, value } = await ask(rooms, request);
       expect({ request: `${request.method} ${request.target} ${request.type ?? ''}`, code, kind: value['kind'], reason: value['reason'] }).toEqual(expect.objectContaining({ code: 400, kind: 'Status', reason: 'BadRequest' }));
     }
-  }, MINUTE);
+  }, LONG);
 
   it.each([
     ['a path of a JSON patch', JSON_PATCH, `[{"op":"add","path":"${'/a'.repeat(500_000)}","value":1}]`, 422],
@@ -57,7 +58,7 @@ describe('a value that is nested too deeply', () => {
   ])('as %s is refused', async (_what, type, body, wanted) => {
     const { code, value } = await ask(rooms, type === YAML ? { method: 'POST', target: MAPS, body, type } : { method: 'PATCH', target: `${MAPS}/a`, body, type });
     expect([code, value['kind']]).toEqual([wanted, 'Status']);
-  }, MINUTE);
+  }, LONG);
 });
 
 describe('keys that mean something to this language', () => {
@@ -104,7 +105,7 @@ describe('a patch that grows', () => {
   ])('%s is answered in bounds', async (_what, patch, wanted) => {
     const { code } = await ask(rooms, { method: 'PATCH', target: `${MAPS}/a`, type: JSON_PATCH, body: JSON.stringify(patch) });
     expect(code).toBe(wanted);
-  }, MINUTE);
+  }, LONG);
 });
 
 describe('a query of a megabyte', () => {
@@ -117,7 +118,7 @@ describe('a query of a megabyte', () => {
     ['of a token', `limit=1&continue=${'eyJ'.repeat(200_000)}`, 400],
   ])('%s is answered', async (_what, query, wanted) => {
     expect((await ask(rooms, { method: 'GET', target: `${MAPS}?${query}`, body: '' })).code).toBe(wanted);
-  }, MINUTE);
+  }, LONG);
 });
 
 describe('protobuf that is none', () => {
@@ -133,5 +134,5 @@ describe('protobuf that is none', () => {
         expect(code >= 400 && code < 500).toBe(true);
       }
     }
-  }, MINUTE);
+  }, LONG);
 });

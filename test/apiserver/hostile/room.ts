@@ -18,7 +18,7 @@ export async function openRoom(): Promise<Assembly> {
 /** What an administrator's request is answered: the code, and the object, empty where it is text. */
 export async function ask(rooms: Assembly, request: { readonly method: string; readonly target: string; readonly body: string | Uint8Array; readonly type?: string }): Promise<{ readonly code: number; readonly value: JsonObject }> {
   const { method, target, body, type = 'application/json' } = request;
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(600_000);
   const answer = await rooms.router.dispatch({ method, target, headers: { 'content-type': type, accept: 'application/json' }, body: Buffer.from(body), user: ROOT, signal });
   return { code: answer.code, value: answer.body.kind === 'value' && isObject(answer.body.value) ? answer.body.value : {} };
 }

@@ -41,7 +41,7 @@ export class Victim {
   }
 
   call(request: ApiRequest): Promise<ApiAnswer> {
-    return this.#session.call(request);
+    return this.#session.call({ deadlineMs: 120_000, ...request });
   }
 
   /** A connection on which nothing is read until somebody does. */

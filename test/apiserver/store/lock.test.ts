@@ -50,4 +50,4 @@ it('a folder is never held by two, in whatever order its takers come, hold, rele
     if (holding.size > 0) return;
     await lockFolder(disk, '/data', { pid: 1, alive: (one) => !dead.has(one), mark: () => undefined });
   }), { numRuns: 300 });
-}, 300_000);
+}, 900_000);

@@ -14,7 +14,7 @@ function open(files: FaultyDisk, warn: (text: string) => void = () => undefined)
   return openStore({ folder: '/data', clock: new ManualClock(), onFatal: () => undefined, warn, files, processes, log: SMALL, frozen: true });
 }
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 type Operation = readonly [type: 'put' | 'remove', key: string, size: number];
 
