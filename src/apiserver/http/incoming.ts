@@ -38,7 +38,7 @@ export function readRequest(clock: Clock, { request, response, continues }: Pair
   };
 }
 
-export function readHeaders({ rawHeaders }: IncomingMessage): Record<string, string | undefined> {
+export function readHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Record<string, string | undefined> {
   const headers = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? '';

@@ -1,13 +1,13 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { Backlog } from './backlog.js';
-import { type Pair, readHeaders, readRequest } from './incoming.js';
+import { answerBare, readHead } from './bare.js';
+import { type Pair, readRequest } from './incoming.js';
 import { type Running, send } from './outgoing.js';
 import { refusePlain } from './plain.js';
-import { wrongMethod } from './route.js';
 import type { KeyPair } from './tls.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
 import type { Clock } from '../../runtime/clock.js';
@@ -55,8 +55,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     running.sockets.add(socket);
     socket.once('close', () => running.sockets.delete(socket));
   });
-  server.on('connect', (request: IncomingMessage, socket: Duplex) => void answerTunnel(options, request, socket));
-  server.on('clientError', refuse);
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => void answerBare(options.dispatch, request, socket));
+  server.on('clientError', (error: BadRequest, socket: Duplex) => refuse(options, error, socket));
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -90,36 +90,22 @@ async function answer(options: ListenerOptions, running: Running, pair: Pair): P
   }
 }
 
-/** A CONNECT has no response of its own in Node: it is refused like every other method, and then hung up on. */
-async function answerTunnel({ dispatch }: ListenerOptions, request: IncomingMessage, socket: Duplex): Promise<void> {
-  socket.on('error', () => undefined);
-  const { method = '', url = '' } = request;
-  const { code, body } = await dispatch({ method, target: url, headers: readHeaders(request), body: undefined, signal: new AbortController().signal });
-  const text = body.kind === 'value' ? `${JSON.stringify(body.value)}\n` : body.kind === 'bytes' ? Buffer.from(body.bytes).toString('utf8') : '';
-  socket.end(rawAnswer(code, text));
-}
-
-function rawAnswer(code: number, text: string): string {
-  return `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`;
-}
-
 const REASONS: Readonly<Record<string, string>> = { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout' };
 
-const REQUEST_LINE = /^[!-~]+ \S+ HTTP\/1\.[01]\r\n/;
-
-/** What is no HTTP gets a line in text, as from Go's server. */
-function refuse(error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket: NodeJS.WritableStream & { readonly writable: boolean; destroy(): void }): void {
+/** What is no HTTP gets a line in text, as from Go's server; but for methods that Node alone takes for none. */
+function refuse({ dispatch }: ListenerOptions, error: BadRequest, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // Node knows only the methods of the standards.
-  if (error.code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(error.rawPacket?.toString('latin1') ?? '')) {
-    socket.end(rawAnswer(405, `${JSON.stringify(wrongMethod().toStatus())}\n`));
-    return;
-  }
+  const head = error.code === 'HPE_INVALID_METHOD' ? readHead(error.rawPacket) : undefined;
+  if (head !== undefined) return void answerBare(dispatch, head, socket);
   const line = REASONS[error.code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`);
+}
+
+interface BadRequest extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
 }
 
 async function close(server: Server, running: Running, { clock, graceMs }: { readonly clock: Clock; readonly graceMs: number }): Promise<void> {

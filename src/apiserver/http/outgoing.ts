@@ -56,7 +56,8 @@ export async function send(clock: Clock, running: Running, sending: Sending): Pr
 
 type Headers = Record<string, string | string[] | number>;
 
-function headersOf({ headers }: ApiResponse, ends: boolean): Headers {
+/** Headers of an answer as they are written; `ends` where the connection is not used again. */
+export function headersOf({ headers }: ApiResponse, ends: boolean): Headers {
   const all: Headers = {};
   for (const [name, value] of Object.entries(headers)) all[name] = typeof value === 'string' ? toWire(value) : value.map(toWire);
   if (ends) all['Connection'] = 'close';

@@ -104,13 +104,28 @@ describe('a request over the wire', () => {
   });
 
   it.each([
-    ['of a method of its own', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 405'],
+    ['of a method of its own', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
+    ['of such a method, but no header', 'FOO / HTTP/1.1\r\nHost\r\n\r\n', 'HTTP/1.1 400'],
     ['that is none', 'garbage\r\n\r\n', 'HTTP/1.1 400'],
     ['for a tunnel', 'CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
   ])('%s is answered at once', async (_name, bytes, line) => {
     const port = await serve(() => Promise.resolve(value('ok')));
 
     expect((await raw(port, bytes)).slice(0, line.length)).toBe(line);
+  });
+});
+
+describe('a method that Node does not know', () => {
+  it('is for the server to refuse, with all that came', async () => {
+    const seen: unknown[] = [];
+    const port = await serve(({ method, target, headers }) => {
+      seen.push([method, target, headers['authorization'], headers['impersonate-extra-a'], headers['x']]);
+      return Promise.resolve({ ...value('no'), code: 403, headers: { 'Content-Type': 'application/json', Warning: ['299 - "a"', '299 - "b"'] } });
+    });
+    const text = await raw(port, 'fOO /a?b=c HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nauthorization: Bearer u\r\nImpersonate-Extra-A:  x \r\nImpersonate-Extra-A: y\r\nX:\r\n\r\n');
+
+    expect(seen).toEqual([['fOO', '/a?b=c', 'Bearer t', 'x\ny', '']]);
+    expect(text).toBe('HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nWarning: 299 - "a"\r\nWarning: 299 - "b"\r\nConnection: close\r\nContent-Length: 5\r\n\r\n"no"\n');
   });
 });
 
