@@ -110,7 +110,8 @@ describeConformance('discovery', {}, (target) => {
     const group = await waitFor('its group', async (seen) => {
       const { items } = await aggregated();
       seen(items.map(({ metadata }) => metadata.name));
-      return items.find(({ metadata }) => metadata.name === 'discovery.example.com');
+      // Its versions come one by one.
+      return items.find(({ metadata, versions }) => metadata.name === 'discovery.example.com' && versions.length === 2);
     });
     const responseKind = { group: 'discovery.example.com', version: 'v1', kind: 'Passing' };
     const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];

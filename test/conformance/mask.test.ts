@@ -16,6 +16,13 @@ describe('what one server does in its own time', () => {
     expect(maskedLines(output, PLACES)).toEqual(lines);
   });
 
+  it.each([
+    'E1122 06:50:12.123456   12345 reflector.go:166] "Unhandled Error" err="k8s.io/client-go/tools/watch/informerwatcher.go:146: Failed to watch *unstructured.Unstructured: context deadline exceeded"',
+    'W1122 06:50:12.123456   12345 reflector.go:1] "Warning: event bookmark expired" err="very short watch: Unexpected watch close"',
+  ])('is not compared in what kubectl prints: a watch that its own deadline ended, %j', (line) => {
+    expect(maskedLines(`a deleted\n${line}\nerror: timed out\n`, PLACES)).toEqual(['a deleted', 'error: timed out']);
+  });
+
   it.each([['gen-', 'gen-abcde'], ['5', '5abcde'], ['Odd_', 'Odd_abcde']])('is not compared in an answer: a name made of %j', (generateName, name) => {
     expect(new Masks().value({ metadata: { generateName, name } })).toEqual({ metadata: { generateName, name: 'made-NAME-1' } });
   });

@@ -3,6 +3,7 @@ import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http';
 import { createInterface } from 'node:readline';
 
+import { patiently } from '../support/wait.js';
 import type { ConformanceTarget } from './target.js';
 
 export interface WireRequest {
@@ -23,7 +24,12 @@ export interface WireAnswer {
   readonly bytes: Buffer;
 }
 
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 60_000;
+
+interface Listener {
+  readonly line: (line: string) => void;
+  readonly end: () => void;
+}
 
 /** Speaks HTTPS with one server and leaves everything as it came. */
 export class Wire {
@@ -40,6 +46,10 @@ export class Wire {
   }
 
   ask(request: WireRequest): Promise<WireAnswer> {
+    return patiently(() => this.#ask(request), ({ code }) => code);
+  }
+
+  #ask(request: WireRequest): Promise<WireAnswer> {
     const options = { ...this.#options(request), signal: AbortSignal.timeout(DEADLINE_MS) };
     return new Promise((resolve, reject) => {
       const outgoing = httpsRequest(new URL(request.path, this.#target.url), options, (incoming) => {
@@ -59,11 +69,22 @@ export class Wire {
     });
   }
 
-  /** Reads an answer line by line while it comes: resolves with its code when it begins; `onEnd` is called when it ends or was aborted. */
-  stream(request: WireRequest, signal: AbortSignal, on: { readonly line: (line: string) => void; readonly end: () => void }): Promise<number> {
+  /**
+   * Reads an answer line by line while it comes: resolves with its code when it begins. What does not begin with 200 is not read, of what
+   * does the end is told, also where it was aborted.
+   */
+  stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
+    return patiently(() => this.#stream(request, signal, on), (code) => code);
+  }
+
+  #stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
     return new Promise((resolve, reject) => {
       const outgoing = httpsRequest(new URL(request.path, this.#target.url), { ...this.#options(request), signal }, (incoming) => {
         resolve(incoming.statusCode ?? 0);
+        if (incoming.statusCode !== 200) {
+          incoming.resume();
+          return;
+        }
         const lines = createInterface({ input: incoming });
         // Both are cut when the signal fires.
         incoming.on('error', () => undefined);

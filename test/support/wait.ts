@@ -35,6 +35,19 @@ export async function waitFor<T>(description: string, probe: Probe<T>, options: 
 /** One look: what was waited for, or undefined (or false) for "not yet"; `seen` notes what a failure should show. */
 export type Probe<T> = (seen: (value: unknown) => void) => Promise<T | undefined | false> | T | undefined | false;
 
+const PATIENCE_MS = 60_000;
+const LATER = 429;
+
+/** Asks again, for up to a minute, while the answer is 429: so kube-apiserver puts off who asks for a kind that it has only just begun to serve. */
+export async function patiently<T>(ask: () => Promise<T>, codeOf: (answer: T) => number): Promise<T> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await ask();
+    if (codeOf(answer) !== LATER || performance.now() >= end) return answer;
+    await sleep(50);
+  }
+}
+
 /** Lets `ms` go by, for a test that asserts that nothing happens meanwhile. The only timer that a test may use. */
 export async function quietWindow(ms: number): Promise<void> {
   await sleep(ms);

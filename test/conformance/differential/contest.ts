@@ -1,3 +1,4 @@
+import { waitFor } from '../../support/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import { THING_CRD } from './kinds.js';
 import { GRANTS, grantPath } from './oddity.js';
@@ -61,11 +62,14 @@ async function install(target: ConformanceTarget): Promise<void> {
   for (const grant of GRANTS) await target.call({ method: 'POST', path: grantPath(grant), body: grant });
   const made = await target.call({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: THING_CRD });
   if (made.status !== 201 && made.status !== 409) throw new Error(`${target.name}: ${made.status} ${made.text}`);
-  const end = performance.now() + 30_000;
-  for (;;) {
-    const { status } = await target.call({ path: '/apis/differential.example.com/v1/things' });
-    if (status === 200) return;
-    if (performance.now() > end) throw new Error(`${target.name}: things are not served after 30 s`);
+  await waitFor(`${target.name} to serve things`, async () => (await target.call({ path: '/apis/differential.example.com/v1/things' })).status === 200);
+  for (const [group, verb] of [['readers', 'list'], ['writers', 'create']] as const) {
+    const spec = { user: 'someone', groups: [`differential:${group}`], resourceAttributes: { verb, resource: 'configmaps', namespace: 'default' } };
+    await waitFor(`${target.name} to know the rights of ${group}`, async (seen) => {
+      const { text } = await target.call({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body: { spec } });
+      seen(text);
+      return text.includes('"allowed":true');
+    });
   }
 }
 

@@ -39,7 +39,7 @@ export interface Played {
 const STEPS = 24;
 /** Share of sequences that are about definitions and what they define. */
 const DEFINITIONS = 0.12;
-const WATCH_MS = 5_000;
+const WATCH_MS = 30_000;
 const REFUSED = 300;
 
 /** Plays one seeded sequence of requests about two kinds against both servers, and stops where they part. */

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 
 import { load } from 'js-yaml';
 
+import { patiently } from '../../support/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import type { Value } from './features.js';
 import { Masks } from './mask.js';
@@ -16,6 +17,13 @@ export interface Outcome {
   readonly contentType: string;
   readonly warnings: readonly string[];
   readonly body: unknown;
+}
+
+interface Answer {
+  readonly code: number;
+  readonly contentType: string;
+  readonly warnings: readonly string[];
+  readonly text: string;
 }
 
 /** One server as one sequence sees it: remembers uids and resourceVersions, and hides them. */
@@ -101,13 +109,17 @@ export class Side {
     this.#newest = Math.max(this.#newest, Number(resourceVersion));
   }
 
-  #send(move: Move, onLine?: (text: string) => void): Promise<{ code: number; contentType: string; warnings: readonly string[]; text: string }> {
+  #send(move: Move, onLine?: (text: string) => void): Promise<Answer> {
+    return patiently(() => this.#ask(move, onLine), ({ code }) => code);
+  }
+
+  #ask(move: Move, onLine?: (text: string) => void): Promise<Answer> {
     const body = move.text ?? (move.body === undefined ? undefined : JSON.stringify(move.body));
     const given = Object.entries(move.headers ?? {}).map(([name, value]): [string, string | string[]] => [name, typeof value === 'string' ? this.resolved(value) : [...value]]);
     const options: RequestOptions = {
       method: move.method,
       agent: this.#agent,
-      ...(onLine === undefined ? { signal: AbortSignal.timeout(30_000) } : {}),
+      ...(onLine === undefined ? { signal: AbortSignal.timeout(60_000) } : {}),
       headers: {
         authorization: `Bearer ${this.#target.token}`,
         accept: move.accept ?? 'application/json',

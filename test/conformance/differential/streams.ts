@@ -12,7 +12,7 @@ export interface Parting {
   readonly real: unknown;
 }
 
-const SETTLE_MS = 3_000;
+const SETTLE_MS = 30_000;
 const QUIET_MS = 25;
 /** Made by controllers that not every server has, and the object that ends a sequence. */
 export const LAST = 'the-last-one';

@@ -11,8 +11,8 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID'],
   [/\b20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'TIME'],
   [/\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \+0000/g, 'TIME'],
-  // Of kubectl itself: a watch that its own deadline ended.
-  [/^[IW]\d{4} .*reflector\.go.*very short watch.*\n/gm, ''],
+  // Of kubectl itself: a watch that its own deadline ended, or kept from beginning.
+  [/^[IWE]\d{4} .*(reflector|informerwatcher)\.go.*(very short watch|context deadline exceeded).*\n/gm, ''],
   // kube-apiserver looks each three minutes whether addresses are booked, and tells of one that is being booked just then.
   [/^.*\bClusterIPNotAllocated\b.*\n?/gm, ''],
   [/^Events:\s*\n +Type +Reason .*\n +---- .*\n(?! +\S)/gm, 'Events:  <none>\n'],

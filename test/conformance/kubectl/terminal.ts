@@ -9,7 +9,7 @@ import type { ConformanceTarget } from '../target.js';
 import { maskedLines } from './mask.js';
 
 const MANIFESTS = path.join(root, 'test', 'conformance', 'kubectl', 'manifests');
-const DEADLINE_S = '30';
+const DEADLINE_S = '120';
 
 /**
  * What commands of transcripts may use besides kubectl. `follow LINES CHANGES COMMAND …` prints the first LINES lines of a command that

@@ -16,4 +16,7 @@ export async function installWidgets(target: ConformanceTarget): Promise<void> {
   for (const one of ['/apis/conformance.example.com/v1/widgets', '/apis/conformance.example.com/v1', '/openapi/v3/apis/conformance.example.com/v1']) {
     await waitFor(`${one} to be served`, async () => (await target.call({ path: one })).status === 200);
   }
+  for (const one of ['/apis', '/openapi/v2', '/openapi/v3']) {
+    await waitFor(`${one} to tell of it`, async () => (await target.call({ path: one })).text.includes('conformance.example.com'));
+  }
 }

@@ -8,6 +8,7 @@ import type { ApiAnswer } from '../../support/controlplane/api.js';
 import { describeWithServer } from '../../support/controlplane/suite.js';
 import { kubectlOk } from '../../support/kubectl.js';
 import { ownName } from '../../support/names.js';
+import { waitFor } from '../../support/wait.js';
 import { expectRefusal, objectOf, pathOf, type Rule } from './admission.js';
 
 const TIME = '2026-01-02T03:04:05Z';
@@ -171,7 +172,8 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
   });
 
   test('explains a field with its rule, its default and an example', async () => {
-    const text = await kubectlOk(['explain', 'mce.spec.targetNamespace'], { kubeconfig: server().adminKubeconfig });
+    // Schemas are published a moment after their kind is served.
+    const text = await waitFor('the schema', () => kubectlOk(['explain', 'mce.spec.targetNamespace'], { kubeconfig: server().adminKubeconfig }));
 
     expect(text.replaceAll(/\s+/g, ' ')).toContain('Valid: a DNS-1123 label of at most 63 characters, neither default nor beginning with kube-');
     expect(text).toContain('Default: absent');

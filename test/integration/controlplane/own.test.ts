@@ -6,6 +6,7 @@ import type { ControlPlane } from '../../support/controlplane/plane.js';
 import { chosenBackend } from '../../support/controlplane/start.js';
 import { describeWithServer } from '../../support/controlplane/suite.js';
 import { kubectlOk } from '../../support/kubectl.js';
+import { waitFor } from '../../support/wait.js';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -19,6 +20,15 @@ async function createConfigMap(server: ControlPlane, name: string): Promise<stri
 async function watchCode(server: ControlPlane, resourceVersion: string): Promise<string> {
   const { text } = await server.call({ path: `${CONFIG_MAPS}?watch=true&timeoutSeconds=1&resourceVersion=${resourceVersion}` });
   return text;
+}
+
+/** What a watch of a second tells, once it tells of that: a server that has just been started asks for patience first. */
+function watched(server: ControlPlane, resourceVersion: string, what: string): Promise<string> {
+  return waitFor(`a watch to tell of ${what}`, async (seen) => {
+    const text = await watchCode(server, resourceVersion);
+    seen(text);
+    return text.includes(what) ? text : undefined;
+  });
 }
 
 describeWithServer('a control plane of one test file', { capabilities: ['restart', 'compaction'], log: 'Request', users: [{ user: 'pat', groups: ['team'] }] }, (server) => {
@@ -80,10 +90,10 @@ describeWithServer('a control plane of one test file', { capabilities: ['restart
     const old = await createConfigMap(server(), 'page-1');
     await createConfigMap(server(), 'page-2');
     const page = await server().call({ path: `${CONFIG_MAPS}?limit=1` });
-    const before = await watchCode(server(), old);
+    const before = await watched(server(), old, 'page-2');
 
     await server().compactHistory();
-    const after = await watchCode(server(), old);
+    const after = await watched(server(), old, '"type":"ERROR"');
     const nextPage = await server().call({ path: `${CONFIG_MAPS}?limit=1&continue=${page.body.metadata?.continue ?? ''}` });
 
     expect(before).toContain('page-2');

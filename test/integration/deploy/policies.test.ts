@@ -140,6 +140,7 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     }
     await put(`/api/v1/namespaces/${TARGET}/serviceaccounts`, { metadata: { name: 'placement-controller' } });
     placement = await server().tokenFor({ serviceAccount: { namespace: TARGET, name: 'placement-controller' } });
+    await waitFor('the rights of the placement controller to be in force', async () => (await server().call({ ...get(`${FLEET}/placements`), token: placement })).status === 200);
     await put(`${RBAC}/namespaces/${TARGET}/roles`, { metadata: { name: 'more' }, rules: [{ apiGroups: [''], resources: ['secrets', 'services'], verbs: ['create', 'patch'] }] });
     await put(`${RBAC}/namespaces/${TARGET}/rolebindings`, {
       metadata: { name: 'more' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'more' }, subjects: [account(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT)],
@@ -209,7 +210,9 @@ describeWithServer('the token of the operator with a fixed namespace', { own: tr
     await applyOverlay(server(), 'namespaced');
     await waitFor('the CRDs to be established', async () => (await server().call({ path: ENGINES })).status === 200);
     token = await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } });
-    await waitFor('the rights to be in force', async () => (await server().call({ ...deployment('placement-controller'), token })).status < 300);
+    for (const request of [deployment('placement-controller'), get(ENGINES)]) {
+      await waitFor('the rights to be in force', async () => (await server().call({ ...request, token })).status < 300);
+    }
   }, 300_000);
 
   test.each<Attempt>([

@@ -17,8 +17,8 @@ import { applyOverlay } from '../deploy/overlay.js';
 import { MANAGER, Operator, User } from './rig.js';
 
 const LONG_MS = 480_000;
-/** Three times what is promised. */
-const REPAIR_MS = 15_000;
+/** Promised: 5 s. What no watch tells of is found by the next look at everything, 10 minutes later. */
+const REPAIR_MS = 60_000;
 const COMPONENT = { namespace: NAMESPACE, name: 'placement-controller' };
 
 const OBJECTS: readonly (readonly [string, ResourceType, { namespace?: string; name: string }])[] = [
@@ -78,7 +78,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
 
   it('is installed, waits for its pull secret and notices its arrival', async () => {
     await user.rollOut(NAMESPACE);
-    expect(await user.reaches('hub', 'Progressing PullSecretNotFound')).toContain('Secret multicluster-engine/pull');
+    await user.reaches('hub', 'Progressing PullSecretNotFound', 'Secret multicluster-engine/pull');
     await user.client.create(Secrets, Object.assign({ metadata: { namespace: NAMESPACE, name: 'pull' } }, { type: 'Opaque' }), { fieldManager: 'user' });
     await user.reaches('hub', 'Available EngineReady');
 
@@ -224,7 +224,8 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     await waitFor('the report', async () => (await user.condition('hub', 'Ready'))?.message.includes('differs at spec.replicas'));
     await quietWindow(2_000);
 
-    expect((await user.writes(mark)).every((one) => one === 'update multiclusterengines/status hub 200')).toBe(true);
+    // It may have been refused once: it knows by a watch what it wrote last.
+    expect((await user.writes(mark)).filter((one) => !/^update multiclusterengines\/status hub (200|409)$/.test(one))).toEqual([]);
     expect(at(await read(Deployments, COMPONENT), 'spec', 'replicas')).toBe(7);
     await user.annotate('hub', { 'multicluster.platform.io/paused': null });
     await waitFor('the repair', async () => at(await read(Deployments, COMPONENT), 'spec', 'replicas') === 2);

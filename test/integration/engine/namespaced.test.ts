@@ -44,7 +44,7 @@ describeWithServer('an engine under the rights of the overlay namespaced', { own
       (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }))?.metadata.deletionTimestamp !== undefined);
     await waitFor('both to be marked', async () => (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'gateway' }))?.metadata.deletionTimestamp !== undefined);
     await user.collect(NAMESPACE);
-    await waitFor('the engine to go', async () => (await user.engine('hub')) === undefined, { deadlineMs: 90_000 });
+    await waitFor('the engine to go', async () => (await user.engine('hub')) === undefined, { deadlineMs: 180_000 });
 
     expect(await user.client.get(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' })).toBeUndefined();
     expect((await user.client.get<KubeObject>(Namespaces, { name: NAMESPACE }))?.metadata.deletionTimestamp).toBeUndefined();

@@ -124,16 +124,16 @@ export class User {
     return found;
   }
 
-  /** Waits for `phase reason-of-Ready`; gives Ready's message. */
-  reaches(name: string, state: string, deadlineMs = 90_000): Promise<string> {
+  /** Waits for `phase reason-of-Ready` and for a message of Ready with these words in it (others may be told first); gives that. */
+  reaches(name: string, state: string, words = ''): Promise<string> {
     const look = async (seen: (value: unknown) => void): Promise<string | undefined> => {
       const status = (await this.engine(name))?.status;
       const ready = status?.conditions?.find((one) => one.type === 'Ready');
       const now = `${status?.phase} ${ready?.reason}`;
       seen(`${now}: ${ready?.message}`);
-      return now === state && status?.observedGeneration !== -1 ? ready?.message : undefined;
+      return now === state && status?.observedGeneration !== -1 && ready?.message.includes(words) === true ? ready.message : undefined;
     };
-    return waitFor(`engine ${name} to be ${state}`, look, { deadlineMs });
+    return waitFor(`engine ${name} to be ${state}: ${words}`, look, { deadlineMs: LONGEST_WAIT_MS });
   }
 
   /** What the Deployment controller would do: waits until all Deployments are there, and reports all replicas up. */

@@ -37,12 +37,12 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   afterAll(() => rig?.close());
 
   const deploy = (name: string, change: Change = {}): Promise<AnyObject> => post(server(), `apis/apps/v1/namespaces/${namespace}/deployments`, deployment(name, change));
-  const status = (name: string, what: string, passes: (status: Status) => boolean): Promise<Status> => waitFor(what, async (seen) => {
+  const status = (name: string, what: string, passes: (status: Status) => boolean | Promise<boolean>): Promise<Status> => waitFor(what, async (seen) => {
     const { body } = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}` });
     const found: Status = JSON.parse(JSON.stringify(body.status ?? {}));
     seen(found);
-    return passes(found) ? found : undefined;
-  });
+    return (await passes(found)) ? found : undefined;
+  }, { deadlineMs: 120_000 });
   const ask = async (name: string, uri: string): Promise<string> => {
     const address = rig?.runtime.addressesOf(namespace, name)?.['HEALTH_LISTEN'];
     return (await fetch(`http://${address ?? 'nowhere'}${uri}`)).text();
@@ -113,13 +113,15 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await deploy('web');
     await status('web', 'the first process', isAvailable);
     const first: { pid: number } = JSON.parse(await ask('web', '/readyz'));
-    await ask('web', '/end').catch(() => '');
-    // A probe may fail before the end is known, and tell of that.
-    const down = await status('web', 'the end to be seen', (one) => !isAvailable(one) && JSON.stringify(one).includes('CrashLoopBackOff'));
+    // A probe may fail before the end is known, and tell of that; and the next process may run before anybody has looked: each end makes the next pause longer.
+    const down = await status('web', 'the end to be seen', async (one) => {
+      if (isAvailable(one)) await ask('web', '/end').catch(() => '');
+      return !isAvailable(one) && JSON.stringify(one).includes('CrashLoopBackOff');
+    });
     await status('web', 'another process', isAvailable);
     const second: { pid: number } = JSON.parse(await ask('web', '/readyz'));
 
-    expect(JSON.stringify(down.conditions)).toMatch(/CrashLoopBackOff.+ended with code 3: no more: I was asked to end \(log: \/.+\.log\); it is started again in \d s/);
+    expect(JSON.stringify(down.conditions)).toMatch(/CrashLoopBackOff.+ended with code 3: no more: I was asked to end \(log: \/.+\.log\); it is started again in \d+ s/);
     const told = await waitFor('the Event', async () => (await eventsOf('web')).find(({ reason }) => reason === 'BackOff'));
     expect(told).toMatchObject({ type: 'Warning', note: expect.stringMatching(/ended with code 3: no more: I was asked to end \(log: /) });
     expect(second.pid).not.toBe(first.pid);
@@ -128,8 +130,10 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   test('is not Available while the readiness probe fails, and ends what fails its liveness probe', async () => {
     await deploy('web');
     await status('web', 'the process to be ready', isAvailable);
-    await ask('web', '/sicken');
-    await status('web', 'the failure to be seen', (one) => !isAvailable(one));
+    await status('web', 'the failure to be seen', async (one) => {
+      if (isAvailable(one)) await ask('web', '/sicken').catch(() => '');
+      return !isAvailable(one);
+    });
     await status('web', 'a healthy process in its place', isAvailable);
   });
 

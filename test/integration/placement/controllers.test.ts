@@ -34,7 +34,8 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     for (const name of names(30)) await fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west');
     running = new Running(server());
     await running.synced();
-    await waitFor('the count of west', async () => (await members('west')) === 15 || undefined);
+    for (const [set, count] of [['east', 15], ['west', 15], ['store', 0]] as const) await waitFor(`the count of ${set}`, async () => (await members(set)) === count || undefined);
+    for (const set of ['east', 'west']) await waitFor(`the binding of ${set}`, async () => (await bound('team', set)) === 'ClusterSetBound' || undefined);
   }, LONG_MS);
   afterAll(async () => {
     await running.stop();
@@ -115,10 +116,9 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     await fleet.place('team', 'kept', { numberOfClusters: 2 });
     await ready('kept');
     const before = (await fleet.selected('team', 'kept')) ?? [];
-    const stored = await fleet.decision('team', 'kept-decision-1');
-    const { uid = '', resourceVersion = '' } = stored?.metadata ?? {};
+    const uid = (await fleet.decision('team', 'kept-decision-1'))?.metadata.uid;
 
-    await fleet.client.delete(PlacementDecisions, { namespace: 'team', name: 'kept-decision-1' }, { preconditions: { uid, resourceVersion } });
+    await fleet.remove(PlacementDecisions, { namespace: 'team', name: 'kept-decision-1' });
     const back = await waitFor('the object to come back', async () => {
       const found = await fleet.decision('team', 'kept-decision-1');
       return found?.metadata.uid === uid ? undefined : found;
@@ -150,6 +150,8 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     await fleet.namespace('doomed', 'east');
     await fleet.place('doomed', 'web', { numberOfClusters: 1 });
     await waitFor('the decision', async () => (await fleet.reason('doomed', 'web', 'Ready')) === 'DecisionPublished' || undefined);
+    // It is told when the status is stored.
+    await waitFor('the event', () => running.events.some(({ reason, regarding }) => reason === 'DecisionPublished' && regarding.metadata.namespace === 'doomed'));
     const [errors, events] = [running.log.lines.filter((line) => line.level === 'error').length, running.events.length];
 
     await fleet.remove(Namespaces, { name: 'doomed' });

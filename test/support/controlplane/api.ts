@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { createInterface } from 'node:readline';
 
+import { patiently } from '../wait.js';
+
 export interface ApiRequest {
   /** GET when left out. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,7 +15,7 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Another token than the administrator's. */
   readonly token?: string;
-  /** No whole answer after this many ms fails the request; 15,000 when left out. */
+  /** No whole answer after this many ms fails the request; 30,000 when left out. */
   readonly deadlineMs?: number;
 }
 
@@ -76,20 +78,26 @@ export class ApiSession {
    * Reads an answer line by line while it comes, as of a watch: resolves when it ends or `signal` fires, rejects when
    * it is cut or does not begin with 200.
    */
-  stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+  async stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+    const code = await patiently(() => this.#stream(path, onLine, signal), (one) => one);
+    if (code !== 200 && !signal.aborted) throw new Error(`${path}: ${code}`);
+  }
+
+  /** Resolves with the code: at once where it is not 200. */
+  #stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<number> {
     const headers = { authorization: `Bearer ${this.#endpoint.token}`, accept: 'application/json' };
     return new Promise((resolve, reject) => {
-      const fail = (error: Error): void => (signal.aborted ? resolve() : reject(error));
+      const fail = (error: Error): void => (signal.aborted ? resolve(0) : reject(error));
       const outgoing = httpsRequest(new URL(path, this.#endpoint.url), { headers, signal, agent: this.#pool() }, (incoming) => {
         if (incoming.statusCode !== 200) {
           incoming.resume();
-          reject(new Error(`${path}: ${incoming.statusCode}`));
+          resolve(incoming.statusCode ?? 0);
           return;
         }
         const lines = createInterface({ input: incoming });
         lines.on('line', onLine);
         lines.once('error', fail);
-        lines.once('close', resolve);
+        lines.once('close', () => resolve(200));
       });
       outgoing.on('error', fail);
       outgoing.end();
@@ -103,7 +111,7 @@ export class ApiSession {
 
   call(request: ApiRequest): Promise<ApiAnswer> {
     const agent = this.#pool();
-    const { method = 'GET', token = this.#endpoint.token, deadlineMs = 15_000 } = request;
+    const { method = 'GET', token = this.#endpoint.token, deadlineMs = 30_000 } = request;
     const body = request.body === undefined || typeof request.body === 'string' ? request.body : JSON.stringify(request.body);
     const headers = {
       authorization: `Bearer ${token}`,

@@ -26,7 +26,7 @@ export interface EmbeddedOptions {
 }
 
 const PROGRAM = fileURLToPath(new URL('embeddedserver.js', import.meta.url));
-const READY_MS = 30_000;
+const READY_MS = 90_000;
 
 /** The embedded API server as a process of its own, so that it can be killed and started again. */
 export class EmbeddedServer implements Lifecycle {

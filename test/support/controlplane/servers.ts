@@ -31,6 +31,10 @@ export class Servers {
   async start(): Promise<void> {
     await this.#launch('etcd', etcdFlags(this.#where));
     await this.startServer();
+    // It makes these itself, a moment after it is ready.
+    for (const name of ['kube-system', 'kube-public', 'kube-node-lease']) await this.#answers(`/api/v1/namespaces/${name}`, `namespace ${name}`);
+    await this.#answers('/api/v1/namespaces/default/services/kubernetes', 'the Service of the API');
+    await this.#rights();
     if (this.#size === 'api') return;
     const { kubeconfig } = this.#admin;
     await this.#launch('kube-controller-manager', controllerManagerFlags(this.#where, kubeconfig));
@@ -98,6 +102,19 @@ export class Servers {
     const outcome = await waitFor(`${what} to answer (logs in ${this.#where.folder})`, probe, { deadlineMs: READY_MS });
     session.close();
     if (outcome instanceof Error) throw outcome;
+  }
+
+  /** Waits until everybody may ask who they are: the authorizer learns of the roles that a new server makes a moment after they are made. */
+  async #rights(): Promise<void> {
+    const session = new ApiSession(this.#admin);
+    const resourceAttributes = { verb: 'create', group: 'authentication.k8s.io', resource: 'selfsubjectreviews' };
+    const body = { spec: { user: 'anybody', groups: ['system:authenticated'], resourceAttributes } };
+    await waitFor('the rights of everybody', async (seen) => {
+      const { text } = await session.call({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body });
+      seen(text);
+      return text.includes('"allowed":true');
+    }, { deadlineMs: READY_MS });
+    session.close();
   }
 
   /** Leaves a mark in the request log: what is refused while a server comes up is refused for want of knowledge alone. */

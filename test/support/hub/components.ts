@@ -20,6 +20,8 @@ export interface Components {
 }
 
 const RETRY_MS = 1000;
+/** More than any of them takes to end in order. */
+const GRACE_MS = 60_000;
 /** Tells a component that serves others where to listen. */
 const SERVING = 'MULTICLUSTER_ENGINE_LISTEN';
 const LIST = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(ENGINE_LABEL)}`;
@@ -111,7 +113,7 @@ class Runner {
       if (deployment !== undefined && templateOf(deployment) === template) continue;
       this.#running.delete(key);
       for (const pod of pods.values()) this.#say(`${key}: stopping ${pod.name}`);
-      await Promise.all([...pods.values()].map((pod) => pod.stop()));
+      await Promise.all([...pods.values()].map((pod) => pod.stop(GRACE_MS)));
     }
   }
 
@@ -121,7 +123,7 @@ class Runner {
     const count = Math.min(this.#options.processes ?? 1, deployment.spec.replicas ?? 1);
     const surplus = [...running.pods.values()].slice(count);
     for (const pod of surplus) running.pods.delete(pod.name);
-    await Promise.all(surplus.map((pod) => pod.stop()));
+    await Promise.all(surplus.map((pod) => pod.stop(GRACE_MS)));
     for (let slot = 0; slot < count; slot++) {
       // As in a cluster: a new template gets a new name, a crashed container comes back under its own.
       const name = `${deployment.metadata.name}-${running.round}-${slot}`;

@@ -2,6 +2,7 @@ import path from 'node:path';
 
 import { loadAll } from 'js-yaml';
 
+import { kindsServed } from '../controlplane/install.js';
 import type { ControlPlane } from '../controlplane/plane.js';
 import { kubectlOk } from '../kubectl.js';
 import { root } from '../root.js';
@@ -20,6 +21,7 @@ export async function deploy(server: ControlPlane, overlay = 'default'): Promise
   const admin = { kubeconfig: server.adminKubeconfig };
   await kubectlOk(['apply', '--server-side', '-k', overlayFolder(overlay)], admin);
   await kubectlOk(['wait', '--for=condition=Established', '--timeout=120s', 'crd', '-l', 'app.kubernetes.io/part-of=multicluster-engine'], admin);
+  await kindsServed(server);
 }
 
 /** The operator's Deployment as an overlay renders it. */

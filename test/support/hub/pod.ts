@@ -87,7 +87,7 @@ export async function startPod(server: ControlPlane, deployment: Deployment, opt
   return pod;
 }
 
-async function ready(pod: Pod, options: WaitOptions = {}): Promise<void> {
+async function ready(pod: Pod, options: WaitOptions = { deadlineMs: 120_000 }): Promise<void> {
   const outcome = await waitFor(`pod ${pod.name} to be ready`, async (seen) => {
     const exit = pod.exit();
     if (exit !== undefined) return exit;
@@ -100,7 +100,7 @@ async function ready(pod: Pod, options: WaitOptions = {}): Promise<void> {
 async function fetched(address: string | undefined, uri: string): Promise<string | undefined> {
   if (address === undefined) throw new Error(`no address for ${uri}: the container sets no such variable`);
   try {
-    const answer = await fetch(`http://${address}${uri}`, { signal: AbortSignal.timeout(5000) });
+    const answer = await fetch(`http://${address}${uri}`, { signal: AbortSignal.timeout(30_000) });
     const text = await answer.text();
     return answer.status === 200 ? text : undefined;
   } catch {

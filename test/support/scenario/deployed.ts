@@ -5,6 +5,7 @@ import { loadAll } from 'js-yaml';
 
 import { COMPONENT_ROLE_PREFIX, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
 import type { AnyObject } from '../controlplane/api.js';
+import { kindsServed } from '../controlplane/install.js';
 import type { ControlPlane, Subject } from '../controlplane/plane.js';
 import { kubectlOk } from '../kubectl.js';
 import { root } from '../root.js';
@@ -33,6 +34,7 @@ export async function deploy(server: ControlPlane, rules: 'strict' | 'lax'): Pro
   await kubectlOk(['apply', '--server-side', '-k', overlay], options);
   await makeNamespaces(server, [DEFAULT_TARGET_NAMESPACE]);
   await install(server, rules === 'lax' ? crds().map(lax) : crds());
+  await kindsServed(server);
   await makeNamespaces(server);
   await applyObject(server, ENGINE);
   for (const object of component()) if (object.kind === 'ServiceAccount') await applyObject(server, object);
