@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Assembly } from './assembly.js';
 import { AUTHENTICATED } from './auth/authenticator.js';
 import { bootstrapRbac } from './auth/bootstrap.js';
-import { repaired } from './auth/repair.js';
+import { isMisdirected, repaired } from './auth/repair.js';
 import { isObject, type JsonObject } from './json.js';
 import type { KubeObject } from './object.js';
 import { StatusError } from './status.js';
@@ -30,13 +30,13 @@ const KUBERNETES: KubeObject = {
 
 /**
  * Makes namespaces, default rights and the Service `kubernetes`, then what else is wanted: where it does not exist.
- * Default rights that were changed meanwhile get back what they lack.
+ * Default rights that were changed meanwhile get back what they lack, and bindings their role.
  * @throws StatusError of what the server itself refuses
  */
 export async function bootstrap(rooms: Assembly, objects: readonly JsonObject[]): Promise<void> {
   const namespaces = NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   await Promise.all(namespaces.map((one) => ensure(rooms, one)));
-  await Promise.all([ensureService(rooms), ...bootstrapRbac().map((one) => ensure(rooms, one, repaired))]);
+  await Promise.all([ensureService(rooms), ...bootstrapRbac().map((one) => ensure(rooms, one, true))]);
   for (const one of objects) await ensure(rooms, one);
 }
 
@@ -49,10 +49,7 @@ async function ensureService({ registry, store, clock }: Assembly): Promise<void
   await store.put(resource.collection, key, (revision) => ({ ...object, status: { loadBalancer: {} }, metadata: { ...object.metadata, ...made, resourceVersion: String(revision) } }));
 }
 
-type Repair = (stored: KubeObject, wanted: JsonObject) => KubeObject;
-
-async function ensure(rooms: Assembly, value: JsonObject, repair: Repair = (stored) => stored): Promise<void> {
-  const { registry, verbs, reader } = rooms;
+async function ensure({ registry, verbs, reader }: Assembly, value: JsonObject, repairs = false): Promise<void> {
   const metadata = isObject(value['metadata']) ? value['metadata'] : {};
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   const { group, version } = readApiVersion(apiVersion);
@@ -60,8 +57,10 @@ async function ensure(rooms: Assembly, value: JsonObject, repair: Repair = (stor
   if (resource === undefined) throw new Error(`${apiVersion} ${kind}: no such kind is served`);
   const target = { resource, namespace: resource.namespaced ? textAt(metadata, 'namespace') : '', name: textAt(metadata, 'name'), subresource: '' };
   const stored = reader.get(resource.collection, target.namespace, target.name);
-  if (stored !== undefined) {
-    const next = repair(stored, value);
+  const wrong = repairs && stored !== undefined && isMisdirected(stored, value);
+  if (wrong) await verbs.delete(target, undefined, {}, CALLER);
+  if (stored !== undefined && !wrong) {
+    const next = repairs ? repaired(stored, value) : stored;
     if (next !== stored) await verbs.update(target, { value: next, duplicates: [] }, {}, CALLER);
     return;
   }

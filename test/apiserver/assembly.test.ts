@@ -246,4 +246,21 @@ describe('the next start', () => {
     expect((await ask('POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews {"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}', { authorization: 'Bearer bob', 'content-type': 'application/json' })).code).toBe(201);
     expect(at(valueOf(await ask(`GET ${PATH}`)), 'metadata', 'resourceVersion')).toBe(at(mended, 'metadata', 'resourceVersion'));
   });
+
+  it('makes default bindings of another role anew, but for those that are left alone', async () => {
+    const PATHS = ['basic-user', 'monitoring'].map((name) => `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:${name}`);
+    for (const [index, path] of PATHS.entries()) {
+      const [, name = ''] = path.split('bindings/');
+      const metadata = { name, ...(index === 0 ? {} : { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }) };
+      await ask(`DELETE ${path}`);
+      await ask(`POST ${path.replace(`/${name}`, '')} ${JSON.stringify({ metadata, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' }, subjects: [{ kind: 'User', name: 'eve' }] })}`);
+    }
+    await bootstrap(rooms, []);
+    const found = await Promise.all(PATHS.map(async (path) => valueOf(await ask(`GET ${path}`))));
+
+    expect(found.map((one) => [at(one, 'roleRef', 'name'), at(one, 'subjects')])).toEqual([
+      ['system:basic-user', [{ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: 'system:authenticated' }]],
+      ['view', [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'eve' }]],
+    ]);
+  });
 });

@@ -51,7 +51,7 @@ limitations under the License.
 
 async function generate(root: string): Promise<void> {
   const structs = readStructs(root);
-  const { definitions, parameters, columns } = await readDocuments(Object.keys(structs));
+  const { definitions, parameters, columns, rights } = await readDocuments(Object.keys(structs));
   const folder = path.join(root, 'src/apiserver/data');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'definitions.ts'), table('DEFINITIONS', definitions, [
@@ -62,6 +62,9 @@ async function generate(root: string): Promise<void> {
   ]));
   writeFileSync(path.join(folder, 'columns.ts'), table('COLUMNS', columns, [
     'Columns of tables of the built-in kinds, as JSON by group and plural.',
+  ]));
+  writeFileSync(path.join(folder, 'rights.ts'), table('RIGHTS', rights, [
+    'Roles and bindings that every cluster begins with, as JSON by plural, namespace and name.',
   ]));
   writeFileSync(path.join(folder, 'structs.ts'), table('STRUCTS', structs, [
     'The Go structs behind the built-in kinds, as JSON by name of their schema: schemas.ts says what is in it.',
@@ -78,6 +81,7 @@ interface Documents {
   readonly definitions: Record<string, unknown>;
   readonly parameters: Record<string, unknown>;
   readonly columns: Record<string, unknown>;
+  readonly rights: Record<string, unknown>;
 }
 
 async function readDocuments(structs: readonly string[]): Promise<Documents> {
@@ -94,7 +98,7 @@ async function readDocuments(structs: readonly string[]): Promise<Documents> {
       }
       if (groupVersion === 'apis/apps/v1') Object.assign(parameters, parametersOf(document));
     }
-    return { definitions: found, parameters, columns: await readColumns(plane) };
+    return { definitions: found, parameters, columns: await readColumns(plane), rights: await readRights(plane) };
   } finally {
     await plane.stop();
   }
@@ -109,6 +113,21 @@ async function readColumns(plane: ControlPlane): Promise<Record<string, unknown>
     for (const { name } of list.resources.filter((one) => kinds.includes(one.kind) && one.verbs.includes('list') && !one.name.includes('/'))) {
       const answer = (await send({ target: `/${groupVersion}/${name}?limit=1`, accept: TABLE })).body;
       found[`${groupVersion === 'api/v1' ? '' : groupVersion.split('/')[1]}/${name}`] = answer['columnDefinitions'];
+    }
+  }
+  return found;
+}
+
+/** What the server made at its start, without what it fills in of every object. */
+async function readRights(plane: ControlPlane): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const kind of ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding']) {
+    const plural = `${kind.toLowerCase()}s`;
+    const list = JSON.parse((await plane.call({ path: `/apis/rbac.authorization.k8s.io/v1/${plural}` })).text) as { apiVersion: string; items: readonly Node[] };
+    for (const { metadata, rules, ...rest } of list.items) {
+      const { name, namespace, labels, annotations } = metadata as Node & { readonly name: string; readonly namespace?: string };
+      const object = { apiVersion: list.apiVersion, kind, metadata: { name, namespace, labels, annotations }, ...rest, ...(rules === null ? {} : { rules }) };
+      found[[plural, ...(namespace === undefined ? [] : [namespace]), name].join('/')] = object;
     }
   }
   return found;

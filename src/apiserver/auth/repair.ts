@@ -11,7 +11,7 @@ const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
  */
 export function repaired(stored: KubeObject, wanted: JsonObject): KubeObject {
   const { metadata } = stored;
-  if (metadata.annotations?.[AUTOUPDATE] === 'false') return stored;
+  if (isLeftAlone(stored)) return stored;
   const meta = isObject(wanted['metadata']) ? wanted['metadata'] : {};
   const next = {
     ...stored,
@@ -21,6 +21,15 @@ export function repaired(stored: KubeObject, wanted: JsonObject): KubeObject {
     metadata: { ...metadata, labels: { ...texts(meta['labels']), ...metadata.labels }, annotations: { ...texts(meta['annotations']), ...metadata.annotations } },
   };
   return equal(next, stored) ? stored : next;
+}
+
+/** Whether a default binding is of another role than it has to be: that of a binding cannot be changed, so it is made anew. */
+export function isMisdirected(stored: KubeObject, wanted: JsonObject): boolean {
+  return !isLeftAlone(stored) && !equal(stored['roleRef'] ?? null, wanted['roleRef'] ?? null);
+}
+
+function isLeftAlone({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[AUTOUPDATE] === 'false';
 }
 
 function missingRules(stored: KubeObject, wanted: JsonObject): JsonObject {
