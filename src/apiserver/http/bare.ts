@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, METHODS, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { readHeaders } from './incoming.js';
@@ -26,13 +26,17 @@ export async function answerBare(dispatch: (request: ApiRequest) => Promise<ApiR
 const REQUEST_LINE = /^([!-~]+) (\S+) HTTP\/1\.[01]$/;
 const HEADER_LINE = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
 
-/** Reads the head of a request from its bytes; undefined where they are no head, or not all of one. */
-export function readHead(bytes: Buffer | undefined): BareRequest | undefined {
+/**
+ * Reads the head of a request with a method that Node does not know; undefined where the bytes are no such head, or not
+ * all of one. They are what arrived at once, so they may begin with a request that Node has handed on already: that one
+ * is not to be answered twice.
+ */
+export function readUnknown(bytes: Buffer | undefined): BareRequest | undefined {
   const text = bytes?.toString('latin1') ?? '';
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.slice(0, Math.max(end, 0)).split('\r\n');
   const [, method, url] = REQUEST_LINE.exec(first) ?? [];
   const pairs = lines.map((line) => HEADER_LINE.exec(line));
-  if (method === undefined || url === undefined || pairs.includes(null)) return undefined;
+  if (method === undefined || METHODS.includes(method) || url === undefined || pairs.includes(null)) return undefined;
   return { method, url, rawHeaders: pairs.flatMap((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']) };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { Backlog } from './backlog.js';
-import { answerBare, readHead } from './bare.js';
+import { answerBare, readUnknown } from './bare.js';
 import { type Pair, readRequest } from './incoming.js';
 import { type Running, send } from './outgoing.js';
 import { refusePlain } from './plain.js';
@@ -98,7 +98,7 @@ function refuse({ dispatch }: ListenerOptions, error: BadRequest, socket: Duplex
     socket.destroy();
     return;
   }
-  const head = error.code === 'HPE_INVALID_METHOD' ? readHead(error.rawPacket) : undefined;
+  const head = error.code === 'HPE_INVALID_METHOD' ? readUnknown(error.rawPacket) : undefined;
   if (head !== undefined) return void answerBare(dispatch, head, socket);
   const line = REASONS[error.code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`);

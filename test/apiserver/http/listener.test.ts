@@ -127,6 +127,17 @@ describe('a method that Node does not know', () => {
     expect(seen).toEqual([['fOO', '/a?b=c', 'Bearer t', 'x\ny', '']]);
     expect(text).toBe('HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nWarning: 299 - "a"\r\nWarning: 299 - "b"\r\nConnection: close\r\nContent-Length: 5\r\n\r\n"no"\n');
   });
+
+  it('does not have the request before it answered twice', async () => {
+    const seen: string[] = [];
+    const port = await serve(({ method }) => {
+      seen.push(method);
+      return Promise.resolve(value('ok'));
+    });
+    await raw(port, 'DELETE /a HTTP/1.1\r\nHost: x\r\n\r\nFOO / HTTP/1.1\r\nHost: x\r\n\r\n');
+
+    expect(seen).toEqual(['DELETE']);
+  });
 });
 
 describe('a body', () => {
