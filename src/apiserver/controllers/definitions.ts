@@ -111,8 +111,9 @@ class DefinitionController {
     const { names, problem } = acceptNames(wanted, { group: readDefinition(crd).group, own, others });
     const named: KubeObject = { ...crd, status: { ...status, acceptedNames: names } };
     if (problem === undefined) {
-      if (equal(status.acceptedNames, names) && conditionOf(crd, 'Established') === 'True') return crd;
-      return withCondition(withCondition(named, ACCEPTED, now), ESTABLISHED, now);
+      // Names that are accepted already are not looked at again, whatever somebody made of the conditions.
+      const accepted = equal(status.acceptedNames, names) ? crd : withCondition(named, ACCEPTED, now);
+      return conditionOf(accepted, 'NamesAccepted') !== 'True' || conditionOf(accepted, 'Established') === 'True' ? accepted : withCondition(accepted, ESTABLISHED, now);
     }
     const refused = withCondition(named, { type: 'NamesAccepted', status: 'False', ...problem }, now);
     const kept = conditionOf(refused, 'Established') === 'True' ? refused : withCondition(refused, NOT_ACCEPTED, now);
