@@ -19,22 +19,43 @@ const FOLDERS = ['store', 'logs', 'pods'];
 const TOKEN_LENGTH = 48;
 const ANOTHER = 'another folder with --data-dir=DIR';
 
+/** Where the operator's log of a hub lies. */
+export function logFile(dataDir: string): string {
+  return path.join(dataDir, 'logs', 'standalone.log');
+}
+
 /**
- * Looks before anything starts whether folder and log can be written.
+ * Looks before anything starts whether folder and logs can be written; the folder and its `logs` are made where they are missing.
  * @throws Error that names the flag, its value and what is wrong.
  */
 export async function checkPlaces({ dataDir, auditLog }: Pick<StandaloneConfig, 'dataDir' | 'auditLog'>): Promise<void> {
+  const blame = `--data-dir=${dataDir} cannot be used`;
   if (await isNoFolder(dataDir)) throw new Error(`--data-dir=${dataDir} must be a folder, and is a file: take ${ANOTHER}`);
-  await orBlame(`--data-dir=${dataDir} cannot be used`, async () => {
-    await disk.makeFolder(dataDir);
-    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    await disk.list(dataDir);
-  });
+  await orBlame(blame, () => disk.makeFolder(dataDir));
+  await orBlame(blame, () => checkFolder(dataDir));
   for (const folder of FOLDERS.map((name) => path.join(dataDir, name))) {
-    if (await isNoFolder(folder)) throw new Error(`--data-dir=${dataDir} cannot be used: ${folder} must be a folder, and is a file: move it away, or take ${ANOTHER}`);
+    if (await isNoFolder(folder)) throw new Error(`${blame}: ${folder} must be a folder, and is a file: move it away, or take ${ANOTHER}`);
+    await orBlame(blame, () => checkFolder(folder));
   }
-  if (auditLog === undefined) return;
-  await orBlame(`--audit-log=${auditLog} cannot be written`, async () => (await open(auditLog, 'a', 0o600)).close());
+  await orBlame(blame, async () => {
+    await disk.makeFolder(path.dirname(logFile(dataDir)));
+    await checkAppending(logFile(dataDir));
+  });
+  if (auditLog !== undefined) await orBlame(`--audit-log=${auditLog} cannot be written`, () => checkAppending(auditLog));
+}
+
+/** One that is missing is made later. */
+async function checkFolder(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    await disk.list(folder);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+async function checkAppending(file: string): Promise<void> {
+  await (await open(file, 'a', 0o600)).close();
 }
 
 /**

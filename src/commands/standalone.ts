@@ -1,5 +1,3 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,6 +11,7 @@ import { createClient } from '../kube/rest.js';
 import type { Transport } from '../kube/transport.js';
 import { LocalNode } from '../local/node.js';
 import { LocalRuntime } from '../local/runtime.js';
+import { openLogFile } from '../observability/logfile.js';
 import { createLogger } from '../observability/logger.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { awaitSignals, exitOnCrash, runUntilSignalled, type Runnable, type Signals } from '../runtime/lifecycle.js';
@@ -22,7 +21,7 @@ import { accountUser, Embedded } from './embedded.js';
 import { engineGroup } from './engine.js';
 import { openHub } from './hub.js';
 import { install } from './installation.js';
-import { addressOf, checkGateway, checkPlaces, checkSecrets, sentenceOf, withGatewayPort } from './preflight.js';
+import { addressOf, checkGateway, checkPlaces, checkSecrets, logFile, sentenceOf, withGatewayPort } from './preflight.js';
 import { complain, say, step } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
@@ -37,7 +36,7 @@ export async function runStandalone(config: StandaloneConfig): Promise<number> {
   try {
     await checkPlaces(config);
     await checkSecrets(config.dataDir);
-    const log = await openLog(config);
+    const log = openLog(config);
     const signals = awaitSignals({ host: process, clock: systemClock, log });
     signals.stop.signal.addEventListener('abort', () => say('stopping ...'), { once: true });
     try {
@@ -73,11 +72,8 @@ async function start(config: StandaloneConfig, log: Logger, signals: Signals): P
   }
 }
 
-async function openLog(config: StandaloneConfig): Promise<Logger> {
-  const folder = path.join(config.dataDir, 'logs');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const destination = createWriteStream(path.join(folder, 'standalone.log'), { flags: 'a', mode: 0o600 });
-  const log = createLogger({ level: config.logLevel, clock: systemClock, destination });
+function openLog(config: StandaloneConfig): Logger {
+  const log = createLogger({ level: config.logLevel, clock: systemClock, destination: openLogFile(logFile(config.dataDir)) });
   exitOnCrash(process, log);
   return log;
 }
@@ -200,7 +196,7 @@ function nextSteps({ kubeconfig, config, installed }: Outlook): string {
     ...(installed ? [] : [`  kubectl apply -f ${near(path.join(packageRoot(), 'examples', 'engine.yaml'))}`]),
     '  kubectl get mce -w',
     '',
-    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${near(path.join(dataDir, 'logs'))}`,
+    `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${near(path.dirname(logFile(dataDir)))}`,
     ...(isWildcard(listen.host) ? ['The API listens on every address of this machine: whoever has a token of the kubeconfig may do everything.'] : []),
     ephemeral ? 'Ctrl-C stops it, and its objects are gone.' : 'Ctrl-C stops it; the next start goes on from there.',
     '',

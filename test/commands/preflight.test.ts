@@ -59,6 +59,11 @@ describe('the data folder', () => {
     expect(await saidOf(checkPlaces({ dataDir: path.join(folder, name), auditLog: undefined }))).toBe(said);
   });
 
+  it('is named when its log cannot be written', async () => {
+    mkdirSync(path.join(folder, 'logs', 'standalone.log'), { recursive: true });
+    expect(await saidOf(checkPlaces({ dataDir: folder, auditLog: undefined }))).toMatch(/^--data-dir=FOLDER cannot be used: .*EISDIR.* 'FOLDER\/logs\/standalone\.log'$/);
+  });
+
   it('is named when its disk is full', () => {
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
     expect(sentenceOf(full, '/data')).toBe('--data-dir=/data: no space is left on its disk (ENOSPC: no space left on device, write): make room there, or take another folder with --data-dir=DIR');

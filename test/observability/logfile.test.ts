@@ -1,0 +1,41 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { openLogFile } from '../../src/observability/logfile.js';
+
+/** A device that answers every write as a full disk does. */
+const FULL = '/dev/full';
+const onFull = existsSync(FULL) ? it : it.skip;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'logfile-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a log file', () => {
+  it('is for its owner alone, and goes on behind what is there', () => {
+    const file = path.join(folder, 'a.log');
+    openLogFile(file).write('one\n');
+    openLogFile(file).write('two\n');
+    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  onFull('on a full disk loses its lines and nothing else', () => {
+    const log = openLogFile(FULL);
+    expect(() => {
+      log.write('one\n');
+      log.write('two\n');
+    }).not.toThrow();
+  });
+
+  it('that cannot be opened is an error at once', () => {
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    expect(() => openLogFile(path.join(file, 'a.log'))).toThrow(/ENOTDIR/);
+  });
+});
