@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { dump } from 'js-yaml';
 
@@ -18,6 +18,8 @@ export interface Credentials {
   readonly caFile: string;
 }
 
+const SECRETS = ['ca.key', 'apiserver.key', 'service-account.key', 'admin.token'];
+
 interface Place {
   /** Made for its owner alone when it does not exist. */
   readonly folder: string;
@@ -29,7 +31,7 @@ interface Place {
 
 /**
  * Reads the credentials of a folder, and makes those that are missing or near their end: a kubeconfig stays good over
- * restarts for as long as the authority does (ten years). All files are for their owner alone.
+ * restarts for as long as the authority does (ten years). All files are made for their owner alone, and the secrets among them are so after every start.
  */
 export async function openCredentials({ folder, host, now }: Place): Promise<Credentials> {
   await disk.makeFolder(folder);
@@ -41,6 +43,8 @@ export async function openCredentials({ folder, host, now }: Place): Promise<Cre
   const serving = fits ? served : await writePair(file('apiserver'), await issueServing(authority, host, now));
   const key = (await readText(file('service-account.key'))) ?? (await writeSecret(file('service-account.key'), generateSigningKey()));
   const token = (await readText(file('admin.token'))) ?? (await writeSecret(file('admin.token'), randomBytes(24).toString('hex')));
+  // A copy may have opened them to others. Some disks know no owners.
+  for (const secret of SECRETS) await chmod(file(secret), 0o600).catch(() => undefined);
   return { authority, serving, signing: readSigningKey(key), token: token.trim(), caFile: file('ca.crt') };
 }
 

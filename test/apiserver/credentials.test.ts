@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -50,5 +50,15 @@ describe('credentials', () => {
       { authority: true, serving: false, signing: true, token: true },
       { authority: false, serving: false, signing: true, token: true },
     ]);
+  });
+
+  it('that a copy has opened to others are closed again, certificates apart', async () => {
+    const files = ['ca.key', 'apiserver.key', 'service-account.key', 'admin.token', 'ca.crt'];
+    await open(0);
+    for (const file of files) await chmod(path.join(folder, file), 0o644);
+    await open(0);
+
+    const modes = await Promise.all(files.map(async (file) => ((await stat(path.join(folder, file))).mode & 0o777).toString(8)));
+    expect(modes).toEqual(['600', '600', '600', '600', '644']);
   });
 });
