@@ -31,7 +31,7 @@ function statuses(lines: readonly string[]): string[] {
 
 /** The clusters that examples/placement.yaml may select, worked out from the files by hand and not by the product. */
 function fitting(): string[] {
-  const claims = new Map(example('claims.yaml').map((one) => [one.metadata?.name, items(fields(one.status)['clusterClaims'])]));
+  const claims = new Map(example('status/claims.yaml').map((one) => [one.metadata?.name, items(fields(one.status)['clusterClaims'])]));
   const clusters = example('fleet.yaml').filter(({ kind }) => kind === 'ManagedCluster');
   const chosen = clusters.filter(({ metadata }) => {
     const labels = metadata?.labels ?? {};
@@ -95,7 +95,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
 
   it('a placement over the fleet of the examples gets the right clusters', async () => {
     await hub.kubectl('apply', '-f', 'examples/fleet.yaml');
-    await hub.kubectl('apply', '--server-side', '--subresource=status', '-f', 'examples/claims.yaml');
+    await hub.kubectl('apply', '--server-side', '--subresource=status', '-f', 'examples/status/claims.yaml');
     await hub.kubectl('apply', '-f', 'examples/placement.yaml');
     const [web] = example('placement.yaml');
     await hub.apply({ ...web, metadata: { name: 'all', namespace: 'shop' }, spec: { ...web?.spec, numberOfClusters: undefined } });

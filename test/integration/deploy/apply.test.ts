@@ -64,7 +64,7 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
 
     await kubectlOk(['apply', '-f', file('engine.yaml')], { kubeconfig });
     await kubectlOk(['apply', '-f', file('fleet.yaml')], { kubeconfig });
-    await kubectlOk(['apply', '--server-side', '--subresource=status', '-f', file('claims.yaml')], { kubeconfig });
+    await kubectlOk(['apply', '--server-side', '--subresource=status', '-f', file('status/claims.yaml')], { kubeconfig });
     await kubectlOk(['apply', '-f', file('placement.yaml')], { kubeconfig });
     await kubectlOk(['create', 'namespace', 'argocd'], { kubeconfig });
     await kubectlOk(['create', 'configmap', 'argocd-cm', '--namespace=argocd'], { kubeconfig });
@@ -74,6 +74,10 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
     const clusters = await kubectlOk(['get', 'mcl', '-o=jsonpath={range .items[*]}{.status.clusterClaims[0].value}{"\\n"}{end}'], { kubeconfig });
     expect(clusters.trim().split('\n').filter((claim) => claim !== '')).toHaveLength(12);
     expect((await kubectlOk(['get', 'mclset', '-o=name'], { kubeconfig })).trim().split('\n')).toHaveLength(3);
+
+    const whole = (await kubectlOk(['apply', '-f', path.join(root, 'examples')], { kubeconfig })).trim().split('\n');
+    expect(whole.filter((line) => !line.endsWith(' unchanged'))).toEqual([]);
+    expect(whole.length).toBeGreaterThan(12);
   });
 });
 
