@@ -104,11 +104,10 @@ class DefinitionController {
   /** Status as the names allow it: accepted and served, or what is in the way. */
   #withNames(crd: KubeObject): KubeObject {
     const now = this.#context.clock.now();
-    const others = this.#reader.list(DEFINITIONS).filter((one) => one.metadata.name !== crd.metadata.name);
     const wanted = readNames(objectAt(objectAt(crd, 'spec'), 'names'));
     const status = objectAt(crd, 'status');
     const own = readNames(objectAt(status, 'acceptedNames'));
-    const { names, problem } = acceptNames(wanted, { group: readDefinition(crd).group, own, others });
+    const { names, problem } = acceptNames(wanted, { group: readDefinition(crd).group, own, all: this.#reader.list(DEFINITIONS) });
     const named: KubeObject = { ...crd, status: { ...status, acceptedNames: names } };
     if (problem === undefined) {
       // Names that are accepted already are not looked at again, whatever somebody made of the conditions.

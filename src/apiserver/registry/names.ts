@@ -13,8 +13,8 @@ export interface Claims {
   readonly group: string;
   /** Names that the definition has already. */
   readonly own: DefinitionNames;
-  /** All other definitions. */
-  readonly others: readonly KubeObject[];
+  /** All definitions, this one among them: what it has already in one place it cannot have in another. */
+  readonly all: readonly KubeObject[];
 }
 
 export interface Acceptance {
@@ -25,8 +25,8 @@ export interface Acceptance {
 }
 
 /** Which of the names that a definition wants are free: every one of them counts alone, the last that is not is told. */
-export function acceptNames(wanted: DefinitionNames, { group, own, others }: Claims): Acceptance {
-  const taken = others.filter((one) => textAt(objectAt(one, 'spec'), 'group') === group).map((one) => readNames(objectAt(objectAt(one, 'status'), 'acceptedNames')));
+export function acceptNames(wanted: DefinitionNames, { group, own, all }: Claims): Acceptance {
+  const taken = all.filter((one) => textAt(objectAt(one, 'spec'), 'group') === group).map((one) => readNames(objectAt(objectAt(one, 'status'), 'acceptedNames')));
   const resources = new Set(taken.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]));
   const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, listKind]));
   const problems: NameProblem[] = [];

@@ -50,6 +50,15 @@ describe('a definition', () => {
     expect(conditions(room.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual(['KubernetesAPIApprovalPolicyConformant', status, reason, message]);
   });
 
+  it('cannot have a name twice', async () => {
+    await room.define(thingCrd());
+    await room.patch(THINGS, 'merge', { spec: { names: { singular: 'things' } } });
+    await room.settle();
+    const crd = room.get(THINGS);
+    expect(conditions(crd)).toContainEqual(['NamesAccepted', 'False', 'SingularConflict', '"things" is already in use']);
+    expect(crd.status).toMatchObject({ acceptedNames: { plural: 'things', singular: 'thing' } });
+  });
+
   it('in a dry run is not served', async () => {
     await room.create(CRDS, thingCrd(), { dryRun: 'All' });
     await room.settle();
