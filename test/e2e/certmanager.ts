@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { issueServingCertificate } from '../../src/pki/serving.js';
 import type { AnyObject } from '../support/controlplane/api.js';
+import { kindsServed } from '../support/controlplane/install.js';
 import type { ControlPlane } from '../support/controlplane/plane.js';
 import { kubectlOk } from '../support/kubectl.js';
 import { root } from '../support/root.js';
@@ -34,6 +35,7 @@ export class CertManager {
     const admin = { kubeconfig: server.adminKubeconfig };
     await kubectlOk(['apply', '-f', path.join(root, 'test', 'e2e', 'certmanager.yaml')], admin);
     await kubectlOk(['wait', '--for=condition=Established', '--timeout=120s', 'crd/certificates.cert-manager.io'], admin);
+    await kindsServed(server);
     return new CertManager(server);
   }
 

@@ -9,7 +9,8 @@ import { waitFor } from '../support/wait.js';
 const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;
 const NAMESPACE = `/api/v1/namespaces/${TARGET}`;
-const BUDGET = `/apis/policy/v1/namespaces/${TARGET}/poddisruptionbudgets/placement-controller`;
+const BUDGETS = `/apis/policy/v1/namespaces/${TARGET}/poddisruptionbudgets`;
+const BUDGET = `${BUDGETS}/placement-controller`;
 const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/multicluster-engine-installer';
 const ENGINE: AnyObject = { apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'engine' }, spec: {} };
 
@@ -75,7 +76,12 @@ describeWithServer('what stops an engine', { own: true, ...HUB }, (server) => {
     const quota = `${NAMESPACE}/resourcequotas/none`;
     const spec = { hard: { 'count/poddisruptionbudgets.policy': '0' } };
     await hub.apply({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none', namespace: TARGET }, spec });
-    await waitFor('the quota to be in force', async () => JSON.stringify((await hub.get(quota))?.status).includes('"used"'));
+    const probe = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'probe' }, spec: { selector: { matchLabels: { app: 'probe' } } } };
+    await waitFor('the quota to be in force', async (seen) => {
+      const { text } = await server().call({ method: 'POST', path: `${BUDGETS}?dryRun=All`, body: probe });
+      seen(text);
+      return text.includes('exceeded quota');
+    });
     await hub.remove(BUDGET);
 
     const ready = await hub.reason('ApplyFailed');

@@ -73,7 +73,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
     await waitFor('the watch to begin', async () => (await server().requestLog(begun)).some(({ userAgent }) => userAgent.startsWith('kubectl')));
     await hub.kubectl('apply', '-f', 'examples/engine.yaml');
 
-    await watch.line('Available', (line) => /^engine +Available /.test(line), { deadlineMs: MINUTE });
+    await watch.line('Available', (line) => /^engine +Available /.test(line), { deadlineMs: 2 * MINUTE });
     await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', 'mce/engine');
     await quietWindow(1000);
     await watch.stop();
@@ -215,7 +215,7 @@ describeWithServer('the main job', { own: true, ...HUB }, (server) => {
     const at = new Date().toISOString();
     await hub.kubectl('annotate', 'mce', 'engine', `multicluster.platform.io/reconcile-requested-at=${at}`);
 
-    await hub.engine('to have answered', ({ status }) => status?.lastHandledReconcileAt === at, { deadlineMs: 15_000 });
+    await hub.engine('to have answered', ({ status }) => status?.lastHandledReconcileAt === at);
   });
 
   it('`kubectl explain` and the short names work, and a plain reader of the status waits right', async () => {

@@ -39,7 +39,7 @@ suite('README.md', () => {
     const done = await waitFor(`${command} to end`, async (seen) => {
       seen(lines);
       return child.exit() !== undefined;
-    }, { deadlineMs: MINUTE });
+    }, { deadlineMs: 3 * MINUTE });
     expect(done).toBe(true);
     expect([command, child.exit(), lines]).toEqual([command, { code: 0, signal: null }, lines]);
     await ended;
@@ -53,7 +53,7 @@ suite('README.md', () => {
       const lines = masked(await typed(command));
       seen(lines);
       return output.length === 0 || !reads || lines.join('\n') === masked(output).join('\n') ? lines : undefined;
-    }, { deadlineMs: MINUTE, everyMs: 200 });
+    }, { deadlineMs: 2 * MINUTE, everyMs: 200 });
     if (output.length > 0) expect(last).toEqual(masked(output));
   }
 

@@ -77,9 +77,11 @@ suite('standalone', () => {
     const { code, signal } = await standalone.interrupt();
 
     expect([code, signal]).toEqual([0, null]);
+    // What it printed last may arrive after its end.
+    await standalone.line('that it stops', (line) => line === 'stopping ...');
     expect(standalone.printed.at(-1)).toBe('stopping ...');
     expect(readdirSync(folder).filter((name) => name.startsWith('lock-')).map((name) => readFileSync(path.join(folder, name), 'utf8'))).toEqual(['']);
-  }, MINUTE);
+  }, 3 * MINUTE);
 
   it('goes on after SIGKILL where it ended: objects, credentials and processes', async () => {
     const first = await start();
