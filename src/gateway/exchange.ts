@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { emptyAnswer, type Answer } from './answer.js';
-import { announcesBody, checkLength, parseBody, readBody, type Budget } from './body.js';
+import { announcesBody, checkLength, parseBody, readBody, type Budget, type Share } from './body.js';
 import { noSuchMethod } from './broken.js';
 import { atRevision, checkNew, envelop } from './envelope.js';
 import { checkHeaders, headerMap, type HeaderMap } from './headers.js';
@@ -130,20 +130,29 @@ async function forward(request: Request, desk: Desk, asked: Asked, call: Upstrea
   const whole = await request.atWork(() => desk.upstream.call(call, request.gone, async (answer) => {
     const outcome = await outcomeOf(answer, asked, desk.rules);
     if (outcome.rest === undefined) return outcome;
-    await request.deliver(outcome);
+    await deliverCounted(request, desk, outcome);
     return undefined;
   }));
-  if (whole !== undefined) await deliverWhole(request, desk, whole);
+  if (whole !== undefined) await deliverCounted(request, desk, whole);
 }
 
 /** Counts what a client has yet to take, so that many who do not take theirs cannot exhaust the memory. */
-async function deliverWhole(request: Request, desk: Desk, answer: Answer): Promise<void> {
+async function deliverCounted(request: Request, desk: Desk, answer: Answer): Promise<void> {
   const share = desk.budget.open();
   const bytes = answer.body === undefined ? 0 : Buffer.byteLength(answer.body);
   if (!share.grow(bytes)) throw new Refusal('unavailable', { message: 'too many answers at once' });
   try {
-    await request.deliver(answer);
+    const { rest } = answer;
+    await request.deliver(rest === undefined ? answer : { ...answer, rest: releasing(rest, share) });
   } finally {
+    share.release();
+  }
+}
+
+/** The second chunk is asked for when the client has taken the first, and the body before it. */
+async function* releasing(rest: AsyncIterable<Buffer>, share: Share): AsyncGenerator<Buffer> {
+  for await (const chunk of rest) {
+    yield chunk;
     share.release();
   }
 }

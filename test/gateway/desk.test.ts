@@ -20,6 +20,7 @@ import { ENGINE } from './upstream.js';
 import { open, parseReplies, readReplies, sendRaw, type WireOptions } from './wire.js';
 
 const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
+const MIB = 1024 * 1024;
 const READ = `GET ${ENGINES}/engine HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`;
 
 let server: GatewayServer | undefined;
@@ -93,6 +94,30 @@ describe('a gateway that holds as much as it may', () => {
 
     expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, body: '' }]);
   });
+
+  it('refuses to begin with one that comes in parts, with 503, until the first part of another is taken', async () => {
+    const budget = new Budget(2 * MIB);
+    let more: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => (more = resolve));
+    const body = async function* (): AsyncGenerator<Buffer> {
+      yield* chunks('{"a":"', 'x'.repeat(MIB), 'x', 'x');
+      await end;
+      yield* chunks('"}');
+    };
+    const parted = (): UpstreamAnswer => ({ status: 200, contentType: 'application/json', retryAfter: undefined, body: body() });
+    const wire = await serve({ upstream: { call: (_call, _gone, use) => use(parted()) }, budget });
+    const held = budget.open();
+    held.grow(2 * MIB);
+
+    expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, headers: { 'retry-after': '1' }, body: '' }]);
+    held.release();
+    const socket = await open(wire);
+    socket.resume().write(READ);
+    await waitFor('the first part to be taken', () => socket.bytesRead > MIB && budget.held === 0);
+    more();
+    await waitFor('the access log', () => log.lines.some(({ fields }) => 'code' in fields && fields.code === 200));
+    socket.destroy();
+  });
 });
 
 describe('an answer that comes in parts', () => {
@@ -100,7 +125,7 @@ describe('an answer that comes in parts', () => {
   const answer = (): UpstreamAnswer => ({ status: 200, contentType: 'application/json', retryAfter: undefined, body: chunks('{"a":"', ...many, '"}') });
 
   it('waits for a client that is slow to read, and loses nothing', async () => {
-    const wire = await serve({ upstream: answering(answer()) });
+    const wire = await serve({ upstream: answering(answer()), budget: new Budget(2 * MIB) });
     const socket = await open(wire);
     socket.pause();
     socket.write(READ);
@@ -124,7 +149,7 @@ describe('an answer that comes in parts', () => {
         ended = true;
       }
     })();
-    const wire = await serve({ upstream: answering({ ...answer(), body }) });
+    const wire = await serve({ upstream: answering({ ...answer(), body }), budget: new Budget(2 * MIB) });
     const socket: Socket = await open(wire);
     socket.pause();
     socket.write(READ);
