@@ -27,6 +27,11 @@ export interface Listen {
   readonly port: number;
 }
 
+/** `HOST:PORT`, as flags and URLs have it: an IPv6 address stands in brackets. */
+export function addressOf({ host, port }: { readonly host: string; readonly port: number | string }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** What is wrong with the command line or the environment: one line that names the flag, its value and the rule. */
 export class Refusal extends Error {}
 

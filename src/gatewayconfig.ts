@@ -1,4 +1,4 @@
-import { duration, integer, listen, LOG_LEVELS, oneOf, refuse, Refusal, truth, word, type FlagRow, type Flags, type Given, type Listen, type LogLevel } from './flags.js';
+import { addressOf, duration, integer, listen, LOG_LEVELS, oneOf, refuse, Refusal, truth, word, type FlagRow, type Flags, type Given, type Listen, type LogLevel } from './flags.js';
 
 /** What `multicluster-engine gateway` was asked to do. */
 export interface GatewayConfig {
@@ -145,5 +145,5 @@ function withoutUser(url: string): string {
 function inClusterUrl(env: Surroundings['env']): string | undefined {
   const host = env['KUBERNETES_SERVICE_HOST'];
   if (host === undefined || host === '') return undefined;
-  return `https://${host.includes(':') ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT'] ?? '443'}`;
+  return `https://${addressOf({ host, port: env['KUBERNETES_SERVICE_PORT'] ?? '443' })}`;
 }

@@ -7,7 +7,7 @@ import { readSigningKey } from '../apiserver/auth/jwt.js';
 import { codeOf, disk } from '../apiserver/store/filesystem.js';
 import { FolderInUse } from '../apiserver/store/lock.js';
 import { Damaged } from '../apiserver/store/segment.js';
-import type { Listen } from '../flags.js';
+import { addressOf, type Listen } from '../flags.js';
 import { freePorts } from '../local/ports.js';
 import { delay, systemClock } from '../runtime/clock.js';
 import type { StandaloneConfig } from '../standaloneconfig.js';
@@ -101,11 +101,6 @@ export async function checkGateway({ gatewayListen }: Pick<StandaloneConfig, 'ga
       }
     }
   });
-}
-
-/** `HOST:PORT`, as flags have it. */
-export function addressOf({ host, port }: Listen): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** What went wrong, and what to do where that is known; a disk that is full does not say which it is. */

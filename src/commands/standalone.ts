@@ -6,6 +6,7 @@ import { MultiClusterEngines } from '../api/resources.js';
 import { startApiServer, type ApiServer } from '../apiserver/apiserver.js';
 import { isWildcard } from '../apiserver/http/tls.js';
 import { packageRoot, type HubConfig } from '../config.js';
+import { addressOf } from '../flags.js';
 import { createCache } from '../kube/reflector.js';
 import { createClient } from '../kube/rest.js';
 import type { Transport } from '../kube/transport.js';
@@ -21,7 +22,7 @@ import { accountUser, Embedded } from './embedded.js';
 import { engineGroup } from './engine.js';
 import { openHub } from './hub.js';
 import { install } from './installation.js';
-import { addressOf, checkGateway, checkPlaces, checkSecrets, logFile, sentenceOf, withGatewayPort } from './preflight.js';
+import { checkGateway, checkPlaces, checkSecrets, logFile, sentenceOf, withGatewayPort } from './preflight.js';
 import { complain, say, step } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 

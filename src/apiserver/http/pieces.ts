@@ -6,33 +6,31 @@ const LARGE = 16 * 1024;
 const PIECE = 64 * 1024;
 const MOST_AT_ONCE = 16;
 
-/** Texts of values that are being sent, for as long as somebody sends them. */
-const texts = new WeakMap<object, WeakRef<Buffer>>();
-
-/** The JSON of a value; the same bytes for all that send it at a time. */
-function sharedText(value: Json): Buffer | string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const known = texts.get(value)?.deref();
-  if (known !== undefined) return known;
-  const text = JSON.stringify(value);
-  if (text.length < LARGE) return text;
-  const bytes = Buffer.from(text);
-  texts.set(value, new WeakRef(bytes));
-  return bytes;
-}
-
-/** Lines of values that more than one stream may send; small ones stay with their value. */
+/** Lines of values that are sent more than once: small ones stay with their value, large ones for as long as somebody sends them. */
 const lines = new WeakMap<object, Buffer | WeakRef<Buffer>>();
 
-/** A value as a line of a stream. */
-export function lineOf(value: Json): Buffer {
-  if (typeof value !== 'object' || value === null) return Buffer.from(`${JSON.stringify(value)}\n`);
-  const known = lines.get(value);
-  const kept = known instanceof WeakRef ? known.deref() : known;
-  if (kept !== undefined) return kept;
-  const line = Buffer.from(`${JSON.stringify(value)}\n`);
-  lines.set(value, line.length < LARGE ? line : new WeakRef(line));
+function keptLine(value: Json): Buffer | undefined {
+  const known = typeof value === 'object' && value !== null ? lines.get(value) : undefined;
+  return known instanceof WeakRef ? known.deref() : known;
+}
+
+function newLine(value: Json, text: string): Buffer {
+  const line = Buffer.from(`${text}\n`);
+  if (typeof value === 'object' && value !== null) lines.set(value, line.length < LARGE ? line : new WeakRef(line));
   return line;
+}
+
+/** A value as a line of a stream; the same bytes for all that send it. */
+export function lineOf(value: Json): Buffer {
+  return keptLine(value) ?? newLine(value, JSON.stringify(value));
+}
+
+/** The JSON of a value, or its line where it is large. */
+function textOf(value: Json): Buffer | string {
+  const kept = keptLine(value);
+  if (kept !== undefined && kept.length >= LARGE) return kept;
+  const text = JSON.stringify(value);
+  return text.length < LARGE ? text : newLine(value, text);
 }
 
 /**
@@ -41,9 +39,8 @@ export function lineOf(value: Json): Buffer {
  */
 export function* piecesOf(value: Json): Generator<Buffer, void> {
   if (!isObject(value) || listIn(value) === undefined) {
-    const text = sharedText(value);
-    if (typeof text === 'string') yield Buffer.from(`${text}\n`);
-    else yield* [text, Buffer.from('\n')];
+    const text = textOf(value);
+    yield typeof text === 'string' ? Buffer.from(`${text}\n`) : text;
     return;
   }
   yield* grouped(listParts(value));
@@ -73,9 +70,9 @@ function* items(list: readonly Json[]): Generator<Buffer | string, void> {
   let many = 1;
   for (let at = 0; at < list.length;) {
     const some = list.slice(at, at + many);
-    const text = some.length === 1 ? sharedText(some[0] ?? null) : JSON.stringify(some).slice(1, -1);
+    const text = some.length === 1 ? textOf(some[0] ?? null) : JSON.stringify(some).slice(1, -1);
     yield before;
-    yield text;
+    yield typeof text === 'string' ? text : text.subarray(0, -1);
     before = ',';
     at += some.length;
     many = Math.min(Math.max(Math.floor((PIECE * some.length) / text.length), 1), 2 * some.length, MOST_AT_ONCE);

@@ -36,10 +36,16 @@ describe('the pieces of an answer', () => {
   });
 
   it('of a large item are the same bytes for all readers', () => {
-    const items = [{ a: LARGE }];
-    const [one, other] = [[...piecesOf({ items })], [...piecesOf({ items, kind: 'x' })]];
+    const item = { a: LARGE };
+    const all = [piecesOf({ items: [item] }), piecesOf({ items: [item], kind: 'x' }), piecesOf(item), [lineOf(item)]];
 
-    expect(one.find((piece) => piece.length > LARGE.length)).toBe(other.find((piece) => piece.length > LARGE.length));
-    expect(lineOf(items)).toBe(lineOf(items));
+    expect(new Set(all.map((pieces) => [...pieces].find((piece) => piece.length > LARGE.length)?.buffer)).size).toBe(1);
+  });
+
+  it('of a stream are the same lines for all readers', () => {
+    const item = { a: 1 };
+
+    expect(lineOf(item)).toBe(lineOf(item));
+    expect(lineOf(item).toString()).toBe('{"a":1}\n');
   });
 });
