@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { ApiRequest, ApiResponse } from '../../../src/apiserver/server.js';
 import { StatusError } from '../../../src/apiserver/status.js';
+import { ManualClock } from '../../support/clock.js';
 import { allOf, openWire, plainly, type Wire } from './wire.js';
 
 const MIB = 1024 * 1024;
@@ -28,7 +29,8 @@ describe('a client that looks for the answer when it has sent all', () => {
     ['a body of 20 MiB', `Content-Length: ${20 * MIB}`, Array.from({ length: 20 }, () => Buffer.alloc(MIB, 'x'))],
     ['20 MiB in chunks', 'Transfer-Encoding: chunked', [...Array.from({ length: 20 }, () => chunk), Buffer.from('0\r\n\r\n')]],
   ])('finds that %s is too large', async (_name, header, parts) => {
-    wire = await openWire({ dispatch: reading });
+    // However long it takes to send: no patience runs out.
+    wire = await openWire({ dispatch: reading, clock: new ManualClock() });
     const socket = await wire.silent(`POST / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
     for (const part of parts) await new Promise<void>((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
     const text = (await allOf(socket)).toString('utf8');
