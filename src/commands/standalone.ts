@@ -132,7 +132,8 @@ function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnab
   const settings: HubConfig = {
     version: config.version,
     leaderElectionNamespace: OPERATOR_NAMESPACE,
-    identity: `standalone-${process.pid}`,
+    // The folder has one process at a time: the one that follows a crash is the holder of its lease, and waits for nobody.
+    identity: 'standalone',
     namespace: undefined,
     componentImage: `multicluster-engine:${config.version}`,
     componentReplicas: 1,

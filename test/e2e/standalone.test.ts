@@ -99,6 +99,11 @@ suite('standalone', () => {
     await available(second);
     const after = JSON.parse(await kubectl(second, 'get', 'mce', 'engine', '-o', 'json'));
     expect([after.metadata.uid, after.metadata.generation]).toEqual([before.metadata.uid, before.metadata.generation]);
+
+    await kubectl(second, 'annotate', 'mce', 'engine', 'multicluster.platform.io/reconcile-requested-at=again');
+    await kubectl(second, 'wait', '--for=jsonpath={.status.lastHandledReconcileAt}=again', '--timeout=60s', 'mce/engine');
+    // Nobody else has held it: nothing had to run out.
+    expect(await kubectl(second, 'get', 'lease', 'multicluster-engine-engine', '-n', 'multicluster-engine-operator', '-o', 'jsonpath={.spec.leaseTransitions}')).toBe('0');
   }, 6 * MINUTE);
 
   it.each([
