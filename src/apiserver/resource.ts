@@ -72,6 +72,8 @@ export interface Subresource {
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
+  /** Whether it leads on to what runs in the object: its output, a shell, its ports. Nothing runs here, so it is there of no object. */
+  readonly leadsOn?: true;
   /** Of one that is a kind of its own (Scale): how it is read from the object, and what a change of it makes of the object. */
   readonly view?: SubresourceView;
 }

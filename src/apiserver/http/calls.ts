@@ -10,7 +10,7 @@ import { isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { checkStoredName } from '../registry/storedname.js';
 import type { ApiResponse } from '../server.js';
-import { badRequest } from '../status.js';
+import { badRequest, notFound } from '../status.js';
 import { deleteOptions, isTrue } from '../verbs/options.js';
 import type { Body } from '../schema/body.js';
 import type { Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
@@ -38,7 +38,9 @@ interface Call {
 
 /** Calls the verb of a route and writes down what it gives. */
 export async function call(rooms: CallRooms, exchange: Exchange, route: Route): Promise<ApiResponse> {
-  const { custom, review } = route.target.resource;
+  const { resource, subresource, name } = route.target;
+  if (resource.subresources.some((one) => one.name === subresource && one.leadsOn === true)) throw notFound(resource, name);
+  const { custom, review } = resource;
   const { accept, query, agent } = exchange.asker;
   const stream = route.verb === 'watch';
   // The type of a patch is looked at first.

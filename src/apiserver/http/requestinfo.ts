@@ -44,7 +44,7 @@ export function requestInfo(method: string, target: RequestTarget): RequestInfo 
   const [resource = '', name = '', subresource = ''] = own;
   const wanted = verbAndName(verb, name, target);
   return {
-    isResource: true, path, verb: wanted.verb, group, version, namespace, resource, subresource: verb === 'proxy' || verb === 'watch' ? '' : subresource,
+    isResource: true, path, verb: wanted.verb, group, version, namespace, resource, subresource: verb === 'proxy' ? '' : subresource,
     name: wanted.name, parts: own, nested, watchPath,
   };
 }

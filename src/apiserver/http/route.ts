@@ -31,7 +31,8 @@ function builtinRoute(resource: Resource, info: RequestInfo, method: string): Ro
   const { parts, watchPath } = info;
   const [, name = '', subname = '', ...more] = parts;
   const subresource = resource.subresources.find((one) => one.name === subname);
-  const known = more.length === 0 && info.verb !== 'proxy' && (subname === '' || (subresource !== undefined && !watchPath));
+  // What is behind a proxy has paths of its own.
+  const known = (more.length === 0 || subname === 'proxy') && info.verb !== 'proxy' && (subname === '' || (subresource !== undefined && !watchPath));
   const onItem = name !== '';
   if (!known || !fitsScope(resource, info, onItem) || (onItem && !hasItems(resource, subresource))) throw noSuchResource();
   const verb = builtinVerb(info, method, { onItem, subresource: subname !== '' });

@@ -21,24 +21,32 @@ function pods(list: unknown): readonly JsonObject[] {
   return resources.filter(({ name }) => typeof name === 'string' && name.split('/')[0] === 'pods');
 }
 
+const SUBRESOURCES = ['ephemeralcontainers', 'resize', 'status'].map((name) => `/api/v1/namespaces/{namespace}/pods/{name}/${name}`);
+
 describe('Pods', () => {
-  it('are told of as by the real server, but can only be read', () => {
-    const real = pods(recorded('legacy')['api/v1']).filter(({ name }) => name === 'pods');
-    expect(pods(resourceList(registry, '', 'v1'))).toEqual(real.map((one) => ({ ...one, verbs: ['get', 'list', 'watch'] })));
+  it('are told of as by the real server, but can only be read, and deleted where there are none', () => {
+    const [real, ...subresources] = pods(recorded('legacy')['api/v1']);
+    expect(pods(resourceList(registry, '', 'v1'))).toEqual([{ ...real, verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'] }, ...subresources]);
   });
 
-  it('have the schemas of the real server, and no path to write to', () => {
+  it('have the schemas of the real server, and no path to make one', () => {
     const schemas = digests(document)['schemas'] as Record<string, unknown>;
     const real = recorded('openapi')['api/v1']?.['schemas'] as Record<string, unknown>;
     const named = Object.keys(schemas).filter((name) => name.startsWith('io.k8s.api.core.v1.Pod'));
     const paths = document['paths'] as Record<string, JsonObject>;
-    const operations = Object.keys(paths).filter((one) => /\/pods(\/|$)/.test(one)).map((one) => [one, Object.keys(paths[one] ?? {}).filter((key) => key !== 'parameters')]);
+    const changed = Object.keys(paths).filter((one) => /\/pods(\/|$)/.test(one)).map((one) => [one, Object.keys(paths[one] ?? {}).filter((key) => !['get', 'parameters'].includes(key))]);
 
     expect(named).toEqual(expect.arrayContaining(['io.k8s.api.core.v1.Pod', 'io.k8s.api.core.v1.PodStatus']));
     expect(named.map((name) => schemas[name])).toEqual(named.map((name) => real[name]));
-    expect(operations).toEqual([
-      '/api/v1/namespaces/{namespace}/pods', '/api/v1/namespaces/{namespace}/pods/{name}', '/api/v1/pods',
-      '/api/v1/watch/namespaces/{namespace}/pods', '/api/v1/watch/namespaces/{namespace}/pods/{name}', '/api/v1/watch/pods',
-    ].map((one) => [one, ['get']]));
+    expect(changed.filter(([, methods]) => methods?.length !== 0)).toEqual([
+      ['/api/v1/namespaces/{namespace}/pods', ['delete']],
+      ['/api/v1/namespaces/{namespace}/pods/{name}', ['delete']],
+      ...SUBRESOURCES.map((one) => [one, ['put', 'patch']]),
+    ]);
+  });
+
+  it('have the paths of the real server to what is a Pod too', () => {
+    const [mine, real] = [digests(document), recorded('openapi')['api/v1']].map((one) => one?.['paths'] as Record<string, unknown>);
+    expect(SUBRESOURCES.map((one) => mine?.[one])).toEqual(SUBRESOURCES.map((one) => real?.[one]));
   });
 });

@@ -1,10 +1,13 @@
 import type { KubeObject } from '../../../object.js';
 import { structAt, textAt } from '../../../fields.js';
-import type { Kind } from '../kind.js';
+import type { Subresource } from '../../../resource.js';
+import { STATUS, type Kind } from '../kind.js';
+
+const leadsOn = (name: string, kind: string | undefined, ...verbs: readonly string[]): Subresource => ({ name, ...(kind === undefined ? {} : { kind }), verbs, leadsOn: true });
 
 /**
  * Pods are asked for by whoever looks at a Node or at a workload, so they can be read: there are none. Nothing here could run one,
- * so none can be made.
+ * so none can be made. What is asked of one ends with that there is none.
  */
 export const POD: Kind = {
   group: '',
@@ -15,7 +18,19 @@ export const POD: Kind = {
   definition: 'io.k8s.api.core.v1.Pod',
   shortNames: ['po'],
   categories: ['all'],
-  verbs: ['get', 'list', 'watch'],
+  verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'],
+  subresources: [
+    leadsOn('attach', 'PodAttachOptions', 'create', 'get'),
+    leadsOn('binding', 'Binding', 'create'),
+    { ...STATUS, name: 'ephemeralcontainers' },
+    { ...leadsOn('eviction', 'Eviction', 'create'), group: 'policy', version: 'v1' },
+    leadsOn('exec', 'PodExecOptions', 'create', 'get'),
+    leadsOn('log', undefined, 'get'),
+    leadsOn('portforward', 'PodPortForwardOptions', 'create', 'get'),
+    leadsOn('proxy', 'PodProxyOptions', 'create', 'delete', 'get', 'patch', 'update'),
+    { ...STATUS, name: 'resize' },
+    STATUS,
+  ],
   selectable: {
     'spec.nodeName': textIn('spec', 'nodeName'),
     'spec.restartPolicy': textIn('spec', 'restartPolicy'),
