@@ -8,7 +8,7 @@ export interface Answer {
   readonly code: number;
   readonly headers: Readonly<Partial<Record<AnswerHeader, string>>>;
   readonly body?: Buffer | string;
-  /** What comes after `body`, for an answer that is passed on while it comes. */
+  /** In place of `body`, for an answer that is passed on while it comes. */
   readonly rest?: AsyncIterable<Buffer>;
 }
 
@@ -73,13 +73,12 @@ export async function send(response: ServerResponse, answer: Answer): Promise<vo
   const over = first(response, ['finish', 'close']);
   response.writeHead(code, { ...headers, ...ALWAYS, ...length });
   if (rest === undefined) response.end(body);
-  else await passOn(response, body, rest);
+  else await passOn(response, rest);
   await over;
 }
 
-async function passOn(response: ServerResponse, body: Answer['body'], rest: AsyncIterable<Buffer>): Promise<void> {
+async function passOn(response: ServerResponse, rest: AsyncIterable<Buffer>): Promise<void> {
   try {
-    if (body !== undefined) response.write(body);
     for await (const chunk of rest) {
       if (!response.write(chunk)) await first(response, ['drain', 'close']);
       if (response.destroyed) return;

@@ -5,7 +5,7 @@ import { noSuchMethod } from './broken.js';
 import { atRevision, checkNew, envelop } from './envelope.js';
 import { checkHeaders, headerMap, type HeaderMap } from './headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from './media.js';
-import { outcomeOf, type Asked } from './outcome.js';
+import { HELD, outcomeOf, type Asked } from './outcome.js';
 import { checkConditions, revisionWanted } from './precondition.js';
 import { Refusal } from './refusal.js';
 import { matchRoute, operationOf, upstreamPath, type Match, type Operation } from './routes.js';
@@ -139,21 +139,22 @@ async function forward(request: Request, desk: Desk, asked: Asked, call: Upstrea
 /** Counts what a client has yet to take, so that many who do not take theirs cannot exhaust the memory. */
 async function deliverCounted(request: Request, desk: Desk, answer: Answer): Promise<void> {
   const share = desk.budget.open();
-  const bytes = answer.body === undefined ? 0 : Buffer.byteLength(answer.body);
-  if (!share.grow(bytes)) throw new Refusal('unavailable', { message: 'too many answers at once' });
+  const { body = '', rest } = answer;
+  if (!share.grow(rest === undefined ? Buffer.byteLength(body) : HELD)) throw new Refusal('unavailable', { message: 'too many answers at once' });
   try {
-    const { rest } = answer;
-    await request.deliver(rest === undefined ? answer : { ...answer, rest: releasing(rest, share) });
+    await request.deliver(rest === undefined ? answer : { ...answer, rest: counted(rest, share) });
   } finally {
     share.release();
   }
 }
 
-/** The second chunk is asked for when the client has taken the first, and the body before it. */
-async function* releasing(rest: AsyncIterable<Buffer>, share: Share): AsyncGenerator<Buffer> {
+/** Gives the share back when the client has taken as much as was held at first: the rest is read as it is taken. */
+async function* counted(rest: AsyncIterable<Buffer>, share: Share): AsyncGenerator<Buffer> {
+  let taken = 0;
   for await (const chunk of rest) {
     yield chunk;
-    share.release();
+    taken += chunk.length;
+    if (taken > HELD) share.release();
   }
 }
 

@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 /** Answers up to this size are read whole and checked before a byte is passed on; larger ones are passed on as they come. */
-const HELD = 1024 * 1024;
+export const HELD = 1024 * 1024;
 /** It may quote a key of the client's, which is as long as a body at most. */
 const MAX_STATUS = HELD;
 /** How the API server says that the object is another one of the same name. */
@@ -42,8 +42,8 @@ const OF_OBJECTS: readonly number[] = [400, 413, 422];
 const FAULTS: Readonly<Partial<Record<Action, readonly number[]>>> = { create: [...OF_OBJECTS, 409], update: [...OF_OBJECTS, 409], delete: [409] };
 
 interface Held {
-  readonly bytes: Buffer;
-  /** What is left to read; absent: `bytes` is everything. */
+  readonly chunks: Buffer[];
+  /** What is left to read; absent: `chunks` are everything. */
   readonly rest?: AsyncGenerator<Buffer>;
 }
 
@@ -61,7 +61,7 @@ export async function outcomeOf(answer: UpstreamAnswer, asked: Asked, rules: Rul
     for await (const _chunk of held.rest) continue;
     return emptyAnswer(200);
   }
-  return emptyAnswer(200, etagOf(objectIn(held.bytes, asked)));
+  return emptyAnswer(200, etagOf(objectIn(Buffer.concat(held.chunks), asked)));
 }
 
 function representation(held: Held, asked: Asked, read: boolean): Answer {
@@ -69,11 +69,22 @@ function representation(held: Held, asked: Asked, read: boolean): Answer {
   const headers = { ...applied, 'content-type': asked.accept.name };
   if (held.rest !== undefined) {
     // JSON is YAML too, so that a large answer need not be held in order to be written in the other way.
-    if (!/^\s*\{/.test(held.bytes.subarray(0, 64).toString('latin1'))) throw new UpstreamFailure('broken', 'NOT_JSON');
-    return { code: 200, headers, body: held.bytes, rest: held.rest };
+    if (!/^\s*\{/.test(Buffer.concat(held.chunks, 64).toString('latin1'))) throw new UpstreamFailure('broken', 'NOT_JSON');
+    return { code: 200, headers, rest: lettingGo(held.chunks, held.rest) };
   }
-  const object = objectIn(held.bytes, asked);
-  return { code: 200, headers: { ...headers, ...etagOf(object) }, body: written(held.bytes, object, asked.accept.format) };
+  const bytes = Buffer.concat(held.chunks);
+  const object = objectIn(bytes, asked);
+  return { code: 200, headers: { ...headers, ...etagOf(object) }, body: written(bytes, object, asked.accept.format) };
+}
+
+/** In small parts, none of which is held when it has been taken. */
+async function* lettingGo(chunks: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) yield chunk;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
 }
 
 /** The object of an answer, which has to be of the kind that was asked for (a delete may be answered with a Status). */
@@ -104,7 +115,7 @@ async function refusalOf(answer: UpstreamAnswer, asked: Asked, rules: Rulebook):
   const broken = new UpstreamFailure('broken', `HTTP_${status}`);
   if (faults.length === 0 || status < 400 || status > 499) throw broken;
   const held = await hold(answer.body, MAX_STATUS);
-  const said = held.rest === undefined ? record(parsed(held.bytes)) : {};
+  const said = held.rest === undefined ? record(parsed(Buffer.concat(held.chunks))) : {};
   if (DENIED.test(String(said['message']))) return new Refusal('forbidden', { message: 'a policy of the API server refuses it' });
   if (!faults.includes(status)) throw broken;
   if (status === 413) return new Refusal('tooLarge', { message: 'the API server finds the object too large' });
@@ -130,10 +141,10 @@ async function hold(body: AsyncGenerator<Buffer>, limit: number): Promise<Held> 
   let size = 0;
   for (;;) {
     const next = await body.next();
-    if (next.done === true) return { bytes: Buffer.concat(chunks) };
+    if (next.done === true) return { chunks };
     chunks.push(next.value);
     size += next.value.length;
-    if (size > limit) return { bytes: Buffer.concat(chunks), rest: body };
+    if (size > limit) return { chunks, rest: body };
   }
 }
 

@@ -2,8 +2,12 @@ import type { Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import { MultiClusterEngines } from '../../src/api/resources.js';
 import { Budget } from '../../src/gateway/body.js';
 import type { Desk } from '../../src/gateway/exchange.js';
+import { headerMap } from '../../src/gateway/headers.js';
+import { acceptedType } from '../../src/gateway/media.js';
+import { outcomeOf } from '../../src/gateway/outcome.js';
 import { kindSchemas } from '../../src/gateway/schemas.js';
 import { serveRequest } from '../../src/gateway/serve.js';
 import { GatewayServer } from '../../src/gateway/server.js';
@@ -138,6 +142,14 @@ describe('an answer that comes in parts', () => {
 
     expect(JSON.parse(replies[0]?.body ?? '')).toEqual({ a: many.join('') });
     socket.destroy();
+  });
+
+  it('is handed on in the parts in which it came, so that none is held when it is taken', async () => {
+    const { body, rest } = await outcomeOf(answer(), { action: 'list', resource: MultiClusterEngines, accept: acceptedType(headerMap([])), representation: false, conditional: false }, rules);
+    const lengths: number[] = [];
+    for await (const chunk of rest ?? []) lengths.push(chunk.length);
+
+    expect({ body, lengths }).toEqual({ body: undefined, lengths: [6, ...many.map((part) => part.length), 2] });
   });
 
   it('stops where its client leaves', async () => {
