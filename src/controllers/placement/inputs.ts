@@ -10,6 +10,11 @@ export interface Doubt {
   readonly afterMs: number;
 }
 
+interface Finding extends Doubt {
+  /** When the definition was made, ms since the epoch: what was made in a later second never rested on an earlier one. */
+  readonly madeAt: number;
+}
+
 /** A type that was made less than this long ago may still be filled again by whoever restores it. */
 const SETTLED_MS = 30_000;
 const LOOK_AGAIN_MS = 2_000;
@@ -21,7 +26,8 @@ const ABSENTEES: readonly ResourceType[] = [ManagedClusters, ManagedClusterSets,
  * Removing a CustomResourceDefinition makes the API server delete every object of it, which a watch shows like any other
  * deletion. So, before a cluster leaves a decision because some object is not there, the definitions themselves are
  * read: one that is missing, is being deleted (which it says before the first of its objects goes) or is brand-new
- * proves nothing.
+ * proves nothing. A decision that is newer than such a definition has held none but its objects, though, and has nothing
+ * that could come back.
  */
 export class Inputs {
   readonly #client: ReadClient;
@@ -34,7 +40,7 @@ export class Inputs {
   #absences = 0;
   /** The count at the begin of the last read that found nothing to doubt. */
   #proved = -1;
-  #reading: { readonly absences: number; readonly answer: Promise<Doubt | undefined> } | undefined;
+  #reading: { readonly absences: number; readonly answer: Promise<readonly Finding[]> } | undefined;
 
   constructor(client: ReadClient, caches: PlacementCaches, clock: Clock) {
     this.#client = client;
@@ -68,39 +74,37 @@ export class Inputs {
   }
 
   /**
-   * Why the absence of an object proves nothing; undefined when it is proved. Rests on a read that began after the last
-   * absence was noted, shared by all who ask before the next one. Throws when the definitions cannot be read.
+   * Why the absence of an object proves nothing to a decision that was begun at `bornAt` (ms since the epoch; NaN: long
+   * ago); undefined when it is proved. Rests on a read that began after the last absence was noted, shared by all who ask
+   * before the next one. Throws when the definitions cannot be read.
    */
-  async doubtAbsence(): Promise<Doubt | undefined> {
+  async doubtAbsence(bornAt: number): Promise<Doubt | undefined> {
     if (this.#proved === this.#absences) return undefined;
     if (this.#reading?.absences !== this.#absences) this.#reading = { absences: this.#absences, answer: this.#prove() };
-    return this.#reading.answer;
+    const findings = await this.#reading.answer;
+    const found = findings.find(({ madeAt }) => !(bornAt > madeAt));
+    return found && { reason: found.reason, afterMs: found.afterMs };
   }
 
-  async #prove(): Promise<Doubt | undefined> {
+  async #prove(): Promise<readonly Finding[]> {
     const absences = this.#absences;
     try {
-      const doubt = await this.#readAll();
-      if (doubt === undefined) this.#proved = Math.max(this.#proved, absences);
-      return doubt;
+      const findings = (await Promise.all(ABSENTEES.map((type) => this.#read(type)))).flat();
+      if (findings.length === 0) this.#proved = Math.max(this.#proved, absences);
+      return findings;
     } finally {
       if (this.#reading?.absences === absences) this.#reading = undefined;
     }
   }
 
-  async #readAll(): Promise<Doubt | undefined> {
-    const doubts = await Promise.all(ABSENTEES.map((type) => this.#read(type)));
-    return doubts.find((doubt) => doubt !== undefined);
-  }
-
-  async #read(type: ResourceType): Promise<Doubt | undefined> {
+  async #read(type: ResourceType): Promise<readonly Finding[]> {
     const name = `${type.plural}.${type.group}`;
     const found = await this.#client.get<KubeObject>(CustomResourceDefinitions, { name }, { metadataOnly: true });
-    if (found === undefined) return { reason: `CustomResourceDefinition ${name} is missing`, afterMs: LOOK_AGAIN_MS };
-    const { deletionTimestamp } = found.metadata;
-    if (deletionTimestamp !== undefined) return { reason: `CustomResourceDefinition ${name} is being deleted`, afterMs: LOOK_AGAIN_MS };
+    if (found === undefined) return [{ reason: `CustomResourceDefinition ${name} is missing`, afterMs: LOOK_AGAIN_MS, madeAt: Infinity }];
+    const { deletionTimestamp, creationTimestamp = '' } = found.metadata;
+    if (deletionTimestamp !== undefined) return [{ reason: `CustomResourceDefinition ${name} is being deleted`, afterMs: LOOK_AGAIN_MS, madeAt: Infinity }];
     const settlesIn = SETTLED_MS - this.#ageOf(found);
-    return settlesIn <= 0 ? undefined : { reason: `CustomResourceDefinition ${name} is new`, afterMs: settlesIn };
+    return settlesIn <= 0 ? [] : [{ reason: `CustomResourceDefinition ${name} is new`, afterMs: settlesIn, madeAt: Date.parse(creationTimestamp) }];
   }
 
   /** By the time stamp or by our own watch, whichever is more: a wall clock that is behind delays, no more. */

@@ -67,7 +67,7 @@ export class PlacementReconciler implements Reconciler {
   async #doubt(gathered: Gathered, schedule: Schedule, plan: SlicePlan): Promise<Result | undefined> {
     const { inputs, writing } = this.#options;
     if (schedule.dropped.some(({ cause }) => ABSENCES.includes(cause))) {
-      const doubt = await inputs.doubtAbsence();
+      const doubt = await inputs.doubtAbsence(bornAt(gathered));
       if (doubt !== undefined) return { ending: 'wait', ...doubt };
     }
     const clears = plan.writes.some((write) => write.kind === 'delete' && write.cause === 'Predecessor');
@@ -116,6 +116,11 @@ export class PlacementReconciler implements Reconciler {
       if (news) again(key);
     }
   }
+}
+
+/** When the oldest of what a pass may take a cluster from was made, ms since the epoch; NaN where that cannot be told. */
+function bornAt({ placement, objects }: Gathered): number {
+  return Math.min(...[placement, ...objects.values()].map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '')));
 }
 
 /**

@@ -275,6 +275,26 @@ describe('unknown inputs', () => {
     expect(hub.decision('web')).toEqual({ 'decision-1': [] });
   });
 
+  it.each([
+    ['is no older than the definition', '2026-01-01T00:00:05Z', ['a', 'b']],
+    ['is newer than the definition, and has held nothing but its objects', '2026-01-01T00:00:06Z', ['b']],
+  ])('of a new definition keep a decision that %s', async (_sentence, creationTimestamp, kept) => {
+    const hub = new Hub();
+    for (const plural of ['managedclusters', 'managedclustersets', 'managedclustersetbindings']) {
+      hub.api.remove(CustomResourceDefinitions, definition(plural));
+      hub.api.put(CustomResourceDefinitions, { metadata: { ...definition(plural), creationTimestamp: '2026-01-01T00:00:05Z' } });
+    }
+    await hub.clock.advance(6_000);
+    hub.clusters('a', 'b');
+    hub.place('web', {}, { creationTimestamp });
+    await hub.start();
+
+    hub.api.remove(ManagedClusters, { name: 'a' });
+    await hub.rest(10_000);
+
+    expect(selected(hub)).toEqual(kept);
+  });
+
   it('are read once for the absence of one object, however many Placements it concerns', async () => {
     const hub = new Hub();
     hub.clusters('a', 'b');
