@@ -28,14 +28,16 @@ export function strategyOf(target: Target): string | undefined {
   return target.subresource === '' || viewOf(target) !== undefined ? undefined : target.subresource;
 }
 
-const views = new WeakMap<Subresource, View>();
+/** By resource and subresource: kinds share the scale that is like theirs. */
+const views = new WeakMap<Resource, Map<Subresource, View>>();
 
 /** The view that a request is about; undefined when it is about the object itself. */
 export function viewOf({ resource, subresource }: Target): View | undefined {
   const found = resource.subresources.find(({ name }) => name === subresource);
   if (found?.view === undefined) return undefined;
-  const known = views.get(found) ?? viewBy(resource, found, found.view);
-  views.set(found, known);
+  const own = views.get(resource) ?? new Map<Subresource, View>();
+  const known = own.get(found) ?? viewBy(resource, found, found.view);
+  views.set(resource, own.set(found, known));
   return known;
 }
 
