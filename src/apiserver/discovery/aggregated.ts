@@ -37,9 +37,8 @@ function resourceEntry(resource: Resource): JsonObject {
   };
 }
 
-function subresourceEntry(resource: Resource, { name, kind, group, version: own, verbs }: Subresource): JsonObject {
-  const other = kind === undefined || own === undefined ? undefined : { group: group ?? '', version: own, kind };
-  return { subresource: name, responseKind: other ?? responseKind(resource), verbs };
+function subresourceEntry(resource: Resource, { name, kind, group = '', version: own = '', verbs }: Subresource): JsonObject {
+  return { subresource: name, responseKind: kind === undefined ? responseKind(resource) : { group, version: own, kind }, verbs };
 }
 
 /** Of its own kinds the real server leaves group and version empty: a client takes those of the list. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { aggregatedCore } from '../../../src/apiserver/discovery/aggregated.js';
 import { resourceList } from '../../../src/apiserver/discovery/legacy.js';
 import { openApiDocument } from '../../../src/apiserver/discovery/openapi.js';
 import type { JsonObject } from '../../../src/apiserver/json.js';
@@ -21,12 +22,22 @@ function pods(list: unknown): readonly JsonObject[] {
   return resources.filter(({ name }) => typeof name === 'string' && name.split('/')[0] === 'pods');
 }
 
+function aggregatedPods(list: unknown): JsonObject | undefined {
+  const { items } = list as { readonly items: readonly { readonly versions: readonly { readonly resources: readonly JsonObject[] }[] }[] };
+  return items[0]?.versions[0]?.resources.find(({ resource }) => resource === 'pods');
+}
+
 const SUBRESOURCES = ['ephemeralcontainers', 'resize', 'status'].map((name) => `/api/v1/namespaces/{namespace}/pods/{name}/${name}`);
 
 describe('Pods', () => {
   it('are told of as by the real server, but can only be read, and deleted where there are none', () => {
     const [real, ...subresources] = pods(recorded('legacy')['api/v1']);
     expect(pods(resourceList(registry, '', 'v1'))).toEqual([{ ...real, verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'] }, ...subresources]);
+  });
+
+  it('are told of in the other form of discovery too', () => {
+    const [mine, real] = [aggregatedCore(registry), recorded('aggregated')['api']].map(aggregatedPods);
+    expect(mine?.['subresources']).toEqual(real?.['subresources']);
   });
 
   it('have the schemas of the real server, and no path to make one', () => {
