@@ -13,25 +13,25 @@ shown() { # shown: the objects that the release made, as the server holds them
 }
 
 run version --short
-run install shop "$CHART" --create-namespace --wait --timeout 30s
-run install shop "$CHART" --wait --timeout 30s
+run install shop "$CHART" --create-namespace --wait --timeout 120s
+run install shop "$CHART" --wait --timeout 120s
 shown
 run list --all
-run upgrade shop "$CHART" --set greeting=welcome --set extra=true --set size=2 --wait --timeout 30s
+run upgrade shop "$CHART" --set greeting=welcome --set extra=true --set size=2 --wait --timeout 120s
 shown
 run get values shop
 run get manifest shop
-run upgrade shop "$CHART" --set size=0 --wait --timeout 30s
+run upgrade shop "$CHART" --set size=0 --wait --timeout 120s
 run status shop | LC_ALL=C sort # Helm lists kinds in no order
 "$KUBECTL" --namespace helm apply --server-side --force-conflicts --field-manager=someone -f - <<OBJECT
 {"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"shop-settings"},"data":{"greeting":"mine"}}
 OBJECT
-run upgrade shop "$CHART" --set greeting=third --wait --timeout 30s
-run upgrade shop "$CHART" --set greeting=third --wait --timeout 30s --force-conflicts
-run rollback shop 1 --wait --timeout 30s --force-conflicts
+run upgrade shop "$CHART" --set greeting=third --wait --timeout 120s
+run upgrade shop "$CHART" --set greeting=third --wait --timeout 120s --force-conflicts
+run rollback shop 1 --wait --timeout 120s --force-conflicts
 shown
 run history shop
-run uninstall shop --wait --timeout 30s
+run uninstall shop --wait --timeout 120s
 shown
 run list --all
 echo "$ kubectl get what is left"

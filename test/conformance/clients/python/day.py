@@ -7,6 +7,7 @@ import time
 
 from kubernetes import client, dynamic, watch
 from kubernetes.client.rest import ApiException
+from kubernetes.dynamic.exceptions import ResourceNotFoundError
 
 NAMESPACE = "python"
 GROUP = "python.clients.example.com"
@@ -72,12 +73,12 @@ def use_watch(core):
     core.delete_namespaced_config_map("two", NAMESPACE)
     seen = []
     watching = watch.Watch()
-    for event in watching.stream(core.list_namespaced_config_map, NAMESPACE, label_selector="app=a", resource_version=version, timeout_seconds=10):
+    for event in watching.stream(core.list_namespaced_config_map, NAMESPACE, label_selector="app=a", resource_version=version, timeout_seconds=60):
         seen.append([event["type"], event["object"].metadata.name, event["object"].data])
         if len(seen) == 3:
             watching.stop()
     note("watched", seen)
-    names = sorted(event["object"].metadata.name for event in watch.Watch().stream(core.list_namespaced_config_map, NAMESPACE, label_selector="app", timeout_seconds=1))
+    names = sorted(event["object"].metadata.name for event in watch.Watch().stream(core.list_namespaced_config_map, NAMESPACE, label_selector="app", timeout_seconds=3))
     note("watched from the beginning", names)
 
 
@@ -101,17 +102,17 @@ def use_dynamic():
     access = dynamic.DynamicClient(API)
     definitions = access.resources.get(api_version="apiextensions.k8s.io/v1", kind="CustomResourceDefinition")
     definitions.create(body=DEFINITION)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while True:
         try:
             client.CustomObjectsApi(API).list_namespaced_custom_object(GROUP, "v1", NAMESPACE, "gadgets")
+            access.resources.invalidate_cache()
+            gadgets = access.resources.get(api_version=f"{GROUP}/v1", kind="Gadget")
             break
-        except ApiException:
+        except (ApiException, ResourceNotFoundError):
             if time.monotonic() > end:
                 raise
             time.sleep(0.05)
-    access.resources.invalidate_cache()
-    gadgets = access.resources.get(api_version=f"{GROUP}/v1", kind="Gadget")
     body = {"apiVersion": f"{GROUP}/v1", "kind": "Gadget", "metadata": {"name": "a"}, "spec": {"size": 1}}
     note("created", gadgets.create(body=body, namespace=NAMESPACE, field_manager="tester").to_dict())
     merge = "application/merge-patch+json"
