@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 
 import { Backlog } from './backlog.js';
 import { answerBare, readUnknown } from './bare.js';
+import { misframed } from './frame.js';
 import { type Pair, readRequest } from './incoming.js';
 import { type Running, send } from './outgoing.js';
 import { refusePlain } from './plain.js';
@@ -45,7 +46,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const running: Running = { streams: new Set(), sockets: new Set(), backlog: new Backlog(options.clock, options.mostUnsent), busy: new Set(), closing: false, idle: () => undefined };
   const server = createServer({
     cert: serving.certificate, key: serving.privateKey, minVersion: 'TLSv1.2',
-    keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES, noDelay: true,
+    keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES, noDelay: true, requireHostHeader: false,
   });
   server.maxConnections = MAX_CONNECTIONS;
   refusePlain(server, options.clock);
@@ -82,6 +83,11 @@ async function answer(options: ListenerOptions, running: Running, pair: Pair): P
   // What is wrong with a connection ends it, and there is nobody to tell.
   response.on('error', () => undefined);
   request.on('error', () => undefined);
+  const fault = misframed(request);
+  if (fault !== undefined) {
+    response.writeHead(fault.code, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(fault.text);
+    return;
+  }
   try {
     const answered = await options.dispatch(readRequest(options.clock, pair, gone));
     await send(options.clock, running, { ...pair, answered, gone });

@@ -113,6 +113,22 @@ describe('a request over the wire', () => {
 
     expect((await raw(port, bytes)).slice(0, line.length)).toBe(line);
   });
+
+  it.each([
+    ['of another version', 'GET / HTTP/2.0\r\nHost: x\r\n\r\n', 505, '505 HTTP Version Not Supported: unsupported protocol version'],
+    ['coded in two ways', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 501, 'Unsupported transfer encoding'],
+    ['for two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 400, '400 Bad Request'],
+    ['for a host that cannot be', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, '400 Bad Request: malformed Host header'],
+    ['for no host', 'GET / HTTP/1.1\r\n\r\n', 400, '400 Bad Request: missing required Host header'],
+    ['for no host, as HTTP/1.0 allows', 'GET / HTTP/1.0\r\n\r\n', 200, '"ok"\n'],
+    ['for the empty host', 'GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n', 200, '"ok"\n'],
+  ])('%s is answered as by Go', async (_name, bytes, code, text) => {
+    const port = await serve(() => Promise.resolve(value('ok')));
+    const answer = await raw(port, bytes);
+
+    expect(answer.split(' ', 2)).toEqual(['HTTP/1.1', String(code)]);
+    expect(answer).toContain(text);
+  });
 });
 
 describe('a method that Node does not know', () => {
