@@ -33,6 +33,7 @@ function isLeftAlone({ metadata }: KubeObject): boolean {
 }
 
 function missingRules(stored: KubeObject, wanted: JsonObject): JsonObject {
+  if (equal(stored['rules'] ?? null, wanted['rules'] ?? null)) return {};
   const missing = notCovered(readRules(stored['rules']), readRules(wanted['rules']));
   return missing.length === 0 ? {} : { rules: [...list(stored, 'rules'), ...missing.map(ruleJson)] };
 }
