@@ -59,6 +59,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('connect', (request: IncomingMessage, socket: Duplex) => void answerBare(options.dispatch, request, socket));
   server.on('clientError', (error: BadRequest, socket: Duplex) => refuse(options, error, socket));
   server.on('tlsClientError', () => undefined);
+  // With nobody who listens, Node reads past the socket, and gives its parser bytes while that one waits for a slow reader: a fault (HPE_PAUSED).
+  server.on('secureConnection', (socket: Duplex) => void socket.on('data', () => undefined));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => resolve(server.off('error', reject) && undefined));

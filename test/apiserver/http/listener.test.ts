@@ -103,6 +103,23 @@ describe('a request over the wire', () => {
     expect(text.match(/"\/\d"/g)).toEqual(['"/1"', '"/2"', '"/3"']);
   });
 
+  it('is read after one whose answer its client has not taken yet, head and body apart', async () => {
+    const port = await serve(async ({ body }) => value(typeof body === 'function' ? Buffer.from(await body()).toString('utf8') : 'x'.repeat(4_000_000)));
+    const text = await new Promise<string>((resolve, reject) => {
+      let all = '';
+      const socket = connect({ host: '127.0.0.1', port, ca: authority.certificate, servername: 'localhost' }, () => {
+        socket.pause();
+        socket.write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n', () => {
+          socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\n');
+          socket.write('hello', () => socket.resume());
+        });
+      });
+      socket.on('data', (chunk: Buffer) => (all += chunk.toString('latin1'))).once('end', () => resolve(all)).once('error', reject);
+    });
+
+    expect([text.match(/HTTP\/1\.1 \d+/g), text.slice(-8).trim()]).toEqual([['HTTP/1.1 200', 'HTTP/1.1 200'], '"hello"']);
+  });
+
   it.each([
     ['of a method of its own', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
     ['of such a method, but no header', 'FOO / HTTP/1.1\r\nHost\r\n\r\n', 'HTTP/1.1 400'],
