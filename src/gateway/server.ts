@@ -136,6 +136,8 @@ export class GatewayServer {
       if (!this.#connections.add(socket)) metrics.dropped('capacity');
     });
     this.#server.on('tlsClientError', () => metrics.dropped('tls'));
+    // With nobody who listens, Node hands its parser bytes past the socket, also while that one waits for a slow reader: a fault.
+    this.#server.on('secureConnection', (socket: Socket) => void socket.on('data', () => undefined));
     this.#server.on('request', (message, response) => void this.#take(message, response, false));
     this.#server.on('checkContinue', (message, response) => void this.#take(message, response, true));
     this.#server.on('checkExpectation', (message, response) => void this.#take(message, response, true));

@@ -124,6 +124,22 @@ describe('a gateway that holds as much as it may', () => {
   });
 });
 
+describe('a request that comes while its client reads the answer before', () => {
+  it('is read whole, its head and its body apart', async () => {
+    const wire = await serve({ openapi: Buffer.from(JSON.stringify('x'.repeat(4 * MIB))) });
+    const socket = await open(wire);
+    const taken: Buffer[] = [];
+    socket.pause();
+    socket.write('GET /platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n', () => {
+      socket.write(`POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 5\r\nConnection: close\r\n\r\n`);
+      socket.write('a: [}', () => socket.on('data', (chunk: Buffer) => taken.push(chunk)).resume());
+    });
+    await new Promise((resolve) => socket.once('close', resolve));
+
+    expect(parseReplies(Buffer.concat(taken)).map(({ status }) => status)).toEqual([200, 400]);
+  });
+});
+
 describe('an answer that comes in parts', () => {
   const many = Array.from({ length: 200 }, () => 'x'.repeat(64 * 1024));
   const answer = (): UpstreamAnswer => ({ status: 200, contentType: 'application/json', retryAfter: undefined, body: chunks('{"a":"', ...many, '"}') });
