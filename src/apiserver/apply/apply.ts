@@ -2,6 +2,7 @@ import { apiVersionOf } from '../apiversion.js';
 import { equal, isArray, isObject, own as memberOf } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
+import { timestamp } from '../time.js';
 import { goDecoded } from '../schema/godecoded.js';
 import { badRequest, unknownError } from '../status.js';
 import { rootAtom } from './atom.js';
@@ -14,7 +15,7 @@ import { merge } from './merge.js';
 import { fractionOf } from './numbers.js';
 import { entriesOf, textOf, withEntries, withoutEntries } from './object.js';
 import type { Owner, Owners } from './owners.js';
-import { ownerId, readOwners, timeText, writeOwners } from './owners.js';
+import { ownerId, readOwners, writeOwners } from './owners.js';
 import type { Terms } from './ownership.js';
 import { fitOwners, ownable, settle } from './ownership.js';
 import { prune } from './prune.js';
@@ -169,7 +170,7 @@ function run({ request, applied, bare, owners, terms }: Turn, force: boolean): R
   const final = new Map(settled);
   const own = same ? last.fields : mine;
   if (isEmpty(own)) final.delete(id);
-  else final.set(id, { ...self, fields: own, time: object === bare ? last?.time : timeText(now) });
+  else final.set(id, { ...self, fields: own, time: object === bare ? last?.time : timestamp(now) });
   return { object, owners: final };
 }
 

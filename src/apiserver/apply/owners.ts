@@ -1,6 +1,7 @@
 import { equal } from '../json.js';
 import type { JsonObject } from '../json.js';
 import type { ManagedFieldsEntry } from '../object.js';
+import { timestamp } from '../time.js';
 import { readFields, writeFields } from './fieldsv1.js';
 import type { FieldSet } from './fieldset.js';
 import { compareText, goJson, goQuote } from './gotext.js';
@@ -58,12 +59,7 @@ function readOwner(entry: ManagedFieldsEntry, index: number): Owner {
 
 function readTime(time: string | undefined): string | undefined {
   const parsed = typeof time === 'string' ? Date.parse(time) : Number.NaN;
-  return Number.isNaN(parsed) ? undefined : timeText(parsed);
-}
-
-/** Ms since the epoch as managedFields has it. */
-export function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  return Number.isNaN(parsed) ? undefined : timestamp(parsed);
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../json.js';
+import { timestamp } from '../time.js';
 import { capUpdaters } from './cap.js';
 import { isEmpty, union } from './fieldset.js';
 import type { Owner, Owners } from './owners.js';
-import { ownerId, timeText } from './owners.js';
+import { ownerId } from './owners.js';
 import type { Terms } from './ownership.js';
 import { fitOwners, ownable, settle } from './ownership.js';
 import { withoutReset } from './reset.js';
@@ -26,7 +27,7 @@ export function updateOwners(owners: Owners, change: { readonly live: JsonObject
     operation: 'Update',
     apiVersion: terms.apiVersion,
     subresource: by.subresource,
-    time: timeText(by.now),
+    time: timestamp(by.now),
     fields: mine,
   };
   const id = ownerId(owner);

@@ -8,6 +8,7 @@ import { tokenRequestDefaults } from '../registry/builtins/review.js';
 import type { ObjectReader } from '../registry/reader.js';
 import { checkStoredName } from '../registry/storedname.js';
 import { badRequest, conflict, type FieldError, invalid, notFound } from '../status.js';
+import { timestamp } from '../time.js';
 import { admissionRequest, type Context } from '../verbs/context.js';
 import { decodeObject } from '../verbs/decoding.js';
 import { tracked } from '../verbs/ownership.js';
@@ -51,17 +52,13 @@ export function requestToken(parts: Parts, target: Target, body: Body, { query, 
   const spec = completed(request['spec']);
   checkSeconds(spec.expirationSeconds);
   const now = context.clock.now();
-  const metadata = { ...request.metadata, name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: stamp(now) };
+  const metadata = { ...request.metadata, name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: timestamp(now) };
   const object: KubeObject = { ...request, metadata, spec };
   context.admission.validate(admissionRequest(target, caller, { operation: 'CREATE', object, oldObject: undefined, dryRun: options.dryRun, options: options.object }), caller.warn);
   const bound = boundTo(reader, spec.boundObjectRef, namespace);
   const wish: TokenWish = { account, audiences: spec.audiences, seconds: spec.expirationSeconds, ...(bound === undefined ? {} : { bound }) };
-  const status = { token: issueToken(parts.key, context.clock, wish), expirationTimestamp: stamp(now + spec.expirationSeconds * 1000) };
+  const status = { token: issueToken(parts.key, context.clock, wish), expirationTimestamp: timestamp(now + spec.expirationSeconds * 1000) };
   return { code: 201, object: { ...object, status } };
-}
-
-function stamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 type Spec = {
