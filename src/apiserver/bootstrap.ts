@@ -1,15 +1,17 @@
-import { readApiVersion } from './apiversion.js';
 import { randomUUID } from 'node:crypto';
 
+import { readApiVersion } from './apiversion.js';
 import type { Assembly } from './assembly.js';
 import { AUTHENTICATED } from './auth/authenticator.js';
 import { bootstrapRbac } from './auth/bootstrap.js';
 import { isMisdirected, repaired } from './auth/repair.js';
-import { isObject, type JsonObject } from './json.js';
+import { structAt, textAt } from './fields.js';
+import type { JsonObject } from './json.js';
 import type { KubeObject } from './object.js';
 import { StatusError } from './status.js';
+import { timestamp } from './time.js';
 import { MASTERS } from './user.js';
-import type { Caller } from './verbs/verbs.js';
+import type { Caller, Target } from './verbs/verbs.js';
 
 /** Who makes what every cluster has. */
 const CALLER: Caller = {
@@ -36,7 +38,7 @@ const KUBERNETES: KubeObject = {
 export async function bootstrap(rooms: Assembly, objects: readonly JsonObject[]): Promise<void> {
   const namespaces = NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   await Promise.all(namespaces.map((one) => ensure(rooms, one)));
-  await Promise.all([ensureService(rooms), ...bootstrapRbac().map((one) => ensure(rooms, one, true))]);
+  await Promise.all([ensureService(rooms), ...bootstrapRbac().map((one) => ensureRight(rooms, one))]);
   for (const one of objects) await ensure(rooms, one);
 }
 
@@ -45,33 +47,44 @@ async function ensureService({ registry, store, clock }: Assembly): Promise<void
   const resource = registry.find('', 'v1', 'services');
   if (resource === undefined || store.newest(resource.collection, key) !== undefined) return;
   const object = resource.strategy.default(KUBERNETES);
-  const made = { uid: randomUUID(), creationTimestamp: `${new Date(clock.now()).toISOString().slice(0, 19)}Z` };
+  const made = { uid: randomUUID(), creationTimestamp: timestamp(clock.now()) };
   await store.put(resource.collection, key, (revision) => ({ ...object, status: { loadBalancer: {} }, metadata: { ...object.metadata, ...made, resourceVersion: String(revision) } }));
 }
 
-async function ensure({ registry, verbs, reader }: Assembly, value: JsonObject, repairs = false): Promise<void> {
-  const metadata = isObject(value['metadata']) ? value['metadata'] : {};
+/** Makes an object where there is none. */
+async function ensure(rooms: Assembly, value: JsonObject): Promise<void> {
+  const target = targetOf(rooms, value);
+  if (storedAt(rooms, target) === undefined) await create(rooms, target, value);
+}
+
+/** Makes a default role or binding where there is none, and puts one right that was changed. */
+async function ensureRight(rooms: Assembly, value: JsonObject): Promise<void> {
+  const target = targetOf(rooms, value);
+  const found = storedAt(rooms, target);
+  const wrong = found !== undefined && isMisdirected(found, value);
+  if (wrong) await rooms.verbs.delete(target, undefined, {}, CALLER);
+  if (found === undefined || wrong) return create(rooms, target, value);
+  const next = repaired(found, value);
+  if (next !== found) await rooms.verbs.update(target, { value: next, duplicates: [] }, {}, CALLER);
+}
+
+function targetOf({ registry }: Assembly, value: JsonObject): Target {
+  const metadata = structAt(value, 'metadata');
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   const { group, version } = readApiVersion(apiVersion);
   const resource = registry.findKind(group, version, kind);
   if (resource === undefined) throw new Error(`${apiVersion} ${kind}: no such kind is served`);
-  const target = { resource, namespace: resource.namespaced ? textAt(metadata, 'namespace') : '', name: textAt(metadata, 'name'), subresource: '' };
-  const stored = reader.get(resource.collection, target.namespace, target.name);
-  const wrong = repairs && stored !== undefined && isMisdirected(stored, value);
-  if (wrong) await verbs.delete(target, undefined, {}, CALLER);
-  if (stored !== undefined && !wrong) {
-    const next = repairs ? repaired(stored, value) : stored;
-    if (next !== stored) await verbs.update(target, { value: next, duplicates: [] }, {}, CALLER);
-    return;
-  }
+  return { resource, namespace: resource.namespaced ? textAt(metadata, 'namespace') : '', name: textAt(metadata, 'name'), subresource: '' };
+}
+
+function storedAt({ reader }: Assembly, { resource, namespace, name }: Target): KubeObject | undefined {
+  return reader.get(resource.collection, namespace, name);
+}
+
+async function create({ verbs }: Assembly, target: Target, value: JsonObject): Promise<void> {
   try {
     await verbs.create({ ...target, name: '' }, { value, duplicates: [] }, {}, CALLER);
   } catch (error) {
     if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
   }
-}
-
-function textAt(object: JsonObject, key: string): string {
-  const value = object[key];
-  return typeof value === 'string' ? value : '';
 }
