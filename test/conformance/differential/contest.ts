@@ -1,3 +1,4 @@
+import { allowed } from '../../support/controlplane/rights.js';
 import { waitFor } from '../../support/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import { THING_CRD } from './kinds.js';
@@ -65,11 +66,7 @@ async function install(target: ConformanceTarget): Promise<void> {
   await waitFor(`${target.name} to serve things`, async () => (await target.call({ path: '/apis/differential.example.com/v1/things' })).status === 200);
   for (const [group, verb] of [['readers', 'list'], ['writers', 'create']] as const) {
     const spec = { user: 'someone', groups: [`differential:${group}`], resourceAttributes: { verb, resource: 'configmaps', namespace: 'default' } };
-    await waitFor(`${target.name} to know the rights of ${group}`, async (seen) => {
-      const { text } = await target.call({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body: { spec } });
-      seen(text);
-      return text.includes('"allowed":true');
-    });
+    await allowed(`${target.name} to know the rights of ${group}`, (request) => target.call(request), spec);
   }
 }
 

@@ -8,6 +8,7 @@ import { ApiSession, type Endpoint } from './api.js';
 import { binary } from './binaries.js';
 import { apiServerFlags, controllerManagerFlags, etcdFlags, kwokFlags, schedulerFlags, type Layout } from './flags.js';
 import type { StartOptions } from './plane.js';
+import { allowed } from './rights.js';
 
 const READY_MS = 90_000;
 
@@ -104,16 +105,12 @@ export class Servers {
     if (outcome instanceof Error) throw outcome;
   }
 
-  /** Waits until everybody may ask who they are: the authorizer learns of the roles that a new server makes a moment after they are made. */
+  /** Waits until everybody may ask who they are, as the roles of a new server have it. */
   async #rights(): Promise<void> {
     const session = new ApiSession(this.#admin);
     const resourceAttributes = { verb: 'create', group: 'authentication.k8s.io', resource: 'selfsubjectreviews' };
-    const body = { spec: { user: 'anybody', groups: ['system:authenticated'], resourceAttributes } };
-    await waitFor('the rights of everybody', async (seen) => {
-      const { text } = await session.call({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body });
-      seen(text);
-      return text.includes('"allowed":true');
-    }, { deadlineMs: READY_MS });
+    const spec = { user: 'anybody', groups: ['system:authenticated'], resourceAttributes };
+    await allowed('the rights of everybody', (request) => session.call(request), spec, { deadlineMs: READY_MS });
     session.close();
   }
 

@@ -1,0 +1,18 @@
+import { waitFor, type WaitOptions } from '../wait.js';
+import type { ApiAnswer, ApiRequest } from './api.js';
+
+/** `spec` of a SubjectAccessReview: who asks, and for what. */
+export interface Asked {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly resourceAttributes: Readonly<Record<string, string>>;
+}
+
+/** Waits until a server allows something: its authorizer learns of roles and bindings a moment after they are made. */
+export async function allowed(description: string, call: (request: ApiRequest) => Promise<ApiAnswer>, spec: Asked, options: WaitOptions = {}): Promise<void> {
+  await waitFor(description, async (seen) => {
+    const { text } = await call({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body: { spec } });
+    seen(text);
+    return text.includes('"allowed":true');
+  }, options);
+}
