@@ -6,6 +6,7 @@ ARG RUNTIME=node:24-bookworm-slim
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY packages packages
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY src src

@@ -42,7 +42,7 @@ test-campaign: $(DEPENDENCIES) ## Crash the placement controller, and kill the s
 	@bash test/run.sh campaign
 
 control-plane: ## Build etcd, kube-apiserver, kubectl and the rest into .bin (Go 1.26, minutes, once a machine)
-	@bash test/control-plane/build.sh
+	@bash packages/kube-apiserver/testing/control-plane/build.sh
 
 verify: $(DEPENDENCIES) ## Regenerate, lint, type-check; fail on a dirty tree
 	@bash tools/verify.sh
@@ -50,11 +50,11 @@ verify: $(DEPENDENCIES) ## Regenerate, lint, type-check; fail on a dirty tree
 generate: $(DEPENDENCIES) ## Make what is derived from crds/ (types, reference)
 	npm run --silent generate
 
-apiserver-data: build control-plane ## Make src/apiserver/data from the real API server and its Go structs (needs Go)
-	node dist/tools/apiserver/data.js
+apiserver-data: build control-plane ## Make the data of packages/kube-apiserver from the real API server and its Go structs (needs Go)
+	node packages/kube-apiserver/dist/tools/data.js
 
 apiserver-recordings: build control-plane ## Record what the real API server answers to the variants of built-in kinds (needs Go)
-	node dist/tools/apiserver/record.js
+	node packages/kube-apiserver/dist/tools/record.js
 
 lint: $(DEPENDENCIES) ## Lint src, test and tools
 	npm run --silent lint

@@ -1,12 +1,12 @@
 // Jest runs what `tsc` compiled, with no transformer: what is tested is what is shipped.
 export default {
   testEnvironment: 'node',
-  roots: ['<rootDir>/dist/test', '<rootDir>/dist/src'],
-  testMatch: ['<rootDir>/dist/test/**/*.test.js'],
+  roots: ['<rootDir>/dist/test', '<rootDir>/dist/src', '<rootDir>/packages/kube-apiserver/dist/test'],
+  testMatch: ['<rootDir>/dist/test/**/*.test.js', '<rootDir>/packages/kube-apiserver/dist/test/**/*.test.js'],
   transform: {},
   globalSetup: '<rootDir>/dist/test/support/controlplane/setup.js',
-  globalTeardown: '<rootDir>/dist/test/support/controlplane/teardown.js',
-  reporters: ['default', '<rootDir>/dist/test/support/controlplane/reporter.js'],
+  globalTeardown: '<rootDir>/packages/kube-apiserver/dist/testing/controlplane/teardown.js',
+  reporters: ['default', '<rootDir>/packages/kube-apiserver/dist/testing/controlplane/reporter.js'],
   // More than what a test waits for may take together, on a machine that has other things to do.
   testTimeout: 180_000,
   // They wait more than they work, and those of one file run one after the other.

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { startChild, type Child } from '../src/local/child.js';
-import { freePorts } from '../src/local/ports.js';
-import { binary } from '../test/support/controlplane/binaries.js';
-import { kubectlOk } from '../test/support/kubectl.js';
-import { quietWindow, waitFor } from '../test/support/wait.js';
-import type { Figure } from './figure.js';
+import { startChild, type Child, freePorts } from '@multicluster-engine/kube-apiserver';
+import { binary } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import type { Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 
 const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url));
 const RUNS = 5;

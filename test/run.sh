@@ -33,7 +33,7 @@ program() { # program NAME FILE ARGUMENT...: one that counts as a test by its ex
 }
 
 control_plane() { # the programs of the real API server; where they cannot be had, the suites say so (and fail with CI=true)
-  bash test/control-plane/build.sh >/dev/null || true
+  bash packages/kube-apiserver/testing/control-plane/build.sh >/dev/null || true
 }
 
 end_to_end() { # end_to_end [SUFFIX]: then what they asked of their servers, all together, is held against the rights in deploy/
@@ -50,7 +50,7 @@ embedded() { # what runs against kube-apiserver otherwise, against the embedded 
   unset CONTROL_PLANE
 }
 
-rm -rf dist "$results"
+rm -rf dist packages/kube-apiserver/dist "$results"
 mkdir -p "$results"
 npm run --silent build || { echo "0 passed, 1 failed"; exit 1; }
 
@@ -71,9 +71,9 @@ case $suite in
     ;;
   conformance)
     control_plane
-    jest conformance --testPathPatterns '/dist/test/conformance/'
-    program differential dist/test/conformance/differential/run.js 5000 1
-    program kubernetes dist/test/conformance/kubernetes/run.js embedded
+    jest conformance --testPathPatterns '/packages/kube-apiserver/dist/test/conformance/'
+    program differential packages/kube-apiserver/dist/test/conformance/differential/run.js 5000 1
+    program kubernetes packages/kube-apiserver/dist/test/conformance/kubernetes/run.js embedded
     embedded
     ;;
   campaign)

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 npm run --silent generate
 npm run --silent lint
-npx --no-install tsc -p tsconfig.json --noEmit
+npm run --silent build
 
 if ! git rev-parse --git-dir >/dev/null 2>&1; then
   echo "verify: no git checkout, so nobody can tell whether the tree is clean" >&2

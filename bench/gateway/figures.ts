@@ -5,8 +5,8 @@ import type { CrowdKind } from '../../test/gateway/crowd.js';
 import { CANARY } from '../../test/gateway/client.js';
 import { ENGINES, startRig } from '../../test/gateway/rig.js';
 import { open } from '../../test/gateway/wire.js';
-import { waitFor } from '../../test/support/wait.js';
-import { summaryOf, type Figure } from '../figure.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { summaryOf, type Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { openSite, type Site } from './site.js';
 
 const RUNS = 5;

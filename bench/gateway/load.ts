@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { Pool } from 'undici';
 
-import { quantile } from '../figure.js';
+import { quantile } from '@multicluster-engine/kube-apiserver/testing/bench';
 
 /**
  * Good clients, in a process of their own. The argument is a {@link LoadOrder} in JSON; prints a {@link LoadReport}.

@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { ENGINE_LABEL, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
-import { startApiServer, type ApiServer } from '../apiserver/apiserver.js';
-import { isWildcard } from '../apiserver/http/tls.js';
+import { checkSecrets, isWildcard, startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 import { packageRoot, type HubConfig } from '../config.js';
 import { addressOf } from '../flags.js';
 import { createCache } from '../kube/reflector.js';
@@ -22,7 +21,7 @@ import { accountUser, Embedded } from './embedded.js';
 import { engineGroup } from './engine.js';
 import { openHub } from './hub.js';
 import { install } from './installation.js';
-import { checkGateway, checkPlaces, checkSecrets, logFile, sentenceOf, withGatewayPort } from './preflight.js';
+import { checkGateway, checkPlaces, logFile, sentenceOf, withGatewayPort } from './preflight.js';
 import { complain, say, step } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 

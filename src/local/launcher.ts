@@ -2,9 +2,8 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { systemClock, type Clock } from '../runtime/clock.js';
-import { startChild, type Child } from './child.js';
+import { startChild, type Child, freePorts } from '@multicluster-engine/kube-apiserver';
 import type { Container, EnvironmentVariable } from './container.js';
-import { freePorts } from './ports.js';
 
 export interface LaunchRequest {
   readonly container: Container;

@@ -1,4 +1,4 @@
-import type { Exit } from './child.js';
+import type { Exit } from '@multicluster-engine/kube-apiserver';
 
 /** What a process said before it ended. */
 export interface LastWords {

@@ -1,7 +1,7 @@
 import { systemRandom, type Clock, type Timer } from '../runtime/clock.js';
 import { backoffMs, type BackoffOptions } from '../runtime/backoff.js';
 import type { EventNote } from '../kube/event.js';
-import type { Exit } from './child.js';
+import type { Exit } from '@multicluster-engine/kube-apiserver';
 import type { Probe } from './container.js';
 import type { Launched } from './launcher.js';
 import { obituary, type LastWords } from './obituary.js';

@@ -1,12 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { generateKeyPairSync } from 'node:crypto';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { generateSigningKey } from '../../src/apiserver/auth/jwt.js';
-import { checkPlaces, checkSecrets, sentenceOf, withGatewayPort } from '../../src/commands/preflight.js';
+import { checkPlaces, sentenceOf, withGatewayPort } from '../../src/commands/preflight.js';
 import { readConfig } from '../../src/config.js';
 
 let folder: string;
@@ -19,33 +17,6 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function saidOf(work: Promise<void>): Promise<string> {
   return work.then(() => 'fine', (error: unknown) => (error instanceof Error ? error.message.replaceAll(folder, 'FOLDER') : ''));
 }
-
-const rsa = (): string => String(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
-const KEY = 'FOLDER/service-account.key must hold a private key of the curve P-256 in PEM, and does not: put a copy of it back, or remove it';
-const TOKEN = 'FOLDER/admin.token must hold one token of at least 48 visible ASCII characters, got';
-
-describe('the secrets of a data folder', () => {
-  it.each<[string, string, () => string, string]>([
-    ['a token as it is made', 'admin.token', () => 'a'.repeat(48), 'fine'],
-    ['a token with a newline', 'admin.token', () => `${'a'.repeat(48)}\n`, 'fine'],
-    ['an empty token', 'admin.token', () => '\n', 'fine'],
-    ['a short token', 'admin.token', () => 'foo\n', `${TOKEN} 3 characters: remove the file`],
-    ['a token of one', 'admin.token', () => 'f', `${TOKEN} 1 character: remove the file`],
-    ['two tokens', 'admin.token', () => `${'a'.repeat(48)}\n${'b'.repeat(48)}`, `${TOKEN} 97 characters: remove the file`],
-    ['a key as it is made', 'service-account.key', generateSigningKey, 'fine'],
-    ['an empty key', 'service-account.key', () => '', 'fine'],
-    ['a garbled key', 'service-account.key', () => 'garbled', KEY],
-    ['a key of another kind', 'service-account.key', rsa, KEY],
-  ])('%s', async (_name, file, text, said) => {
-    writeFileSync(path.join(folder, file), text());
-    expect(await saidOf(checkSecrets(folder))).toMatch(new RegExp(`^${said.replaceAll('.', String.raw`\.`)}`));
-  });
-
-  it('that cannot be read are named', async () => {
-    mkdirSync(path.join(folder, 'admin.token'));
-    expect(await saidOf(checkSecrets(folder))).toMatch(/^FOLDER\/admin\.token cannot be read: .*EISDIR/);
-  });
-});
 
 describe('the data folder', () => {
   it.each([

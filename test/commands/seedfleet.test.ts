@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/api/meta.js';
 import { ManagedClusters, apiVersionOf } from '../../src/api/resources.js';
 import { seedFleet } from '../../src/commands/seedfleet.js';
-import { ManualClock } from '../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../support/fakeapi.js';
 
 const manager = 'multicluster-engine-standalone';

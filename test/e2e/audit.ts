@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
-import { collected } from '../support/audit/collection.js';
+import { collected } from '@multicluster-engine/kube-apiserver/testing/controlplane/auditcollection';
 import { judge, type Findings } from '../support/audit/judge.js';
 import { rightsIn } from '../support/audit/rights.js';
-import type { AnyObject } from '../support/controlplane/api.js';
-import { missingPrograms } from '../support/controlplane/binaries.js';
-import { kubectlOk } from '../support/kubectl.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/root.js';
 import { fields } from '../support/scenario/reading.js';
 

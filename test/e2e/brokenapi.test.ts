@@ -4,14 +4,14 @@ import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import type { ResourceType } from '../../src/api/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, PlacementDecisions, Placements } from '../../src/api/resources.js';
-import { WRITES } from '../support/controlplane/audit.js';
-import type { ControlPlane } from '../support/controlplane/plane.js';
-import { describeWithServer } from '../support/controlplane/suite.js';
+import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { FAULTS } from '../support/proxy/fault.js';
 import { KEPT, withRig } from '../support/scenario/campaign.js';
 import { ACCOUNT, BINDING_PATH, bind, deploy } from '../support/scenario/deployed.js';
 import { OPENING } from '../support/scenario/opening.js';
-import { Dice } from '../support/scenario/random.js';
+import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import { text } from '../support/scenario/reading.js';
 import { pathOf, requestsFor } from '../support/scenario/requests.js';
 import type { Rig } from '../support/scenario/rig.js';
@@ -20,7 +20,7 @@ import { Scene } from '../support/scenario/scene.js';
 import { script } from '../support/scenario/script.js';
 import { crds, install, lax } from '../support/scenario/stage.js';
 import { EMPTY, type Write } from '../support/scenario/world.js';
-import { quietWindow, waitFor } from '../support/wait.js';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const SEED = Number(process.env['SCRIPT_SEED'] ?? 4);

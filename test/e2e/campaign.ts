@@ -1,7 +1,7 @@
 // What `make test-campaign` runs: too long for every day. Not found by Jest's usual pattern; named on the command line.
 import { beforeAll, it } from '@jest/globals';
 
-import { describeWithServer } from '../support/controlplane/suite.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { playKilled, playUndisturbed, type Reference } from '../support/scenario/campaign.js';
 import { deploy } from '../support/scenario/deployed.js';
 import { script } from '../support/scenario/script.js';

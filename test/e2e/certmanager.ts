@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 
 import { issueServingCertificate } from '../../src/pki/serving.js';
-import type { AnyObject } from '../support/controlplane/api.js';
-import { kindsServed } from '../support/controlplane/install.js';
-import type { ControlPlane } from '../support/controlplane/plane.js';
-import { kubectlOk } from '../support/kubectl.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/root.js';
 import { fields, text } from '../support/scenario/reading.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const CERTIFICATES = '/apis/cert-manager.io/v1/certificates';
 const LOOK_MS = 200;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import type { AnyObject } from '../support/controlplane/api.js';
-import { describeWithServer } from '../support/controlplane/suite.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { deployAlone, startAlone } from '../support/hub/alone.js';
 import type { Pod } from '../support/hub/pod.js';
-import { kubectlOk } from '../support/kubectl.js';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { condition, fields, items, text, type Fields } from '../support/scenario/reading.js';
 import { crds, install, lax } from '../support/scenario/stage.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';

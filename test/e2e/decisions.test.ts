@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
 
-import { describeWithServer } from '../support/controlplane/suite.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { KEPT, playKilled, playUndisturbed, withRig, type Reference } from '../support/scenario/campaign.js';
 import { deploy } from '../support/scenario/deployed.js';
 import { OPENING } from '../support/scenario/opening.js';

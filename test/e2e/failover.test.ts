@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from '@jest/globals';
 
-import { WRITES, type LoggedRequest } from '../support/controlplane/audit.js';
-import type { ControlPlane } from '../support/controlplane/plane.js';
-import { describeWithServer } from '../support/controlplane/suite.js';
+import { WRITES, type LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Proxy } from '../support/proxy/proxy.js';
 import { KEPT, withRig } from '../support/scenario/campaign.js';
 import { Controller } from '../support/scenario/controller.js';
@@ -10,7 +10,7 @@ import { deploy } from '../support/scenario/deployed.js';
 import type { Rig } from '../support/scenario/rig.js';
 import { report } from '../support/scenario/runner.js';
 import { Scene } from '../support/scenario/scene.js';
-import { quietWindow, waitFor } from '../support/wait.js';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 /**

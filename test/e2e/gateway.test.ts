@@ -6,12 +6,12 @@ import { CATALOGUE } from '../../src/domain/engine/catalogue.js';
 import { bundleOf, certificateNames, pairObject, RENEW_BEFORE_MS, trustObject, type CertificateCase } from '../../src/domain/engine/certificate.js';
 import { apiVersionOf } from '../../src/api/resources.js';
 import { issueServingCertificate } from '../../src/pki/serving.js';
-import type { AnyObject } from '../support/controlplane/api.js';
-import { describeWithServer } from '../support/controlplane/suite.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';
-import { kubectlOk } from '../support/kubectl.js';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { fields, text } from '../support/scenario/reading.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 
 const MINUTE = 60_000;

@@ -6,7 +6,7 @@ import { mustConform, type Reply } from '../gateway/conformance.js';
 import type { Hub } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
 import { fields, text } from '../support/scenario/reading.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;

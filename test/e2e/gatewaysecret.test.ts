@@ -4,15 +4,15 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
-import { startChild } from '../../src/local/child.js';
+import { startChild } from '@multicluster-engine/kube-apiserver';
 import { issueServingCertificate } from '../../src/pki/serving.js';
-import { binaryFolder } from '../support/controlplane/binaries.js';
-import { describeWithServer } from '../support/controlplane/suite.js';
+import { binaryFolder } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';
 import { root } from '../support/root.js';
 import { fields, text } from '../support/scenario/reading.js';
 import { stepsIn } from '../support/walk.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { CertManager } from './certmanager.js';
 import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
-import type { AnyObject } from '../support/controlplane/api.js';
-import { ADMIN } from '../support/controlplane/credentials.js';
-import { describeWithServer, testNeeding } from '../support/controlplane/suite.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { ADMIN } from '@multicluster-engine/kube-apiserver/testing/controlplane/credentials';
+import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub, inWords } from '../support/hub/hub.js';
-import { kubectl, kubectlStream } from '../support/kubectl.js';
+import { kubectl, kubectlStream } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/root.js';
 import { fields, items, text, type Fields } from '../support/scenario/reading.js';
-import { quietWindow, waitFor } from '../support/wait.js';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;

@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
-import type { AnyObject } from '../support/controlplane/api.js';
-import { describeWithServer } from '../support/controlplane/suite.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';
 import { essence, everyObject } from '../support/hub/listing.js';
-import { kubectlStream, type KubectlStream } from '../support/kubectl.js';
+import { kubectlStream, type KubectlStream } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { fields, text } from '../support/scenario/reading.js';
-import { quietWindow, waitFor } from '../support/wait.js';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;

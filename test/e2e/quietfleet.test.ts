@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { WRITES } from '../support/controlplane/audit.js';
-import { describeWithServer } from '../support/controlplane/suite.js';
+import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { deployAlone, startAlone } from '../support/hub/alone.js';
 import { createAll, fleetObject, fleetPath, patchClusters } from '../support/hub/fleet.js';
 import { inWords } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
 import { condition, fields, items } from '../support/scenario/reading.js';
-import { quietWindow, waitFor } from '../support/wait.js';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const CLUSTERS = 1000;

@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startChild } from '../../src/local/child.js';
-import { binaryFolder, missingPrograms } from '../support/controlplane/binaries.js';
+import { startChild } from '@multicluster-engine/kube-apiserver';
+import { binaryFolder, missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
 import { root } from '../support/root.js';
 import { Standalone } from '../support/standalone.js';
 import { masked, stepsIn, type Step } from '../support/walk.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const STEPS = stepsIn(readFileSync(path.join(root, 'README.md'), 'utf8'));

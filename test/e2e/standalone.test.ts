@@ -6,12 +6,11 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { machine } from '../../src/apiserver/store/lock.js';
-import { missingPrograms } from '../support/controlplane/binaries.js';
-import { kubectlOk } from '../support/kubectl.js';
+import { missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/root.js';
 import { Standalone } from '../support/standalone.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const ENGINE = path.join(root, 'examples', 'engine.yaml');
@@ -65,7 +64,7 @@ suite('standalone', () => {
     expect(readdirSync(path.join(folder, 'pods')).length).toBe(podsOf(standalone).length);
 
     expect(await standalone.interrupt()).toEqual({ code: 0, signal: null });
-    expect(pids.filter((pid) => machine.alive(pid))).toEqual([]);
+    expect(pids.filter((pid) => isRunning(pid))).toEqual([]);
     expect(readdirSync(path.join(folder, 'pods'))).toEqual([]);
   }, 6 * MINUTE);
 
@@ -90,7 +89,7 @@ suite('standalone', () => {
     const token = (await kubectl(first, 'create', 'token', 'default')).trim();
     const before = JSON.parse(await kubectl(first, 'get', 'mce', 'engine', '-o', 'json'));
     await first.kill();
-    await waitFor('the components to be gone with it', () => pids.every((pid) => !machine.alive(pid)));
+    await waitFor('the components to be gone with it', () => pids.every((pid) => !isRunning(pid)));
 
     const second = await start();
     expect(await kubectl(second, 'get', 'configmap', 'kept', '-o', 'jsonpath={.data.key}')).toBe('value');
@@ -184,4 +183,13 @@ function podsOf({ printed }: Standalone): readonly string[] {
 /** Their processes, as it has printed them. */
 function componentsOf({ printed }: Standalone): readonly number[] {
   return printed.flatMap((line) => /^started \S+ \(pid (\d+)\)$/.exec(line)?.slice(1).map(Number) ?? []);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }

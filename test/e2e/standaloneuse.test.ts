@@ -5,11 +5,11 @@ import path from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { missingPrograms } from '../support/controlplane/binaries.js';
-import { kubectl, kubectlOk, type KubectlResult } from '../support/kubectl.js';
+import { missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { kubectl, kubectlOk, type KubectlResult } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/root.js';
 import { Standalone } from '../support/standalone.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const ENGINE = path.join(root, 'examples', 'engine.yaml');

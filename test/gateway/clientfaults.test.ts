@@ -3,8 +3,8 @@ import type { TLSSocket } from 'node:tls';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { ManualClock } from '../support/clock.js';
-import { waitFor } from '../support/wait.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { mustConform } from './conformance.js';
 import { CANARY } from './client.js';
 import { ENGINE_YAML, ENGINES, PATIENT, PLACEMENTS, startRig, type Rig } from './rig.js';

@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { load } from 'js-yaml';
 
 import { startGateway, type GatewayProcess } from '../integration/gateway/process.js';
-import { connections } from '../support/files.js';
+import { connections } from '@multicluster-engine/kube-apiserver/testing/files';
 import { root } from '../support/root.js';
-import { quietWindow, waitFor } from '../support/wait.js';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
 import { mustConform } from './conformance.js';
 import type { CrowdKind } from './crowd.js';

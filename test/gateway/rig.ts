@@ -9,7 +9,7 @@ import { createGatewayMetrics, type GatewayRegistry } from '../../src/observabil
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { RecordingLog } from '../support/log.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
 import { mustConform, type Reply } from './conformance.js';
 import { document, rules } from './document.js';

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { GatewayServer, type Arrival } from '../../src/gateway/server.js';
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
-import { ManualClock } from '../support/clock.js';
-import { waitFor } from '../support/wait.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { pairFor } from './rig.js';
 import { open, parseReplies, type WireOptions } from './wire.js';
 

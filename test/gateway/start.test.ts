@@ -8,11 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { certificateFault, servingPair } from '../../src/gateway/certificate.js';
-import { startChild } from '../../src/local/child.js';
-import { freePorts } from '../../src/local/ports.js';
+import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
 import { systemClock } from '../../src/runtime/clock.js';
 import type { ServingCertificate } from '../../src/pki/serving.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { pairFor, startRig, type Rig } from './rig.js';
 import { RecordingUpstream } from './upstream.js';
 import { open, sendRaw } from './wire.js';

@@ -8,9 +8,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { FirstContact } from '../../src/gateway/contact.js';
 import { UpstreamFailure } from '../../src/gateway/upstream.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
-import { ManualClock } from '../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Ask } from './client.js';
 import { ENGINE_YAML, ENGINES, pairFor, startRig, type Rig } from './rig.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { ManualClock } from '../support/clock.js';
-import { waitFor } from '../support/wait.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { type Ask } from './client.js';
 import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
 import { ENGINE, obliging, PLACEMENT, reply, type Script } from './upstream.js';

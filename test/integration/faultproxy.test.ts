@@ -3,12 +3,12 @@ import { Agent, request } from 'node:https';
 
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import { describeWithServer } from '../support/controlplane/suite.js';
-import { ownName } from '../support/names.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { broken, FAULTS, page, throttled, type Fault } from '../support/proxy/fault.js';
 import { Proxy } from '../support/proxy/proxy.js';
 import { passing } from '../support/proxy/request.js';
-import { quietWindow, waitFor } from '../support/wait.js';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 interface Got {
   readonly status: number;

@@ -7,7 +7,7 @@ import type { GuardRow } from '../../src/kube/guard.js';
 import { guardClient } from '../../src/kube/guard.js';
 import { leaseRights } from '../../src/kube/leaserecord.js';
 import { isFailure } from '../../src/runtime/errors.js';
-import { ManualClock } from '../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../support/fakeapi.js';
 import { RecordingLog } from '../support/log.js';
 

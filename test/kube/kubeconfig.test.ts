@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { KeptCredentials } from '../../src/kube/credentials.js';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.js';
-import { ManualClock } from '../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { settle } from '../support/clock.js';
+import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { Contender } from './leaseworld.js';
 import { LeaseWorld, NAME } from './leaseworld.js';
 

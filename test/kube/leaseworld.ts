@@ -6,7 +6,7 @@ import type { Lease } from '../../src/kube/leaserecord.js';
 import type { Clock } from '../../src/runtime/clock.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import type { FailureKind } from '../../src/runtime/errors.js';
-import { ManualClock, settle } from '../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi, failure } from '../support/fakeapi.js';
 import type { FakeCache } from '../support/fakecache.js';
 import { RecordingLog } from '../support/log.js';

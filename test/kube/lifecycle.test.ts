@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { settle } from '../support/clock.js';
+import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import type { Thing } from './scriptedapi.js';
 import { Watched } from './watched.js';
 

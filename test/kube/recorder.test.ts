@@ -5,7 +5,7 @@ import type { EventObject } from '../../src/kube/event.js';
 import { cutBytes } from '../../src/kube/event.js';
 import type { EventNote, EventRecorder } from '../../src/kube/recorder.js';
 import { createRecorder } from '../../src/kube/recorder.js';
-import { ManualClock, settle } from '../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi, failure } from '../support/fakeapi.js';
 import { RecordingLog } from '../support/log.js';
 

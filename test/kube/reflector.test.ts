@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { failureOf } from '../../src/kube/failure.js';
 import { isFailure } from '../../src/runtime/errors.js';
-import { settle } from '../support/clock.js';
+import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { Watched } from './watched.js';
 
 let watched: Watched;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Leases } from '../../src/api/resources.js';
-import { settle } from '../support/clock.js';
+import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { failure } from '../support/fakeapi.js';
 import { LeaseWorld, NAME } from './leaseworld.js';
 

@@ -7,9 +7,9 @@ import { Pauses } from '../../src/kube/pause.js';
 import { TokenBucket } from '../../src/kube/ratelimit.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import type { FailureKind } from '../../src/runtime/errors.js';
-import { ManualClock, settle } from '../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { ScriptedServer, refusal, success } from './scriptedserver.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { settle } from '../support/clock.js';
+import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { Watched } from './watched.js';
 
 let watched: Watched;

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Cache, CacheOptions } from '../../src/kube/reflector.js';
 import { createCache } from '../../src/kube/reflector.js';
 import type { Change } from '../../src/kube/store.js';
-import { ManualClock, settle } from '../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
 import { ScriptedApi, configMaps } from './scriptedapi.js';
 import type { Thing } from './scriptedapi.js';

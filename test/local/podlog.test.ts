@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { PodLog } from '../../src/local/podlog.js';
-import { ManualClock } from '../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 describe('the log of a pod', () => {
   let folder: string;

@@ -3,12 +3,12 @@ import { PassThrough } from 'node:stream';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Exit } from '../../src/local/child.js';
+import type { Exit } from '@multicluster-engine/kube-apiserver';
 import type { Launched } from '../../src/local/launcher.js';
 import { obituary } from '../../src/local/obituary.js';
 import { Replica, type PodEvent } from '../../src/local/replica.js';
 import { systemClock } from '../../src/runtime/clock.js';
-import { waitFor } from '../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const PROBE = { httpGet: { path: '/healthz', port: 8081 }, periodSeconds: 0.01, timeoutSeconds: 120, failureThreshold: 3 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../src/observability/logger.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import type { Logger } from '../../src/runtime/logger.js';
-import { ManualClock } from '../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
 const KEY = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { delay, systemClock, systemRandom } from '../../src/runtime/clock.js';
 import { ApiError, isFailure } from '../../src/runtime/errors.js';
-import { ManualClock } from '../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 describe('delay', () => {
   it('resolves when its time has come', async () => {

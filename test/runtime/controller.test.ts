@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createController, type ControllerOptions } from '../../src/runtime/controller.js';
 import { ApiError, type FailureKind } from '../../src/runtime/errors.js';
 import type { Pass, Result } from '../../src/runtime/result.js';
-import { ManualClock, settle } from '../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
 
 const DONE: Result = { ending: 'done' };

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { Controller } from '../../src/runtime/controller.js';
 import { Group, type Election, type GroupOptions, type Source } from '../../src/runtime/group.js';
-import { ManualClock, settle } from '../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
 
 /** A gate that a test opens, and that a signal may break. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { WorkQueue } from '../../src/runtime/workqueue.js';
-import { ManualClock, settle } from '../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 type Step =
   | { readonly do: 'add'; readonly key: string }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { QueueMetrics, RunningWork } from '../../src/runtime/metrics.js';
 import { WorkQueue, type Run, type WorkQueueOptions } from '../../src/runtime/workqueue.js';
-import { ManualClock, settle } from '../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 /** A queue whose runs begin and end when the test says so. */
 function bench(options: Partial<WorkQueueOptions> = {}) {

@@ -20,8 +20,6 @@ export interface FunctionShape {
   readonly parameters: number;
   /** Nested blocks: if, for, while, do, switch, try. */
   readonly depth: number;
-  /** Whether a comment above it says that it is long, and why: `Long because …`. */
-  readonly excused: boolean;
 }
 
 export interface Source {
@@ -103,7 +101,6 @@ function typeOnly(node: Node, field: string): boolean {
 function shapeOf(file: string, node: Node, parent: Node | undefined): FunctionShape {
   const { start, end } = node.loc;
   const key = nameOf(node['id']) ?? nameOf(node['key']) ?? nameOf(parent?.['id']) ?? nameOf(parent?.['key']);
-  const comments = [...list(node['leadingComments']), ...list(parent?.['leadingComments'])];
   return {
     file,
     line: start.line,
@@ -111,7 +108,6 @@ function shapeOf(file: string, node: Node, parent: Node | undefined): FunctionSh
     lines: end.line - start.line + 1,
     parameters: list(node['params']).length,
     depth: depthOf(node['body']),
-    excused: comments.some((comment) => /\bLong because \S/.test(String(comment['value']))),
   };
 }
 

@@ -2,10 +2,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 
-import { startChild, type Child, type Exit } from '../../src/local/child.js';
-import { freePorts } from '../../src/local/ports.js';
+import { startChild, type Child, type Exit, freePorts } from '@multicluster-engine/kube-apiserver';
 import { root } from './root.js';
-import { waitFor, type WaitOptions } from './wait.js';
+import { waitFor, type WaitOptions } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 /** The program behind `make run`, as it was compiled with these tests. */
 const PROGRAM = fileURLToPath(new URL('../../src/main.js', import.meta.url));

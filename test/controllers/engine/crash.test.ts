@@ -6,7 +6,7 @@ import { APPLY_ORDER } from '../../../src/domain/engine/catalogue.js';
 import type { KubeClient } from '../../../src/kube/client.js';
 import { pairForTest } from '../../support/builders/certificate.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { ManualClock } from '../../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../support/fakeapi.js';
 import { Stage } from './stage.js';
 

@@ -10,7 +10,7 @@ import type { GuardedWrite } from '../../../src/kube/guard.js';
 import { guardClient } from '../../../src/kube/guard.js';
 import { issueForTest } from '../../support/builders/certificate.js';
 import { engine, finding, NAMESPACE, settings, templates, wanted } from '../../support/builders/engine.js';
-import { ManualClock, settle } from '../../support/clock.js';
+import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../support/fakeapi.js';
 import { RecordingLog } from '../../support/log.js';
 import { Stage } from './stage.js';

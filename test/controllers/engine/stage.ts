@@ -15,7 +15,7 @@ import type { CacheOptions } from '../../../src/kube/reflector.js';
 import type { Result } from '../../../src/runtime/result.js';
 import { issueForTest } from '../../support/builders/certificate.js';
 import { deployment, NAMESPACE, settings, templates, type DeploymentCounts } from '../../support/builders/engine.js';
-import { ManualClock } from '../../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../support/fakeapi.js';
 import type { FakeCache } from '../../support/fakecache.js';
 import { RecordingLog } from '../../support/log.js';

@@ -19,7 +19,7 @@ import { createPlacementControllers, type PlacementControllers } from '../../../
 import { decisionObject } from '../../../src/domain/placement/decision.js';
 import type { EventNote } from '../../../src/kube/recorder.js';
 import type { PlacementInfo } from '../../../src/runtime/metrics.js';
-import { ManualClock } from '../../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../support/fakeapi.js';
 import type { FakeCache } from '../../support/fakecache.js';
 import { RecordingLog } from '../../support/log.js';

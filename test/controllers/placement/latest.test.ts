@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { isOlder, Latest } from '../../../src/controllers/placement/latest.js';
-import { ManualClock } from '../../support/clock.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 function object(resourceVersion: string, uid = 'u'): KubeObject {
   return { metadata: { name: 'x', uid, resourceVersion } };

@@ -2,8 +2,8 @@ import { expect } from '@jest/globals';
 
 import type { ResourceType } from '../../../src/api/meta.js';
 import { apiVersionOf } from '../../../src/api/resources.js';
-import type { AnyObject, ApiAnswer } from '../../support/controlplane/api.js';
-import type { ControlPlane } from '../../support/controlplane/plane.js';
+import type { AnyObject, ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 
 /** One rule of the API with its bad and its good twin: two values that differ in nothing but this rule. */
 export interface Rule<T> {

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 
 import { MultiClusterEngines } from '../../../src/api/resources.js';
-import { ownName } from '../../support/names.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { expectRefusal, many, objectOf, pathOf, tryCreate, type Rule } from './admission.js';
 
 type Spec = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import { Placements } from '../../../src/api/resources.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { expectRefusal, many, objectOf, tryCreate, type Rule } from './admission.js';
 
 type Spec = Record<string, unknown>;

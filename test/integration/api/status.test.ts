@@ -4,11 +4,11 @@ import type { ResourceType } from '../../../src/api/meta.js';
 import {
   ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, MultiClusterEngines, PlacementDecisions, Placements,
 } from '../../../src/api/resources.js';
-import type { ApiAnswer } from '../../support/controlplane/api.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { kubectlOk } from '../../support/kubectl.js';
-import { ownName } from '../../support/names.js';
-import { waitFor } from '../../support/wait.js';
+import type { ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { expectRefusal, objectOf, pathOf, type Rule } from './admission.js';
 
 const TIME = '2026-01-02T03:04:05Z';

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE, ENGINE_LABEL, OPERATOR_NAMESPACE, PLACEMENT_LEASE } from '../../../src/api/names.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { runComponents, type Components } from '../../support/hub/components.js';
 import type { Pod } from '../../support/hub/pod.js';
-import { kubectlOk } from '../../support/kubectl.js';
-import { ownName } from '../../support/names.js';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { root } from '../../support/root.js';
 import { deploy } from '../../support/scenario/deployed.js';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 /** Stands for the product: prints who it is, and stays. */
 const STAND_IN = [process.execPath, '--eval', 'console.log(process.env.IDENTITY, process.argv.slice(1).join()); setInterval(() => undefined, 1000);', '--'] as const;

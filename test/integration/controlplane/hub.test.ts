@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 
-import { describeWithServer, testNeeding } from '../../support/controlplane/suite.js';
-import { kubectlOk, kubectlStream } from '../../support/kubectl.js';
-import { quietWindow, waitFor } from '../../support/wait.js';
+import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { kubectlOk, kubectlStream } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const DEPLOYMENT = `
 apiVersion: apps/v1

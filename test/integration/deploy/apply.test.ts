@@ -2,11 +2,11 @@ import path from 'node:path';
 
 import { expect, test } from '@jest/globals';
 
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import type { ControlPlane } from '../../support/controlplane/plane.js';
-import { kubectlOk } from '../../support/kubectl.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../../support/root.js';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay, folderOf } from './overlay.js';
 
 const OUTPUT = '-o=jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}';

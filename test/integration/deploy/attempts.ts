@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE, ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
-import type { AnyObject, ApiAnswer, ApiRequest } from '../../support/controlplane/api.js';
+import type { AnyObject, ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 
 export const TARGET = DEFAULT_TARGET_NAMESPACE;
 export const TENANT = 'tenant';

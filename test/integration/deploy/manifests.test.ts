@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   DEFAULT_TARGET_NAMESPACE, ENGINE_LABEL, ENGINE_LEASE, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PLACEMENT_LEASE,
 } from '../../../src/api/names.js';
-import type { AnyObject } from '../../support/controlplane/api.js';
-import { describeWithServer, testNeeding } from '../../support/controlplane/suite.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/root.js';
 import { at, folderOf, pick, rendered, rulesOf, type Overlay } from './overlay.js';
 

@@ -2,9 +2,9 @@ import path from 'node:path';
 
 import { loadAll } from 'js-yaml';
 
-import type { AnyObject } from '../../support/controlplane/api.js';
-import type { ControlPlane } from '../../support/controlplane/plane.js';
-import { kubectlOk } from '../../support/kubectl.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../../support/root.js';
 
 export type Overlay = 'default' | 'namespaced';

@@ -5,10 +5,10 @@ import { beforeAll, describe, test } from '@jest/globals';
 import { load } from 'js-yaml';
 
 import { INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
-import type { AnyObject, ApiAnswer, ApiRequest } from '../../support/controlplane/api.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import type { AnyObject, ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/root.js';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import {
   account, apply, binding, deployment, ENGINES, expectStopped, get, install, merge, namespaceObject, OWN_LABELS, PLACEMENT_ROLE, post, RBAC, remove,
   stored, TARGET, type Attempt,

@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from '@jest/globals';
 
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, MultiClusterEngines, PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import type { ResourceType } from '../../../src/api/meta.js';
-import type { ApiAnswer } from '../../support/controlplane/api.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { waitFor } from '../../support/wait.js';
+import type { ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { objectOf, pathOf } from '../api/admission.js';
 import { applyOverlay, at } from './overlay.js';
 

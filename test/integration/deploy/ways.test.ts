@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from '@jest/globals';
 
 import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
-import type { ApiAnswer, ApiRequest } from '../../support/controlplane/api.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { waitFor } from '../../support/wait.js';
+import type { ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import {
   account, apply, binding, deployment, ENGINES, expectStopped, get, install, merge, namespaceObject, OPERATOR, OWN_LABELS, PLACEMENT_ROLE, post,
   RBAC, remove, stored, TARGET, TENANT, type Attempt,

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 
 import type { KubeObject } from '../../../src/api/meta.js';
 import { ClusterRoleBindings, ConfigMaps, Deployments, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
-import type { ApiRequest } from '../../support/controlplane/api.js';
-import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer, testNeeding } from '../../support/controlplane/suite.js';
-import { quietWindow, waitFor } from '../../support/wait.js';
+import type { ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay } from '../deploy/overlay.js';
 import { Operator, User } from './rig.js';
 

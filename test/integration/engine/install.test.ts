@@ -10,9 +10,9 @@ import {
 import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest.js';
 import { driftedFields } from '../../../src/domain/engine/drift.js';
 import { desired, identity, NAMESPACE } from '../../support/builders/engine.js';
-import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { quietWindow, waitFor } from '../../support/wait.js';
+import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay } from '../deploy/overlay.js';
 import { MANAGER, Operator, User } from './rig.js';
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { Deployments, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { waitFor } from '../../support/wait.js';
+import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay } from '../deploy/overlay.js';
 import { Operator, User } from './rig.js';
 

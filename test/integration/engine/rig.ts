@@ -18,9 +18,9 @@ import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { Group } from '../../../src/runtime/group.js';
 import { deployment, settings, templates } from '../../support/builders/engine.js';
 import { againOnConflict } from '../../support/conflict.js';
-import type { ControlPlane } from '../../support/controlplane/plane.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { RecordingLog } from '../../support/log.js';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { transportOf } from '../kube/access.js';
 
 const AGENT = 'engine-under-test';

@@ -11,11 +11,11 @@ import { launch } from '../../../src/local/launcher.js';
 import { issueServingCertificate } from '../../../src/pki/serving.js';
 import { askOnce } from '../../gateway/client.js';
 import { mustConform } from '../../gateway/conformance.js';
-import type { AnyObject } from '../../support/controlplane/api.js';
-import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer, testNeeding } from '../../support/controlplane/suite.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/root.js';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { at, pick } from '../deploy/overlay.js';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));

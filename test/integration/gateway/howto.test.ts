@@ -6,14 +6,13 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { startChild, type Child } from '../../../src/local/child.js';
-import { freePorts } from '../../../src/local/ports.js';
-import { binary } from '../../support/controlplane/binaries.js';
+import { startChild, type Child, freePorts } from '@multicluster-engine/kube-apiserver';
+import { binary } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
 import { headNonconformities } from '../../gateway/conformance.js';
-import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { root } from '../../support/root.js';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { startGateway, type GatewayProcess } from './process.js';
 
 const PAGE = readFileSync(path.join(root, 'docs/how-to/https-interface.md'), 'utf8');

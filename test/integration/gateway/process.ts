@@ -4,13 +4,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
 
-import { startChild } from '../../../src/local/child.js';
-import { freePorts } from '../../../src/local/ports.js';
+import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
 import { issueServingCertificate } from '../../../src/pki/serving.js';
 import { askOnce, type Ask } from '../../gateway/client.js';
 import { mustConform, type Reply } from '../../gateway/conformance.js';
-import type { ControlPlane } from '../../support/controlplane/plane.js';
-import { waitFor } from '../../support/wait.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 /** The names of the Service, besides those of this machine. */

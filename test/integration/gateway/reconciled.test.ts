@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 
-import { describeWithServer } from '../../support/controlplane/suite.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Controller } from '../../support/scenario/controller.js';
 import { deploy } from '../../support/scenario/deployed.js';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { startGateway } from './process.js';
 
 const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';

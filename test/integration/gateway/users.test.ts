@@ -3,10 +3,10 @@ import { load } from 'js-yaml';
 
 import { MEDIA_TYPES } from '../../../src/gateway/media.js';
 import type { Ask } from '../../gateway/client.js';
-import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { ownName } from '../../support/names.js';
-import { waitFor } from '../../support/wait.js';
+import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { startGateway, type GatewayProcess } from './process.js';
 
 const NAMESPACE = 'shop';

@@ -9,9 +9,9 @@ import type { Change } from '../../../src/kube/store.js';
 import type { Transport } from '../../../src/kube/transport.js';
 import { isFailure } from '../../../src/runtime/errors.js';
 import { againOnConflict } from '../../support/conflict.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { ownName } from '../../support/names.js';
-import { waitFor } from '../../support/wait.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { cacheTools, transportOf } from './access.js';
 
 interface ConfigMap extends KubeObject {

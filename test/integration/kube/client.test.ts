@@ -7,8 +7,8 @@ import type { KubeClient } from '../../../src/kube/client.js';
 import { createClient } from '../../../src/kube/rest.js';
 import type { Transport } from '../../../src/kube/transport.js';
 import { ApiError } from '../../../src/runtime/errors.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { ownName } from '../../support/names.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { transportOf } from './access.js';
 
 interface ConfigMap extends KubeObject {

@@ -7,9 +7,9 @@ import { LEASE_TIMES, createElector } from '../../../src/kube/lease.js';
 import type { Lease } from '../../../src/kube/leaserecord.js';
 import { createClient } from '../../../src/kube/rest.js';
 import type { Transport } from '../../../src/kube/transport.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { ownName } from '../../support/names.js';
-import { waitFor } from '../../support/wait.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { cacheTools, transportOf } from './access.js';
 
 const options = { fieldManager: 'test' };

@@ -9,8 +9,8 @@ import type { EventRecorder } from '../../../src/kube/recorder.js';
 import { createRecorder } from '../../../src/kube/recorder.js';
 import { createClient } from '../../../src/kube/rest.js';
 import type { Transport } from '../../../src/kube/transport.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { ownName } from '../../support/names.js';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { cacheTools, transportOf } from './access.js';
 
 const options = { fieldManager: 'test' };

@@ -7,8 +7,8 @@ import { createTransport, type Transport } from '../../../src/kube/transport.js'
 import { LocalNode } from '../../../src/local/node.js';
 import { LocalRuntime } from '../../../src/local/runtime.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
-import type { AnyObject } from '../../support/controlplane/api.js';
-import type { ControlPlane } from '../../support/controlplane/plane.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { RecordingLog } from '../../support/log.js';
 
 /** Listens where it is told to, is ready when it says so, and ends itself when it is asked to. */

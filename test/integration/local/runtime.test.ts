@@ -8,11 +8,11 @@ import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globa
 import type { EventObject } from '../../../src/kube/event.js';
 import { parseManifests } from '../../../src/kube/manifests.js';
 import type { Taint, Toleration } from '../../../src/local/workload.js';
-import type { AnyObject } from '../../support/controlplane/api.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { ownName } from '../../support/names.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { root } from '../../support/root.js';
-import { waitFor } from '../../support/wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { LABEL, post, Rig } from './rig.js';
 
 jest.setTimeout(300_000);

@@ -13,9 +13,9 @@ import {
 import type { ManagedCluster } from '../../../src/api/generated/managedcluster.js';
 import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';
 import type { ManagedClusterSet } from '../../../src/api/generated/managedclusterset.js';
-import { installCrds } from '../../support/controlplane/install.js';
-import { describeWithServer } from '../../support/controlplane/suite.js';
-import { quietWindow, waitFor } from '../../support/wait.js';
+import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { Fleet, Running } from './rig.js';
 
 const LONG_MS = 300_000;

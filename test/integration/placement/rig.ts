@@ -26,7 +26,7 @@ import type { Transport } from '../../../src/kube/transport.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import { Group } from '../../../src/runtime/group.js';
 import { againOnConflict } from '../../support/conflict.js';
-import type { ControlPlane } from '../../support/controlplane/plane.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { RecordingLog } from '../../support/log.js';
 import { cacheTools, transportOf } from '../kube/access.js';
 

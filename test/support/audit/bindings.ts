@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../controlplane/audit.js';
+import type { LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 
 const RBAC = 'rbac.authorization.k8s.io';
 /** A right that was just given or changed may take this long to hold. */

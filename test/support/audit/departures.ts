@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../controlplane/audit.js';
+import type { LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 
 /** What takes the account of a component with it. */
 const TAKES_ACCOUNTS: ReadonlySet<string> = new Set(['serviceaccounts', 'namespaces', 'multiclusterengines']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { LoggedRequest } from '../controlplane/audit.js';
+import type { LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import { judge } from './judge.js';
 import { rightsIn, type Right } from './rights.js';
 

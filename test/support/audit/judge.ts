@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../controlplane/audit.js';
+import type { LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import { Bindings } from './bindings.js';
 import { Departures } from './departures.js';
 import { Outages } from './outages.js';

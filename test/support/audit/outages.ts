@@ -1,5 +1,5 @@
-import type { LoggedRequest } from '../controlplane/audit.js';
-import { STARTED, STOPPING } from '../controlplane/servers.js';
+import type { LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
+import { STARTED, STOPPING } from '@multicluster-engine/kube-apiserver/testing/controlplane/servers';
 
 /**
  * When a server was stopped and not ready again, told from the marks in its log. Until it is ready it answers already,

@@ -1,4 +1,4 @@
-import type { AnyObject } from '../controlplane/api.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { fields, items } from '../scenario/reading.js';
 
 /** One verb on one resource, as a rule of a role gives it; a rule with resourceNames gives one for each name. */

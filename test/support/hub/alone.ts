@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { load } from 'js-yaml';
 
-import type { ControlPlane } from '../controlplane/plane.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { root } from '../root.js';
 import { deploy } from '../scenario/deployed.js';
 import { isDeployment } from './deployment.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ENGINE_LABEL } from '../../../src/api/names.js';
-import type { ControlPlane } from '../controlplane/plane.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { isDeployment, type Deployment } from './deployment.js';
 import { startPod, type Pod, type PodOptions } from './pod.js';
 

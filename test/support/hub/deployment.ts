@@ -1,5 +1,5 @@
 import type { Container } from '../../../src/local/container.js';
-import type { AnyMeta } from '../controlplane/api.js';
+import type { AnyMeta } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 
 /** A Deployment as far as a process can be made of it. */
 export interface Deployment {

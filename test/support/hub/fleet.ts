@@ -1,5 +1,5 @@
-import type { AnyObject } from '../controlplane/api.js';
-import type { ControlPlane } from '../controlplane/plane.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 
 const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';
 const AT_ONCE = 20;

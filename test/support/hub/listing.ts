@@ -1,4 +1,4 @@
-import type { AnyObject } from '../controlplane/api.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { fields } from '../scenario/reading.js';
 import type { Hub } from './hub.js';
 

@@ -2,9 +2,9 @@ import path from 'node:path';
 
 import { loadAll } from 'js-yaml';
 
-import { kindsServed } from '../controlplane/install.js';
-import type { ControlPlane } from '../controlplane/plane.js';
-import { kubectlOk } from '../kubectl.js';
+import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../root.js';
 import { isDeployment, type Deployment } from './deployment.js';
 import { startPod, type Pod, type PodOptions } from './pod.js';

@@ -2,10 +2,10 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { Exit } from '../../../src/local/child.js';
+import type { Exit } from '@multicluster-engine/kube-apiserver';
 import { launch } from '../../../src/local/launcher.js';
-import type { ControlPlane } from '../controlplane/plane.js';
-import { waitFor, type WaitOptions } from '../wait.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { waitFor, type WaitOptions } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Deployment, PodSpec, Volume } from './deployment.js';
 
 /** The compiled entry that lies beside this compiled file: what is tested is what was built with the tests. */

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { Exit } from '../../../src/local/child.js';
+import type { Exit } from '@multicluster-engine/kube-apiserver';
 import { delay, systemClock } from '../../../src/runtime/clock.js';
-import type { ControlPlane } from '../controlplane/plane.js';
-import { binaryFolder } from '../controlplane/binaries.js';
-import { startControlPlane } from '../controlplane/start.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { binaryFolder } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { startControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';
 import { root } from '../root.js';
 import { runComponents } from './components.js';
 import { deploy, startOperator } from './operator.js';

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 
-import type { ControlPlane } from '../controlplane/plane.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { crashPoints, Crashes, describePoint, Trace } from './crashes.js';
-import { Dice } from './random.js';
+import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import { Rig } from './rig.js';
 import { play, report, type Run } from './runner.js';
 import type { Step } from './script.js';

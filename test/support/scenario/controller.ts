@@ -2,9 +2,9 @@ import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { startChild, type Child, type Exit } from '../../../src/local/child.js';
+import { startChild, type Child, type Exit } from '@multicluster-engine/kube-apiserver';
 import { writeKubeconfig } from '../../../src/local/kubeconfig.js';
-import type { ControlPlane } from '../controlplane/plane.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { ACCOUNT } from './deployed.js';
 
 /** The compiled program that these tests were compiled with. */

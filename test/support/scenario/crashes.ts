@@ -2,7 +2,7 @@ import type { Fault } from '../proxy/fault.js';
 import type { Proxy } from '../proxy/proxy.js';
 import type { PassingRequest } from '../proxy/request.js';
 import type { Controller } from './controller.js';
-import type { Dice } from './random.js';
+import type { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import type { Step } from './script.js';
 
 /** What counts as a write that publishes something: leases, events and the counts of sets come when they like. */

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { loadAll } from 'js-yaml';
 
 import { COMPONENT_ROLE_PREFIX, DEFAULT_TARGET_NAMESPACE } from '../../../src/api/names.js';
-import type { AnyObject } from '../controlplane/api.js';
-import { kindsServed } from '../controlplane/install.js';
-import type { ControlPlane, Subject } from '../controlplane/plane.js';
-import { kubectlOk } from '../kubectl.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import type { ControlPlane, Subject } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../root.js';
-import { waitFor } from '../wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { crds, install, lax, makeNamespaces } from './stage.js';
 import { fields } from './reading.js';
 

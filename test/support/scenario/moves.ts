@@ -3,7 +3,7 @@ import { isMisconfigured } from './model.js';
 import {
   BAD_PREDICATES, BINDINGS, clusterName, EXCLUSIVE, NAMESPACES, newcomer, PLACEMENTS, PLATFORMS, PREDICATES, REGIONS, SETS, TIERS,
 } from './opening.js';
-import type { Dice } from './random.js';
+import type { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import type { Cluster, Placement, World, Write } from './world.js';
 
 /** One thing that a user (or an agent) may do next in this world; undefined where there is nothing to do it to. */

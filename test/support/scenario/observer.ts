@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ResourceType } from '../../../src/api/meta.js';
 import { ManagedClusters, PlacementDecisions, Placements } from '../../../src/api/resources.js';
-import type { AnyObject } from '../controlplane/api.js';
-import { ADMIN } from '../controlplane/credentials.js';
-import type { ControlPlane } from '../controlplane/plane.js';
-import { waitFor } from '../wait.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { ADMIN } from '@multicluster-engine/kube-apiserver/testing/controlplane/credentials';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Kind, Observed } from './history.js';
 import { fields, keyOf, read, text, versionOf } from './reading.js';
 import { pathOf } from './requests.js';

@@ -1,5 +1,5 @@
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
-import type { Dice } from './random.js';
+import type { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import type { Cluster, ClusterSet, Placement, Predicate, Write } from './world.js';
 
 /** The fleet, the sets and the placements that every script begins with. */

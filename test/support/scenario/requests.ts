@@ -1,6 +1,6 @@
 import { apiVersionOf, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../../src/api/resources.js';
 import type { ResourceType } from '../../../src/api/meta.js';
-import type { ApiRequest } from '../controlplane/api.js';
+import type { ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { parts, type Cluster, type ClusterSet, type LabelSelector, type Placement, type World, type Write } from './world.js';
 
 /** What holds a cluster that is being deleted. */

@@ -1,6 +1,6 @@
-import type { ControlPlane } from '../controlplane/plane.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { Proxy } from '../proxy/proxy.js';
-import { quietWindow, waitFor } from '../wait.js';
+import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { check } from './checker.js';
 import { Controller } from './controller.js';
 import type { Frame, Violation } from './history.js';

@@ -1,6 +1,6 @@
-import type { AnyObject, ApiAnswer, ApiRequest } from '../controlplane/api.js';
-import type { ControlPlane } from '../controlplane/plane.js';
-import { waitFor } from '../wait.js';
+import type { AnyObject, ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { check } from './checker.js';
 import type { Frame, Violation } from './history.js';
 import { fault, isMisconfigured, reasonOf } from './model.js';

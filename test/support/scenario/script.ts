@@ -1,7 +1,7 @@
 import { judge } from './model.js';
 import { CLUSTER_MOVES, MOVES, throwMove } from './moves.js';
 import { opening } from './opening.js';
-import { Dice } from './random.js';
+import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import { after, EMPTY, type World, type Write } from './world.js';
 
 export interface Step {

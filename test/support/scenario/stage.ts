@@ -5,10 +5,10 @@ import { load } from 'js-yaml';
 
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, PlacementDecisions, Placements } from '../../../src/api/resources.js';
 import type { ResourceType } from '../../../src/api/meta.js';
-import type { AnyObject } from '../controlplane/api.js';
-import type { ControlPlane } from '../controlplane/plane.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { root } from '../root.js';
-import { waitFor } from '../wait.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { NAMESPACES } from './opening.js';
 import { fields, keyOf } from './reading.js';
 import { pathOf } from './requests.js';

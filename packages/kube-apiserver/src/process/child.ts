@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { PassThrough, type Readable } from 'node:stream';
+
+import { systemClock, type Clock } from '../clock.js';
+
+export interface ChildOptions {
+  /** The program and its arguments; looked up in the PATH of `env`. */
+  readonly command: readonly [string, ...string[]];
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Where stdout and stderr go: an open file, or `pipe` for the stream {@link Child.output}, which has to be read. */
+  readonly output: number | 'pipe';
+}
+
+/** How a process ended: exactly one of the two is set. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A process that cannot outlive this one. */
+export interface Child {
+  readonly pid: number;
+  /** stdout and stderr, mixed as they come; empty when the output goes to a file. */
+  readonly output: Readable;
+  readonly exited: Promise<Exit>;
+  /** Undefined while it runs. */
+  exit(): Exit | undefined;
+  /** Sends a signal; false when the process is gone already. */
+  kill(signal: NodeJS.Signals): boolean;
+  /** SIGTERM, then SIGKILL after `graceMs` (10,000). */
+  stop(graceMs?: number): Promise<Exit>;
+}
+
+const GRACE_MS = 10_000;
+
+/**
+ * Starts a process in a group of its own, so that Ctrl-C in a terminal reaches this process first.
+ *
+ * Guarantees: whatever way this process ends, SIGKILL included, the child is killed: a small shell beside it reads
+ * a pipe whose other end only this process holds, and kills the child's group when that end closes unannounced.
+ * Errors: rejects when the program cannot be started.
+ */
+export async function startChild(options: ChildOptions, clock: Clock = systemClock): Promise<Child> {
+  const [program, ...args] = options.command;
+  const sink = options.output;
+  const env = { ...options.env };
+  const child = spawn(program, args, { cwd: options.cwd, env, detached: true, stdio: ['ignore', sink, sink] });
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const pid = await started(child, program);
+  guard(pid, exited);
+  return owned(pid, { child, exited, clock });
+}
+
+function started(child: ChildProcess, program: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(new Error(`${program} cannot be started: ${error.message}`)));
+    child.once('spawn', () => resolve(child.pid ?? 0));
+  });
+}
+
+function guard(pid: number, exited: Promise<Exit>): void {
+  const script = 'read -r over || kill -KILL "-$1"';
+  const watcher = spawn('/bin/sh', ['-c', script, 'guard', String(pid)], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  watcher.on('error', () => undefined);
+  watcher.stdin.on('error', () => undefined);
+  watcher.unref();
+  void exited.then(() => watcher.stdin.end('over\n'));
+}
+
+interface Owned {
+  readonly child: ChildProcess;
+  readonly exited: Promise<Exit>;
+  readonly clock: Clock;
+}
+
+function owned(pid: number, { child, exited, clock }: Owned): Child {
+  let exit: Exit | undefined;
+  void exited.then((how) => (exit = how));
+  const kill = (signal: NodeJS.Signals): boolean => exit === undefined && child.kill(signal);
+  return {
+    pid,
+    output: merged(child),
+    exited,
+    exit: () => exit,
+    kill,
+    async stop(graceMs = GRACE_MS) {
+      kill('SIGTERM');
+      const timer = clock.after(graceMs, () => kill('SIGKILL'));
+      const how = await exited;
+      timer.cancel();
+      return how;
+    },
+  };
+}
+
+function merged(child: ChildProcess): Readable {
+  const output = new PassThrough();
+  const sources = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  let open = sources.length;
+  if (open === 0) output.end();
+  for (const source of sources) {
+    source.pipe(output, { end: false });
+    source.once('close', () => {
+      open -= 1;
+      if (open === 0) output.end();
+    });
+  }
+  return output;
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../clock.js';
+import { disk, type FileSystem } from './filesystem.js';
+import { noJournal, type Journal } from './journal.js';
+import { lockFolder, machine, type Processes } from './lock.js';
+import { LOG_LIMITS, Log, type LogLimits } from './log.js';
+import { LogStore } from './logstore.js';
+import { recover } from './recovery.js';
+import { FIRST_REVISION, LIMITS, State, type Limits } from './state.js';
+import type { Store } from './store.js';
+
+export interface MemoryOptions {
+  readonly clock: Clock;
+  readonly limits?: Partial<Limits>;
+  /** Freezes objects to the last leaf: for tests, to find who changes what is shared. */
+  readonly frozen?: boolean;
+}
+
+export interface StoreOptions extends MemoryOptions {
+  /** Made for its owner alone when it does not exist. */
+  readonly folder: string;
+  /**
+   * What is on disk is no longer known (a failed fsync): the store refuses everything from here on, and the process has
+   * to end. The next one reads what is there.
+   */
+  readonly onFatal: (error: unknown) => void;
+  /** Told of what went wrong without harm. */
+  readonly warn?: (text: string) => void;
+  readonly log?: Partial<LogLimits>;
+  readonly files?: FileSystem;
+  readonly processes?: Processes;
+}
+
+/** A store that ends with the process. */
+export function memoryStore({ clock, limits, frozen = false }: MemoryOptions): Store {
+  const state = new State(clock, { ...LIMITS, ...limits }, FIRST_REVISION, frozen);
+  return new LogStore(state, noJournal, { clock, onFatal: () => undefined, warn: () => undefined });
+}
+
+/**
+ * Opens the store in a folder, or begins one there. Rejects with FolderInUse where a running process has it open, and
+ * with Damaged (file and offset) where what is on disk cannot come from a crash.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { folder, clock, onFatal, files = disk, processes = machine, frozen = false, warn = () => undefined } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  await files.makeFolder(folder);
+  const lock = await lockFolder(files, folder, processes);
+  try {
+    const { state, tail } = await recover({ files, folder, warn }, (revision) => new State(clock, limits, revision, frozen));
+    const log = new Log(state, tail, { files, folder, limits: { ...LOG_LIMITS, ...options.log }, warn });
+    return new LogStore(state, releasing(log, () => lock.release()), { clock, onFatal, warn });
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function releasing(log: Log, release: () => Promise<void>): Journal {
+  return {
+    append: (batch) => log.append(batch),
+    tidy: () => log.tidy(),
+    async close() {
+      await log.close();
+      await release();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { missingPrograms } from '../../testing/controlplane/binaries.js';
+import type { ControlPlane } from '../../testing/controlplane/plane.js';
+import { startBackend } from '../../testing/controlplane/start.js';
+import { described, runContest } from './differential/contest.js';
+import { targetOf } from './target.js';
+
+const START_MS = 180_000;
+/** A slice of what `make conformance` plays. */
+const FIRST = 1;
+const SEQUENCES = 60;
+
+const missing = missingPrograms('api');
+const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
+
+suite('the embedded server and kube-apiserver, asked the same at random', () => {
+  let embedded: ControlPlane | undefined;
+  let real: ControlPlane | undefined;
+
+  beforeAll(async () => {
+    embedded = await startBackend('embedded', { size: 'api', label: 'differential-embedded' });
+    real = await startBackend('real', { size: 'api', label: 'differential-real' });
+  }, START_MS);
+  afterAll(async () => {
+    await embedded?.stop();
+    await real?.stop();
+  }, START_MS);
+
+  it(`answer ${SEQUENCES} sequences alike`, async () => {
+    if (embedded === undefined || real === undefined) throw new Error('the servers did not start');
+    const servers = { embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') };
+    const contest = await runContest(servers, FIRST, SEQUENCES);
+
+    expect(contest.differences.map(described)).toEqual([]);
+    expect(contest.sequences).toBe(SEQUENCES);
+    expect(contest.requests).toBeGreaterThan(SEQUENCES * 10);
+  }, 3 * START_MS);
+});

@@ -1,0 +1,77 @@
+import { allowed } from '../../../testing/controlplane/rights.js';
+import { waitFor } from '../../../testing/wait.js';
+import type { ConformanceTarget } from '../target.js';
+import { THING_CRD } from './kinds.js';
+import { GRANTS, grantPath } from './oddity.js';
+import { partings } from './parting.js';
+import { playSequence, type Difference } from './sequence.js';
+import { agentOf } from './side.js';
+
+export interface Contest {
+  readonly sequences: number;
+  readonly requests: number;
+  /** One a sequence that parted; known ones apart. */
+  readonly differences: readonly Difference[];
+  /** How often each known difference was met, by its reason. */
+  readonly known: Readonly<Record<string, number>>;
+}
+
+const AT_ONCE = 8;
+/** So many tell enough. */
+const MOST_DIFFERENCES = 50;
+
+const TOLD_EVERY = 250;
+
+export interface Pair {
+  readonly embedded: ConformanceTarget;
+  readonly real: ConformanceTarget;
+}
+
+/**
+ * Plays the sequences `first` … `first + count - 1` against both servers, some at once, each in a namespace of its own.
+ * @param tell hears of each difference when it is found, and how far the contest is.
+ */
+export async function runContest(servers: Pair, first: number, count: number, tell: (text: string) => void = () => undefined): Promise<Contest> {
+  const players = {
+    embedded: { target: servers.embedded, agent: agentOf(servers.embedded) },
+    real: { target: servers.real, agent: agentOf(servers.real) },
+  };
+  await Promise.all([servers.embedded, servers.real].map(install));
+  const differences: Difference[] = [];
+  const known: Record<string, number> = {};
+  let next = first;
+  let requests = 0;
+  let sequences = 0;
+  const worker = async (): Promise<void> => {
+    while (next < first + count && differences.length < MOST_DIFFERENCES) {
+      const played = await playSequence(next++, players);
+      sequences += 1;
+      requests += played.requests;
+      for (const reason of played.known) known[reason] = (known[reason] ?? 0) + 1;
+      if (sequences % TOLD_EVERY === 0) tell(`${sequences} of ${count} sequences played, ${differences.length} differ`);
+      if (played.difference === undefined) continue;
+      differences.push(played.difference);
+      tell(`${described(played.difference)}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  for (const { agent } of Object.values(players)) agent.destroy();
+  return { sequences, requests, differences, known };
+}
+
+async function install(target: ConformanceTarget): Promise<void> {
+  for (const grant of GRANTS) await target.call({ method: 'POST', path: grantPath(grant), body: grant });
+  const made = await target.call({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: THING_CRD });
+  if (made.status !== 201 && made.status !== 409) throw new Error(`${target.name}: ${made.status} ${made.text}`);
+  await waitFor(`${target.name} to serve things`, async () => (await target.call({ path: '/apis/differential.example.com/v1/things' })).status === 200);
+  for (const [group, verb] of [['readers', 'list'], ['writers', 'create']] as const) {
+    const spec = { user: 'someone', groups: [`differential:${group}`], resourceAttributes: { verb, resource: 'configmaps', namespace: 'default' } };
+    await allowed(`${target.name} to know the rights of ${group}`, (request) => target.call(request), spec);
+  }
+}
+
+/** What parted, for people: the moves up to there and both answers. */
+export function described({ seed, step, moves, embedded, real }: Difference): string {
+  const last = moves.slice(-8).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? ''} ${move.accept ?? ''} ${JSON.stringify(move.headers ?? {})} ${JSON.stringify(move.text ?? move.body ?? null)}`);
+  return [`seed ${seed}, step ${step} (embedded | real):`, ...last, ...partings(embedded, real)].join('\n');
+}

@@ -1,0 +1,95 @@
+import { waitFor } from '../../../testing/wait.js';
+import type { Kind } from './kinds.js';
+import type { Move } from './board.js';
+import type { Side } from './side.js';
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
+const DEADLINE_MS = 20_000;
+/** Parts of the real server hear of a definition some milliseconds after each other: so often it is asked again. */
+const AGAIN = 2;
+/** Where a definition waits for names it is not to be seen whether another one has just given them up. */
+const WAITING_AGAIN = 10;
+const WAITS = 'waits ';
+
+interface Definition {
+  readonly metadata: { readonly resourceVersion: string; readonly finalizers?: readonly string[]; readonly deletionTimestamp?: string };
+  readonly spec: { readonly group: string; readonly names: { readonly plural: string }; readonly versions: readonly { readonly name: string; readonly served: boolean; readonly additionalPrinterColumns?: readonly { readonly name: string }[] }[] };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/** Paths of the definitions that a move may have changed: another one may get the names that one gave up. None for other moves. */
+export function definitionsAfter({ method, path }: Move, names: readonly string[]): readonly string[] {
+  if (method === 'GET' || !path.startsWith(DEFINITIONS) || path.includes('dryRun=All')) return [];
+  return names.map((name) => `${DEFINITIONS}/${name}`);
+}
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** Waits until the server's controllers have done what follows from the state of a definition. */
+export async function settled(side: Side, path: string): Promise<void> {
+  let last = '';
+  let same = 0;
+  await waitFor(`${path} to settle`, async () => {
+    const state = await stateOf(side, path);
+    same = state !== undefined && state === last ? same + 1 : 0;
+    last = state ?? '';
+    return same >= (last.startsWith(WAITS) ? WAITING_AGAIN : AGAIN);
+  }, { deadlineMs: DEADLINE_MS, everyMs: 10 }).catch(() => undefined);
+}
+
+/** What a definition has come to; undefined while more is to follow. */
+async function stateOf(side: Side, path: string): Promise<string | undefined> {
+  const found = await side.look(path);
+  const [plural = '', ...group] = (path.split('/').at(-1) ?? '').split('.');
+  if (found.code === 404) return (await side.look(`/apis/${group.join('.')}/v1/${plural}`)).code === 404 ? 'gone' : undefined;
+  const { metadata, spec, status }: Definition = JSON.parse(found.text);
+  const conditions = new Map((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
+  if (!conditions.has('NamesAccepted')) return undefined;
+  if (metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(CLEANUP) === true && !(await holds(side, spec))) return undefined;
+  if (conditions.get('Established') !== 'True') return conditions.get('NamesAccepted') === 'True' ? undefined : `${WAITS}${metadata.resourceVersion}`;
+  for (const { name, served, additionalPrinterColumns: columns = [{ name: 'Age' }] } of spec.versions) {
+    const list = await side.look(`/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`, TABLE);
+    if (!served && list.code !== 404) return undefined;
+    if (served && !hasColumns(list.text, ['Name', ...columns.map((column) => column.name)])) return undefined;
+  }
+  return metadata.resourceVersion;
+}
+
+/** Whether objects with finalizers keep a definition from going. */
+async function holds(side: Side, { group, names, versions }: Definition['spec']): Promise<boolean> {
+  const version = versions.find(({ served }) => served)?.name ?? 'v1';
+  const list = await side.look(`/apis/${group}/${version}/${names.plural}`);
+  return list.code === 200 && list.text.includes('"deletionTimestamp"');
+}
+
+function hasColumns(text: string, wanted: readonly string[]): boolean {
+  try {
+    const table: { columnDefinitions?: readonly { name: string }[] } = JSON.parse(text);
+    const found = (table.columnDefinitions ?? []).map(({ name }) => name);
+    return found.length === wanted.length && found.every((name, at) => name === wanted[at]);
+  } catch {
+    return false;
+  }
+}
+
+/** Takes away what other sequences would feel: addresses of Services are few, and definitions cost the real server much. */
+export async function tidy(side: Side, kinds: readonly Kind[]): Promise<void> {
+  for (const kind of kinds) {
+    if (kind.kind !== 'Service' && kind.unwatched !== true) continue;
+    const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
+    const collection = side.resolved(kind.namespaced ? `${root}/namespaces/{{namespace}}/${kind.plural}` : `${root}/${kind.plural}`);
+    for (const name of kind.names ?? (await namesIn(side, collection))) {
+      await side.play({ method: 'PATCH', path: `${collection}/${name}`, contentType: 'application/merge-patch+json', body: { metadata: { finalizers: null } } });
+      await side.play({ method: 'DELETE', path: `${collection}/${name}` });
+    }
+  }
+}
+
+/** Names of all that is there: some of it was named by the server. */
+async function namesIn(side: Side, collection: string): Promise<string[]> {
+  const { code, text } = await side.look(collection);
+  if (code !== 200) return [];
+  const list: { readonly items: readonly { readonly metadata: { readonly name: string } }[] | null } = JSON.parse(text);
+  return (list.items ?? []).map(({ metadata }) => metadata.name);
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { binary } from '../../testing/controlplane/binaries.js';
+import { root } from '../../testing/root.js';
+import { onPath } from './kubectl/path.js';
+import { Terminal } from './kubectl/terminal.js';
+import { agrees, readTranscript, type Scenario } from './kubectl/transcript.js';
+import { installWidgets } from './kubectl/widgets.js';
+import { describeTogether } from './suite.js';
+
+const FOLDER = path.join(root, 'test', 'conformance', 'kubectl');
+const SCENARIOS = readdirSync(FOLDER).filter((name) => name.endsWith('.console')).flatMap((name) => readTranscript(readFileSync(path.join(FOLDER, name), 'utf8')));
+const SCENARIO_MS = 300_000;
+
+interface Kubectl {
+  readonly title: string;
+  readonly program: string;
+  /** The transcripts were recorded with this release: what it prints is compared with them too. */
+  readonly recorded: boolean;
+}
+
+const ours: Kubectl = { title: 'kubectl 1.36', program: binary('kubectl'), recorded: true };
+const older = onPath();
+if (older === undefined) process.stderr.write('not run: conformance with the kubectl of this machine: none on the PATH, nor in KUBECTL\n');
+const KUBECTLS: readonly Kubectl[] = older === undefined ? [ours] : [ours, { title: 'the kubectl of this machine', program: older, recorded: false }];
+
+describeTogether('what kubectl prints', (targets) => {
+  beforeAll(async () => {
+    await Promise.all(targets().map(installWidgets));
+  });
+
+  describe.each(KUBECTLS)('$title', ({ program, recorded }) => {
+    let terminals: readonly Terminal[] = [];
+    beforeAll(async () => {
+      terminals = await Promise.all(targets().map((target) => Terminal.open(target, program)));
+    });
+    afterAll(async () => {
+      await Promise.all(terminals.map(({ home }) => rm(home, { recursive: true, force: true })));
+    });
+
+    it.each(SCENARIOS.map((scenario, at) => ({ ...scenario, at })))('$title', async ({ commands, at }) => {
+      const namespace = `console-${at}-${recorded ? 'ours' : 'other'}`;
+      const shells = await Promise.all(terminals.map((terminal) => terminal.enter(namespace)));
+      for (const command of commands) {
+        const outputs = await Promise.all(shells.map((shell) => shell(command.script)));
+        compare(command, outputs, recorded);
+      }
+    }, SCENARIO_MS);
+  });
+
+  /** Each server's output must be the first one's and, of the release that was recorded, the transcript's. */
+  function compare({ script, prints }: Scenario['commands'][number], outputs: readonly (readonly string[])[], recorded: boolean): void {
+    for (const [at, output] of outputs.entries()) {
+      const where = `$ ${script}\n(${targets()[at]?.name})`;
+      if (recorded && !agrees(output, prints)) expect([where, ...output]).toEqual([where, ...prints]);
+      expect([where, ...output]).toEqual([where, ...(outputs[0] ?? [])]);
+    }
+  }
+});

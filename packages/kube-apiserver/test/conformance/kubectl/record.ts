@@ -1,0 +1,40 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+
+import { binary } from '../../../testing/controlplane/binaries.js';
+import { startBackend } from '../../../testing/controlplane/start.js';
+import { root } from '../../../testing/root.js';
+import { targetOf } from '../target.js';
+import { Terminal } from './terminal.js';
+import { readTranscript, writeTranscript, type Scenario } from './transcript.js';
+import { installWidgets } from './widgets.js';
+
+/**
+ * Plays the transcripts on the real server and writes down what it says: `node dist/test/conformance/kubectl/record.js`. What is
+ * shown in part (`…`) stays as it is; the tests hold it.
+ */
+const FOLDER = path.join(root, 'test', 'conformance', 'kubectl');
+const plane = await startBackend('real', { size: 'api', label: 'conformance-record' });
+try {
+  const target = await targetOf(plane, 'real');
+  await installWidgets(target);
+  const terminal = await Terminal.open(target, binary('kubectl'));
+  for (const name of readdirSync(FOLDER).filter((file) => file.endsWith('.console'))) {
+    const file = path.join(FOLDER, name);
+    const scenarios: Scenario[] = [];
+    for (const [at, { title, commands }] of readTranscript(readFileSync(file, 'utf8')).entries()) {
+      const shell = await terminal.enter(`record-${name.replace('.console', '')}-${at}`);
+      const played: Scenario['commands'][number][] = [];
+      for (const { script, prints } of commands) {
+        const output = await shell(script);
+        played.push({ script, prints: prints.includes('…') ? prints : output });
+      }
+      scenarios.push({ title, commands: played });
+    }
+    writeFileSync(file, writeTranscript(scenarios));
+  }
+  await rm(terminal.home, { recursive: true, force: true });
+} finally {
+  await plane.stop();
+}

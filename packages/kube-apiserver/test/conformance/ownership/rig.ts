@@ -1,0 +1,90 @@
+import type { Json, JsonObject } from '../../../src/json.js';
+import type { KubeObject } from '../../../src/object.js';
+import type { ApiAnswer, ApiRequest } from '../../../testing/controlplane/api.js';
+import type { Dice } from '../../../testing/random.js';
+import type { Move } from './move.js';
+import { nextMove } from './move.js';
+import type { Subject } from './subject.js';
+import type { Turn } from './verdict.js';
+import { asObject, stripped, verdict } from './verdict.js';
+
+/** Where our answer and the server's part. */
+export interface Mismatch {
+  readonly what: string;
+  readonly move: Move;
+  readonly live: Json;
+  readonly ours: Json;
+  readonly real: Json;
+}
+
+export interface Tally {
+  steps: number;
+  /** Answers by what was asked and the code: `apply 409`. */
+  readonly answers: Map<string, number>;
+}
+
+type Call = (request: ApiRequest) => Promise<ApiAnswer>;
+
+/** Sees every answer that was as foretold. */
+type Listener = (turn: Turn, answer: ApiAnswer) => void;
+
+/** Drives objects of one kind on a real server by random requests and says of each answer what ours would have been. */
+export class Rig {
+  readonly #call: Call;
+  readonly #dice: Dice;
+  #subject: Subject;
+  readonly #live = new Map<string, KubeObject>();
+  readonly #configurations = new Map<string, JsonObject>();
+  readonly tally: Tally = { steps: 0, answers: new Map() };
+
+  readonly #listener: Listener | undefined;
+
+  constructor(call: Call, dice: Dice, subject: Subject, listener?: Listener) {
+    this.#call = call;
+    this.#listener = listener;
+    this.#dice = dice;
+    this.#subject = subject;
+  }
+
+  /** From now on the kind is that one: its schema has changed on the server. */
+  change(subject: Subject): void {
+    this.#subject = subject;
+  }
+
+  /** One random request to one of a few objects whose names begin with `prefix`. */
+  async step(prefix: string): Promise<Mismatch | undefined> {
+    const name = `${prefix}${this.#dice.between(1, 4)}`;
+    const live = this.#live.get(name);
+    const move = nextMove(this.#dice, this.#subject, { name, live, configurations: this.#configurations });
+    if (move.type === 'delete') await this.#release(move.name);
+    const answer = await this.#call(move.request);
+    this.tally.steps += 1;
+    const key = `${move.type} ${answer.status}`;
+    this.tally.answers.set(key, (this.tally.answers.get(key) ?? 0) + 1);
+    if (move.type === 'delete') this.#live.delete(name);
+    const real = answer.status < 300 && move.type !== 'delete' ? asObject(answer.body) : undefined;
+    if (real !== undefined) this.#live.set(name, real);
+    const complete = (object: JsonObject): Promise<Json | undefined> => this.#completed(object, move);
+    const turn = { subject: this.#subject, move, live };
+    const wrong = await verdict(turn, answer, complete);
+    if (wrong === undefined) this.#listener?.(turn, answer);
+    return wrong === undefined ? undefined : { ...wrong, move, live: live ?? null };
+  }
+
+  /** Takes the finalizers away that would keep an object. */
+  async #release(name: string): Promise<void> {
+    const path = `${this.#subject.path}/${name}`;
+    await this.#call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+  }
+
+  /**
+   * The object as the server would store it: defaults are filled, what a request cannot change is as it is. Undefined
+   * when it cannot be told, because the server refuses the object that has no defaults yet.
+   */
+  async #completed(object: JsonObject, { name, subresource }: Move): Promise<Json | undefined> {
+    if (this.#subject.complete !== undefined) return this.#subject.complete(object);
+    const path = `${this.#subject.path}/${name}${subresource === '' ? '' : `/${subresource}`}?dryRun=All`;
+    const answer = await this.#call({ method: 'PUT', path, body: stripped(object) });
+    return answer.status === 200 ? (answer.body as unknown as Json) : undefined;
+  }
+}

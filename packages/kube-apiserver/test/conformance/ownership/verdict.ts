@@ -1,0 +1,193 @@
+import { serverSideApply } from '../../../src/apply/apply.js';
+import { settleTimes, trackUpdate } from '../../../src/apply/track.js';
+import { equal, isObject } from '../../../src/json.js';
+import type { Json, JsonObject } from '../../../src/json.js';
+import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';
+import { jsonPatch } from '../../../src/patch/json.js';
+import { mergePatch } from '../../../src/patch/merge.js';
+import { strategicMerge } from '../../../src/patch/strategic.js';
+import { StatusError } from '../../../src/status.js';
+import type { Move } from './move.js';
+import type { Subject } from './subject.js';
+import { withoutNulls } from './thing.js';
+
+/** What our functions make of a request, against what the server answered. */
+export interface Verdict {
+  readonly what: string;
+  readonly ours: Json;
+  readonly real: Json;
+}
+
+/** A request to an object in its state. */
+export interface Turn {
+  readonly subject: Subject;
+  readonly move: Move;
+  readonly live: KubeObject | undefined;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Gives an object its defaults; undefined when that cannot be told. */
+type Complete = (object: JsonObject) => Promise<Json | undefined>;
+
+/** Compares our answer with the server's: undefined when they are one. */
+export async function verdict(turn: Turn, answer: Answer, complete: Complete): Promise<Verdict | undefined> {
+  if (turn.move.type === 'delete') return undefined;
+  if (answer.status >= 300) return refused(turn, answer);
+  const real = asObject(answer.body);
+  const ours = attempt(() => predict(turn, real));
+  if (ours instanceof StatusError) return { what: 'refused by us alone', ours: ours.toStatus(), real };
+  const entries = entriesOf(settled(ours, turn, real));
+  if (!equal(entries, entriesOf(real))) return { what: 'managedFields', ours: entries, real: entriesOf(real) };
+  if (ours.object === undefined) return undefined;
+  const done = await complete(ours.object);
+  if (done === undefined) return undefined;
+  const [mine, theirs] = [stripped(done), stripped(real)];
+  return equal(mine, theirs) ? undefined : { what: 'object', ours: mine, real: theirs };
+}
+
+export interface Prediction {
+  readonly entries: readonly ManagedFieldsEntry[] | undefined;
+  /** Before defaults; undefined where the request says it as it is. */
+  readonly object: JsonObject | undefined;
+}
+
+/** What our functions make of a turn; `real` is the answer, of which only what they cannot know is taken. */
+export function predict({ subject, move, live }: Turn, real: KubeObject): Prediction {
+  const { resource } = subject;
+  const now = timeOf(real) ?? 0;
+  const { manager, subresource } = move;
+  if (move.type === 'apply') {
+    const object = serverSideApply({ live, applied: move.body, manager, subresource, force: move.force, resource, now });
+    return { entries: object.metadata.managedFields, object: kept(subject, object, live, subresource) };
+  }
+  const object = patched(subject, move, live ?? {});
+  const next = trackUpdate({ live, next: asSent({ subject, move, live }, real, object), manager, subresource, resource, now });
+  return { entries: next.metadata.managedFields, object: object === undefined ? undefined : kept(subject, object, live, subresource) };
+}
+
+/** The object after a patch, before defaults; undefined for other requests. */
+function patched({ resource }: Subject, { type, body }: Move, live: JsonObject): JsonObject | undefined {
+  if (type !== 'merge' && type !== 'json' && type !== 'strategic') return undefined;
+  const result = type === 'merge' ? mergePatch(live, body) : type === 'json' ? jsonPatch(live, body) : strategicMerge(resource.schema, live, body);
+  if (!isObject(result)) return {};
+  return resource.custom ? withoutNulls(result) : result;
+}
+
+/** What the request made of the object before the server prepared it: the answer, with what it said and was not heard. */
+function asSent({ subject, move }: Turn, real: KubeObject, result: JsonObject | undefined): KubeObject {
+  const sent = result ?? move.body;
+  const metadata = isObject(sent) && isObject(sent['metadata']) ? sent['metadata'] : {};
+  const entries = metadata['managedFields'] as readonly ManagedFieldsEntry[] | undefined;
+  const { managedFields: _entries, ...rest } = real.metadata;
+  const spec = move.type === 'create' && isObject(real['spec']) ? { spec: withoutAllocated(real['spec']) } : {};
+  const status = move.subresource === '' && subject.resource.custom && isObject(sent) && sent['status'] !== undefined ? { status: sent['status'] } : {};
+  return { ...real, ...spec, ...status, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
+}
+
+const ALLOCATED: readonly string[] = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
+
+function withoutAllocated(spec: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(spec).filter(([key]) => !ALLOCATED.includes(key)));
+}
+
+/** The parts of an object that a write of this kind can change. */
+function kept(subject: Subject, object: JsonObject, live: KubeObject | undefined, subresource: string): JsonObject {
+  if (!subject.resource.custom || !subject.resource.subresources.some(({ name }) => name === 'status')) return object;
+  const { status, ...rest } = object;
+  if (subresource === '') return live?.['status'] === undefined ? rest : { ...rest, status: live['status'] };
+  const others = Object.fromEntries(Object.entries(live ?? {}).filter(([key]) => key !== 'status'));
+  return { ...others, ...(status === undefined ? {} : { status }) };
+}
+
+function refused(turn: Turn, answer: Answer): Verdict | undefined {
+  if (turn.move.type === 'create' || turn.move.type === 'put') return undefined;
+  const ours = attempt(() => predict(turn, turn.live ?? { apiVersion: '', kind: '', metadata: {} }));
+  const real = answer.body as JsonObject;
+  if (ours instanceof StatusError) {
+    const mine = ours.toStatus();
+    return equal(byField(mine), byField(real)) ? undefined : { what: 'refusal', ours: mine, real };
+  }
+  return isForOthers(answer.status, JSON.stringify(real['message'])) ? undefined : { what: 'refused by the server alone', ours: null, real };
+}
+
+/** Whether a refusal is not about the patch: the object that came out is invalid. */
+function isForOthers(status: number, message: string): boolean {
+  if (status === 422) return !message.includes('the server rejected our request due to an error in our request');
+  return /^"(Operation cannot|failed to convert new object .*illegal base64)|StorageError/.test(message);
+}
+
+function byField(status: JsonObject): JsonObject {
+  const details = isObject(status['details']) ? status['details'] : {};
+  const causes = Array.isArray(details['causes']) ? details['causes'].map((cause) => JSON.stringify(cause)).sort() : [];
+  return { ...status, details: { ...details, causes } };
+}
+
+function attempt(run: () => Prediction): Prediction | StatusError {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+}
+
+/** The answer with our managedFields, time stamps as they are when nothing changed. */
+export function settled({ entries, object }: Prediction, { subject, live }: Turn, real: KubeObject): KubeObject {
+  const { managedFields: _entries, ...rest } = real.metadata;
+  const mine: KubeObject = { ...real, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
+  // Empty labels of a custom resource are a change to the real server, though it reads them as none.
+  if (live === undefined || (subject.resource.custom && hasNothings(object))) return mine;
+  // A null that the store kept and reading drops makes the server write the same object again.
+  return settleTimes(mine, { ...live, metadata: { ...live.metadata, ...versionOf(real) } });
+}
+
+function versionOf({ metadata: { resourceVersion } }: KubeObject): { resourceVersion?: string } {
+  return resourceVersion === undefined ? {} : { resourceVersion };
+}
+
+export function entriesOf(object: KubeObject): Json {
+  return object.metadata.managedFields?.map((entry): Json => entry) ?? null;
+}
+
+function timeOf(object: KubeObject): number | undefined {
+  const times = (object.metadata.managedFields ?? []).map(({ time }) => Date.parse(time ?? '')).filter((time) => !Number.isNaN(time));
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+const SET_BY_SERVER: readonly string[] = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'namespace'];
+
+export function stripped(object: Json): Json {
+  if (!isObject(object)) return object;
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  const left = Object.entries(metadata).filter(([key, value]) => !SET_BY_SERVER.includes(key) && !isNothing(value));
+  return { ...withEmbedded(object), metadata: Object.fromEntries(left) };
+}
+
+/** What is empty in metadata of an embedded object vanishes when it is read from the store. */
+function withEmbedded(object: JsonObject): JsonObject {
+  const spec = isObject(object['spec']) ? object['spec'] : {};
+  const embedded = spec['embedded'];
+  if (!isObject(embedded) || !('metadata' in embedded)) return object;
+  const metadata = isObject(embedded['metadata']) ? embedded['metadata'] : {};
+  const left = Object.entries(metadata).filter(([, value]) => !isNothing(value));
+  return { ...object, spec: { ...spec, embedded: { ...embedded, metadata: Object.fromEntries(left) } } };
+}
+
+function hasNothings(object: JsonObject | undefined): boolean {
+  const metadata = object?.['metadata'];
+  return isObject(metadata) && Object.values(metadata).some(isNothing);
+}
+
+/** Empty maps and lists of metadata vanish. */
+function isNothing(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === null || (isObject(value) && Object.keys(value).length === 0);
+}
+
+export function asObject(body: unknown): KubeObject {
+  return body as KubeObject;
+}

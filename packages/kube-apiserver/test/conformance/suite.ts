@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+
+import { missingPrograms } from '../../testing/controlplane/binaries.js';
+import { startBackend, type Backend } from '../../testing/controlplane/start.js';
+import { givenTarget, targetOf, type ConformanceTarget } from './target.js';
+
+export interface ConformanceNeeds {
+  /** Controllers or powers that kube-apiserver alone does not have: the suite then runs against the embedded server only, and its title says so. */
+  readonly embeddedOnly?: true;
+  /** That history can be dropped, which nothing but the machine of a server can do. */
+  readonly compaction?: true;
+}
+
+const START_MS = 180_000;
+
+/**
+ * One suite for each server that is to be held against it. Which: CONFORMANCE_SERVERS, `embedded,real` when it is not set; or one
+ * server that runs already: CONFORMANCE_URL, CONFORMANCE_CA (a PEM file), CONFORMANCE_TOKEN and CONFORMANCE_KUBECONFIG.
+ */
+export function describeConformance(title: string, needs: ConformanceNeeds, body: (target: () => ConformanceTarget) => void): void {
+  for (const backend of backends()) {
+    if (needs.embeddedOnly === true && backend === 'real') continue;
+    if (needs.compaction === true && backend === 'given') continue;
+    const named = `${title}${needs.embeddedOnly === true ? ' (embedded only)' : ''} on ${backend}`;
+    const missing = backend === 'real' ? missingPrograms('api') : undefined;
+    if (missing === undefined) run(named, { backend, size: needs.embeddedOnly === true ? 'hub' : 'api' }, body);
+    else leaveOut(named, missing);
+  }
+}
+
+interface Chosen {
+  readonly backend: Backend | 'given';
+  readonly size: 'api' | 'hub';
+}
+
+/** One suite that asks all servers at once, so that it can compare their answers: the first is the one that the others are held to. */
+export function describeTogether(title: string, body: (targets: () => readonly ConformanceTarget[]) => void): void {
+  const servers = backends().toSorted((a, b) => (a === b ? 0 : a === 'real' ? -1 : 1));
+  const missing = servers.includes('real') ? missingPrograms('api') : undefined;
+  if (missing !== undefined) {
+    leaveOut(title, missing);
+    return;
+  }
+  describe(`${title} on ${servers.join(' and ')}`, () => {
+    let started: readonly Started[] = [];
+    beforeAll(async () => {
+      started = await Promise.all(servers.map(startServer));
+    }, START_MS);
+    afterAll(async () => {
+      await Promise.all(started.map(({ stop }) => stop()));
+    }, START_MS);
+    body(() => started.map(({ target }) => target));
+  });
+}
+
+interface Started {
+  readonly target: ConformanceTarget;
+  stop(): Promise<void>;
+}
+
+async function startServer(backend: Backend | 'given'): Promise<Started> {
+  if (backend === 'given') return { target: givenTarget(), stop: async () => undefined };
+  const plane = await startBackend(backend, { size: 'api', label: `conformance-${backend}` });
+  return { target: await targetOf(plane, backend), stop: () => plane.stop() };
+}
+
+function run(title: string, { backend, size }: Chosen, body: (target: () => ConformanceTarget) => void): void {
+  describe(title, () => {
+    let target: ConformanceTarget | undefined;
+    let stop: () => Promise<void> = async () => undefined;
+    beforeAll(async () => {
+      if (backend === 'given') target = givenTarget();
+      else {
+        const plane = await startBackend(backend, { size, label: `conformance-${backend}` });
+        target = await targetOf(plane, backend);
+        stop = () => plane.stop();
+      }
+    }, START_MS);
+    afterAll(() => stop(), START_MS);
+    body(() => {
+      if (target === undefined) throw new Error('the server is there inside tests and hooks only');
+      return target;
+    });
+  });
+}
+
+function backends(): readonly (Backend | 'given')[] {
+  if ((process.env['CONFORMANCE_URL'] ?? '') !== '') return ['given'];
+  const asked = (process.env['CONFORMANCE_SERVERS'] ?? 'embedded,real').split(',');
+  return asked.map((name) => {
+    if (name === 'embedded' || name === 'real') return name;
+    throw new Error(`CONFORMANCE_SERVERS: ${JSON.stringify(name)}: must be embedded or real`);
+  });
+}
+
+/** A suite that cannot run here: one line says why; with CI=true it fails. */
+export function leaveOut(title: string, missing: string): void {
+  if (process.env['CI'] === 'true') {
+    test(title, () => {
+      throw new Error(missing);
+    });
+    return;
+  }
+  process.stderr.write(`not run: ${title}: ${missing}\n`);
+  describe.skip(title, () => {
+    test('needs a server', () => undefined);
+  });
+}

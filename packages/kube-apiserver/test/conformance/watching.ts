@@ -1,0 +1,57 @@
+import { waitFor } from '../../testing/wait.js';
+import type { Wire } from './wire.js';
+
+export interface WatchedEvent {
+  readonly type: string;
+  readonly object: {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly metadata?: { readonly name?: string; readonly resourceVersion?: string; readonly annotations?: Readonly<Record<string, string>>; readonly [field: string]: unknown };
+    readonly [field: string]: unknown;
+  };
+}
+
+/** A watch that goes on until it is closed. */
+export class Watching {
+  readonly #abort = new AbortController();
+  readonly #events: WatchedEvent[] = [];
+  #taken = 0;
+  #ended = false;
+
+  private constructor() {}
+
+  /** Resolves when the server has answered that it begins. Rejects for another code than 200. */
+  static async open(wire: Wire, path: string, accept = 'application/json'): Promise<Watching> {
+    const watching = new Watching();
+    const code = await wire.stream({ path, headers: { accept } }, watching.#abort.signal, {
+      line: (line) => void watching.#events.push(JSON.parse(line)),
+      end: () => void (watching.#ended = true),
+    });
+    if (code !== 200) throw new Error(`${path}: ${code}`);
+    return watching;
+  }
+
+  /** The next `count` events. */
+  async take(count: number): Promise<readonly WatchedEvent[]> {
+    const events = await waitFor(`${count} events`, (seen) => {
+      seen(this.rest.map(({ type, object }) => `${type} ${object.metadata?.name}`));
+      return this.rest.length >= count ? this.rest.slice(0, count) : undefined;
+    });
+    this.#taken += count;
+    return events;
+  }
+
+  /** What came and was not taken. */
+  get rest(): readonly WatchedEvent[] {
+    return this.#events.slice(this.#taken);
+  }
+
+  /** Waits until the server ends the watch. */
+  async end(): Promise<void> {
+    await waitFor('the end of the watch', () => this.#ended);
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+}

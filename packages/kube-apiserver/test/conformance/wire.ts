@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createInterface } from 'node:readline';
+
+import { patiently } from '../../testing/wait.js';
+import type { ConformanceTarget } from './target.js';
+
+export interface WireRequest {
+  /** GET when left out. */
+  readonly method?: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Names in lower case. Without them JSON is sent and asked for, as administrator. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface WireAnswer {
+  readonly code: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly warnings: readonly string[];
+  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+const DEADLINE_MS = 60_000;
+
+interface Listener {
+  readonly line: (line: string) => void;
+  readonly end: () => void;
+}
+
+/** Speaks HTTPS with one server and leaves everything as it came. */
+export class Wire {
+  readonly #target: ConformanceTarget;
+  readonly #agent: Agent;
+
+  constructor(target: ConformanceTarget) {
+    this.#target = target;
+    this.#agent = new Agent({ keepAlive: true, ca: readFileSync(target.caFile) });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  ask(request: WireRequest): Promise<WireAnswer> {
+    return patiently(() => this.#ask(request), ({ code }) => code);
+  }
+
+  #ask(request: WireRequest): Promise<WireAnswer> {
+    const options = { ...this.#options(request), signal: AbortSignal.timeout(DEADLINE_MS) };
+    return new Promise((resolve, reject) => {
+      const outgoing = httpsRequest(new URL(request.path, this.#target.url), options, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => resolve({
+          code: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          warnings: incoming.rawHeaders.filter((_text, at) => at % 2 === 1 && incoming.rawHeaders[at - 1]?.toLowerCase() === 'warning'),
+          text: Buffer.concat(chunks).toString('utf8'),
+          bytes: Buffer.concat(chunks),
+        }));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(request.body);
+    });
+  }
+
+  /**
+   * Reads an answer line by line while it comes: resolves with its code when it begins. What does not begin with 200 is not read, of what
+   * does the end is told, also where it was aborted.
+   */
+  stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
+    return patiently(() => this.#stream(request, signal, on), (code) => code);
+  }
+
+  #stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const outgoing = httpsRequest(new URL(request.path, this.#target.url), { ...this.#options(request), signal }, (incoming) => {
+        resolve(incoming.statusCode ?? 0);
+        if (incoming.statusCode !== 200) {
+          incoming.resume();
+          return;
+        }
+        const lines = createInterface({ input: incoming });
+        // Both are cut when the signal fires.
+        incoming.on('error', () => undefined);
+        lines.on('error', () => undefined);
+        lines.on('line', on.line);
+        lines.once('close', on.end);
+      });
+      outgoing.on('error', reject);
+      outgoing.end(request.body);
+    });
+  }
+
+  #options({ method = 'GET', headers = {}, body }: WireRequest): RequestOptions {
+    const sent = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    return { method, agent: this.#agent, headers: { 'authorization': `Bearer ${this.#target.token}`, 'accept': 'application/json', 'user-agent': 'conformance/1', ...sent, ...headers } };
+  }
+}

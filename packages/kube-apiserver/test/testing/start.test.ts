@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+
+import { expect, test } from '@jest/globals';
+
+import { WRITES } from '../../testing/controlplane/audit.js';
+import { describeWithServer } from '../../testing/controlplane/suite.js';
+import { kubectl, kubectlOk } from '../../testing/kubectl.js';
+import { ownName } from '../../testing/names.js';
+
+describeWithServer('a shared control plane', {}, (server) => {
+  test('serves the pinned release to the administrator', async () => {
+    const { body } = await server().call({ path: '/version' });
+
+    expect(body['gitVersion']).toMatch(/^v1\.36\.3(\+embedded)?$/);
+    expect(existsSync(server().caFile)).toBe(true);
+  });
+
+  test('knows a user by a token and gives it no rights', async () => {
+    const kubeconfig = await server().kubeconfigFor({ user: 'alice' });
+
+    const who = await kubectlOk(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'], { kubeconfig });
+    const refused = await kubectl(['get', 'secrets', '-n', 'default'], { kubeconfig });
+
+    expect(who).toBe('alice');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('User "alice" cannot list resource "secrets"');
+  });
+
+  test('says which users it knows when asked for another', async () => {
+    await expect(server().kubeconfigFor({ user: 'mallory' })).rejects.toThrow('user mallory is not known to this server (known: admin, alice');
+  });
+
+  test('gives the token of a ServiceAccount, and names one that does not exist', async () => {
+    const namespace = ownName('accounts');
+    const admin = { kubeconfig: server().adminKubeconfig };
+    await kubectlOk(['create', 'namespace', namespace], admin);
+    await kubectlOk(['create', 'serviceaccount', 'robot', '-n', namespace], admin);
+
+    const kubeconfig = await server().kubeconfigFor({ serviceAccount: { namespace, name: 'robot' } });
+    const who = await kubectlOk(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'], { kubeconfig });
+
+    expect(who).toBe(`system:serviceaccount:${namespace}:robot`);
+    await expect(server().tokenFor({ serviceAccount: { namespace, name: 'nobody' } })).rejects.toThrow('"nobody" not found');
+  });
+
+  test('logs who did what to which object, and with which outcome', async () => {
+    const namespace = ownName('logged');
+    const mark = await server().logMark();
+    const alice = await server().tokenFor({ user: 'alice' });
+
+    await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } });
+    await server().call({ path: `/api/v1/namespaces/${namespace}`, token: alice });
+    const log = await server().requestLog({ after: mark, resources: ['namespaces'], name: namespace });
+    const writes = await server().requestLog({ after: mark, resources: ['namespaces'], name: namespace, verbs: WRITES });
+
+    expect(log.map(({ user, verb, code }) => ({ user, verb, code }))).toEqual([
+      { user: 'admin', verb: 'create', code: 201 },
+      { user: 'alice', verb: 'get', code: 403 },
+    ]);
+    expect(log[1]?.message).toContain('cannot get resource "namespaces"');
+    expect(writes).toHaveLength(1);
+  });
+
+  test('cannot be stopped by one of those who share it', async () => {
+    await expect(server().restart()).rejects.toThrow('the shared server is not yours to stop');
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Admission, AdmissionRequest } from '../../../src/admission/admission.js';
+import { createChain, guard } from '../../../src/admission/chain.js';
+import { nodeTaint } from '../../../src/admission/nodetaint.js';
+import { StatusError, forbidden } from '../../../src/status.js';
+import { Room, configMap, refusal } from '../verbs/room.js';
+
+function recording(seen: AdmissionRequest[]): Admission {
+  return { validate: (request) => void seen.push(request) };
+}
+
+describe('the chain of admission', () => {
+  it('gives each step the object of the one before it, and refuses with the first that does', () => {
+    const room = new Room();
+    const { resource } = room.target('configmaps/ns');
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+    const request: AdmissionRequest = { user: room.user, operation: 'CREATE', resource, subresource: '', namespace: 'ns', name: 'a', object, oldObject: undefined, dryRun: false, options: object };
+    const warned: string[] = [];
+    const chain = createChain({
+      first: [
+        { admit: (one, warn) => (warn('one'), { ...object, data: { seen: one.object?.kind ?? '' } }) },
+        { admit: (two) => (two.object === undefined ? undefined : { ...two.object, more: true }) },
+        guard({ validate: ({ object: three }) => void warned.push(JSON.stringify(three?.['data'])) }),
+      ],
+      last: [{ validate: (_four, warn) => warn('four') }, { validate: () => { throw forbidden(resource, 'a', 'no'); } }],
+    });
+    expect(chain.admit(request, (text) => warned.push(text))).toEqual({ ...object, data: { seen: 'ConfigMap' }, more: true });
+    expect(() => chain.validate(request, (text) => warned.push(text))).toThrow(StatusError);
+    expect(warned).toEqual(['one', '{"seen":"ConfigMap"}', 'four']);
+  });
+});
+
+describe('admission', () => {
+  it('sees every write with what it was and what it becomes, with its options', async () => {
+    const seen: AdmissionRequest[] = [];
+    const room = new Room({ validating: [recording(seen)] });
+    await room.namespace('ns');
+    await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), { fieldManager: 'm', dryRun: 'All' });
+    await room.create('configmaps/ns', configMap('a'));
+    await room.patch('configmaps/ns/a', 'apply', configMap('a', { data: { x: '1' } }), { fieldManager: 'm', force: 'true' });
+    await room.patch('configmaps/ns/a', 'merge', { data: { x: '1' } });
+    await room.delete('configmaps/ns/a', { propagationPolicy: 'Background', preconditions: { uid: 'uid-3' } });
+    const told = seen.map(({ operation, namespace, name, object, oldObject, dryRun, options }) => [operation, namespace, name, object?.metadata.name, oldObject?.metadata.name, dryRun, options.kind]);
+    expect(told).toEqual([
+      ['CREATE', 'ns', 'ns', 'ns', undefined, false, 'CreateOptions'],
+      ['CREATE', 'ns', 'gen-bcdfg', 'gen-bcdfg', undefined, true, 'CreateOptions'],
+      ['CREATE', 'ns', 'a', 'a', undefined, false, 'CreateOptions'],
+      ['UPDATE', 'ns', 'a', 'a', 'a', false, 'UpdateOptions'],
+      ['UPDATE', 'ns', 'a', 'a', 'a', false, 'UpdateOptions'],
+      ['DELETE', 'ns', 'a', undefined, 'a', false, 'DeleteOptions'],
+    ]);
+    expect(seen[3]?.options).toEqual({ apiVersion: 'meta.k8s.io/v1', kind: 'UpdateOptions', metadata: {}, fieldManager: 'm' });
+    expect(seen[5]?.options).toMatchObject({ propagationPolicy: 'Background', preconditions: { uid: 'uid-3' } });
+  });
+
+  it('comes after the checks of the kind and before the name is found taken', async () => {
+    const refuse: Admission = { validate: ({ resource }) => { if (resource.plural === 'configmaps') throw forbidden(resource, 'a', 'no'); } };
+    const room = new Room({ validating: [refuse] });
+    await room.namespace('ns');
+    expect(await refusal(() => room.create('configmaps/ns', configMap('A_b')))).toMatchObject({ code: 422 });
+    expect(await refusal(() => room.create('configmaps/ns', configMap('a')))).toMatchObject({ code: 403 });
+  });
+});
+
+describe('the life of a namespace', () => {
+  it('does not matter to what is in none, to changes, and to reviews of rights in it', async () => {
+    const room = new Room();
+    expect(await room.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'r' } })).toMatchObject({ kind: 'ClusterRole' });
+    expect(await room.create('localsubjectaccessreviews.authorization.k8s.io/nope', { spec: { user: 'u', resourceAttributes: { namespace: 'nope' } } })).toMatchObject({ kind: 'LocalSubjectAccessReview' });
+    expect(await refusal(() => room.update('configmaps/nope/a', configMap('a')))).toMatchObject({ code: 404, message: 'configmaps "a" not found' });
+    expect(await refusal(() => room.patch('configmaps/nope/a', 'apply', configMap('a'), { fieldManager: 'm' }))).toMatchObject({ code: 404, message: 'namespaces "nope" not found' });
+  });
+});
+
+describe('a new Node', () => {
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+
+  it.each<[string, readonly { readonly key: string; readonly effect: string }[]]>([
+    ['takes no pods', []],
+    ['keeps its other taints', [{ key: 'a', effect: 'NoSchedule' }, { ...taint, effect: 'NoExecute' }]],
+  ])('%s', (_what, taints) => {
+    const room = new Room();
+    const object = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: { taints } };
+    const request: AdmissionRequest = { user: room.user, operation: 'CREATE', resource: room.target('nodes').resource, subresource: '', namespace: '', name: 'n', object, oldObject: undefined, dryRun: false, options: object };
+    const once = nodeTaint.admit(request, () => undefined);
+    expect(once).toEqual({ ...object, spec: { taints: [...taints, taint] } });
+    expect(nodeTaint.admit({ ...request, object: once }, () => undefined)).toBe(once);
+    expect(nodeTaint.admit({ ...request, operation: 'UPDATE' }, () => undefined)).toBe(object);
+  });
+});

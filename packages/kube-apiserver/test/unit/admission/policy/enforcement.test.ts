@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { AdmissionRequest } from '../../../../src/admission/admission.js';
+import type { Attributes, Authorizer } from '../../../../src/auth/authorizer.js';
+import type { Json, JsonObject } from '../../../../src/json.js';
+import type { KubeObject } from '../../../../src/object.js';
+import type { UserInfo } from '../../../../src/user.js';
+import { Room } from '../../verbs/room.js';
+import { namespace, param, scenarios, type Request, type Scenario } from './tables/enforcement.js';
+import { verdict, World } from './world.js';
+
+const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';
+const BINDINGS = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
+const { registry } = new Room();
+
+const users: Readonly<Record<string, UserInfo>> = {
+  admin: { name: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] },
+  joe: { name: 'joe', uid: 'joe', groups: ['devs', 'system:authenticated'] },
+};
+
+const OPERATIONS: Readonly<Record<string, AdmissionRequest['operation']>> = { POST: 'CREATE', PUT: 'UPDATE', DELETE: 'DELETE' };
+
+/** Joe may all but list ConfigMaps and Secrets. */
+const authorizer: Authorizer = {
+  authorize: ({ user, ...asked }: Attributes) => {
+    if (user.groups.includes('system:masters')) return { allowed: true, reason: '' };
+    const allowed = 'resource' in asked && ['configmaps', 'secrets'].includes(asked.resource ?? '') && asked.verb !== 'list';
+    return { allowed, reason: allowed ? 'RBAC: allowed by ClusterRoleBinding "o3joe" of ClusterRole "o3joe" to User "joe"' : '' };
+  },
+};
+
+describe('policies decide as on the real server', () => {
+  it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', (_name, scenario) => {
+    const admission = worldOf(scenario).admission(authorizer, registry);
+    for (const request of scenario.requests) {
+      const { refused, warnings = [] } = request;
+      expect(verdict(admission, admissionRequest(request))).toEqual({ refused, warnings });
+    }
+  });
+});
+
+describe('policies of a running server', () => {
+  const [scenario] = scenarios;
+  const request = scenario?.requests[0];
+  if (scenario === undefined || request === undefined) throw new Error('no scenario');
+
+  it('count from the moment on at which they are there with a binding, until they are gone', () => {
+    const world = new World({ namespaces: [namespace] });
+    const admission = world.admission(authorizer, registry);
+    const refused = (): boolean => verdict(admission, admissionRequest(request)).refused !== undefined;
+    expect(refused()).toBe(false);
+    world.tell(POLICIES, policyOf(scenario), 'put');
+    expect(refused()).toBe(false);
+    world.tell(BINDINGS, bindingOf(scenario), 'put');
+    expect(refused()).toBe(true);
+    world.tell(POLICIES, policyOf({ ...scenario, policy: { validations: [{ expression: 'true' }] } }), 'put');
+    expect(refused()).toBe(false);
+    world.tell(POLICIES, policyOf(scenario), 'put');
+    expect(refused()).toBe(true);
+    world.tell(BINDINGS, bindingOf(scenario), 'remove');
+    expect(refused()).toBe(false);
+  });
+
+  it('are no longer followed after the end', () => {
+    const world = worldOf(scenario);
+    world.admission(authorizer, registry).close();
+    expect(world.ended).toBe(2);
+  });
+});
+
+function worldOf(scenario: Scenario): World {
+  const second: KubeObject = { ...param, metadata: { ...param.metadata, name: 'param2' }, data: { max: '2' } };
+  return new World({ namespaces: [namespace], configmaps: [param, second], [POLICIES]: [policyOf(scenario)], [BINDINGS]: [bindingOf(scenario)] });
+}
+
+function policyOf({ policy }: Scenario): KubeObject {
+  const { matchConstraints, ...rest } = policy;
+  return object('ValidatingAdmissionPolicy', 'o3p', { failurePolicy: 'Fail', ...rest, matchConstraints: criteria(matchConstraints) });
+}
+
+function criteria(given: Json | undefined): JsonObject {
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'], scope: '*' };
+  return { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {}, ...((given ?? { resourceRules: [rule] }) as JsonObject) };
+}
+
+function bindingOf({ binding }: Scenario): KubeObject {
+  return object('ValidatingAdmissionPolicyBinding', 'o3b', { policyName: 'o3p', validationActions: ['Deny'], ...binding });
+}
+
+function object(kind: string, name: string, spec: JsonObject): KubeObject {
+  return { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, spec };
+}
+
+function admissionRequest({ user = 'admin', method = 'POST', path = '/api/v1/namespaces/o3ns/configmaps', object: made, old }: Request): AdmissionRequest {
+  const parts = /^\/api\/v1(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+))?$/.exec(path);
+  const [, first = '', second = '', third = ''] = parts ?? [];
+  const cluster = registry.find('', 'v1', second) === undefined;
+  const [plural, within, name] = cluster ? ['namespaces', '', first] : [second, first, third];
+  const resource = registry.find('', 'v1', plural);
+  const caller = users[user];
+  const operation = OPERATIONS[method];
+  if (resource === undefined || caller === undefined || operation === undefined) throw new Error(`${method} ${path}`);
+  const given = made === undefined ? undefined : { ...made, metadata: { ...(within === '' ? {} : { namespace: within }), ...made.metadata } };
+  const options: KubeObject = { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', metadata: {}, dryRun: ['All'] };
+  return { user: caller, operation, resource, subresource: '', namespace: within, name: name === '' ? (made?.metadata.name ?? '') : name, object: given, oldObject: old, dryRun: true, options };
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { Json } from '../../../src/json.js';
+import type { KubeObject } from '../../../src/object.js';
+import { CONFIG_MAP, DEPLOYMENT, SERVICE } from '../../conformance/ownership/builtin.js';
+import type { Move } from '../../conformance/ownership/move.js';
+import type { Subject } from '../../conformance/ownership/subject.js';
+import { THING } from '../../conformance/ownership/thing.js';
+import { asObject, predict, verdict } from '../../conformance/ownership/verdict.js';
+import { RECORDED } from './recorded.js';
+
+interface Recorded {
+  readonly kind: 'thing' | 'configmap' | 'service' | 'deployment';
+  readonly move: Omit<Move, 'request'>;
+  readonly live?: KubeObject;
+  readonly answer: { readonly status: number; readonly body: unknown };
+  /** Before defaults, of built-in kinds. */
+  readonly object?: Json;
+}
+
+const SUBJECTS: Readonly<Record<Recorded['kind'], Subject>> = { thing: THING, configmap: CONFIG_MAP, service: SERVICE, deployment: DEPLOYMENT };
+
+const turns = RECORDED.map((text): Recorded => JSON.parse(text));
+
+function nameOf({ kind, move, answer }: Recorded, index: number): string {
+  const where = move.subresource === '' ? kind : `${kind}/${move.subresource}`;
+  return `${index}: ${move.type} of a ${where} by ${move.manager}${move.force ? ' with force' : ''}, answered ${answer.status}`;
+}
+
+describe('a request that a real server has answered', () => {
+  it.each(turns.map((turn, index): [string, Recorded] => [nameOf(turn, index), turn]))('%s', async (_name, { kind, move, live, answer, object }) => {
+    const subject = SUBJECTS[kind];
+    const turn = { subject, live, move: { ...move, request: { path: '' } } };
+    const wrong = await verdict(turn, answer, async (made) => subject.complete?.(made));
+    expect(wrong).toBeUndefined();
+    if (object !== undefined) {
+      expect(withoutEntries(predict(turn, asObject(answer.body)).object)).toEqual(object);
+    }
+  });
+
+  it('is of every kind and code', () => {
+    const seen = new Set(turns.map(({ kind, move, answer }) => `${kind} ${move.type} ${answer.status}`));
+    for (const kind of ['thing', 'configmap', 'service', 'deployment']) {
+      for (const what of ['apply 201', 'apply 200', 'apply 409', 'create 201', 'put 200', 'merge 200', 'json 200']) expect(seen).toContain(`${kind} ${what}`);
+    }
+  });
+});
+
+function withoutEntries(object: unknown): Json {
+  const copy: { metadata?: { managedFields?: unknown } } = JSON.parse(JSON.stringify(object));
+  delete copy.metadata?.managedFields;
+  return copy as Json;
+}

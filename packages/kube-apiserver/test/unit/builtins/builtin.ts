@@ -1,0 +1,24 @@
+import type { KubeObject } from '../../../src/object.js';
+import { builtinResources } from '../../../src/registry/builtins/index.js';
+import type { Resource } from '../../../src/resource.js';
+
+const same = (object: KubeObject): KubeObject => object;
+const nothing = (): [] => [];
+
+/** Rows of the built-in kinds without what other rooms know of them. */
+export const BUILTINS = builtinResources({
+  definitions: { defaultCrd: same, validateCrd: nothing, validateCrdUpdate: nothing },
+  policies: { validatePolicy: nothing, validateBinding: nothing },
+  reviews: {
+    TokenReview: same, SelfSubjectReview: same, SubjectAccessReview: same, SelfSubjectAccessReview: same, LocalSubjectAccessReview: same, SelfSubjectRulesReview: same,
+  },
+});
+
+/** Those that are served as the real server does: of Pods, nothing but reading is. */
+export const WHOLE = BUILTINS.filter(({ plural }) => plural !== 'pods');
+
+export function builtin(apiVersion: string, kind: string): Resource {
+  const found = BUILTINS.find((resource) => apiVersion === (resource.group === '' ? resource.version : `${resource.group}/${resource.version}`) && resource.kind === kind);
+  if (found === undefined) throw new Error(`no built-in kind ${kind} of ${apiVersion}`);
+  return found;
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { compileRules, runRules } from '../../../src/cel/rules.js';
+import type { Json } from '../../../src/json.js';
+import { root, updates, type Write } from './tables/updates.js';
+
+function object(name: string, spec: Json): Json {
+  return { apiVersion: 'o3.example.com/v1', kind: 'Upd', metadata: { name }, spec };
+}
+
+/** Most writes take the name of their place in the table among those that are not named. */
+const cases = updates.map((write, index) => [`${index}: ${JSON.stringify(write.old ?? null)} → ${JSON.stringify(write.next)}`, write, write.name ?? `u-${updates.slice(0, index).filter(({ name }) => name === undefined).length}`] as const);
+
+describe('a write is judged as the real server does', () => {
+  it('with rules that are accepted', () => {
+    expect(compileRules(root, 'schema')).toEqual([]);
+  });
+
+  it.each(cases)('%s', (_title, { old, next, errors, warnings = [] }: Write, name) => {
+    const found = runRules(root, object(name, next), old === undefined ? undefined : object(name, old), { path: '' });
+    expect(found.errors.map(({ reason, field, message }) => `${reason}|${field}|${message}`).sort()).toEqual(errors);
+    expect([...found.warnings].sort()).toEqual(warnings);
+  });
+});

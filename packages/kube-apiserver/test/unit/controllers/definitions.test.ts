@@ -1,0 +1,231 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Json, JsonObject } from '../../../src/json.js';
+import type { KubeObject } from '../../../src/object.js';
+import { Room, refusal, take, thingCrd } from '../verbs/room.js';
+
+const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
+const THINGS = `${CRDS}/things.facts.example.com`;
+const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+function definition(name: string, names: JsonObject): Json {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${name}.facts.example.com` },
+    spec: { group: 'facts.example.com', scope: 'Cluster', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: open } }] },
+  };
+}
+
+function conditions({ status }: KubeObject): unknown {
+  const { conditions: all = [] } = status as { conditions?: { type: string; status: string; reason: string; message: string }[] };
+  return all.map(({ type, status: is, reason, message }) => [type, is, reason, message]);
+}
+
+let room: Room;
+
+beforeEach(async () => {
+  room = new Room();
+  await room.namespace('ns');
+});
+
+describe('a definition', () => {
+  it('is established and served at once', async () => {
+    const made = await room.define(thingCrd());
+    expect(made.status).toMatchObject({ storedVersions: ['v1'] });
+    const established = room.get(THINGS);
+    expect(conditions(established)).toEqual([
+      ['NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'],
+      ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'],
+    ]);
+    expect(established.status).toMatchObject({ acceptedNames: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' } });
+    expect(established.metadata.managedFields?.map(({ manager, subresource }) => [manager, subresource])).toEqual([['kube-apiserver', 'status'], ['test', undefined]]);
+    expect(room.registry.findKind('facts.example.com', 'v1', 'Thing')?.plural).toBe('things');
+  });
+
+  it.each([
+    ['https://example.com/1', 'True', 'ApprovedAnnotation', 'approved in https://example.com/1'],
+    ['unapproved, for tests', 'False', 'UnapprovedAnnotation', 'not approved: "unapproved, for tests"'],
+  ])('of a group of Kubernetes that is marked %j says how it is approved', async (text, status, reason, message) => {
+    const made = definition('things', { plural: 'things', kind: 'Thing' }) as JsonObject;
+    const spec = { ...(made['spec'] as JsonObject), group: 'facts.k8s.io' };
+    await room.define({ ...made, metadata: { name: 'things.facts.k8s.io', annotations: { 'api-approved.kubernetes.io': text } }, spec });
+    expect(conditions(room.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual(['KubernetesAPIApprovalPolicyConformant', status, reason, message]);
+  });
+
+  it('cannot have a name twice', async () => {
+    await room.define(thingCrd());
+    await room.patch(THINGS, 'merge', { spec: { names: { singular: 'things' } } });
+    await room.settle();
+    const crd = room.get(THINGS);
+    expect(conditions(crd)).toContainEqual(['NamesAccepted', 'False', 'SingularConflict', '"things" is already in use']);
+    expect(crd.status).toMatchObject({ acceptedNames: { plural: 'things', singular: 'thing' } });
+  });
+
+  it('in a dry run is not served', async () => {
+    await room.create(CRDS, thingCrd(), { dryRun: 'All' });
+    await room.settle();
+    expect(room.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
+  });
+
+  it('whose names another one has waits for them', async () => {
+    await room.define(thingCrd());
+    await room.define(definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }));
+    const waiting = room.get(`${CRDS}/others.facts.example.com`);
+    expect(conditions(waiting)).toEqual([
+      ['NamesAccepted', 'False', 'SingularConflict', '"thing" is already in use'],
+      ['Established', 'False', 'NotAccepted', 'not all names are accepted'],
+    ]);
+    expect(waiting.status).toMatchObject({ acceptedNames: { plural: 'others', kind: 'Other', listKind: 'OtherList' } });
+    expect(room.registry.find('facts.example.com', 'v1', 'others')).toBeUndefined();
+    await room.delete(THINGS);
+    await room.settle();
+    await room.settle();
+    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual(['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted']);
+    expect(room.registry.find('facts.example.com', 'v1', 'others')?.namespaced).toBe(false);
+  });
+
+  it('that is deleted ends its objects first, takes no new ones, and waits for finalizers', async () => {
+    await room.define(thingCrd());
+    const thing = (name: string, metadata: JsonObject = {}): Json => ({ apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name, ...metadata } });
+    await room.create('things.facts.example.com/ns', thing('a'));
+    await room.create('things.facts.example.com/ns', thing('held', { finalizers: ['q/r'] }));
+    const deleted = await room.delete(THINGS) as KubeObject;
+    expect(deleted.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
+    expect(conditions(deleted)).toContainEqual(['Terminating', 'True', 'InstanceDeletionPending', 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon']);
+    await room.settle();
+    expect(conditions(room.get(THINGS))).toContainEqual(['Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress']);
+    expect((await room.list('things.facts.example.com/ns')).items.map(({ metadata }) => metadata.name)).toEqual(['held']);
+    for (const attempt of [() => room.create('things.facts.example.com/ns', thing('b')), () => room.patch('things.facts.example.com/ns/b', 'apply', thing('b'), { fieldManager: 'm' })]) {
+      expect(await refusal(attempt)).toMatchObject({
+        code: 403, message: 'things.facts.example.com "b" is forbidden: create not allowed while custom resource definition is terminating',
+      });
+    }
+    const events = room.watch(CRDS, { resourceVersion: room.get(THINGS).metadata.resourceVersion ?? '' });
+    await room.patch('things.facts.example.com/ns/held', 'merge', { metadata: { finalizers: null } });
+    const [gone] = await take(events, 1);
+    expect(gone?.type).toBe('DELETED');
+    expect(conditions(gone?.object as KubeObject)).toContainEqual(['Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress']);
+    expect(room.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
+  });
+
+  it('gets the names that another one gives up', async () => {
+    const names = { plural: 'others', singular: 'other', kind: 'Other', listKind: 'OtherList', shortNames: ['th'] };
+    await room.define(thingCrd());
+    await room.patch(THINGS, 'merge', { spec: { names: { shortNames: ['th'] } } });
+    await room.settle();
+    await room.define(definition('others', names));
+    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual(['NamesAccepted', 'False', 'ShortNamesConflict', '"th" is already in use']);
+    await room.patch(THINGS, 'merge', { spec: { names: { shortNames: null } } });
+    await room.settle();
+    expect(room.get(`${CRDS}/others.facts.example.com`).status).toMatchObject({ acceptedNames: names });
+    expect(room.registry.find('facts.example.com', 'v1', 'others')?.shortNames).toEqual(['th']);
+  });
+
+  it('that is deleted ends though its status names versions that it has not', async () => {
+    await room.define(thingCrd());
+    await room.patch(`${THINGS}/status`, 'merge', { status: { storedVersions: ['v1', 'v9'] } });
+    await room.delete(THINGS);
+    await room.settle();
+    expect(await refusal(() => room.get(THINGS))).toMatchObject({ code: 404 });
+  });
+
+  it('that never got its names says so when it is deleted', async () => {
+    await room.define(thingCrd());
+    await room.define(definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }));
+    await room.patch(`${CRDS}/others.facts.example.com`, 'merge', { metadata: { finalizers: ['x/y'] } });
+    await room.delete(`${CRDS}/others.facts.example.com`);
+    await room.settle();
+    const held = room.get(`${CRDS}/others.facts.example.com`);
+    expect(held.metadata.finalizers).toEqual(['x/y']);
+    expect(conditions(held)).toContainEqual(['Terminating', 'False', 'NeverEstablished', 'resource was never established']);
+  });
+});
+
+describe('the registry', () => {
+  it('keeps the resources of a definition while it serves the same, and tells every change', async () => {
+    let changes = 0;
+    room.registry.onChange(() => void (changes += 1));
+    await room.define(thingCrd());
+    const resource = room.registry.find('facts.example.com', 'v1', 'things');
+    expect([changes, resource?.kind]).toEqual([1, 'Thing']);
+    await room.patch(THINGS, 'merge', { metadata: { labels: { a: 'b' } } });
+    expect(room.registry.find('facts.example.com', 'v1', 'things')).toBe(resource);
+    const before = room.registry.generation;
+    await room.patch(THINGS, 'json', [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties', value: { spec: { type: 'object' } } }]);
+    expect(room.registry.find('facts.example.com', 'v1', 'things')).not.toBe(resource);
+    expect([changes, room.registry.generation]).toEqual([2, before + 1]);
+  });
+
+  it('knows built-in groups, and leaves a built-in kind where a definition takes its name', () => {
+    expect(room.registry.isBuiltinGroup('apps')).toBe(true);
+    expect(room.registry.isBuiltinGroup('facts.example.com')).toBe(false);
+    expect(room.registry.find('', 'v1', 'configmaps')?.custom).toBe(false);
+  });
+});
+
+describe('a definition of several versions', () => {
+  const versions = (schema: Json = { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string', default: 'A1' }, b: { type: 'string' } } } } }): Json[] => [
+    { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } },
+    { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' }, c: { type: 'string', default: 'C2' } } } } } } },
+    { name: 'v1beta1', served: true, storage: false, deprecated: true, schema: { openAPIV3Schema: open } },
+    { name: 'v0', served: false, storage: false, schema: { openAPIV3Schema: open } },
+  ];
+  const crd = thingCrd() as { spec: JsonObject };
+  const path = (version: string, name = ''): string => `things.facts.example.com/${version}/ns/${name}`;
+  const thing = (version: string, name: string, spec: Json): Json => ({ apiVersion: `facts.example.com/${version}`, kind: 'Thing', metadata: { name }, spec });
+
+  beforeEach(async () => {
+    await room.define({ ...crd, spec: { ...crd.spec, versions: versions() } });
+  });
+
+  it('has one object in all of them, with the fields that each knows', async () => {
+    await room.create(path('v1'), thing('v1', 'a', { b: 'x' }));
+    expect(room.get(path('v1', 'a'))).toMatchObject({ apiVersion: 'facts.example.com/v1', spec: { a: 'A1', b: 'x' } });
+    expect(room.get(path('v2', 'a'))).toMatchObject({ apiVersion: 'facts.example.com/v2', spec: { a: 'A1' } });
+    expect(room.get(path('v1beta1', 'a')).spec).toEqual({ a: 'A1', b: 'x' });
+    await room.create(path('v2'), thing('v2', 'b', { a: 'q' }));
+    expect(room.get(path('v1', 'b')).spec).toEqual({ a: 'q' });
+    expect((await room.list(path('v2'))).items.map(({ apiVersion }) => apiVersion)).toEqual(['facts.example.com/v2', 'facts.example.com/v2']);
+    expect(room.registry.find('facts.example.com', 'v0', 'things')).toBeUndefined();
+  });
+
+  it('shows each watch its version', async () => {
+    const events = room.watch(path('v2'));
+    await room.create(path('v1'), thing('v1', 'a', { b: 'x' }));
+    expect((await take(events, 1))[0]?.object).toMatchObject({ apiVersion: 'facts.example.com/v2', spec: { a: 'A1' } });
+  });
+
+  it('names what to use instead of a deprecated one', () => {
+    expect(room.registry.find('facts.example.com', 'v1beta1', 'things')?.deprecation).toBe('facts.example.com/v1beta1 Thing is deprecated; use facts.example.com/v2 Thing');
+    expect(room.registry.find('facts.example.com', 'v1', 'things')?.deprecation).toBeUndefined();
+  });
+
+  it('shows stored objects with the defaults of a later schema, and writes them with the next change', async () => {
+    const { metadata } = await room.create(path('v1'), thing('v1', 'a', { b: 'x' }));
+    const later = { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string', default: 'A1' }, late: { type: 'string', default: 'L' } } } } };
+    await room.patch(THINGS, 'merge', { spec: { versions: versions(later) } });
+    expect(room.get(path('v1', 'a'))).toMatchObject({ spec: { a: 'A1', late: 'L' }, metadata: { resourceVersion: metadata.resourceVersion } });
+    const revision = room.store.revision;
+    await room.patch(path('v1', 'a'), 'merge', {});
+    expect(room.store.revision).toBe(revision + 1);
+    expect(room.store.get('things.facts.example.com', 'ns/a')?.object.spec).toEqual({ a: 'A1', late: 'L' });
+    await room.patch(path('v1', 'a'), 'merge', {});
+    expect(room.store.revision).toBe(revision + 1);
+  });
+});
+
+describe('rules of a schema', () => {
+  const spec = {
+    type: 'object',
+    properties: { n: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self >= 0', message: 'no minus' }, { rule: 'self >= oldSelf', message: 'must grow' }] }, s: { type: 'string', maxLength: 3 } },
+  };
+
+  it('hold for new objects and for changes, and are not run on what has the wrong type', async () => {
+    await room.define(thingCrd({ schema: { type: 'object', properties: { spec } } }));
+    const thing = (body: Json): Json => ({ apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: body });
+    expect(await refusal(() => room.create('things.facts.example.com/ns', thing({ n: -1 })))).toMatchObject({ code: 422, message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: -1: no minus' });
+    await room.create('things.facts.example.com/ns', thing({ n: 5 }));
+    expect(await refusal(() => room.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4 } }))).toMatchObject({ message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: 4: must grow' });
+    expect(await refusal(() => room.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4, s: 'long' } }))).toMatchObject({
+      details: { causes: [{ reason: 'FieldValueTooLong', field: 'spec.s' }, { reason: 'FieldValueInvalid', field: '<nil>', message: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation' }] },
+    });
+  });
+});

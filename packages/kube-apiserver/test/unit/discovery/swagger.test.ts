@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { swaggerDocument } from '../../../src/discovery/swagger.js';
+import { isObject, type Json, type JsonObject } from '../../../src/json.js';
+import type { KubeObject } from '../../../src/object.js';
+import { customResources } from '../../../src/registry/customresource.js';
+import type { Registry, Resource } from '../../../src/resource.js';
+import { root } from '../../../testing/root.js';
+import { WHOLE } from '../builtins/builtin.js';
+import { digest } from './digest.js';
+import { ODDITY } from './oddity.js';
+import { THING } from './thing.js';
+
+/** The document of OpenAPI v2 says of what is served what that of a real server says of it (`recorded/swagger.json`, by digests). */
+
+type Digests = Readonly<Record<string, string>>;
+
+const RECORDED = JSON.parse(readFileSync(path.join(root, 'test/unit/discovery/recorded/swagger.json'), 'utf8')) as
+  { readonly paths: Digests; readonly definitions: Digests; readonly parameters: Digests; readonly [key: string]: unknown };
+/** They name every group that there is: here there are less. */
+const OF_ALL_GROUPS = ['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions', 'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent'];
+
+function established(definition: KubeObject): readonly Resource[] {
+  const acceptedNames = (definition['spec'] as JsonObject)['names'];
+  const conditions = [{ type: 'Established', status: 'True' }, { type: 'NamesAccepted', status: 'True' }];
+  return customResources({ ...definition, status: { conditions, acceptedNames } }, []);
+}
+
+function registryOf(resources: readonly Resource[], generation = 1): Registry {
+  return { all: () => resources, find: () => undefined, findKind: () => undefined, isBuiltinGroup: () => true, generation };
+}
+
+const CUSTOM = [ODDITY, THING].flatMap(established);
+const document = swaggerDocument(registryOf([...WHOLE, ...CUSTOM])).value;
+
+function digestsOf(part: Json | undefined, left: readonly string[] = []): Record<string, string> {
+  const entries = Object.entries(isObject(part) ? part : {}).filter(([name]) => !left.includes(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, digest(value)]));
+}
+
+function among(recorded: Digests, names: readonly string[]): Record<string, string | undefined> {
+  return Object.fromEntries(names.map((name) => [name, recorded[name]]));
+}
+
+describe('OpenAPI v2', () => {
+  it.each(['paths', 'definitions', 'parameters'] as const)('has the %s of the real server', (part) => {
+    const found = digestsOf(document[part], OF_ALL_GROUPS);
+
+    expect(Object.keys(found).length).toBeGreaterThan(15);
+    expect(found).toEqual(among(RECORDED[part], Object.keys(found)));
+  });
+
+  it.each(WHOLE.filter(({ verbs }) => verbs.includes('list')).map(({ group, plural }) => [`${group === '' ? '/api' : `/apis/${group}`}/v1`, plural]))('has every path of %s %s', (base, plural) => {
+    const of = new RegExp(`^${base}(/watch)?(/namespaces/\\{namespace\\})?/${plural}(/\\{name\\}.*)?$`);
+    const real = Object.keys(RECORDED.paths).filter((one) => of.test(one) && !one.includes('/proxy'));
+
+    expect(Object.keys(document['paths'] as JsonObject).filter((one) => of.test(one))).toEqual(real.sort());
+  });
+
+  it('says of itself what the real server says', () => {
+    const { paths: _paths, definitions: _definitions, parameters: _parameters, ...rest } = document;
+    const { paths: _realPaths, definitions: _realDefinitions, parameters: _realParameters, ...real } = RECORDED;
+
+    expect(rest).toEqual(real);
+  });
+
+  it('is made again only when something else is served', () => {
+    const registry = registryOf(WHOLE);
+
+    expect(swaggerDocument(registry)).toBe(swaggerDocument(registry));
+    expect(swaggerDocument(registryOf([...WHOLE, ...CUSTOM], 2)).hash).not.toBe(swaggerDocument(registry).hash);
+  });
+});

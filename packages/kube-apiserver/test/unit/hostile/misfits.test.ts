@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { Assembly } from '../../../src/assembly.js';
+import { misfits } from './misfits.js';
+import { ask, openRoom } from './room.js';
+
+/** Every so manyth of the requests; another first one is another part of them. */
+const STEP = Number(process.env['MISFIT_STEP'] ?? 11);
+const FIRST = Number(process.env['MISFIT_FIRST'] ?? 0);
+
+let rooms: Assembly;
+
+beforeAll(async () => {
+  rooms = await openRoom();
+});
+
+afterAll(() => rooms.close());
+
+describe('a wrong value in any field of any built-in kind', () => {
+  it('is taken, or refused by a Status that says why', async () => {
+    const all = misfits(rooms.registry.all());
+    expect(all.length).toBeGreaterThan(10_000);
+    const odd: string[] = [];
+    let refused = 0;
+    for (let at = FIRST; at < all.length; at += STEP) {
+      const one = all[at];
+      if (one === undefined) continue;
+      const { code, value } = await ask(rooms, { method: 'POST', target: one.target, body: one.body });
+      if (code < 300) continue;
+      refused += 1;
+      const { kind, reason, message } = value;
+      if (kind !== 'Status' || (code !== 400 && code !== 422) || typeof message !== 'string' || message === '') odd.push(`${one.title}: ${code} ${JSON.stringify([reason, message])}`);
+    }
+    expect(refused).toBeGreaterThan(all.length / STEP / 3);
+    expect(odd).toEqual([]);
+  }, 900_000);
+});

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { isArray, isObject, type Json, type JsonObject } from '../../../src/json.js';
+import type { Resource } from '../../../src/resource.js';
+import { root } from '../../../testing/root.js';
+
+/** A request to create an object of which one field holds what it cannot. */
+export interface Misfit {
+  /** `v1 ConfigMap metadata.labels = 1`. */
+  readonly title: string;
+  readonly target: string;
+  readonly body: string;
+}
+
+interface Sample {
+  readonly name: string;
+  readonly json: JsonObject;
+}
+
+/** Whose pod template is tried at another kind. */
+const SPARED: ReadonlySet<string> = new Set(['PodTemplate', 'ReplicaSet']);
+/** Values of each type, as text: some fit some fields. */
+const VALUES = ['null', 'true', '1', '-1', '1.5', '1e400', '9223372036854775808', '""', '"x"', '"1"', '[]', '[1]', '["x"]', '[{}]', '[null]', '{}', '{"x":1}', '{"x":"y"}', '{"x":{}}', '{"x":null}', '{"__proto__":1}'];
+const MARK = '"-misfit-"';
+
+/** Objects of the built-in kinds with every field that there is, as Go's own encoders write them (tools/samples.go). */
+function samples(): readonly Sample[] {
+  const lines = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((line): Sample => JSON.parse(line)).filter(({ name }) => name.endsWith(' with all'));
+}
+
+/** Each field of each kind, with each value, in an order that depends on nothing. */
+export function misfits(resources: readonly Resource[]): Misfit[] {
+  return samples().flatMap(({ json }) => {
+    const resource = resources.find(({ group, version, kind }) => kind === json['kind'] && json['apiVersion'] === (group === '' ? version : `${group}/${version}`));
+    return resource === undefined || SPARED.has(resource.kind) ? [] : ofKind(json, resource);
+  });
+}
+
+function ofKind(json: JsonObject, { group, version, plural, kind, namespaced }: Resource): Misfit[] {
+  const target = `${group === '' ? `/api/${version}` : `/apis/${group}/${version}`}${namespaced ? '/namespaces/default' : ''}/${plural}?dryRun=All&fieldManager=x`;
+  return fieldsOf(json, []).flatMap((where) => {
+    const alone = only(json, where);
+    const [meta] = [isObject(alone) ? alone['metadata'] : undefined];
+    // Reviews have no name.
+    const own = kind.endsWith('Review') ? {} : { name: 'misfit' };
+    const metadata = where[0] === 'metadata' && where.length === 1 ? meta : { ...own, ...(isObject(meta) ? meta : {}) };
+    const body = JSON.stringify({ apiVersion: json['apiVersion'], kind: json['kind'], ...(isObject(alone) ? alone : {}), metadata });
+    return VALUES.map((value) => ({ title: `${group}/${version} ${kind} ${where.join('.')} = ${value}`, target, body: body.replace(MARK, () => value) }));
+  });
+}
+
+type Where = readonly (string | number)[];
+
+/** The ways to all fields within a value; of lists the first item stands for all. */
+function fieldsOf(value: Json, where: Where): Where[] {
+  const inner = isArray(value) ? value.slice(0, 1).map((item, at): [number, Json] => [at, item]) : isObject(value) ? entriesOf(value) : [];
+  return inner.flatMap(([key, one]) => [[...where, key], ...fieldsOf(one, [...where, key])]);
+}
+
+/** What leads to a field, and nothing beside it. */
+function only(value: Json, [key, ...rest]: Where): Json {
+  if (key === undefined) return MARK.slice(1, -1);
+  const inner = isArray(value) && typeof key === 'number' ? value[key] : isObject(value) ? value[key] : undefined;
+  const one = only(inner ?? null, rest);
+  return isArray(value) ? [one] : Object.fromEntries([[key, one]]);
+}
+
+function entriesOf(object: JsonObject): [string, Json][] {
+  return Object.entries(object).flatMap(([name, value]): [string, Json][] => (value === undefined ? [] : [[name, value]]));
+}

@@ -1,0 +1,290 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { connect } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { type Listener, listen } from '../../../src/http/listener.js';
+import { issueAuthority, issueServing, type KeyPair, stillGood } from '../../../src/http/tls.js';
+import type { Json } from '../../../src/json.js';
+import type { ApiRequest, ApiResponse } from '../../../src/server.js';
+import { StatusError } from '../../../src/status.js';
+import { systemClock } from '../../../src/clock.js';
+
+const NOW = Date.now();
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+
+let authority: KeyPair;
+let serving: KeyPair;
+let listener: Listener | undefined;
+let agent: Agent;
+
+beforeAll(async () => {
+  authority = await issueAuthority(NOW);
+  serving = await issueServing(authority, 'hub.example.com', NOW);
+  agent = new Agent({ ca: authority.certificate, keepAlive: true });
+});
+
+afterEach(async () => {
+  await listener?.close(1000);
+  listener = undefined;
+});
+
+afterAll(() => agent.destroy());
+
+async function serve(dispatch: (request: ApiRequest) => Promise<ApiResponse>): Promise<number> {
+  listener = await listen({ host: '127.0.0.1', port: 0, serving, clock: systemClock, dispatch });
+  return listener.port;
+}
+
+function value(one: Json, headers: Record<string, string> = {}): ApiResponse {
+  return { code: 200, headers, body: { kind: 'value', value: one } };
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string | Buffer;
+}
+
+function send(port: number, { method = 'GET', path = '/', headers = {}, body }: Sent = {}): Promise<IncomingMessage & { text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent, servername: 'localhost' }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve(Object.assign(response, { text: Buffer.concat(chunks).toString('utf8') })));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Sends bytes as they are, and gives all that comes back, however the connection ends: a server need not read to the end what it has refused. */
+function raw(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, ca: authority.certificate, servername: 'localhost' }, () => void socket.write(bytes));
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    });
+    socket.once('error', reject).once('secureConnect', () => socket.off('error', reject).on('error', () => undefined));
+    socket.on('close', () => resolve(text));
+  });
+}
+
+describe('a request over the wire', () => {
+  it('arrives whole', async () => {
+    const seen: unknown[] = [];
+    const port = await serve(async (one) => {
+      const body = typeof one.body === 'function' ? Buffer.from(await one.body()).toString('utf8') : one.body;
+      seen.push([one.method, one.target, one.headers['impersonate-group'], one.headers['x-y'], body]);
+      return value('ok');
+    });
+    await send(port, { method: 'POST', path: '/a?b=c', headers: { 'Impersonate-Group': ['x', 'y, z'], 'X-Y': 'plain' }, body: 'hello' });
+    await send(port);
+
+    expect(seen).toEqual([['POST', '/a?b=c', 'x\ny, z', 'plain', 'hello'], ['GET', '/', undefined, undefined, undefined]]);
+  });
+
+  it('is answered as a line of JSON with its headers', async () => {
+    const port = await serve(() => Promise.resolve({ ...value({ a: 'ü' }), code: 201, headers: { 'Content-Type': 'application/json', Warning: ['299 - "ü"', '299 - "b"'] } }));
+    const answer = await send(port);
+
+    expect(answer.statusCode).toBe(201);
+    expect(answer.text).toBe('{"a":"ü"}\n');
+    expect(Buffer.from(answer.headers['warning'] ?? '', 'latin1').toString('utf8')).toBe('299 - "ü", 299 - "b"');
+  });
+
+  it('that is pipelined is answered in order', async () => {
+    const port = await serve(({ target }) => Promise.resolve(value(target)));
+    const one = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+    const text = await raw(port, `${one('/1')}${one('/2')}${one('/3', 'Connection: close\r\n')}`);
+
+    expect(text.match(/"\/\d"/g)).toEqual(['"/1"', '"/2"', '"/3"']);
+  });
+
+  it('is read after one whose answer its client has not taken yet, head and body apart', async () => {
+    const port = await serve(async ({ body }) => value(typeof body === 'function' ? Buffer.from(await body()).toString('utf8') : 'x'.repeat(4_000_000)));
+    const text = await new Promise<string>((resolve, reject) => {
+      let all = '';
+      const socket = connect({ host: '127.0.0.1', port, ca: authority.certificate, servername: 'localhost' }, () => {
+        socket.pause();
+        socket.write('GET /long HTTP/1.1\r\nHost: x\r\n\r\n', () => {
+          socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\n');
+          socket.write('hello', () => socket.resume());
+        });
+      });
+      socket.on('data', (chunk: Buffer) => (all += chunk.toString('latin1'))).once('end', () => resolve(all)).once('error', reject);
+    });
+
+    expect([text.match(/HTTP\/1\.1 \d+/g), text.slice(-8).trim()]).toEqual([['HTTP/1.1 200', 'HTTP/1.1 200'], '"hello"']);
+  });
+
+  it.each([
+    ['of a method of its own', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
+    ['of such a method, but no header', 'FOO / HTTP/1.1\r\nHost\r\n\r\n', 'HTTP/1.1 400'],
+    ['that is none', 'garbage\r\n\r\n', 'HTTP/1.1 400'],
+    ['for a tunnel', 'CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200'],
+  ])('%s is answered at once', async (_name, bytes, line) => {
+    const port = await serve(() => Promise.resolve(value('ok')));
+
+    expect((await raw(port, bytes)).slice(0, line.length)).toBe(line);
+  });
+
+  it.each([
+    ['of another version', 'GET / HTTP/2.0\r\nHost: x\r\n\r\n', 505, '505 HTTP Version Not Supported: unsupported protocol version'],
+    ['coded in two ways', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 501, 'Unsupported transfer encoding'],
+    ['for two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 400, '400 Bad Request'],
+    ['for a host that cannot be', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, '400 Bad Request: malformed Host header'],
+    ['for no host', 'GET / HTTP/1.1\r\n\r\n', 400, '400 Bad Request: missing required Host header'],
+    ['for no host, as HTTP/1.0 allows', 'GET / HTTP/1.0\r\n\r\n', 200, '"ok"\n'],
+    ['for the empty host', 'GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n', 200, '"ok"\n'],
+  ])('%s is answered as by Go', async (_name, bytes, code, text) => {
+    const port = await serve(() => Promise.resolve(value('ok')));
+    const answer = await raw(port, bytes);
+
+    expect(answer.split(' ', 2)).toEqual(['HTTP/1.1', String(code)]);
+    expect(answer).toContain(text);
+  });
+});
+
+describe('a method that Node does not know', () => {
+  it('is for the server to refuse, with all that came', async () => {
+    const seen: unknown[] = [];
+    const port = await serve(({ method, target, headers }) => {
+      seen.push([method, target, headers['authorization'], headers['impersonate-extra-a'], headers['x']]);
+      return Promise.resolve({ ...value('no'), code: 403, headers: { 'Content-Type': 'application/json', Warning: ['299 - "a"', '299 - "b"'] } });
+    });
+    const text = await raw(port, 'fOO /a?b=c HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nauthorization: Bearer u\r\nImpersonate-Extra-A:  x \r\nImpersonate-Extra-A: y\r\nX:\r\n\r\n');
+
+    expect(seen).toEqual([['fOO', '/a?b=c', 'Bearer t', 'x\ny', '']]);
+    expect(text).toBe('HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nWarning: 299 - "a"\r\nWarning: 299 - "b"\r\nConnection: close\r\nContent-Length: 5\r\n\r\n"no"\n');
+  });
+
+  it('does not have the request before it answered twice', async () => {
+    const seen: string[] = [];
+    const port = await serve(({ method }) => {
+      seen.push(method);
+      return Promise.resolve(value('ok'));
+    });
+    await raw(port, 'DELETE /a HTTP/1.1\r\nHost: x\r\n\r\nFOO / HTTP/1.1\r\nHost: x\r\n\r\n');
+
+    expect(seen).toEqual(['DELETE']);
+  });
+});
+
+describe('a body', () => {
+  async function reading(one: ApiRequest): Promise<ApiResponse> {
+    try {
+      return value(typeof one.body === 'function' ? (await one.body()).length : 0);
+    } catch (error) {
+      return error instanceof StatusError ? { ...value(error.message), code: error.code } : value('other');
+    }
+  }
+
+  it('of 3 MiB is taken, one byte more is not', async () => {
+    const port = await serve(reading);
+    const most = 3 * 1024 * 1024;
+
+    expect((await send(port, { method: 'POST', body: Buffer.alloc(most) })).text).toBe(`${most}\n`);
+    expect((await send(port, { method: 'POST', body: Buffer.alloc(most + 1) })).statusCode).toBe(413);
+  });
+
+  it('without end is cut off at 3 MiB', async () => {
+    const port = await serve(reading);
+    const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+    const text = await raw(port, `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(4)}`);
+
+    expect(text).toContain('HTTP/1.1 413');
+    expect(text).toContain('Connection: close');
+  });
+
+  it('that nobody wants is not read, and its connection not used again', async () => {
+    const port = await serve(() => Promise.resolve({ ...value('no'), code: 401 }));
+    const text = await raw(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nbegin');
+
+    expect(text).toContain('HTTP/1.1 401');
+    expect(text).toContain('Connection: close');
+  });
+
+  it('is asked for when the client waits for that', async () => {
+    const port = await serve(reading);
+    const answer = await raw(port, 'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}');
+
+    expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
+  });
+});
+
+/** Values until the request ends; tells when it did. */
+async function* ticking(signal: AbortSignal, ended: () => void): AsyncGenerator<Json> {
+  try {
+    yield 1;
+    yield { a: 2 };
+    await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
+  } finally {
+    ended();
+  }
+}
+
+describe('a stream', () => {
+  function streaming(ended: () => void): (one: ApiRequest) => Promise<ApiResponse> {
+    return ({ signal }) => Promise.resolve({ code: 200, headers: {}, body: { kind: 'stream', values: ticking(signal, ended) } });
+  }
+
+  it('is sent line by line, and ends with the client', async () => {
+    const ended = new Promise<void>((resolve) => {
+      void serve(streaming(resolve)).then((port) => {
+        const sent = request({ host: '127.0.0.1', port, agent, servername: 'localhost' }, (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => {
+            text += chunk.toString('utf8');
+            if (text === '1\n{"a":2}\n') sent.destroy();
+          });
+          response.on('error', () => undefined);
+        });
+        sent.on('error', () => undefined);
+        sent.end();
+      });
+    });
+
+    await expect(ended).resolves.toBeUndefined();
+  });
+
+  it('ends when the server closes, and what is being answered is finished', async () => {
+    let finish: (answer: ApiResponse) => void = () => undefined;
+    let begun: () => void = () => undefined;
+    const waiting = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const port = await serve((one) => {
+      if (one.target === '/watch') return streaming(() => undefined)(one);
+      begun();
+      return new Promise<ApiResponse>((resolve) => {
+        finish = resolve;
+      });
+    });
+    const watch = send(port, { path: '/watch' });
+    const write = send(port, { path: '/write' });
+    await waiting;
+    const closed = listener?.close(5000);
+    expect((await watch).text).toBe('1\n{"a":2}\n');
+    finish(value('written'));
+    expect((await write).text).toBe('"written"\n');
+    await closed;
+    await expect(send(port)).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe('a certificate', () => {
+  it('is good for a month less than its life, for its authority, and for its host', async () => {
+    const other = await issueAuthority(NOW);
+    const good = (now: number, host: string | undefined, issuer = authority): boolean => stillGood(serving, now, { authority: issuer, host });
+
+    expect([good(NOW, 'hub.example.com'), good(NOW, 'localhost'), good(NOW, 'other.example.com'), good(NOW, 'localhost', other)]).toEqual([true, true, false, false]);
+    // Every address of the machine has to be in it.
+    expect(stillGood(await issueServing(authority, '0.0.0.0', NOW), NOW, { authority, host: '0.0.0.0' })).toBe(true);
+    expect([good(NOW + YEAR_MS * 0.9, 'localhost'), good(NOW + YEAR_MS * 0.95, 'localhost')]).toEqual([true, false]);
+    expect([stillGood(authority, NOW), stillGood(serving, NOW), stillGood({ ...authority, privateKey: other.privateKey }, NOW)]).toEqual([true, false, false]);
+    expect(stillGood({ certificate: 'x', privateKey: 'y' }, NOW)).toBe(false);
+  });
+});

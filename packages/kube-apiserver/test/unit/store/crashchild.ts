@@ -1,0 +1,43 @@
+import { writeSync } from 'node:fs';
+import { openStore } from '../../../src/store/open.js';
+import { systemClock } from '../../../src/clock.js';
+import { thing } from './things.js';
+
+/**
+ * Writes to the store in a folder as fast as it can until it is killed. Says on its output what it is about to write
+ * (`try <revision> put|remove <key> <data>`, before the disk sees it) and what was answered (`ack <revision>`).
+ */
+const WRITERS = 32;
+const KEYS = 200;
+const [folder = '', seed = '0'] = process.argv.slice(2);
+let state = Number(seed);
+/** The last words of the pipe's other end are not waited for: what is not said was not answered. */
+const say = (text: string): void => void writeSync(1, text);
+
+const store = await openStore({
+  folder, clock: systemClock, log: { segment: 256 * 1024, garbage: 128 * 1024 },
+  onFatal: (error) => {
+    throw error;
+  },
+});
+store.watch('things', store.revision, ({ revision }) => say(`told ${revision}\n`));
+say(`open ${store.revision}\n`);
+await Promise.all(Array.from({ length: WRITERS }, write));
+
+async function write(): Promise<void> {
+  for (;;) {
+    const key = `k${pick(KEYS)}`;
+    const type = store.newest('things', key) !== undefined && pick(4) === 0 ? 'remove' : 'put';
+    const data = `${pick(1_000_000)}-`.padEnd(pick(800), 'x');
+    const entry = await store[type]('things', key, (revision) => {
+      say(`try ${revision} ${type} ${key} ${data}\n`);
+      return thing(key, revision, data);
+    });
+    say(`ack ${entry.revision}\n`);
+  }
+}
+
+function pick(choices: number): number {
+  state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+  return (state >>> 8) % choices;
+}

@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Query, WatchEvent } from '../../../src/verbs/verbs.js';
+import { Room, configMap, refusal, take, thingCrd } from './room.js';
+
+const NOT_OLDER: Query = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' };
+
+function told({ type, object }: WatchEvent): unknown {
+  const { metadata } = object as { metadata: { name?: string; resourceVersion?: string; labels?: { l: string } } };
+  return [type, metadata.name, metadata.resourceVersion, ...(metadata.labels === undefined ? [] : [metadata.labels.l])];
+}
+
+async function rest(events: AsyncIterator<WatchEvent>): Promise<WatchEvent[]> {
+  const taken: WatchEvent[] = [];
+  for (;;) {
+    const { done, value } = await events.next();
+    if (done === true) return taken;
+    taken.push(value);
+  }
+}
+
+describe('a watch', () => {
+  let room: Room;
+  const label = (name: string, l: string): Promise<unknown> => room.patch(`configmaps/ns/${name}`, 'merge', { metadata: { labels: { l } } });
+  const make = (name: string, l: string): Promise<unknown> => room.create('configmaps/ns', configMap(name, { metadata: { name, labels: { l } } }));
+
+  beforeEach(async () => {
+    room = new Room();
+    await room.namespace('ns');
+    await make('b', 'b');
+    await make('a', 'a');
+  });
+
+  it('from a revision tells every change after it, in order, then those to come', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '3' });
+    await label('a', 'x');
+    await room.delete('configmaps/ns/b');
+    await make('c', 'c');
+    expect((await take(events, 4)).map(told)).toEqual([
+      ['ADDED', 'a', '4', 'a'], ['MODIFIED', 'a', '5', 'x'], ['DELETED', 'b', '6', 'b'], ['ADDED', 'c', '7', 'c'],
+    ]);
+  });
+
+  it('with a selector shows objects come and go with their labels', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '4', labelSelector: 'l=x' });
+    await label('a', 'x');
+    await label('b', 'y');
+    await label('a', 'x');
+    await room.patch('configmaps/ns/a', 'merge', { data: { k: 'v' } });
+    await label('a', 'a');
+    await make('c', 'x');
+    await room.delete('configmaps/ns/c');
+    expect((await take(events, 5)).map(told)).toEqual([
+      ['ADDED', 'a', '5', 'x'], ['MODIFIED', 'a', '7', 'x'], ['DELETED', 'a', '8', 'x'], ['ADDED', 'c', '9', 'x'], ['DELETED', 'c', '10', 'x'],
+    ]);
+  });
+
+  const burst = [['ADDED', 'a', '4', 'a'], ['ADDED', 'b', '3', 'b']];
+  const end = ['BOOKMARK', undefined, '4'];
+
+  it.each<[string, Query, unknown[]]>([
+    ['without revision', {}, burst],
+    ['from revision 0', { resourceVersion: '0' }, burst],
+    ['without revision and with bookmarks', { allowWatchBookmarks: 'true' }, [...burst, end]],
+    ['that asks for initial events', NOT_OLDER, burst],
+    ['that asks for initial events and bookmarks', { ...NOT_OLDER, allowWatchBookmarks: 'true' }, [...burst, end]],
+    ['that asks for initial events with a limit', { ...NOT_OLDER, allowWatchBookmarks: 'true', limit: '1' }, [...burst, end]],
+    ['that asks for initial events from an old revision', { ...NOT_OLDER, allowWatchBookmarks: 'true', resourceVersion: '1' }, [...burst, end]],
+    ['of one name', { ...NOT_OLDER, allowWatchBookmarks: 'true', fieldSelector: 'metadata.name=a' }, [['ADDED', 'a', '4', 'a'], end]],
+    ['that asks for none', { ...NOT_OLDER, sendInitialEvents: 'false' }, []],
+    ['of anything that is no false', { watch: 'maybe' }, burst],
+  ])('%s begins with what it has to', async (_what, query, expected) => {
+    const events = room.watch('configmaps/ns', query);
+    await room.create('configmaps/ns', configMap('z', { metadata: { name: 'z' } }));
+    const seen = (await take(events, query.fieldSelector === undefined ? expected.length + 1 : expected.length)).map(told);
+    expect(seen).toEqual(query.fieldSelector === undefined ? [...expected, ['ADDED', 'z', '5']] : expected);
+  });
+
+  it('ends its initial events by a bookmark that has nothing but a revision and the annotation', async () => {
+    const [, , bookmark] = await take(room.watch('configmaps/ns', { ...NOT_OLDER, allowWatchBookmarks: 'true' }), 3);
+    expect(bookmark).toEqual({
+      type: 'BOOKMARK',
+      object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '4', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    });
+  });
+
+  it('from a compacted revision is one error', async () => {
+    room.store.compact();
+    const events = await rest(room.watch('configmaps/ns', { resourceVersion: '3' }));
+    expect(events).toEqual([{
+      type: 'ERROR',
+      object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 410, reason: 'Expired', message: 'too old resource version: 3 (4)' },
+    }]);
+    expect((await take(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '3' }), 2)).map(told)).toEqual(burst);
+  });
+
+  it('from a revision of the future waits for it', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '5' });
+    await label('a', 'x');
+    await label('a', 'y');
+    expect((await take(events, 1)).map(told)).toEqual([['MODIFIED', 'a', '6', 'y']]);
+  });
+
+  it('that asks for initial events of a revision that does not come is one error, after three seconds', async () => {
+    const events = rest(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '99999999' }));
+    await room.clock.advance(3100);
+    expect(await events).toEqual([{
+      type: 'ERROR', object: expect.objectContaining({ code: 504, message: 'Timeout: Too large resource version: 99999999, current: 4' }),
+    }]);
+  });
+
+  it('that asks for initial events of the next revision begins with it', async () => {
+    const events = take(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '5' }), 1);
+    await label('a', 'x');
+    await room.clock.advance(25);
+    expect((await events).map(told)).toEqual([['ADDED', 'a', '5', 'x']]);
+  });
+
+  it.each<[Query, number, string]>([
+    [{ sendInitialEvents: 'true' }, 422, 'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'],
+    [{ resourceVersionMatch: 'NotOlderThan' }, 422, 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'],
+    [{ continue: 'x' }, 422, 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided'],
+    [{ resourceVersion: 'abc' }, 500, 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax'],
+    [{ timeoutSeconds: 'x' }, 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
+  ])('with %j is refused', async (query, code, text) => {
+    const message = code === 422 ? `ListOptions.meta.k8s.io "" is invalid: ${text}` : text;
+    expect(await refusal(() => room.watch('configmaps/ns', query))).toMatchObject({ code, message });
+  });
+
+  it('with Exact initial events is refused for two reasons', async () => {
+    const status = await refusal(() => room.watch('configmaps/ns', { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' }));
+    expect(status).toMatchObject({ details: { causes: [{ reason: 'FieldValueForbidden' }, { reason: 'FieldValueNotSupported', message: 'Unsupported value: "Exact": supported values: "NotOlderThan"' }] } });
+  });
+
+  it('ends after timeoutSeconds, with a bookmark shortly before', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '4', timeoutSeconds: '10', allowWatchBookmarks: 'true' });
+    await room.clock.advance(8_000);
+    expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '4']]);
+    await room.clock.advance(2_000);
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+    expect(room.clock.pending).toBe(0);
+  });
+
+  it('tells its revision every minute', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '4', allowWatchBookmarks: 'true' });
+    await room.create('configmaps/ns', configMap('other'));
+    await take(events, 1);
+    await room.namespace('elsewhere');
+    await room.clock.advance(60_000);
+    expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
+    await room.clock.advance(60_000);
+    expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
+  });
+
+  it.each(['-1', '-10', '10000000000'])('whose time of %s s was over before it began tells nothing and ends', async (timeoutSeconds) => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '3', timeoutSeconds });
+    expect(await rest(events)).toEqual([]);
+  });
+
+  it('without timeoutSeconds ends between half an hour and an hour', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '4' });
+    await room.clock.advance(60 * 60_000);
+    expect(await rest(events)).toEqual([]);
+  });
+
+  it('ends at once, and for good, when its caller goes', async () => {
+    const events = room.watch('configmaps/ns');
+    room.abort.abort();
+    expect(await rest(events)).toEqual([]);
+    expect(room.clock.pending).toBe(0);
+  });
+
+  it('ends when its reader is a thousand events behind, after what the reader was to get', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '4' });
+    for (let n = 0; n < 1002; n += 1) await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n) } });
+    expect(await rest(events)).toHaveLength(1001);
+  });
+
+  it('ends when what its reader has not taken is too large', async () => {
+    const events = room.watch('configmaps/ns', { resourceVersion: '4' });
+    for (let n = 0; n < 80; n += 1) await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n % 10).repeat(1_000_000) } });
+    expect(await rest(events)).toHaveLength(68);
+  });
+
+  it('reads initial events however many there are', async () => {
+    for (let n = 0; n < 1100; n += 1) await room.create('configmaps/ns', configMap(`m${n}`));
+    expect(await take(room.watch('configmaps/ns'), 1102)).toHaveLength(1102);
+  });
+
+  it('ends when its definition takes another shape', async () => {
+    await room.define(thingCrd());
+    const events = room.watch('things.facts.example.com/ns');
+    const next = thingCrd({ schema: { type: 'object', properties: { spec: { type: 'object' } } } }) as { spec: object };
+    await room.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', { metadata: { labels: { harmless: 'true' } } });
+    await room.settle();
+    await room.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', { spec: next.spec as never });
+    expect(await rest(events)).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, platform, release, totalmem } from 'node:os';
+import path from 'node:path';
+
+
+/** One measure: a value of each run. */
+export interface Figure {
+  /** Row of the targets, such as P12. */
+  readonly id: string;
+  readonly measure: string;
+  readonly unit: string;
+  readonly values: readonly number[];
+  /** What the median should not be above. */
+  readonly atMost?: number;
+  /** What it should not be below. */
+  readonly atLeast?: number;
+}
+
+export interface Summary extends Figure {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+  /** By how much the median misses the target; absent where it does not, or there is none. */
+  readonly missedBy?: number;
+}
+
+export function summaryOf(figure: Figure): Summary {
+  const sorted = [...figure.values].sort((a, b) => a - b);
+  const median = round(quantile(sorted, 0.5));
+  const missedBy = Math.max(median - (figure.atMost ?? Infinity), (figure.atLeast ?? -Infinity) - median);
+  return {
+    ...figure, values: figure.values.map(round), median, min: round(sorted[0] ?? Number.NaN), max: round(sorted.at(-1) ?? Number.NaN),
+    ...(missedBy > 0 && { missedBy: round(missedBy) }),
+  };
+}
+
+/** The value below which that share of the sorted values lies. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/**
+ * Runs the benches that `names` asks for, all of them where it is empty: prints one table for each, and writes
+ * `bench/results/NAME.json` below `root` with the commit, the version of Node and the shape of the machine. A target that
+ * is missed fails nothing; its row says by how much. Errors: a name that is none of them.
+ */
+export async function runBenches(root: string, benches: Readonly<Record<string, () => Promise<readonly Figure[]>>>, names: readonly string[]): Promise<void> {
+  for (const name of names.length === 0 ? Object.keys(benches) : names) {
+    const bench = benches[name];
+    if (bench === undefined) throw new Error(`bench: ${JSON.stringify(name)} is none of ${Object.keys(benches).join(', ')}`);
+    const figures = (await bench()).map(summaryOf);
+    const folder = path.join(root, 'bench', 'results');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify({ ...circumstances(root), figures }, undefined, 2)}\n`);
+    process.stdout.write(`${table(figures)}\n`);
+  }
+}
+
+/** What a result depends on beside the code. */
+function circumstances(root: string): object {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root }).toString().trim();
+  const [cpu] = cpus();
+  return {
+    commit: git('rev-parse', 'HEAD'),
+    changed: git('status', '--porcelain', '--', 'src', 'bench') !== '',
+    version: (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { readonly version: string }).version,
+    node: process.version,
+    machine: { cpus: cpus().length, model: cpu?.model ?? '', memoryGiB: Math.round(totalmem() / 2 ** 30), system: `${platform()} ${release()}` },
+    // Of the minute before the last figure: well above the number of CPUs, others were at work beside it.
+    load: loadavg()[0],
+    at: new Date().toISOString(),
+  };
+}
+
+/** One line for each figure. */
+function table(figures: readonly Summary[]): string {
+  const rows = figures.map(({ id, measure, unit, median, min, max, values, missedBy, ...figure }) => [
+    id, measure, `${median} ${unit}`, `${min} to ${max}`, String(values.length), targetOf(figure), missedBy === undefined ? '' : `misses it by ${missedBy} ${unit}`,
+  ]);
+  const all = [['', 'measure', 'median', 'min to max', 'runs', 'target', ''], ...rows];
+  const widths = (all[0] ?? []).map((_cell, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+}
+
+function targetOf({ atMost, atLeast }: Pick<Figure, 'atMost' | 'atLeast'>): string {
+  if (atMost !== undefined) return `<= ${atMost}`;
+  return atLeast === undefined ? '' : `>= ${atLeast}`;
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(4));
+}

@@ -1,0 +1,73 @@
+import type { Clock, Timer } from '../src/clock.js';
+
+interface Armed {
+  readonly due: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+/** A clock that stands still until a test moves it. Wall time and monotonic time move together. */
+export class ManualClock implements Clock {
+  #wall: number;
+  #elapsed = 0;
+  #order = 0;
+  readonly #armed = new Set<Armed>();
+
+  constructor(startMs = Date.parse('2026-01-01T00:00:00Z')) {
+    this.#wall = startMs;
+  }
+
+  now(): number {
+    return this.#wall;
+  }
+
+  monotonic(): number {
+    return this.#elapsed;
+  }
+
+  after(ms: number, run: () => void): Timer {
+    const armed = { due: this.#elapsed + Math.max(ms, 0), order: this.#order++, run };
+    this.#armed.add(armed);
+    return { cancel: () => void this.#armed.delete(armed) };
+  }
+
+  /** Timers that are armed. */
+  get pending(): number {
+    return this.#armed.size;
+  }
+
+  /** Ms until the next timer; undefined when none is armed. */
+  get nextIn(): number | undefined {
+    let next: number | undefined;
+    for (const one of this.#armed) next = Math.min(next ?? Infinity, one.due - this.#elapsed);
+    return next;
+  }
+
+  /** Moves time on by `ms`, running what falls due in order, with the promise queue drained after each timer. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#elapsed + ms;
+    await settle();
+    for (let due = this.#first(end); due !== undefined; due = this.#first(end)) {
+      this.#armed.delete(due);
+      this.#move(due.due);
+      due.run();
+      await settle();
+    }
+    this.#move(end);
+  }
+
+  #first(end: number): Armed | undefined {
+    const due = [...this.#armed].filter((one) => one.due <= end);
+    return due.sort((a, b) => a.due - b.due || a.order - b.order)[0];
+  }
+
+  #move(to: number): void {
+    this.#wall += to - this.#elapsed;
+    this.#elapsed = to;
+  }
+}
+
+/** Lets every promise that is ready run, a few rounds deep. */
+export async function settle(): Promise<void> {
+  for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import path from 'node:path';
+import type { ControlPlane } from '../testing/controlplane/plane.js';
+
+/** JSON of which nothing is known. */
+export interface Node {
+  readonly [key: string]: unknown;
+}
+
+export interface Sent {
+  readonly method?: string;
+  readonly target: string;
+  readonly body?: unknown;
+  readonly accept?: string;
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly body: Node;
+  readonly warnings: readonly string[];
+}
+
+export type Send = (sent: Sent) => Promise<Answer>;
+
+/** Requests as the administrator of a real server, with media types of one's own. */
+export function sender(plane: ControlPlane): Send {
+  const bearer = readFileSync(path.join(path.dirname(plane.adminKubeconfig), 'token'), 'utf8').trim();
+  const ca = readFileSync(plane.caFile);
+  return ({ method = 'GET', target, body, accept = 'application/json' }) => new Promise((resolve, reject) => {
+    const headers = { accept, authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+    const outgoing = request(new URL(target, plane.url), { method, ca, headers }, (incoming) => {
+      let text = '';
+      const warnings = incoming.rawHeaders.flatMap((name, at) => (at % 2 === 0 && name.toLowerCase() === 'warning' ? [incoming.rawHeaders[at + 1] ?? ''] : []));
+      incoming.setEncoding('utf8').on('data', (part: string) => (text += part)).on('error', reject);
+      incoming.on('end', () => resolve({ code: incoming.statusCode ?? 0, body: parsed(text), warnings }));
+    });
+    outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function parsed(text: string): Node {
+  try {
+    return JSON.parse(text) as Node;
+  } catch {
+    return { text };
+  }
+}
