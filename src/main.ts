@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readConfig, type Config } from './config.js';
+import { readConfig, type Config } from './config/config.js';
 
 /** Imports a command only when it is asked for, so that --help and --version answer at once. */
 async function run(config: Config): Promise<number> {

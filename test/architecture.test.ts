@@ -33,7 +33,6 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   commands: { imports: ['api', 'domain', 'runtime', 'kube', 'controllers', 'gateway', 'local', 'observability', 'pki', 'config'], packages: [APISERVER] },
   main: { imports: ['config', 'commands'], packages: [] },
 };
-const FILES_OF_CONFIG = ['config', 'flags', 'gatewayconfig', 'operatorconfig', 'standaloneconfig'];
 
 const GENERATED = /^(src\/api\/generated|packages\/kube-apiserver\/src\/data)\//;
 const DATA_TABLES: readonly string[] = [];
@@ -127,8 +126,7 @@ function wrongImport(one: Import): string[] {
 
 function layerOf(file: string): string {
   if (file.startsWith(`${APISERVER_SOURCE}/`)) return 'kube-apiserver';
-  const first = file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
-  return FILES_OF_CONFIG.includes(first) ? 'config' : first;
+  return file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
 }
 
 function targetOf(one: Import): string {

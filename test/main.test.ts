@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { version } from '../src/config.js';
+import { version } from '../src/config/config.js';
 
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 

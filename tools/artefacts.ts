@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { openApiDocument } from '../src/gateway/openapi.js';
+import { openApiDocument } from '../src/gateway/openapi/openapi.js';
 import { readCrds } from './crd.js';
 import { declarations } from './declarations.js';
 import { referencePage } from './reference.js';

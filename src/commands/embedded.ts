@@ -1,7 +1,7 @@
-import { createClient } from '../kube/rest.js';
-import type { KubeClient } from '../kube/client.js';
-import { DoorWire, type Door, type DoorUser } from '../kube/door.js';
-import { createTransportOver, type Transport, type TransportOptions } from '../kube/transport.js';
+import { createClient } from '../kube/client/rest.js';
+import type { KubeClient } from '../kube/client/client.js';
+import { DoorWire, type Door, type DoorUser } from '../kube/transport/door.js';
+import { createTransportOver, type Transport, type TransportOptions } from '../kube/transport/transport.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 

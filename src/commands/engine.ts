@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { ENGINE_LEASE } from '../api/names.js';
 import { ENGINE_GROUP } from '../api/resources.js';
-import { packageRoot, type HubConfig } from '../config.js';
+import { packageRoot, type HubConfig } from '../config/config.js';
 import { createEngineController } from '../controllers/engine/controller.js';
 import { engineRights } from '../controllers/engine/rights.js';
 import { CATALOGUE } from '../domain/engine/catalogue.js';
 import { targetTypes, type EngineSettings, type Templates } from '../domain/engine/desired.js';
-import { readManifests } from '../kube/manifests.js';
+import { readManifests } from '../kube/manifests/manifests.js';
 import { issueServingCertificate } from '../pki/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { Group } from '../runtime/group.js';

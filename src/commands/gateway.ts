@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../config.js';
-import type { GatewayConfig } from '../gatewayconfig.js';
+import { packageRoot } from '../config/config.js';
+import type { GatewayConfig } from '../config/gateway.js';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.js';
-import { openApiDocument } from '../gateway/openapi.js';
-import { Rulebook } from '../gateway/rulebook.js';
+import { openApiDocument } from '../gateway/openapi/openapi.js';
+import { Rulebook } from '../gateway/object/rulebook.js';
 import { createGatewayMetrics } from '../observability/gatewaymetrics.js';
 import { createLogger } from '../observability/logger.js';
 import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';

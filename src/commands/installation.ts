@@ -2,9 +2,9 @@ import path from 'node:path';
 
 import type { KubeObject, ResourceType } from '../api/meta.js';
 import * as kinds from '../api/resources.js';
-import { packageRoot } from '../config.js';
-import type { KubeClient } from '../kube/client.js';
-import { readKustomization } from '../kube/kustomization.js';
+import { packageRoot } from '../config/config.js';
+import type { KubeClient } from '../kube/client/client.js';
+import { readKustomization } from '../kube/manifests/kustomization.js';
 import { isFailure } from '../runtime/errors.js';
 
 /** That of `kubectl apply --server-side`, so that a user can apply `deploy/` over it without a conflict. */

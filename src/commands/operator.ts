@@ -1,4 +1,4 @@
-import type { ControllerName, OperatorConfig } from '../config.js';
+import type { ControllerName, OperatorConfig } from '../config/config.js';
 import { createLogger } from '../observability/logger.js';
 import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';
 import { systemClock } from '../runtime/clock.js';

@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 
 import { codeOf, Damaged, FolderInUse, freePorts, makeFolder } from '@multicluster-engine/kube-apiserver';
-import { addressOf, type Listen } from '../flags.js';
+import { addressOf, type Listen } from '../config/flags.js';
 import { delay, systemClock } from '../runtime/clock.js';
-import type { StandaloneConfig } from '../standaloneconfig.js';
+import type { StandaloneConfig } from '../config/standalone.js';
 
 const LEAVING_MS = 2_000;
 const LOOK_MS = 100;

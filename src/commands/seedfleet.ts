@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../api/meta.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, apiVersionOf } from '../api/resources.js';
 import { CLUSTER_SET_LABEL } from '../api/names.js';
-import type { KubeClient } from '../kube/client.js';
+import type { KubeClient } from '../kube/client/client.js';
 import { isFailure } from '../runtime/errors.js';
 import type { Count } from './progress.js';
 

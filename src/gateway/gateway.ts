@@ -2,16 +2,16 @@ import type { Clock } from '../runtime/clock.js';
 import { delay } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
-import { Budget } from './body.js';
-import { certificateFault, servingPair, type ServingPair } from './certificate.js';
-import { FirstContact } from './contact.js';
-import type { Desk } from './exchange.js';
-import { FileReloader } from './files.js';
+import { Budget } from './request/body.js';
+import { certificateFault, servingPair, type ServingPair } from './tls/certificate.js';
+import { FirstContact } from './upstream/contact.js';
+import type { Desk } from './server/exchange.js';
+import { FileReloader } from './tls/files.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
-import type { Rulebook } from './rulebook.js';
-import { GatewayServer, type Arrival, type ServerLimits } from './server.js';
-import { serveRequest } from './serve.js';
-import { Upstream } from './upstream.js';
+import type { Rulebook } from './object/rulebook.js';
+import { GatewayServer, type Arrival, type ServerLimits } from './server/server.js';
+import { serveRequest } from './server/serve.js';
+import { Upstream } from './upstream/upstream.js';
 
 export interface GatewayOptions {
   readonly listen: { readonly host: string; readonly port: number };

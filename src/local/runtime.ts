@@ -1,18 +1,18 @@
 import { Deployments, Nodes, keyOf } from '../api/resources.js';
-import type { KubeClient } from '../kube/client.js';
-import { createRecorder, type EventRecorder } from '../kube/recorder.js';
-import type { Cache, CacheOptions } from '../kube/reflector.js';
+import type { KubeClient } from '../kube/client/client.js';
+import { createRecorder, type EventRecorder } from '../kube/events/recorder.js';
+import type { Cache, CacheOptions } from '../kube/cache/reflector.js';
 import { createController, type Controller } from '../runtime/controller.js';
 import { systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Pass, Result } from '../runtime/result.js';
-import { Evictions, type Leave } from './eviction.js';
-import { Pod, removeRemains, type Site } from './pod.js';
-import { Replica, type PodEvent } from './replica.js';
-import { outlivesChange, rolloutStatus, untilLate, type Observation } from './rollout.js';
-import { Strangers } from './stranger.js';
-import { lackIn, obstacleOf, Successors, type Trouble } from './successor.js';
-import { hasContainer, podNameOf, progressedAt, templateOf, type RunnableSpec } from './template.js';
+import { Evictions, type Leave } from './rollout/eviction.js';
+import { Pod, removeRemains, type Site } from './pod/pod.js';
+import { Replica, type PodEvent } from './pod/replica.js';
+import { outlivesChange, rolloutStatus, untilLate, type Observation } from './rollout/rollout.js';
+import { Strangers } from './rollout/stranger.js';
+import { lackIn, obstacleOf, Successors, type Trouble } from './rollout/successor.js';
+import { hasContainer, podNameOf, progressedAt, templateOf, type RunnableSpec } from './rollout/template.js';
 import type { Deployment, Node, PodSpec } from './workload.js';
 
 export interface RuntimeOptions {

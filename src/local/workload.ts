@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/meta.js';
-import type { Container, Probe } from './container.js';
+import type { Container, Probe } from './process/container.js';
 
 /** A Deployment of apps/v1 as far as this runtime reads it. */
 export interface Deployment extends KubeObject {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { checkPlaces, sentenceOf, withGatewayPort } from '../../src/commands/preflight.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 
 let folder: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { DEFAULT_TARGET_NAMESPACE, ENGINE_FIELD_MANAGER, EXPIRY_ANNOTATION, OPERATOR_NAMESPACE } from '../../src/api/names.js';
-import { version } from '../../src/config.js';
+import { version } from '../../src/config/config.js';
 import { CATALOGUE } from '../../src/domain/engine/catalogue.js';
 import { bundleOf, certificateNames, pairObject, RENEW_BEFORE_MS, trustObject, type CertificateCase } from '../../src/domain/engine/certificate.js';
 import { apiVersionOf } from '../../src/api/resources.js';

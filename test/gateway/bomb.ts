@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-import { parseBody } from '../../src/gateway/body.js';
+import { parseBody } from '../../src/gateway/request/body.js';
 import { Refusal } from '../../src/gateway/refusal.js';
 
 /** A thread that reads a body five times, and says of each whether it was read or refused. */

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { load } from 'js-yaml';
 
 import { GIVEN_CODES } from '../../src/gateway/refusal.js';
-import { matchRoute, operationOf, type Operation } from '../../src/gateway/routes.js';
+import { matchRoute, operationOf, type Operation } from '../../src/gateway/request/routes.js';
 import { document } from './document.js';
 
 /** An answer as a client sees it. */

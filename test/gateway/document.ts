@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { openApiDocument } from '../../src/gateway/openapi.js';
-import { Rulebook } from '../../src/gateway/rulebook.js';
-import type { JsonSchema } from '../../src/gateway/schemas.js';
+import { openApiDocument } from '../../src/gateway/openapi/openapi.js';
+import { Rulebook } from '../../src/gateway/object/rulebook.js';
+import type { JsonSchema } from '../../src/gateway/openapi/schemas.js';
 import { root } from '../support/root.js';
 
 function read(...file: string[]): string {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { shown, type DataObject } from '../../src/gateway/document.js';
-import { parseBody } from '../../src/gateway/body.js';
-import { checkMetadata } from '../../src/gateway/metadata.js';
+import { shown, type DataObject } from '../../src/gateway/object/document.js';
+import { parseBody } from '../../src/gateway/request/body.js';
+import { checkMetadata } from '../../src/gateway/object/metadata.js';
 import { Refusal } from '../../src/gateway/refusal.js';
 
 /** The faults that are found, `field: message` each. */

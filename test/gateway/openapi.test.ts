@@ -5,9 +5,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { load } from 'js-yaml';
 
-import { MEDIA_TYPES } from '../../src/gateway/media.js';
+import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
 import { REFUSALS } from '../../src/gateway/refusal.js';
-import { ROUTES } from '../../src/gateway/routes.js';
+import { ROUTES } from '../../src/gateway/request/routes.js';
 import { root } from '../support/root.js';
 import { nonconformities } from './conformance.js';
 import { document } from './document.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
-import { MEDIA_TYPES } from '../../src/gateway/media.js';
+import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
 import { obliging, PLACEMENT, reply } from './upstream.js';
 import { CANARY, type Ask } from './client.js';
 import { ENGINE_YAML, ENGINES, PLACEMENT_YAML, PLACEMENTS, PLACEMENTS_APIS, startRig, type Rig } from './rig.js';

@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseBody } from '../../src/gateway/body.js';
-import { MAX_DEPTH, MAX_NODES, type Data } from '../../src/gateway/document.js';
-import { checkHeaders, headerMap } from '../../src/gateway/headers.js';
-import { acceptedType, formatOf, wantsRepresentation, type Format } from '../../src/gateway/media.js';
-import { revisionWanted } from '../../src/gateway/precondition.js';
+import { parseBody } from '../../src/gateway/request/body.js';
+import { MAX_DEPTH, MAX_NODES, type Data } from '../../src/gateway/object/document.js';
+import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
+import { acceptedType, formatOf, wantsRepresentation, type Format } from '../../src/gateway/request/media.js';
+import { revisionWanted } from '../../src/gateway/request/precondition.js';
 import { Refusal } from '../../src/gateway/refusal.js';
-import { isSubdomain, matchRoute, ROUTES } from '../../src/gateway/routes.js';
-import { tokenOf } from '../../src/gateway/token.js';
-import { writeYaml } from '../../src/gateway/yaml.js';
+import { isSubdomain, matchRoute, ROUTES } from '../../src/gateway/request/routes.js';
+import { tokenOf } from '../../src/gateway/request/token.js';
+import { writeYaml } from '../../src/gateway/object/yaml.js';
 
 const RUNS = { numRuns: 1_000 };
 const LARGEST = 64 * 1024;

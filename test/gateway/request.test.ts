@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { announcesBody, Budget, parseBody } from '../../src/gateway/body.js';
-import { Connections } from '../../src/gateway/connections.js';
-import { atRevision, envelop } from '../../src/gateway/envelope.js';
-import { checkHeaders, headerMap } from '../../src/gateway/headers.js';
-import { acceptedType, formatOf, wantsRepresentation } from '../../src/gateway/media.js';
-import { checkConditions, entityTag, revisionWanted } from '../../src/gateway/precondition.js';
+import { announcesBody, Budget, parseBody } from '../../src/gateway/request/body.js';
+import { Connections } from '../../src/gateway/server/connections.js';
+import { atRevision, envelop } from '../../src/gateway/request/envelope.js';
+import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
+import { acceptedType, formatOf, wantsRepresentation } from '../../src/gateway/request/media.js';
+import { checkConditions, entityTag, revisionWanted } from '../../src/gateway/request/precondition.js';
 import { Refusal } from '../../src/gateway/refusal.js';
-import { isLabel, isSubdomain, matchRoute, operationOf, ROUTES, upstreamPath, type Action } from '../../src/gateway/routes.js';
-import { tokenOf } from '../../src/gateway/token.js';
+import { isLabel, isSubdomain, matchRoute, operationOf, ROUTES, upstreamPath, type Action } from '../../src/gateway/request/routes.js';
+import { tokenOf } from '../../src/gateway/request/token.js';
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
 import { Socket } from 'node:net';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.js';
-import type { ServerLimits } from '../../src/gateway/server.js';
+import type { ServerLimits } from '../../src/gateway/server/server.js';
 import { createGatewayMetrics, type GatewayRegistry } from '../../src/observability/gatewaymetrics.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { systemClock } from '../../src/runtime/clock.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseBody } from '../../src/gateway/body.js';
-import type { DataObject } from '../../src/gateway/document.js';
-import { objectRefusal } from '../../src/gateway/findings.js';
-import { likest } from '../../src/gateway/likeness.js';
+import { parseBody } from '../../src/gateway/request/body.js';
+import type { DataObject } from '../../src/gateway/object/document.js';
+import { objectRefusal } from '../../src/gateway/object/findings.js';
+import { likest } from '../../src/gateway/object/likeness.js';
 import { rules } from './document.js';
 
 function objectOf(yaml: string): DataObject {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { GatewayServer, type Arrival } from '../../src/gateway/server.js';
+import { GatewayServer, type Arrival } from '../../src/gateway/server/server.js';
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { certificateFault, servingPair } from '../../src/gateway/certificate.js';
+import { certificateFault, servingPair } from '../../src/gateway/tls/certificate.js';
 import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
 import { systemClock } from '../../src/runtime/clock.js';
 import type { ServingCertificate } from '../../src/pki/serving.js';

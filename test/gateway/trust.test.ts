@@ -5,8 +5,8 @@ import { createServer as createTlsServer } from 'node:tls';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { FirstContact } from '../../src/gateway/contact.js';
-import { UpstreamFailure } from '../../src/gateway/upstream.js';
+import { FirstContact } from '../../src/gateway/upstream/contact.js';
+import { UpstreamFailure } from '../../src/gateway/upstream/upstream.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/api/meta.js';
 import { ConfigMaps, ManagedClusters, Placements, Secrets } from '../../src/api/resources.js';
-import type { Answer } from '../../src/kube/answer.js';
-import type { Call } from '../../src/kube/call.js';
-import type { KubeClient } from '../../src/kube/client.js';
+import type { Answer } from '../../src/kube/transport/answer.js';
+import type { Call } from '../../src/kube/transport/call.js';
+import type { KubeClient } from '../../src/kube/client/client.js';
 import { failureOf } from '../../src/kube/failure.js';
-import { createClient } from '../../src/kube/rest.js';
-import type { Transport } from '../../src/kube/transport.js';
+import { createClient } from '../../src/kube/client/rest.js';
+import type { Transport } from '../../src/kube/transport/transport.js';
 
 /** A transport that keeps what it is given and answers from a list. */
 class Recorded implements Transport {

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CredentialLoader, Credentials } from '../../src/kube/credentials.js';
-import { KeptCredentials } from '../../src/kube/credentials.js';
-import type { Call } from '../../src/kube/call.js';
-import type { Transport } from '../../src/kube/transport.js';
-import { createTransport } from '../../src/kube/transport.js';
+import type { CredentialLoader, Credentials } from '../../src/kube/transport/credentials.js';
+import { KeptCredentials } from '../../src/kube/transport/credentials.js';
+import type { Call } from '../../src/kube/transport/call.js';
+import type { Transport } from '../../src/kube/transport/transport.js';
+import { createTransport } from '../../src/kube/transport/transport.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';

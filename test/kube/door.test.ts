@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { DoorWire, type Door, type DoorRequest, type DoorResponse } from '../../src/kube/door.js';
-import type { Call } from '../../src/kube/call.js';
-import { createTransportOver } from '../../src/kube/transport.js';
+import { DoorWire, type Door, type DoorRequest, type DoorResponse } from '../../src/kube/transport/door.js';
+import type { Call } from '../../src/kube/transport/call.js';
+import { createTransportOver } from '../../src/kube/transport/transport.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { RecordingLog } from '../support/log.js';
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/api/meta.js';
 import { ConfigMaps, Deployments, Events, Leases, Secrets } from '../../src/api/resources.js';
-import type { KubeClient, TryOptions } from '../../src/kube/client.js';
-import { eventRights } from '../../src/kube/event.js';
-import type { GuardRow } from '../../src/kube/guard.js';
-import { guardClient } from '../../src/kube/guard.js';
-import { leaseRights } from '../../src/kube/leaserecord.js';
+import type { KubeClient, TryOptions } from '../../src/kube/client/client.js';
+import { eventRights } from '../../src/kube/events/event.js';
+import type { GuardRow } from '../../src/kube/guard/guard.js';
+import { guardClient } from '../../src/kube/guard/guard.js';
+import { leaseRights } from '../../src/kube/lease/leaserecord.js';
 import { isFailure } from '../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../support/fakeapi.js';

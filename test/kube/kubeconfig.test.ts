@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { KeptCredentials } from '../../src/kube/credentials.js';
-import { loadKubeconfig } from '../../src/kube/kubeconfig.js';
+import { KeptCredentials } from '../../src/kube/transport/credentials.js';
+import { loadKubeconfig } from '../../src/kube/transport/kubeconfig.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
 

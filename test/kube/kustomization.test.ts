@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { readKustomization } from '../../src/kube/kustomization.js';
+import { readKustomization } from '../../src/kube/manifests/kustomization.js';
 import { root } from '../support/root.js';
 
 let folder = '';

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../src/api/meta.js';
 import { Leases } from '../../src/api/resources.js';
-import type { KubeClient } from '../../src/kube/client.js';
-import { LEASE_TIMES, LeaseElector } from '../../src/kube/lease.js';
-import type { Lease } from '../../src/kube/leaserecord.js';
+import type { KubeClient } from '../../src/kube/client/client.js';
+import { LEASE_TIMES, LeaseElector } from '../../src/kube/lease/lease.js';
+import type { Lease } from '../../src/kube/lease/leaserecord.js';
 import type { Clock } from '../../src/runtime/clock.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import type { FailureKind } from '../../src/runtime/errors.js';

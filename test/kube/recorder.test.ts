@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../src/api/meta.js';
 import { Events } from '../../src/api/resources.js';
-import type { EventObject } from '../../src/kube/event.js';
-import { cutBytes } from '../../src/kube/event.js';
-import type { EventNote, EventRecorder } from '../../src/kube/recorder.js';
-import { createRecorder } from '../../src/kube/recorder.js';
+import type { EventObject } from '../../src/kube/events/event.js';
+import { cutBytes } from '../../src/kube/events/event.js';
+import type { EventNote, EventRecorder } from '../../src/kube/events/recorder.js';
+import { createRecorder } from '../../src/kube/events/recorder.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi, failure } from '../support/fakeapi.js';
 import { RecordingLog } from '../support/log.js';

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../src/api/meta.js';
 import { ConfigMaps } from '../../src/api/resources.js';
-import type { Answer } from '../../src/kube/answer.js';
-import type { Call } from '../../src/kube/call.js';
+import type { Answer } from '../../src/kube/transport/answer.js';
+import type { Call } from '../../src/kube/transport/call.js';
 import { aborted, failureOf, unanswered } from '../../src/kube/failure.js';
-import type { Transport } from '../../src/kube/transport.js';
+import type { Transport } from '../../src/kube/transport/transport.js';
 
 export interface Thing extends KubeObject {
   data?: Record<string, string>;

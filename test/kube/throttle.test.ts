@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Call } from '../../src/kube/call.js';
-import type { Transport, TransportOptions } from '../../src/kube/transport.js';
-import { createTransport } from '../../src/kube/transport.js';
-import { retryAfter, waitBeforeRetry } from '../../src/kube/retry.js';
-import { Pauses } from '../../src/kube/pause.js';
-import { TokenBucket } from '../../src/kube/ratelimit.js';
+import type { Call } from '../../src/kube/transport/call.js';
+import type { Transport, TransportOptions } from '../../src/kube/transport/transport.js';
+import { createTransport } from '../../src/kube/transport/transport.js';
+import { retryAfter, waitBeforeRetry } from '../../src/kube/transport/retry.js';
+import { Pauses } from '../../src/kube/transport/pause.js';
+import { TokenBucket } from '../../src/kube/transport/ratelimit.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import type { FailureKind } from '../../src/runtime/errors.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Call } from '../../src/kube/call.js';
-import type { CredentialLoader } from '../../src/kube/credentials.js';
-import type { Transport, TransportOptions } from '../../src/kube/transport.js';
-import { createTransport } from '../../src/kube/transport.js';
+import type { Call } from '../../src/kube/transport/call.js';
+import type { CredentialLoader } from '../../src/kube/transport/credentials.js';
+import type { Transport, TransportOptions } from '../../src/kube/transport/transport.js';
+import { createTransport } from '../../src/kube/transport/transport.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

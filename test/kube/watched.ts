@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import type { Cache, CacheOptions } from '../../src/kube/reflector.js';
-import { createCache } from '../../src/kube/reflector.js';
-import type { Change } from '../../src/kube/store.js';
+import type { Cache, CacheOptions } from '../../src/kube/cache/reflector.js';
+import { createCache } from '../../src/kube/cache/reflector.js';
+import type { Change } from '../../src/kube/cache/store.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/log.js';
 import { ScriptedApi, configMaps } from './scriptedapi.js';

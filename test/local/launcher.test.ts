@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, describe, expect, test } from '@jest/globals';
 
-import { launch, type LaunchRequest } from '../../src/local/launcher.js';
+import { launch, type LaunchRequest } from '../../src/local/process/launcher.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'launcher-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

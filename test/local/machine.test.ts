@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { capacity, nodeInfo, prettyName } from '../../src/local/machine.js';
+import { capacity, nodeInfo, prettyName } from '../../src/local/node/machine.js';
 
 describe('the name of an operating system', () => {
   it.each<[string, string, string | undefined]>([

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { PodLog } from '../../src/local/podlog.js';
+import { PodLog } from '../../src/local/process/podlog.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 describe('the log of a pod', () => {

@@ -4,9 +4,9 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Exit } from '@multicluster-engine/kube-apiserver';
-import type { Launched } from '../../src/local/launcher.js';
-import { obituary } from '../../src/local/obituary.js';
-import { Replica, type PodEvent } from '../../src/local/replica.js';
+import type { Launched } from '../../src/local/process/launcher.js';
+import { obituary } from '../../src/local/process/obituary.js';
+import { Replica, type PodEvent } from '../../src/local/pod/replica.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 

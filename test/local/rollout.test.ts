@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { outlivesChange, rolloutStatus, untilLate, type Observation } from '../../src/local/rollout.js';
+import { outlivesChange, rolloutStatus, untilLate, type Observation } from '../../src/local/rollout/rollout.js';
 import type { Deployment, DeploymentStatus } from '../../src/local/workload.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { evictionFrom, unschedulable } from '../../src/local/scheduling.js';
+import { evictionFrom, unschedulable } from '../../src/local/rollout/scheduling.js';
 import type { Node, PodSpec, Taint } from '../../src/local/workload.js';
 
 function node(change: { readonly labels?: Record<string, string>; readonly taints?: readonly Taint[]; readonly cordoned?: boolean } = {}): Node {

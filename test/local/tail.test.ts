@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { lastLineOf, Tail } from '../../src/local/tail.js';
+import { lastLineOf, Tail } from '../../src/local/process/tail.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 const UNCAUGHT = `node:events:497

@@ -11,9 +11,9 @@ import type {
   MetadataPatch,
   ReadOptions,
   WriteOptions,
-} from '../../src/kube/client.js';
-import type { CacheOptions } from '../../src/kube/reflector.js';
-import type { WriteVerb } from '../../src/kube/guard.js';
+} from '../../src/kube/client/client.js';
+import type { CacheOptions } from '../../src/kube/cache/reflector.js';
+import type { WriteVerb } from '../../src/kube/guard/guard.js';
 import type { Clock } from '../../src/runtime/clock.js';
 import { ApiError, type FailureKind } from '../../src/runtime/errors.js';
 import { FakeCache, holds } from './fakecache.js';

@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../../src/api/meta.js';
 import { keyOf } from '../../src/api/resources.js';
-import type { Cache, CacheOptions } from '../../src/kube/reflector.js';
-import type { Change, Store } from '../../src/kube/store.js';
+import type { Cache, CacheOptions } from '../../src/kube/cache/reflector.js';
+import type { Change, Store } from '../../src/kube/cache/store.js';
 
 /** A cache fed by `FakeApi`: follows at once, or, while `paused`, when `deliver` is called. */
 export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {

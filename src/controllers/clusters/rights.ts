@@ -1,5 +1,5 @@
 import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import type { GuardRow } from '../../kube/guard.js';
+import type { GuardRow } from '../../kube/guard/guard.js';
 
 /** What the controllers of sets and bindings may write. */
 export const clusterRights: readonly GuardRow[] = [

@@ -8,7 +8,7 @@ import { idOf, titleOf } from '../../domain/engine/manifest.js';
 import { ownershipOf } from '../../domain/engine/ownership.js';
 import { freshStep, isTerminating, type Step } from '../../domain/engine/plan.js';
 import { ERROR_AFTER_FAILURES, type Finding, type FindingState } from '../../domain/engine/situation.js';
-import type { KubeClient } from '../../kube/client.js';
+import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass } from '../../runtime/result.js';

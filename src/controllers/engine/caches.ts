@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/meta.js';
 import { MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
 import { BINDINGS } from '../../domain/engine/catalogue.js';
 import type { StoredObject } from '../../domain/engine/plan.js';
-import type { Cache } from '../../kube/reflector.js';
+import type { Cache } from '../../kube/cache/reflector.js';
 import type { OpenCache } from './target.js';
 
 /**

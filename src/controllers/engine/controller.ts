@@ -1,6 +1,6 @@
 import { targetTypes, templateFaults, type EngineSettings, type Templates } from '../../domain/engine/desired.js';
-import type { KubeClient } from '../../kube/client.js';
-import type { EventRecorder } from '../../kube/recorder.js';
+import type { KubeClient } from '../../kube/client/client.js';
+import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Clock, Random } from '../../runtime/clock.js';
 import { createController, type Controller } from '../../runtime/controller.js';
 import type { Source } from '../../runtime/group.js';

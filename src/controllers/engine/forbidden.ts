@@ -1,7 +1,7 @@
 import type { ObjectName, ResourceType } from '../../api/meta.js';
 import { INSTALLER_ROLE, COMPONENT_ROLE_PREFIX } from '../../api/names.js';
 import { resourceText } from '../../domain/engine/manifest.js';
-import type { KubeClient } from '../../kube/client.js';
+import type { KubeClient } from '../../kube/client/client.js';
 import { isFailure, type ApiError } from '../../runtime/errors.js';
 
 /** How a refusal with code 403 is to be taken. */

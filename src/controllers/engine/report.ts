@@ -6,7 +6,7 @@ import { timestamp } from '../../domain/conditions.js';
 import { engineEvents, type EngineNote } from '../../domain/engine/events.js';
 import type { Situation } from '../../domain/engine/situation.js';
 import { engineStatus, sameStatus } from '../../domain/engine/status.js';
-import type { EventRecorder } from '../../kube/recorder.js';
+import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Result } from '../../runtime/result.js';
 import type { Hand } from './apply.js';
 

@@ -3,7 +3,7 @@ import { ENGINE_LABEL, INSTALLER_ROLE } from '../../api/names.js';
 import { ClusterRoleBindings, ENGINE_GROUP, MultiClusterEngines, Namespaces, RoleBindings, Secrets } from '../../api/resources.js';
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../domain/engine/catalogue.js';
 import { at } from '../../domain/engine/manifest.js';
-import type { GuardedWrite, GuardRow } from '../../kube/guard.js';
+import type { GuardedWrite, GuardRow } from '../../kube/guard/guard.js';
 
 const ENGINE_OWNER = Object.freeze({ group: ENGINE_GROUP, kind: MultiClusterEngines.kind });
 const clusterWide = (namespace: string): boolean => namespace === '';

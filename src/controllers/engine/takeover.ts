@@ -1,7 +1,7 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { ENGINE_FIELD_MANAGER } from '../../api/names.js';
 import { takenOver } from '../../domain/engine/takeover.js';
-import type { KubeClient } from '../../kube/client.js';
+import type { KubeClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 
 /** What is applied over what is there. */

@@ -5,7 +5,7 @@ import { CERTIFICATE_OBJECTS } from '../../domain/engine/catalogue.js';
 import type { EngineIdentity } from '../../domain/engine/desired.js';
 import { resourceText } from '../../domain/engine/manifest.js';
 import type { StoredObject } from '../../domain/engine/plan.js';
-import type { Cache, CacheOptions } from '../../kube/reflector.js';
+import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
 import { ApiError, isFailure } from '../../runtime/errors.js';
 
 /** Makes a cache, not started. Given by whoever constructs everything. */

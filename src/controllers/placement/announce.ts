@@ -9,7 +9,7 @@ import type { Schedule } from '../../domain/placement/schedule.js';
 import { publishedAfter } from '../../domain/placement/slices.js';
 import { hadDecision, type PlacementReport, type Publication } from '../../domain/placement/status.js';
 import { nameList } from '../../domain/placement/wording.js';
-import type { EventRecorder } from '../../kube/recorder.js';
+import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Gathered } from './gather.js';
 
 /** An event, before it is recorded. */

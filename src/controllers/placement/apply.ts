@@ -6,7 +6,7 @@ import { decisionObject, readDecision } from '../../domain/placement/decision.js
 import type { DecisionWrite } from '../../domain/placement/sequence.js';
 import { remember, type SlicePlan } from '../../domain/placement/slices.js';
 import type { Publication } from '../../domain/placement/status.js';
-import type { KubeClient } from '../../kube/client.js';
+import type { KubeClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass } from '../../runtime/result.js';
 import type { Gathered } from './gather.js';

@@ -12,7 +12,7 @@ import {
   Placements,
 } from '../../api/resources.js';
 import { isObject } from '../../domain/selectors.js';
-import type { Cache, CacheOptions } from '../../kube/reflector.js';
+import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
 
 /** The collections that this group follows. Each needs get, list and watch. */
 export interface PlacementCaches {

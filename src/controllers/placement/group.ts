@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../api/meta.js';
 import { keyOf, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../api/resources.js';
-import type { Cache } from '../../kube/reflector.js';
-import type { KubeClient } from '../../kube/client.js';
-import type { EventRecorder } from '../../kube/recorder.js';
+import type { Cache } from '../../kube/cache/reflector.js';
+import type { KubeClient } from '../../kube/client/client.js';
+import type { EventRecorder } from '../../kube/events/recorder.js';
 import { Membership } from '../../domain/clusters/membership.js';
 import { Inventory } from '../../domain/placement/inventory.js';
 import type { Clock, Random } from '../../runtime/clock.js';

@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { CustomResourceDefinitions, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import type { ReadClient } from '../../kube/client.js';
+import type { ReadClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { PlacementCaches } from './caches.js';
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/meta.js';
-import type { Change } from '../../kube/store.js';
+import type { Change } from '../../kube/cache/store.js';
 import type { Clock } from '../../runtime/clock.js';
 
 interface Held<T> {

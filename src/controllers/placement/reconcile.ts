@@ -1,7 +1,7 @@
 import { nameOf } from '../../api/resources.js';
 import { schedule as decide, type DropCause, type Schedule } from '../../domain/placement/schedule.js';
 import { planSlices, type SlicePlan } from '../../domain/placement/slices.js';
-import type { EventRecorder } from '../../kube/recorder.js';
+import type { EventRecorder } from '../../kube/events/recorder.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { PlacementMetrics } from '../../runtime/metrics.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';

@@ -4,7 +4,7 @@ import { apiVersionOf, Placements } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
 import type { Schedule } from '../../domain/placement/schedule.js';
 import { reportOn, settleStatus, type PlacementReport, type Publication } from '../../domain/placement/status.js';
-import type { KubeClient } from '../../kube/client.js';
+import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass } from '../../runtime/result.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
 import { APPLY_ORDER } from '../../../src/domain/engine/catalogue.js';
-import type { KubeClient } from '../../../src/kube/client.js';
+import type { KubeClient } from '../../../src/kube/client/client.js';
 import { pairForTest } from '../../support/builders/certificate.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
 import { ClusterRoleBindings, ConfigMaps, Deployments, Namespaces, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
 import { at, treeAt } from '../../../src/domain/engine/manifest.js';
-import type { ApplyOptions } from '../../../src/kube/client.js';
+import type { ApplyOptions } from '../../../src/kube/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { replaced, ROWS, Stage } from './stage.js';

@@ -6,8 +6,8 @@ import { createEngineController } from '../../../src/controllers/engine/controll
 import { EngineMemory } from '../../../src/controllers/engine/memory.js';
 import { engineRights } from '../../../src/controllers/engine/rights.js';
 import { targetTypes } from '../../../src/domain/engine/desired.js';
-import type { GuardedWrite } from '../../../src/kube/guard.js';
-import { guardClient } from '../../../src/kube/guard.js';
+import type { GuardedWrite } from '../../../src/kube/guard/guard.js';
+import { guardClient } from '../../../src/kube/guard/guard.js';
 import { issueForTest } from '../../support/builders/certificate.js';
 import { engine, finding, NAMESPACE, settings, templates, wanted } from '../../support/builders/engine.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';

@@ -17,7 +17,7 @@ import {
 import { placementCacheOptions } from '../../../src/controllers/placement/caches.js';
 import { createPlacementControllers, type PlacementControllers } from '../../../src/controllers/placement/group.js';
 import { decisionObject } from '../../../src/domain/placement/decision.js';
-import type { EventNote } from '../../../src/kube/recorder.js';
+import type { EventNote } from '../../../src/kube/events/recorder.js';
 import type { PlacementInfo } from '../../../src/runtime/metrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { FakeApi } from '../../support/fakeapi.js';

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 import { beforeAll, expect, test } from '@jest/globals';
 
-import { readManifests } from '../../../src/kube/manifests.js';
-import type { Container } from '../../../src/local/container.js';
-import { launch } from '../../../src/local/launcher.js';
+import { readManifests } from '../../../src/kube/manifests/manifests.js';
+import type { Container } from '../../../src/local/process/container.js';
+import { launch } from '../../../src/local/process/launcher.js';
 import { issueServingCertificate } from '../../../src/pki/serving.js';
 import { askOnce } from '../../gateway/client.js';
 import { mustConform } from '../../gateway/conformance.js';

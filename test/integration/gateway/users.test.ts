@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 
-import { MEDIA_TYPES } from '../../../src/gateway/media.js';
+import { MEDIA_TYPES } from '../../../src/gateway/request/media.js';
 import type { Ask } from '../../gateway/client.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

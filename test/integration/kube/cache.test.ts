@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { ConfigMaps, CustomResourceDefinitions, Namespaces } from '../../../src/api/resources.js';
-import type { KubeClient } from '../../../src/kube/client.js';
-import type { Cache, CacheOptions } from '../../../src/kube/reflector.js';
-import { createCache } from '../../../src/kube/reflector.js';
-import { createClient } from '../../../src/kube/rest.js';
-import type { Change } from '../../../src/kube/store.js';
-import type { Transport } from '../../../src/kube/transport.js';
+import type { KubeClient } from '../../../src/kube/client/client.js';
+import type { Cache, CacheOptions } from '../../../src/kube/cache/reflector.js';
+import { createCache } from '../../../src/kube/cache/reflector.js';
+import { createClient } from '../../../src/kube/client/rest.js';
+import type { Change } from '../../../src/kube/cache/store.js';
+import type { Transport } from '../../../src/kube/transport/transport.js';
 import { isFailure } from '../../../src/runtime/errors.js';
 import { againOnConflict } from '../../support/conflict.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

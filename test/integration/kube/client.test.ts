@@ -3,9 +3,9 @@ import type { KubeObject } from '../../../src/api/meta.js';
 import {
   ConfigMaps, Deployments, ManagedClusterSetBindings, ManagedClusters, Namespaces, Placements, Secrets, ServiceAccounts, Services,
 } from '../../../src/api/resources.js';
-import type { KubeClient } from '../../../src/kube/client.js';
-import { createClient } from '../../../src/kube/rest.js';
-import type { Transport } from '../../../src/kube/transport.js';
+import type { KubeClient } from '../../../src/kube/client/client.js';
+import { createClient } from '../../../src/kube/client/rest.js';
+import type { Transport } from '../../../src/kube/transport/transport.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';

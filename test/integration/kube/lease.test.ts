@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { Leases, Namespaces, RoleBindings } from '../../../src/api/resources.js';
-import type { KubeClient } from '../../../src/kube/client.js';
-import type { LeaseElector } from '../../../src/kube/lease.js';
-import { LEASE_TIMES, createElector } from '../../../src/kube/lease.js';
-import type { Lease } from '../../../src/kube/leaserecord.js';
-import { createClient } from '../../../src/kube/rest.js';
-import type { Transport } from '../../../src/kube/transport.js';
+import type { KubeClient } from '../../../src/kube/client/client.js';
+import type { LeaseElector } from '../../../src/kube/lease/lease.js';
+import { LEASE_TIMES, createElector } from '../../../src/kube/lease/lease.js';
+import type { Lease } from '../../../src/kube/lease/leaserecord.js';
+import { createClient } from '../../../src/kube/client/rest.js';
+import type { Transport } from '../../../src/kube/transport/transport.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';

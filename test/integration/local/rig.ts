@@ -1,10 +1,10 @@
 import path from 'node:path';
 
-import { loadKubeconfig } from '../../../src/kube/kubeconfig.js';
-import { createCache } from '../../../src/kube/reflector.js';
-import { createClient } from '../../../src/kube/rest.js';
-import { createTransport, type Transport } from '../../../src/kube/transport.js';
-import { LocalNode } from '../../../src/local/node.js';
+import { loadKubeconfig } from '../../../src/kube/transport/kubeconfig.js';
+import { createCache } from '../../../src/kube/cache/reflector.js';
+import { createClient } from '../../../src/kube/client/rest.js';
+import { createTransport, type Transport } from '../../../src/kube/transport/transport.js';
+import { LocalNode } from '../../../src/local/node/node.js';
 import { LocalRuntime } from '../../../src/local/runtime.js';
 import { systemClock, systemRandom } from '../../../src/runtime/clock.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';

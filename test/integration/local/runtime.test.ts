@@ -5,8 +5,8 @@ import path from 'node:path';
 
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
-import type { EventObject } from '../../../src/kube/event.js';
-import { parseManifests } from '../../../src/kube/manifests.js';
+import type { EventObject } from '../../../src/kube/events/event.js';
+import { parseManifests } from '../../../src/kube/manifests/manifests.js';
 import type { Taint, Toleration } from '../../../src/local/workload.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

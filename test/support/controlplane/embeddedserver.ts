@@ -1,7 +1,7 @@
 import { serveEmbedded } from '@multicluster-engine/kube-apiserver/testing/controlplane/embeddedserver';
 
 import { Embedded } from '../../../src/commands/embedded.js';
-import { createClient } from '../../../src/kube/rest.js';
+import { createClient } from '../../../src/kube/client/rest.js';
 import { createLogger } from '../../../src/observability/logger.js';
 import { systemClock } from '../../../src/runtime/clock.js';
 import { Rollouts } from '../hub/rollouts.js';

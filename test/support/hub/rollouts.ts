@@ -1,6 +1,6 @@
 import { Deployments, Nodes, keyOf } from '../../../src/api/resources.js';
-import type { KubeClient } from '../../../src/kube/client.js';
-import { unschedulable } from '../../../src/local/scheduling.js';
+import type { KubeClient } from '../../../src/kube/client/client.js';
+import { unschedulable } from '../../../src/local/rollout/scheduling.js';
 import type { Deployment, DeploymentCondition, DeploymentStatus, Node } from '../../../src/local/workload.js';
 import { delay, type Clock } from '../../../src/runtime/clock.js';
 

@@ -1,0 +1,123 @@
+import { DocumentBuilder, type Data } from './document.js';
+import { Refusal } from '../refusal.js';
+
+const SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORDS: readonly (readonly [string, null | boolean])[] = [['null', null], ['true', true], ['false', false]];
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Reads JSON (RFC 8259) as strictly as bodies must be. In one pass, so that a body is refused at the first fault.
+ * @throws Refusal `malformed`
+ */
+export function parseJson(text: string): Data {
+  return new JsonReader(text).document();
+}
+
+class JsonReader {
+  readonly #text: string;
+  readonly #builder = new DocumentBuilder();
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): Data {
+    this.#value();
+    this.#space();
+    if (this.#at < this.#text.length) throw this.#fault('nothing may follow the value');
+    return this.#builder.result();
+  }
+
+  /** Recursion is bounded: the builder refuses to open more than 64 levels. */
+  #value(): void {
+    this.#space();
+    const first = this.#text[this.#at];
+    if (first === '{') this.#members();
+    else if (first === '[') this.#items();
+    else if (first === '"') this.#builder.text(this.#string());
+    else this.#scalar();
+  }
+
+  #members(): void {
+    this.#builder.open('object');
+    this.#at += 1;
+    this.#space();
+    if (!this.#take('}')) {
+      do {
+        this.#space();
+        if (this.#text[this.#at] !== '"') throw this.#fault('a key in double quotes is expected');
+        this.#builder.key(this.#string());
+        this.#space();
+        if (!this.#take(':')) throw this.#fault('":" is expected');
+        this.#value();
+        this.#space();
+      } while (this.#take(','));
+      if (!this.#take('}')) throw this.#fault('"," or "}" is expected');
+    }
+    this.#builder.close();
+  }
+
+  #items(): void {
+    this.#builder.open('array');
+    this.#at += 1;
+    this.#space();
+    if (!this.#take(']')) {
+      do {
+        this.#value();
+        this.#space();
+      } while (this.#take(','));
+      if (!this.#take(']')) throw this.#fault('"," or "]" is expected');
+    }
+    this.#builder.close();
+  }
+
+  #string(): string {
+    const begin = this.#at;
+    let at = begin + 1;
+    for (let code = this.#text.charCodeAt(at); code !== QUOTE; code = this.#text.charCodeAt(at)) {
+      if (Number.isNaN(code)) throw this.#fault('a text does not end');
+      at += code === BACKSLASH ? 2 : 1;
+    }
+    this.#at = at + 1;
+    try {
+      const value: unknown = JSON.parse(this.#text.slice(begin, at + 1));
+      return String(value);
+    } catch {
+      this.#at = begin;
+      throw this.#fault('a text holds a control character or a bad escape');
+    }
+  }
+
+  #scalar(): void {
+    for (const [word, value] of WORDS) {
+      if (!this.#text.startsWith(word, this.#at)) continue;
+      this.#at += word.length;
+      this.#builder.value(value);
+      return;
+    }
+    NUMBER.lastIndex = this.#at;
+    const number = NUMBER.exec(this.#text)?.[0];
+    if (number === undefined) throw this.#fault('a value is expected');
+    this.#at += number.length;
+    this.#builder.number(number);
+  }
+
+  #space(): void {
+    SPACE.lastIndex = this.#at;
+    SPACE.exec(this.#text);
+    this.#at = SPACE.lastIndex;
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #fault(rule: string): Refusal {
+    return new Refusal('malformed', { message: `the body is not valid JSON: character ${this.#at + 1}: ${rule}` });
+  }
+}

@@ -1,0 +1,120 @@
+import { DEFAULT_SCALAR_STYLE_RULES, dump, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent, type ScalarLayout } from 'js-yaml';
+import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type Data } from './document.js';
+import { Refusal } from '../refusal.js';
+
+/**
+ * Characters that can begin or part values, and what each may cost the parser, in lines. A text with far more of them
+ * than values are allowed is not worth parsing.
+ */
+const WEIGHTS: Readonly<Record<string, number>> = { '\n': 1, ',': 1, '[': 1, '{': 1, ':': 1, '&': 1, '*': 1, '!': 1, '|': 2, '>': 2, '?': 3 };
+const MAX_WEIGHT = 2 * MAX_NODES;
+/** A directive or the mark of a second document: refused before anything is parsed. */
+const MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
+const NULL = /^(?:|~|null|Null|NULL)$/;
+const TRUE = /^(?:true|True|TRUE)$/;
+const FALSE = /^(?:false|False|FALSE)$/;
+/** Begins what some reader may take for a number. Underscores in it count for nothing. */
+const NUMBER_BEGIN = /^[-+.\d]/;
+/** Whatever some version of YAML takes for a number. What JSON would not write the same way is refused. */
+const NUMBER = /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
+const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
+
+type Property = Extract<Event, { readonly tagStart: number }>;
+
+/**
+ * Reads one YAML 1.2 document (core schema: `yes` and dates are texts) of the kind that Kubernetes objects are: without
+ * anchors, aliases, tags, directives and merge keys, and with numbers that every reader takes alike.
+ * @throws Refusal `malformed`
+ */
+export function parseYaml(text: string): Data {
+  checkSize(text);
+  const events = eventsOf(text);
+  const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
+  if (documents.length > 1) throw new Refusal('malformed', { message: 'the body must hold one document' });
+  const builder = new DocumentBuilder();
+  for (const event of events) take(event, text, builder);
+  return builder.result();
+}
+
+/** A value as YAML that every version reads alike, and that `parseYaml` takes back. */
+export function writeYaml(value: unknown): string {
+  return dump(value, { lineWidth: -1, noRefs: true, scalarStyleRules: STYLES });
+}
+
+/** Puts a text in quotes that would be read as a number. */
+function quoteNumber(layout: ScalarLayout): void {
+  const { node, presenterOptions } = layout;
+  const text = node.tag === presenterOptions.schema.defaultScalarTag.tagName;
+  if (text && layout.style === SCALAR_STYLE.PLAIN && isNumber(node.value)) layout.style = SCALAR_STYLE.SINGLE_QUOTED;
+}
+
+function isNumber(text: string): boolean {
+  return NUMBER_BEGIN.test(text) && NUMBER.test(text.replaceAll('_', ''));
+}
+
+function checkSize(text: string): void {
+  // YAML takes a bare CR for the end of a line; nobody writes it, and readers differ.
+  if (/\r(?!\n)/.test(text)) throw new Refusal('malformed', { message: 'lines must end in LF or CR LF' });
+  const markers = text.match(MARKER) ?? [];
+  if (markers.some((marker) => marker === '%')) throw new Refusal('malformed', { message: 'YAML directives are not allowed' });
+  if (markers.length > 2) throw new Refusal('malformed', { message: 'the body must hold one document' });
+  let weight = 0;
+  for (let at = 0; at < text.length; at++) weight += WEIGHTS[text[at] ?? ''] ?? 0;
+  if (weight > MAX_WEIGHT) throw new Refusal('malformed', { message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can part values, inside texts too; JSON has no such limit` });
+}
+
+function eventsOf(text: string): readonly Event[] {
+  try {
+    return parseEvents(text, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const { line = 0, column = 0 } = error.mark ?? {};
+    throw new Refusal('malformed', { message: `the body is not valid YAML: line ${line + 1}, column ${column + 1}: ${error.reason.slice(0, 200)}` });
+  }
+}
+
+function take(event: Event, source: string, builder: DocumentBuilder): void {
+  switch (event.type) {
+    case EVENT_ID.DOCUMENT:
+      return;
+    case EVENT_ID.ALIAS:
+      throw builder.refuse('YAML aliases are not allowed');
+    case EVENT_ID.MAPPING:
+    case EVENT_ID.SEQUENCE:
+      checkProperties(event, builder);
+      if (builder.expectsKey) throw builder.refuse('a key must be a text');
+      builder.open(event.type === EVENT_ID.MAPPING ? 'object' : 'array');
+      return;
+    case EVENT_ID.SCALAR:
+      checkProperties(event, builder);
+      scalar(event, source, builder);
+      return;
+    case EVENT_ID.POP:
+      builder.close();
+  }
+}
+
+function checkProperties(event: Property, builder: DocumentBuilder): void {
+  if (event.anchorStart >= 0) throw builder.refuse('YAML anchors are not allowed');
+  if (event.tagStart >= 0) throw builder.refuse('YAML tags are not allowed');
+}
+
+function scalar(event: ScalarEvent, source: string, builder: DocumentBuilder): void {
+  const text = event.valueStart < 0 ? '' : getScalarValue(source, event);
+  const plain = event.style === SCALAR_STYLE.PLAIN;
+  if (builder.expectsKey) {
+    if (plain && text === '<<') throw builder.refuse('YAML merge keys are not allowed');
+    if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || isNumber(text))) throw builder.refuse('a key must be a text: put it in quotes');
+    builder.key(text);
+  } else if (!plain) {
+    builder.text(text);
+  } else if (NULL.test(text)) {
+    builder.value(null);
+  } else if (TRUE.test(text) || FALSE.test(text)) {
+    builder.value(TRUE.test(text));
+  } else if (isNumber(text)) {
+    builder.number(text);
+  } else {
+    builder.text(text);
+  }
+}

@@ -1,0 +1,158 @@
+import { MEDIA_TYPES } from '../request/media.js';
+import { GIVEN_CODES, REFUSALS, type RefusalKind } from '../refusal.js';
+import { ROUTES, type Action, type Operation, type Route } from '../request/routes.js';
+import { kindSchemas, LIST_META, OBJECT_META, STATUS, type JsonSchema } from './schemas.js';
+
+export interface OpenApiSources {
+  /** Release of this program. */
+  readonly version: string;
+  /** The texts of the two CustomResourceDefinitions. */
+  readonly engine: string;
+  readonly placement: string;
+}
+
+const DESCRIPTION = `
+Creates, reads, replaces and deletes MultiClusterEngine and Placement objects over HTTPS. Each request is passed to the
+Kubernetes API behind, with the caller's own token and at most once; what the user may do there, and no more, can be done
+here. The token stands in the header COOKIE, as "Authorization: Bearer TOKEN", or in the ordinary header Authorization,
+never in both. Query strings are refused. When the gateway runs with --strict-status-codes, every answer whose code is not
+200, 403, 404, 500 or 503 is 403 instead, and no error has a body.
+`.trim().replaceAll('\n', ' ');
+
+/** Answers that any request may get, whatever it asks for. */
+const ANYWHERE: readonly RefusalKind[] = ['malformed', 'forbidden', 'slow', 'expectation', 'headersTooLarge'];
+const BEHIND: readonly RefusalKind[] = ['notFound', 'failed', 'unavailable'];
+const OF_OBJECTS: readonly RefusalKind[] = ['tooLarge', 'mediaType', 'invalid'];
+
+const BY_ACTION: Readonly<Record<Action, readonly RefusalKind[]>> = {
+  list: [...ANYWHERE, ...BEHIND],
+  get: [...ANYWHERE, ...BEHIND],
+  create: [...ANYWHERE, ...BEHIND, ...OF_OBJECTS, 'exists'],
+  update: [...ANYWHERE, ...BEHIND, ...OF_OBJECTS, 'conflict', 'precondition'],
+  delete: [...ANYWHERE, ...BEHIND, 'conflict', 'precondition'],
+  openapi: ANYWHERE,
+  live: ANYWHERE,
+  ready: [...ANYWHERE, 'unavailable'],
+};
+
+const ETAG = { description: 'The resourceVersion of the object, or of the list.', schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' } };
+const ALWAYS = {
+  'Cache-Control': { description: 'Nothing is kept.', required: true, schema: { const: 'no-store' } },
+  'X-Content-Type-Options': { description: 'The media type is as it is stated.', required: true, schema: { const: 'nosniff' } },
+};
+
+/** The OpenAPI 3.1 document of the interface: every path, header, media type and code, and both kinds as their CRDs have them. */
+export function openApiDocument(sources: OpenApiSources): JsonSchema {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Multicluster engine and placement service',
+      version: sources.version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The gateway; HTTPS only.' }],
+    security: [{ cookie: [] }, { bearer: [] }],
+    paths: Object.fromEntries(ROUTES.map((route) => [route.template, pathItem(route)])),
+    components: {
+      securitySchemes: {
+        cookie: { type: 'apiKey', in: 'header', name: 'COOKIE', description: 'The whole value is `Authorization: Bearer TOKEN`.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The ordinary header, instead of COOKIE.' },
+      },
+      responses: Object.fromEntries(Object.entries(responsesByCode()).map(([code, response]) => [`Code${code}`, response])),
+      schemas: {
+        ...kindSchemas(sources.engine),
+        ...kindSchemas(sources.placement),
+        ObjectMeta: OBJECT_META,
+        ListMeta: LIST_META,
+        Status: STATUS,
+      },
+    },
+  };
+}
+
+function pathItem(route: Route): JsonSchema {
+  const names = [...route.template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  const operations = route.operations.map((operation) => [operation.method.toLowerCase(), operationItem(route, operation)] as const);
+  return { ...(names.length > 0 && { parameters: names.map(pathParameter) }), ...Object.fromEntries(operations) };
+}
+
+function pathParameter(name: string): JsonSchema {
+  const namespace = name === 'namespace';
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: namespace ? 'A namespace: a DNS label.' : 'The name of the object: a DNS subdomain.',
+    schema: { type: 'string', minLength: 1, maxLength: namespace ? 63 : 253, pattern: '^[a-z0-9][-a-z0-9.]*$' },
+  };
+}
+
+function operationItem(route: Route, operation: Operation): JsonSchema {
+  const { id, action, summary } = operation;
+  const kind = route.resource?.kind;
+  const parameters = headerParameters(action);
+  const codes = new Set(BY_ACTION[action].map((refusal) => REFUSALS[refusal].code));
+  const refusals = [...codes].sort((a, b) => a - b).map((code) => [String(code), { $ref: `#/components/responses/Code${code}` }] as const);
+  return {
+    operationId: id,
+    summary,
+    tags: [kind ?? 'Gateway'],
+    ...(kind === undefined && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...((action === 'create' || action === 'update') && { requestBody: { required: true, content: content({ $ref: `#/components/schemas/${kind}` }) } }),
+    responses: { 200: success(action, kind), ...Object.fromEntries(refusals) },
+  };
+}
+
+function headerParameters(action: Action): JsonSchema[] {
+  const writes = action === 'create' || action === 'update' || action === 'delete';
+  const prefer = { name: 'Prefer', in: 'header', description: '`return=representation` asks for the object in the answer.', schema: { type: 'string' } };
+  const ifMatch = {
+    name: 'If-Match', in: 'header', schema: { type: 'string' },
+    description: 'An ETag that was read: the write is done only if the object still has it. `*` stands for any.',
+  };
+  return [...(writes ? [prefer] : []), ...(action === 'update' || action === 'delete' ? [ifMatch] : [])];
+}
+
+function success(action: Action, kind: string | undefined): JsonSchema {
+  if (action === 'live' || action === 'ready') return { description: 'It is so.', headers: ALWAYS };
+  if (action === 'openapi') return { description: 'This document.', headers: ALWAYS, content: { 'application/json': { schema: { type: 'object' } } } };
+  const object = { $ref: `#/components/schemas/${kind ?? ''}` };
+  if (action === 'list' || action === 'get') {
+    const schema = action === 'list' ? { $ref: `#/components/schemas/${kind ?? ''}List` } : object;
+    return { description: 'It was read. An answer of more than 1 MiB has no ETag.', headers: { ...ALWAYS, ETag: ETAG }, content: content(schema) };
+  }
+  return {
+    description: 'It was done. The body is empty, unless the object was asked for with Prefer.',
+    headers: {
+      ...ALWAYS,
+      ETag: ETAG,
+      'Preference-Applied': { description: 'Stands where Prefer was followed.', schema: { const: 'return=representation' } },
+    },
+    content: content(action === 'delete' ? { oneOf: [object, { $ref: '#/components/schemas/Status' }] } : object),
+  };
+}
+
+function content(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(MEDIA_TYPES.map(({ name }) => [name, { schema }]));
+}
+
+/** One response a code; where two refusals share a code, both are told. */
+function responsesByCode(): Record<string, JsonSchema> {
+  const responses: Record<string, JsonSchema> = {};
+  for (const { code, when } of Object.values(REFUSALS)) {
+    const said = responses[code]?.['description'];
+    responses[code] = {
+      description: typeof said === 'string' ? `${said}; or ${when}` : `When ${when}`,
+      headers: { ...ALWAYS, ...extraHeaders(code) },
+      ...(!GIVEN_CODES.includes(code) && { content: { 'application/json': { schema: { $ref: '#/components/schemas/Status' } } } }),
+    };
+  }
+  return responses;
+}
+
+function extraHeaders(code: number): JsonSchema {
+  if (code === 503) return { 'Retry-After': { description: 'Seconds, 1 to 60.', required: true, schema: { type: 'integer', minimum: 1, maximum: 60 } } };
+  return code === 405 ? { Allow: { description: 'The methods of the path.', schema: { type: 'string' } } } : {};
+}

@@ -1,0 +1,119 @@
+import { load } from 'js-yaml';
+import { isRecord, record, type Unknowns } from '../object/record.js';
+
+/** A JSON Schema of dialect 2020-12, the one of OpenAPI 3.1. */
+export interface JsonSchema {
+  [keyword: string]: unknown;
+}
+
+/** What stands in a CRD's schema and means the same in JSON Schema. */
+const KEPT = [
+  'description', 'format', 'enum', 'default', 'required', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum',
+  'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties',
+];
+
+export const OBJECT_META: JsonSchema = {
+  type: 'object',
+  description: 'Metadata of an object, as Kubernetes defines it. Fields that are not listed here may stand in answers.',
+  properties: {
+    name: { type: 'string', maxLength: 253, description: 'The name of the object, a DNS subdomain.' },
+    namespace: { type: 'string', maxLength: 63, description: 'The namespace of the object, as in the path.' },
+    labels: { type: 'object', additionalProperties: { type: 'string' }, description: 'Labels to select by.' },
+    annotations: { type: 'object', additionalProperties: { type: 'string' }, description: 'Notes of any kind.' },
+    resourceVersion: { type: 'string', description: 'The revision of the object, also its ETag; needed for a PUT.' },
+    uid: { type: 'string', description: 'Set by the server.' },
+    generation: { type: 'integer', format: 'int64', description: 'Set by the server: counts changes of the spec.' },
+    creationTimestamp: { type: ['string', 'null'], format: 'date-time', description: 'Set by the server.' },
+    deletionTimestamp: { type: 'string', format: 'date-time', description: 'Set by the server while the object is being deleted.' },
+    finalizers: { type: 'array', items: { type: 'string' }, description: 'Who has to clean up before the object goes.' },
+  },
+};
+
+export const LIST_META: JsonSchema = {
+  type: 'object',
+  description: 'Metadata of a list.',
+  properties: { resourceVersion: { type: 'string', description: 'The revision of the list, also its ETag.' } },
+};
+
+export const STATUS: JsonSchema = {
+  type: 'object',
+  description: 'A Status of Kubernetes.',
+  required: ['kind', 'apiVersion', 'status'],
+  properties: {
+    kind: { const: 'Status' },
+    apiVersion: { const: 'v1' },
+    metadata: { type: 'object' },
+    status: { enum: ['Success', 'Failure'] },
+    message: { type: 'string', description: 'What is wrong, for people; names the field.' },
+    reason: { type: 'string', description: 'What is wrong, in one word.' },
+    code: { type: 'integer' },
+    details: {
+      type: 'object',
+      properties: {
+        causes: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['field', 'reason', 'message'],
+            properties: {
+              field: { type: 'string', description: 'Path such as spec.tolerations[0].key.' },
+              reason: { type: 'string' },
+              message: { type: 'string' },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** A kind and its list, of the text of its CustomResourceDefinition, by name. */
+export function kindSchemas(crd: string): Record<string, JsonSchema> {
+  const spec = record(record(load(crd))['spec']);
+  const { kind, listKind } = record(spec['names']);
+  const versions = Array.isArray(spec['versions']) ? spec['versions'] : [];
+  const version = record(versions[0]);
+  const schema = schemaOf(record(record(version['schema'])['openAPIV3Schema']));
+  const apiVersion = `${String(spec['group'])}/${String(version['name'])}`;
+  const properties = record(schema['properties']);
+  const object: JsonSchema = {
+    ...schema,
+    required: ['metadata'],
+    properties: {
+      ...properties,
+      apiVersion: { ...record(properties['apiVersion']), const: apiVersion },
+      kind: { ...record(properties['kind']), const: kind },
+      metadata: { allOf: [{ $ref: '#/components/schemas/ObjectMeta' }, record(properties['metadata'])] },
+    },
+  };
+  const list: JsonSchema = {
+    type: 'object',
+    description: `Several objects of kind ${String(kind)}.`,
+    required: ['apiVersion', 'kind', 'metadata', 'items'],
+    properties: {
+      apiVersion: { const: apiVersion },
+      kind: { const: listKind },
+      metadata: { $ref: '#/components/schemas/ListMeta' },
+      items: { type: 'array', items: { $ref: `#/components/schemas/${String(kind)}` } },
+    },
+  };
+  return { [String(kind)]: object, [String(listKind)]: list };
+}
+
+/** A node of a CRD's schema in JSON Schema; CEL rules and other extensions of Kubernetes are left to the server. */
+function schemaOf(node: Unknowns): JsonSchema {
+  const result: JsonSchema = {};
+  const types = node['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : node['type'] === undefined ? [] : [node['type']];
+  if (node['nullable'] === true) types.push('null');
+  if (types.length > 0) result['type'] = types.length === 1 ? types[0] : types;
+  for (const keyword of KEPT) {
+    if (keyword in node) result[keyword] = node[keyword];
+  }
+  if ('items' in node) result['items'] = schemaOf(record(node['items']));
+  if (isRecord(node['additionalProperties'])) result['additionalProperties'] = schemaOf(node['additionalProperties']);
+  if ('properties' in node) {
+    const entries = Object.entries(record(node['properties'])).map(([name, child]) => [name, schemaOf(record(child))] as const);
+    result['properties'] = Object.fromEntries(entries);
+  }
+  return result;
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import type { Data } from '../object/document.js';
+import { header, type HeaderMap } from './headers.js';
+import { parseJson } from '../object/json.js';
+import type { Format } from './media.js';
+import { Refusal } from '../refusal.js';
+import { parseYaml } from '../object/yaml.js';
+
+export const MAX_BODY = 1024 * 1024;
+
+const BYTE_ORDER_MARK = '\u{feff}';
+
+/** What each request may hold without being counted, so that large ones of others never keep a small one out. */
+const FREE = 64 * 1024;
+
+/** Bytes that may be held at a time, over all requests, so that many large ones cannot exhaust the memory. */
+export class Budget {
+  readonly #limit: number;
+  #held = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Bytes that are counted now. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** A request's share, nothing yet. */
+  open(): Share {
+    let counted = 0;
+    return {
+      grow: (total) => {
+        const wanted = Math.max(total - FREE, counted);
+        if (this.#held + wanted - counted > this.#limit) return false;
+        this.#held += wanted - counted;
+        counted = wanted;
+        return true;
+      },
+      release: () => {
+        this.#held -= counted;
+        counted = 0;
+      },
+    };
+  }
+}
+
+/** What one request holds. */
+export interface Share {
+  /** Whether it may hold `total` bytes in all. */
+  readonly grow: (total: number) => boolean;
+  readonly release: () => void;
+}
+
+/** Whether the head announces a body. */
+export function announcesBody(headers: HeaderMap): boolean {
+  const length = header(headers, 'content-length');
+  return headers.has('transfer-encoding') || (length !== undefined && !/^0+$/.test(length));
+}
+
+/** @throws Refusal `tooLarge` where the head announces more than 1 MiB. */
+export function checkLength(headers: HeaderMap): void {
+  if (Number(header(headers, 'content-length') ?? 0) > MAX_BODY) throw tooLarge();
+}
+
+/**
+ * Reads the body to its end, at most 1 MiB, whatever length was announced, and counts it into the share.
+ * @throws Refusal; an Error when the client leaves
+ */
+export async function readBody(request: IncomingMessage, share: Share): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Left undestroyed, so that a refusal can still be answered.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const bytes: Buffer = chunk;
+    size += bytes.length;
+    if (size > MAX_BODY) throw tooLarge();
+    if (!share.grow(size)) throw new Refusal('unavailable', { message: 'too many bodies at once', close: true });
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The one document of a body, as strictly read as document.ts says.
+ * @throws Refusal `malformed`
+ */
+export function parseBody(bytes: Uint8Array, format: Format): Data {
+  const text = decode(bytes);
+  if (text.startsWith(BYTE_ORDER_MARK)) throw new Refusal('malformed', { message: 'the body must not begin with a byte order mark' });
+  return format === 'json' ? parseJson(text) : parseYaml(text);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Refusal('malformed', { message: 'the body is not valid UTF-8' });
+  }
+}
+
+function tooLarge(): Refusal {
+  return new Refusal('tooLarge', { message: `the body is larger than ${MAX_BODY} bytes`, close: true });
+}

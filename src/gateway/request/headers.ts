@@ -1,0 +1,68 @@
+import { Refusal } from '../refusal.js';
+
+/** Every header field by its name in lower case, in order, none joined or dropped. */
+export type HeaderMap = ReadonlyMap<string, readonly string[]>;
+
+const MAX_FIELDS = 100;
+/** Those that must not stand twice: whoever sends two means two things. */
+const SINGLE = ['host', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'if-match', 'origin', 'sec-fetch-site', 'expect'];
+/** Those that change what a request means in a way that is not offered. */
+const REFUSED = ['upgrade', 'x-http-method', 'x-http-method-override', 'x-method-override'];
+/** A name or an address, with a port or none. */
+const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?$/;
+
+/** `rawHeaders` (name, value, name, value, …) as a map. */
+export function headerMap(raw: readonly string[]): HeaderMap {
+  const map = new Map<string, string[]>();
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    const values = map.get(name);
+    if (values === undefined) map.set(name, [raw[index + 1] ?? '']);
+    else values.push(raw[index + 1] ?? '');
+  }
+  return map;
+}
+
+/** The first value; undefined where there is none. */
+export function header(headers: HeaderMap, name: string): string | undefined {
+  return headers.get(name)?.[0];
+}
+
+/**
+ * What has to hold for every request, whatever it asks for.
+ * @throws Refusal
+ */
+export function checkHeaders(headers: HeaderMap, httpVersion: string): void {
+  if (httpVersion !== '1.1') throw malformed('the protocol must be HTTP/1.1');
+  let fields = 0;
+  for (const values of headers.values()) fields += values.length;
+  if (fields > MAX_FIELDS) throw new Refusal('headersTooLarge', { message: `more than ${MAX_FIELDS} header fields`, close: true });
+  for (const name of SINGLE) {
+    if ((headers.get(name)?.length ?? 0) > 1) throw malformed(`header ${name} must not be repeated`);
+  }
+  for (const name of REFUSED) {
+    if (headers.has(name)) throw malformed(`header ${name} is not supported`);
+  }
+  if (!HOST.test(header(headers, 'host') ?? '')) throw malformed('header host must name the host');
+  const coding = header(headers, 'transfer-encoding');
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw malformed('header transfer-encoding must be chunked');
+  const expect = header(headers, 'expect');
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    throw new Refusal('expectation', { message: 'header expect must be 100-continue', close: true });
+  }
+  checkSite(headers);
+}
+
+/** Browsers say where a request comes from; a page of another site has nothing to ask here. */
+function checkSite(headers: HeaderMap): void {
+  const site = header(headers, 'sec-fetch-site');
+  const origin = header(headers, 'origin');
+  const own = `https://${(header(headers, 'host') ?? '').toLowerCase()}`;
+  const sameSite = site === undefined || site === 'same-origin' || site === 'none';
+  if (sameSite && (origin === undefined || origin.toLowerCase() === own)) return;
+  throw new Refusal('forbidden', { message: 'requests from other sites are refused' });
+}
+
+function malformed(message: string): Refusal {
+  return new Refusal('malformed', { message, close: true });
+}

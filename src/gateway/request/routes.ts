@@ -1,0 +1,125 @@
+import type { ResourceType } from '../../api/meta.js';
+import { MultiClusterEngines, Placements } from '../../api/resources.js';
+
+/** What is done with one kind of object, or answered by the gateway itself. */
+export type Action = 'create' | 'list' | 'get' | 'update' | 'delete' | 'openapi' | 'live' | 'ready';
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface Operation {
+  /** Unique: `operationId` of the OpenAPI document. */
+  readonly id: string;
+  readonly method: Method;
+  readonly action: Action;
+  readonly summary: string;
+}
+
+/** One path. The router, the OpenAPI document, the metrics' labels, the access log and the tests all read this table. */
+export interface Route {
+  /** With parameters in braces. */
+  readonly template: string;
+  /** What it is about; absent: the gateway itself. */
+  readonly resource?: ResourceType;
+  readonly operations: readonly Operation[];
+}
+
+/** What a path says. */
+export interface Match {
+  readonly route: Route;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+const BASE = '/platform';
+const LABEL = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+const MAX_NAME = 253;
+
+const ENGINES = `${BASE}/apis/${MultiClusterEngines.group}/${MultiClusterEngines.version}/${MultiClusterEngines.plural}`;
+const PLACEMENTS = `${Placements.group}/${Placements.version}/namespaces/{namespace}/${Placements.plural}`;
+
+/** Every path that is answered. Placements have no `/apis` as given; with it they are answered too. */
+export const ROUTES: readonly Route[] = [
+  { template: ENGINES, resource: MultiClusterEngines, operations: collection('Engine', 'every engine', 'an engine') },
+  { template: `${ENGINES}/{name}`, resource: MultiClusterEngines, operations: object('Engine', 'an engine') },
+  ...['', 'Apis'].flatMap((suffix) => {
+    const collectionPath = `${BASE}${suffix === '' ? '' : '/apis'}/${PLACEMENTS}`;
+    return [
+      { template: collectionPath, resource: Placements, operations: collection(`Placement${suffix}`, 'every placement of a namespace', 'a placement') },
+      { template: `${collectionPath}/{placement_name}`, resource: Placements, operations: object(`Placement${suffix}`, 'a placement') },
+    ];
+  }),
+  local(`${BASE}/openapi.json`, 'openapi', 'This description.'),
+  local('/livez', 'live', 'Whether the process is alive.'),
+  local('/readyz', 'ready', 'Whether the gateway can serve.'),
+];
+
+const SEGMENTS = new Map(ROUTES.map((route) => [route, route.template.split('/')]));
+
+/**
+ * The route of a path, or undefined. Nothing is decoded: a segment is either the literal word of the table or, where a
+ * parameter stands, a DNS name as it is, so that no encoding of anything else gets through.
+ */
+export function matchRoute(path: string): Match | undefined {
+  const given = path.split('/', 10);
+  for (const [route, segments] of SEGMENTS) {
+    const match = given.length === segments.length ? matchSegments(route, segments, given) : undefined;
+    if (match !== undefined) return match;
+  }
+  return undefined;
+}
+
+/** The operation of that method on a route. */
+export function operationOf(route: Route, method: string): Operation | undefined {
+  return route.operations.find((one) => one.method === method);
+}
+
+/** The path of an object (with `name`) or a collection at the Kubernetes API, built from checked names alone. */
+export function upstreamPath(resource: ResourceType, namespace?: string, name?: string): string {
+  const scope = resource.namespaced ? `/namespaces/${namespace ?? ''}` : '';
+  return `/apis/${resource.group}/${resource.version}${scope}/${resource.plural}${name === undefined ? '' : `/${name}`}`;
+}
+
+/** A DNS-1123 label. */
+export function isLabel(text: string): boolean {
+  return LABEL.test(text);
+}
+
+/** A DNS-1123 subdomain of at most 253 characters. */
+export function isSubdomain(text: string): boolean {
+  return text.length <= MAX_NAME && text.split('.').every(isLabel);
+}
+
+function matchSegments(route: Route, segments: readonly string[], given: readonly string[]): Match | undefined {
+  const found: { namespace?: string; name?: string } = {};
+  for (const [index, segment] of segments.entries()) {
+    const text = given[index] ?? '';
+    if (segment === '{namespace}') {
+      if (!isLabel(text)) return undefined;
+      found.namespace = text;
+    } else if (segment.startsWith('{')) {
+      if (!isSubdomain(text)) return undefined;
+      found.name = text;
+    } else if (segment !== text) {
+      return undefined;
+    }
+  }
+  return { route, ...found };
+}
+
+function collection(noun: string, all: string, one: string): Operation[] {
+  return [
+    { id: `list${noun}s`, method: 'GET', action: 'list', summary: `Lists ${all}.` },
+    { id: `create${noun}`, method: 'POST', action: 'create', summary: `Creates ${one}.` },
+  ];
+}
+
+function object(noun: string, one: string): Operation[] {
+  return [
+    { id: `get${noun}`, method: 'GET', action: 'get', summary: `Reads ${one}.` },
+    { id: `update${noun}`, method: 'PUT', action: 'update', summary: `Replaces ${one}, given the resourceVersion that was read.` },
+    { id: `delete${noun}`, method: 'DELETE', action: 'delete', summary: `Deletes ${one}.` },
+  ];
+}
+
+function local(template: string, action: Action, summary: string): Route {
+  return { template, operations: [{ id: action, method: 'GET', action, summary }] };
+}

@@ -1,0 +1,49 @@
+import { REFUSALS, Refusal } from '../refusal.js';
+import { matchRoute, ROUTES, type Route } from '../request/routes.js';
+
+/** The first line of a request whose method the parser may not know; the query is let go of. */
+const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) ([^\s?]{1,2048})(?:\?\S*)? HTTP\/1\.1$/;
+
+/** What the parser says of a method that HTTP does not have, or that only other protocols have. */
+const UNKNOWN_METHOD = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
+
+/** Why bytes that the parser has refused, or that did not come in time, are not served; undefined for a connection that has failed. */
+export function refusalForError(error: NodeJS.ErrnoException): Refusal | undefined {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('slow', { message: 'the request did not arrive in time' });
+  if (error.code === 'HPE_HEADER_OVERFLOW') return new Refusal('headersTooLarge', { message: REFUSALS.headersTooLarge.when });
+  if (error.code?.startsWith('HPE_') !== true || error.code === 'HPE_INVALID_EOF_STATE') return undefined;
+  const { before, after } = lineAt(error);
+  if (/^(?:cookie|authorization):/i.test(before)) return new Refusal('forbidden', { message: 'the access token is malformed' });
+  const target = UNKNOWN_METHOD.has(error.code) ? REQUEST_LINE.exec(before + after)?.[2] : undefined;
+  return target === undefined ? new Refusal('malformed', { message: 'the request is not well-formed HTTP/1.1' }) : refusalForMethod(target);
+}
+
+/** Why a method is refused that no path has: CONNECT, and whatever the parser does not know. */
+export function refusalForMethod(target: string): Refusal {
+  const route = matchRoute(target)?.route;
+  if (route === undefined) return new Refusal('notFound', { message: 'no such path' });
+  return noSuchMethod(route);
+}
+
+/** CONNECT names a host, not a path: what it may be instead is any method there is. */
+export function refusalForConnect(target: string): Refusal {
+  return noSuchMethod(matchRoute(target)?.route ?? { operations: ROUTES.flatMap(({ operations }) => operations) });
+}
+
+/** The refusal of a method that a route does not have. */
+export function noSuchMethod({ operations }: Pick<Route, 'operations'>): Refusal {
+  const allow = [...new Set(operations.map(({ method }) => method))].join(', ');
+  return new Refusal('method', { message: `the methods of this path are ${allow}`, allow });
+}
+
+/** The line in which the parser has stumbled: up to there, and from there on as far as it has come. */
+function lineAt(error: Error): { readonly before: string; readonly after: string } {
+  const rawPacket = 'rawPacket' in error ? error.rawPacket : undefined;
+  const bytesParsed = 'bytesParsed' in error ? error.bytesParsed : undefined;
+  if (!Buffer.isBuffer(rawPacket) || typeof bytesParsed !== 'number') return { before: '', after: '' };
+  const text = rawPacket.toString('latin1');
+  const read = text.slice(0, bytesParsed + 1).trimEnd();
+  const rest = text.slice(read.length);
+  const end = rest.indexOf('\r\n');
+  return { before: read.slice(read.lastIndexOf('\n') + 1), after: end < 0 ? '' : rest.slice(0, end) };
+}

@@ -1,0 +1,152 @@
+import type { KubeObject } from '../../api/meta.js';
+import { keyOf } from '../../api/resources.js';
+
+/** One change of a cached object. `before` absent: new; `after` absent: gone; both with different uids: made anew in between. */
+export interface Change<T extends KubeObject> {
+  readonly key: string;
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+/** What a reflector holds, by key, with indexes. Objects are frozen and shared: never mutate one. */
+export interface Store<T extends KubeObject> {
+  readonly size: number;
+  get(key: string): T | undefined;
+  /** All objects, in no promised order. */
+  values(): Iterable<T>;
+  /** The objects that `indexers[index]` gave `value` for, sorted by key; empty when there are none. */
+  byIndex(index: string, value: string): readonly T[];
+}
+
+/** Index name → the values under which an object is found. Pure. */
+export type Indexers<T extends KubeObject> = Readonly<Record<string, (object: T) => readonly string[]>>;
+
+interface IndexEntry<T> {
+  readonly keys: Set<string>;
+  /** The answer of `byIndex`, until something under this value changes. */
+  sorted: readonly T[] | undefined;
+}
+
+/** The store that a reflector writes. */
+export class ObjectStore<T extends KubeObject> implements Store<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #indexers: Indexers<T>;
+  readonly #indexes = new Map<string, Map<string, IndexEntry<T>>>();
+  readonly #onIndexerFailed: (key: string, error: unknown) => void;
+
+  /** `onIndexerFailed`: an indexer threw on an object; the object is stored and not found by that index. */
+  constructor(indexers: Indexers<T>, onIndexerFailed: (key: string, error: unknown) => void) {
+    this.#indexers = indexers;
+    this.#onIndexerFailed = onIndexerFailed;
+    for (const index of Object.keys(indexers)) this.#indexes.set(index, new Map());
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  values(): Iterable<T> {
+    return this.#objects.values();
+  }
+
+  byIndex(index: string, value: string): readonly T[] {
+    const entries = this.#indexes.get(index);
+    if (entries === undefined) throw new RangeError(`index: "${index}": this store has no such index`);
+    const entry = entries.get(value);
+    if (entry === undefined) return [];
+    entry.sorted ??= this.#sorted(entry.keys);
+    return entry.sorted;
+  }
+
+  /** Stores `object`, new or in the place of what stands under its key. */
+  set(object: T): Change<T> {
+    const key = keyOf(object.metadata);
+    const before = this.#objects.get(key);
+    if (before !== undefined) this.#unindex(key, before);
+    this.#objects.set(key, object);
+    this.#index(key, object);
+    return { key, before, after: object };
+  }
+
+  /** Takes out what stands under `key`; undefined when nothing does. */
+  remove(key: string): Change<T> | undefined {
+    const before = this.#objects.get(key);
+    if (before === undefined) return undefined;
+    this.#unindex(key, before);
+    this.#objects.delete(key);
+    return { key, before, after: undefined };
+  }
+
+  /** Makes `objects` the whole content, at once, and tells the difference. An object with the same uid and resourceVersion stays the one it was. */
+  replace(objects: ReadonlyMap<string, T>): Change<T>[] {
+    const changes: Change<T>[] = [];
+    for (const key of this.#objects.keys()) {
+      const change = objects.has(key) ? undefined : this.remove(key);
+      if (change !== undefined) changes.push(change);
+    }
+    for (const [key, object] of objects) {
+      const stored = this.#objects.get(key);
+      if (stored === undefined || !isSame(stored, object)) changes.push(this.set(object));
+    }
+    return changes;
+  }
+
+  #index(key: string, object: T): void {
+    for (const [index, value] of this.#valuesOf(key, object)) {
+      const entries = this.#indexes.get(index);
+      const entry = entries?.get(value);
+      if (entry === undefined) {
+        entries?.set(value, { keys: new Set([key]), sorted: undefined });
+        continue;
+      }
+      entry.keys.add(key);
+      entry.sorted = undefined;
+    }
+  }
+
+  #unindex(key: string, object: T): void {
+    for (const [index, value] of this.#valuesOf(key, object)) {
+      const entries = this.#indexes.get(index);
+      const entry = entries?.get(value);
+      if (entry === undefined) continue;
+      entry.keys.delete(key);
+      entry.sorted = undefined;
+      if (entry.keys.size === 0) entries?.delete(value);
+    }
+  }
+
+  /** Indexers are pure, so an object leaves the indexes under the values that it went in with. */
+  *#valuesOf(key: string, object: T): Iterable<readonly [string, string]> {
+    for (const [index, indexer] of Object.entries(this.#indexers)) {
+      for (const value of this.#guarded(indexer, key, object)) yield [index, value];
+    }
+  }
+
+  #guarded(indexer: (object: T) => readonly string[], key: string, object: T): readonly string[] {
+    try {
+      return indexer(object);
+    } catch (error) {
+      this.#onIndexerFailed(key, error);
+      return [];
+    }
+  }
+
+  #sorted(keys: ReadonlySet<string>): readonly T[] {
+    const objects: T[] = [];
+    for (const key of [...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {
+      const object = this.#objects.get(key);
+      if (object !== undefined) objects.push(object);
+    }
+    return Object.freeze(objects);
+  }
+}
+
+function isSame(a: KubeObject, b: KubeObject): boolean {
+  const { uid, resourceVersion } = a.metadata;
+  if (uid === undefined || resourceVersion === undefined) return false;
+  return uid === b.metadata.uid && resourceVersion === b.metadata.resourceVersion;
+}

@@ -1,0 +1,45 @@
+import type { KubeObject } from '../../api/meta.js';
+import type { FailedCall } from '../../runtime/errors.js';
+import { failureOf, malformed } from '../failure.js';
+import { field, isRecord, textField } from '../json.js';
+import type { Shape } from '../client/object.js';
+import { objectOf } from '../client/object.js';
+import { LONGEST_RETRY_AFTER_MS } from '../transport/retry.js';
+
+export type WatchEvent<T extends KubeObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T; readonly resourceVersion: string }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
+
+/**
+ * One line of a watch.
+ * @throws ApiError: what an ERROR event says, by its code (410 is Gone); Malformed for all that is no event.
+ */
+export function parseEvent<T extends KubeObject>(line: string, shape: Shape, call: FailedCall): WatchEvent<T> {
+  const event = parseLine(line, call);
+  const type = textField(event, 'type');
+  const object = field(event, 'object');
+  if (type === 'ERROR') throw statusFailure(object, call);
+  const resourceVersion = textField(field(object, 'metadata'), 'resourceVersion');
+  if (resourceVersion === '') throw malformed(call, 'an event without metadata.resourceVersion');
+  if (type === 'BOOKMARK') return { type, resourceVersion };
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw malformed(call, `an event of unknown type "${type.slice(0, 32)}"`);
+  return { type, object: objectOf<T>(object, shape, call), resourceVersion };
+}
+
+function parseLine(line: string, call: FailedCall): unknown {
+  try {
+    const event: unknown = JSON.parse(line);
+    if (isRecord(event)) return event;
+  } catch {
+    // Told below: a line that is no JSON means that the stream is broken.
+  }
+  throw malformed(call, 'a line of the watch is no JSON object');
+}
+
+function statusFailure(status: unknown, call: FailedCall): Error {
+  const code = field(status, 'code');
+  if (typeof code !== 'number') return malformed(call, 'an ERROR event without a code');
+  const seconds = field(field(status, 'details'), 'retryAfterSeconds');
+  const retryAfterMs = typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
+  return failureOf({ status: code, body: status, retryAfterMs }, call);
+}

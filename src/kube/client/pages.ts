@@ -1,0 +1,82 @@
+import type { KubeObject } from '../../api/meta.js';
+import { ApiError } from '../../runtime/errors.js';
+import type { FailedCall } from '../../runtime/errors.js';
+import type { Bucket } from '../transport/call.js';
+import { malformed } from '../failure.js';
+import { field, textField } from '../json.js';
+import { objectOf } from './object.js';
+import type { Collection } from './path.js';
+import { acceptOf, collectionPath, resourceOf, selectorsOf } from './path.js';
+import type { Transport } from '../transport/transport.js';
+
+export const PAGE_SIZE = 500;
+
+export interface PageOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly bucket?: Bucket | undefined;
+  readonly deadlineMs?: number | undefined;
+  /** Tries of each page; default that of the transport. */
+  readonly tries?: number;
+  readonly pageSize?: number;
+}
+
+export interface Page<T extends KubeObject> {
+  readonly items: T[];
+  /** Of the whole list: the same on every page. */
+  readonly resourceVersion: string;
+}
+
+/** What a list or watch is, for errors. */
+export function collectionCall(verb: 'list' | 'watch', collection: Collection): FailedCall {
+  const { type, namespace } = collection;
+  return { verb, resource: resourceOf(type), ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/**
+ * The pages of a consistent list, each asked for when it is wanted.
+ * @throws ApiError; Gone when the list has grown too old in the middle, and then all of it has to be read again.
+ */
+export async function* pagesOf<T extends KubeObject>(
+  transport: Transport,
+  collection: Collection,
+  options: PageOptions,
+): AsyncGenerator<Page<T>> {
+  const call = collectionCall('list', collection);
+  let token = '';
+  let resourceVersion = '';
+  do {
+    const answer = await transport.call({
+      method: 'GET',
+      path: collectionPath(collection.type, collection.namespace),
+      query: { ...selectorsOf(collection), limit: String(options.pageSize ?? PAGE_SIZE), ...(token === '' ? {} : { continue: token }) },
+      target: call,
+      accept: acceptOf(collection.metadataOnly, true),
+      repeatable: true,
+      ...options,
+    });
+    const page = pageOf<T>(answer.body, collection, call);
+    if (token !== '' && page.resourceVersion !== resourceVersion) throw torn(call);
+    if (page.next !== '' && page.next === token) throw malformed(call, 'the same continue token twice');
+    ({ next: token, resourceVersion } = page);
+    yield page;
+  } while (token !== '');
+}
+
+function pageOf<T extends KubeObject>(body: unknown, collection: Collection, call: FailedCall): Page<T> & { next: string } {
+  const { type } = collection;
+  const kind = textField(body, 'kind');
+  if (kind !== `${type.kind}List` && kind !== 'PartialObjectMetadataList') throw malformed(call, `kind "${kind}" where ${type.kind}List was expected`);
+  const metadata = field(body, 'metadata');
+  const resourceVersion = textField(metadata, 'resourceVersion');
+  if (resourceVersion === '') throw malformed(call, 'a list without metadata.resourceVersion');
+  const items = field(body, 'items');
+  // A nil list of Go is null; a missing one is no list at all.
+  if (items !== null && !Array.isArray(items)) throw malformed(call, 'a list without items');
+  const objects = (items ?? []).map((item: unknown) => objectOf<T>(item, collection, call));
+  return { items: objects, resourceVersion, next: textField(metadata, 'continue') };
+}
+
+/** Pages of two different moments: joined, an object could be missing or double. */
+function torn(call: FailedCall): ApiError {
+  return new ApiError({ kind: 'Gone', message: 'list: its pages are of different resource versions', call, status: 410 });
+}

@@ -1,0 +1,54 @@
+import type { ObjectName, ResourceType } from '../../api/meta.js';
+
+/** Query of a collection: what list and watch have to ask for alike. */
+export interface Collection {
+  readonly type: ResourceType;
+  /** Absent: all namespaces, or a cluster-scoped type. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly metadataOnly?: boolean | undefined;
+}
+
+/** `/api/v1/…` or `/apis/group/version/…`. Throws RangeError that names the field for what cannot be part of a path. */
+export function collectionPath(type: ResourceType, namespace?: string): string {
+  const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
+  if (namespace === undefined || namespace === '') return `${root}/${type.plural}`;
+  if (!type.namespaced) throw new RangeError(`namespace: "${namespace}": ${type.kind} is not namespaced`);
+  return `${root}/namespaces/${segment('namespace', namespace)}/${type.plural}`;
+}
+
+export function objectPath(type: ResourceType, name: ObjectName, subresource?: 'status'): string {
+  if (type.namespaced && (name.namespace ?? '') === '') throw new RangeError(`namespace: "": a ${type.kind} needs one`);
+  const path = `${collectionPath(type, name.namespace)}/${segment('name', name.name)}`;
+  return subresource === undefined ? path : `${path}/${subresource}`;
+}
+
+/** The rule of the API for names in paths: neither `.` nor `..`, no slash, no percent sign, not empty. */
+function segment(field: string, value: string): string {
+  if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
+    throw new RangeError(`${field}: "${value}": must not be empty, "." or "..", nor hold "/" or "%"`);
+  }
+  return encodeURIComponent(value);
+}
+
+/** Selectors of a collection as query parameters. */
+export function selectorsOf(collection: Collection): Record<string, string> {
+  const { labelSelector, fieldSelector } = collection;
+  return {
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+}
+
+/** `plural` or `plural.group`, with the subresource behind it. */
+export function resourceOf(type: ResourceType, subresource?: string): string {
+  const plain = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+  return subresource === undefined ? plain : `${plain}/${subresource}`;
+}
+
+/** The media type to ask for. With metadata only, the server leaves out all else. */
+export function acceptOf(metadataOnly: boolean | undefined, list = false): string {
+  if (metadataOnly !== true) return 'application/json';
+  return `application/json;as=PartialObjectMetadata${list ? 'List' : ''};g=meta.k8s.io;v=v1`;
+}

@@ -1,0 +1,210 @@
+import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
+import { SelfSubjectAccessReviews, apiVersionOf } from '../../api/resources.js';
+import { ApiError, isFailure } from '../../runtime/errors.js';
+import type { FailedCall } from '../../runtime/errors.js';
+import type { Answer } from '../transport/answer.js';
+import type { Bucket, Call } from '../transport/call.js';
+import type {
+  AccessQuestion, ApplyOptions, DeleteOptions, KubeClient, ListOptions, MetadataPatch, ReadOptions, TryOptions, WriteOptions,
+} from './client.js';
+import { malformed } from '../failure.js';
+import { field, textField } from '../json.js';
+import { bodyOf, objectOf, withoutManagedFields } from './object.js';
+import { pagesOf } from './pages.js';
+import type { Collection } from './path.js';
+import { acceptOf, collectionPath, objectPath, resourceOf } from './path.js';
+import type { Transport } from '../transport/transport.js';
+
+export interface ClientOptions {
+  /** Which rate limit its calls fall under; default `default`. */
+  readonly bucket?: Bucket;
+  /** Longest time for a call, in ms; default that of the transport. */
+  readonly deadlineMs?: number;
+  /** At most this many tries of a call; default that of the transport. */
+  readonly tries?: number;
+}
+
+/** The client over a transport. It writes whatever it is told to: only a guarded client belongs into a controller's hands. */
+export function createClient(transport: Transport, options: ClientOptions = {}): KubeClient {
+  return new RestClient(transport, options);
+}
+
+/** A list that grows too old while it is read is begun anew this often. */
+const LIST_RESTARTS = 2;
+
+type Send = Omit<Call, 'path' | 'target'>;
+
+/** One object, or the collection that it is to stand in, as the target of a call. */
+interface Target {
+  readonly verb: string;
+  readonly type: ResourceType;
+  readonly name: ObjectName;
+  readonly subresource?: 'status';
+  /** Of the answer. */
+  readonly metadataOnly?: boolean | undefined;
+}
+
+class RestClient implements KubeClient {
+  readonly #transport: Transport;
+  readonly #options: ClientOptions;
+
+  constructor(transport: Transport, options: ClientOptions) {
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  async get<T extends KubeObject>(type: ResourceType, name: ObjectName, options: ReadOptions = {}): Promise<T | undefined> {
+    const target = { verb: 'get', type, name };
+    const call = callOf(target);
+    try {
+      const answer = await this.#send(target, { method: 'GET', repeatable: true, accept: acceptOf(options.metadataOnly), signal: options.signal });
+      const object = objectOf<T>(answer.body, { type, metadataOnly: options.metadataOnly }, call);
+      if (object.metadata.name !== name.name) throw malformed(call, `the object is named "${object.metadata.name}"`);
+      return object;
+    } catch (error) {
+      if (isFailure(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  async list<T extends KubeObject>(type: ResourceType, namespace: string | undefined, options: ListOptions = {}): Promise<T[]> {
+    const { signal, ...selection } = options;
+    const collection: Collection = { type, namespace, ...selection };
+    for (let restarts = 0; ; restarts++) {
+      try {
+        const items: T[] = [];
+        for await (const page of pagesOf<T>(this.#transport, collection, { ...this.#options, signal })) items.push(...page.items);
+        return items;
+      } catch (error) {
+        if (!isFailure(error, 'Gone') || restarts >= LIST_RESTARTS) throw error;
+      }
+    }
+  }
+
+  create<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
+    const target = { verb: 'create', type, name: object.metadata };
+    const { fieldManager } = options;
+    // A second POST of what was applied would be answered by 409, and hide that the object is ours.
+    return this.#write<T>(target, options, { method: 'POST', repeatable: false, query: { fieldManager }, body: bodyOf(object, type) });
+  }
+
+  update<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
+    return this.#put({ verb: 'update', type, name: object.metadata }, object, options);
+  }
+
+  updateStatus<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
+    return this.#put({ verb: 'update', type, name: object.metadata, subresource: 'status' }, object, options);
+  }
+
+  async #put<T extends KubeObject>(target: Target, object: T, options: WriteOptions): Promise<T> {
+    const { fieldManager } = options;
+    required('metadata.resourceVersion', object.metadata.resourceVersion, target);
+    return this.#write<T>(target, options, { method: 'PUT', repeatable: true, query: { fieldManager }, body: bodyOf(object, target.type) });
+  }
+
+  async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
+    const { fieldManager, force, metadataOnly } = options;
+    const target = { verb: 'patch', type, name: object.metadata, metadataOnly };
+    if (force) required('metadata.uid', object.metadata.uid, target);
+    return this.#write<T>(target, options, {
+      method: 'PATCH',
+      repeatable: true,
+      query: { fieldManager, force: String(force) },
+      accept: acceptOf(metadataOnly),
+      contentType: 'application/apply-patch+yaml',
+      body: bodyOf(withoutManagedFields(object), type),
+    });
+  }
+
+  async patchMetadata<T extends KubeObject>(type: ResourceType, name: ObjectName, metadata: MetadataPatch, options: WriteOptions): Promise<T> {
+    const { fieldManager } = options;
+    const target = { verb: 'patch', type, name };
+    required('metadata.uid', metadata.uid, target);
+    required('metadata.resourceVersion', metadata.resourceVersion, target);
+    return this.#write<T>(target, options, {
+      method: 'PATCH',
+      repeatable: true,
+      query: { fieldManager },
+      contentType: 'application/merge-patch+json',
+      body: JSON.stringify({ metadata }),
+    });
+  }
+
+  async delete(type: ResourceType, name: ObjectName, options: DeleteOptions): Promise<'gone' | 'deleting'> {
+    const { preconditions, propagation } = options;
+    const target = { verb: 'delete', type, name };
+    required('preconditions.uid', preconditions.uid, target);
+    required('preconditions.resourceVersion', preconditions.resourceVersion, target);
+    const propagationPolicy = propagation === undefined ? {} : { propagationPolicy: propagation };
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions, ...propagationPolicy });
+    try {
+      const answer = await this.#send(target, { method: 'DELETE', repeatable: true, body, ...tryOf(options) });
+      return isStillThere(answer) ? 'deleting' : 'gone';
+    } catch (error) {
+      if (isFailure(error, 'NotFound')) return 'gone';
+      throw error;
+    }
+  }
+
+  async allowed(access: AccessQuestion, signal?: AbortSignal): Promise<boolean> {
+    const { type, verb, ...rest } = access;
+    const target = { verb: 'create', type: SelfSubjectAccessReviews, name: { name: '' } };
+    const resourceAttributes = { ...rest, verb, group: type.group, version: type.version, resource: type.plural };
+    const review = { apiVersion: apiVersionOf(SelfSubjectAccessReviews), kind: SelfSubjectAccessReviews.kind, spec: { resourceAttributes } };
+    // A review stores nothing: asking twice does no harm.
+    const answer = await this.#send(target, { method: 'POST', repeatable: true, body: JSON.stringify(review), signal });
+    const said = field(field(answer.body, 'status'), 'allowed');
+    if (typeof said !== 'boolean') throw malformed(callOf(target), 'an access review without status.allowed');
+    return said;
+  }
+
+  async #write<T extends KubeObject>(target: Target, options: TryOptions, send: Send): Promise<T> {
+    const answer = await this.#send(target, { ...send, ...tryOf(options) });
+    return objectOf<T>(answer.body, target, callOf(target));
+  }
+
+  async #send(target: Target, send: Send): Promise<Answer> {
+    const call = callOf(target);
+    try {
+      return await this.#transport.call({ ...this.#options, ...send, path: pathOf(target), target: call });
+    } catch (error) {
+      if (error instanceof RangeError) throw new ApiError({ kind: 'Invalid', message: `${call.verb} ${call.resource}: ${error.message}`, call });
+      throw error;
+    }
+  }
+}
+
+function pathOf(target: Target): string {
+  const { verb, type, name, subresource } = target;
+  if (verb !== 'create') return objectPath(type, name, subresource);
+  if (type.namespaced && (name.namespace ?? '') === '') throw new RangeError(`metadata.namespace: "": a ${type.kind} needs one`);
+  return collectionPath(type, name.namespace);
+}
+
+function callOf(target: Target): FailedCall {
+  const { namespace, name } = target.name;
+  return {
+    verb: target.verb,
+    resource: resourceOf(target.type, target.subresource),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === '' ? {} : { name }),
+  };
+}
+
+function tryOf(options: TryOptions): Pick<Call, 'signal' | 'beforeTry'> {
+  return { signal: options.signal, beforeTry: options.beforeTry };
+}
+
+function required(name: string, value: string | undefined, target: Target): void {
+  if (value !== undefined && value !== '') return;
+  const call = callOf(target);
+  throw new ApiError({ kind: 'Invalid', message: `${call.verb} ${call.resource}: ${name}: "": must be set`, call });
+}
+
+/** The server answers a deletion with a Status, or with the object: as it was, or as it waits for finalizers or its grace period. */
+function isStillThere(answer: Answer): boolean {
+  if (textField(answer.body, 'kind') === 'Status') return false;
+  const metadata = field(answer.body, 'metadata');
+  const finalizers = field(metadata, 'finalizers');
+  return textField(metadata, 'deletionTimestamp') !== '' || (Array.isArray(finalizers) && finalizers.length > 0);
+}

@@ -1,0 +1,185 @@
+import type { KubeObject, ObjectName, ResourceType } from '../../api/meta.js';
+import { keyOf } from '../../api/resources.js';
+import { ApiError } from '../../runtime/errors.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { GuardMetrics } from '../../runtime/metrics.js';
+import type {
+  AccessQuestion, ApplyOptions, DeleteOptions, KubeClient, ListOptions, MetadataPatch, ReadOptions, TryOptions, WriteOptions,
+} from '../client/client.js';
+import { describe } from '../failure.js';
+import type { Leadership } from './leadership.js';
+import { resourceOf } from '../client/path.js';
+
+export type WriteVerb = 'create' | 'update' | 'updateStatus' | 'apply' | 'patchMetadata' | 'delete';
+
+/** A write as the guard sees it. */
+export interface GuardedWrite {
+  readonly verb: WriteVerb;
+  readonly type: ResourceType;
+  readonly name: ObjectName;
+  /** Absent for delete and patchMetadata. */
+  readonly object?: KubeObject;
+  readonly force?: boolean;
+}
+
+/**
+ * One row of the table of permitted writes: verb × kind × namespace × owner × precondition.
+ * A write passes when one row of its verb and type says so; every other write throws `Guarded` and counts a metric.
+ */
+export interface GuardRow {
+  readonly verbs: readonly WriteVerb[];
+  readonly type: ResourceType;
+  /** Which namespaces: `''` for cluster-scoped. */
+  readonly namespace: (namespace: string) => boolean;
+  /** Which names; absent = any. */
+  readonly name?: (name: string) => boolean;
+  /** The controller owner that the object must carry (create, update, apply); absent = none is asked for. */
+  readonly owner?: { readonly group: string; readonly kind: string };
+  /** Further rule on the object; the text of a refusal, or undefined. */
+  readonly check?: (write: GuardedWrite) => string | undefined;
+}
+
+export interface GuardTools {
+  /** Without it writes are allowed whoever leads: only for leases, and for the events that go with them. */
+  readonly leadership?: Leadership;
+  readonly metrics?: GuardMetrics;
+  readonly log: Logger;
+}
+
+/**
+ * A client that lets only those writes pass that a row of `rows` permits, and only while the lease is held.
+ *
+ * Guarantees: what passes carries its preconditions (update: resourceVersion; status: resourceVersion; metadata: uid and
+ * resourceVersion; forced apply: uid; delete: uid and resourceVersion); the lease is looked at immediately before every
+ * try, repeats included.
+ * @throws ApiError from its writes: Guarded, which is a programming error and counted; Fenced, when the lease is not held.
+ */
+export function guardClient(client: KubeClient, rows: readonly GuardRow[], tools: GuardTools): KubeClient {
+  return new GuardedClient(client, rows, tools);
+}
+
+class GuardedClient implements KubeClient {
+  readonly #client: KubeClient;
+  readonly #rows: readonly GuardRow[];
+  readonly #tools: GuardTools;
+
+  constructor(client: KubeClient, rows: readonly GuardRow[], tools: GuardTools) {
+    this.#client = client;
+    this.#rows = rows;
+    this.#tools = tools;
+  }
+
+  get<T extends KubeObject>(type: ResourceType, name: ObjectName, options?: ReadOptions): Promise<T | undefined> {
+    return this.#client.get<T>(type, name, options);
+  }
+
+  list<T extends KubeObject>(type: ResourceType, namespace: string | undefined, options?: ListOptions): Promise<T[]> {
+    return this.#client.list<T>(type, namespace, options);
+  }
+
+  /** A question, not a write: a review stores nothing. */
+  allowed(access: AccessQuestion, signal?: AbortSignal): Promise<boolean> {
+    return this.#client.allowed(access, signal);
+  }
+
+  async create<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
+    const write: GuardedWrite = { verb: 'create', type, name: object.metadata, object };
+    return this.#client.create(type, object, this.#pass(write, {}, options));
+  }
+
+  async update<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
+    const write: GuardedWrite = { verb: 'update', type, name: object.metadata, object };
+    return this.#client.update(type, object, this.#pass(write, versionOf(object), options));
+  }
+
+  async updateStatus<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
+    const write: GuardedWrite = { verb: 'updateStatus', type, name: object.metadata, object };
+    return this.#client.updateStatus(type, object, this.#pass(write, versionOf(object), options));
+  }
+
+  async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
+    const { force } = options;
+    const write: GuardedWrite = { verb: 'apply', type, name: object.metadata, object, force };
+    return this.#client.apply(type, object, this.#pass(write, force ? { uid: object.metadata.uid } : {}, options));
+  }
+
+  async patchMetadata<T extends KubeObject>(type: ResourceType, name: ObjectName, metadata: MetadataPatch, options: WriteOptions): Promise<T> {
+    const { uid, resourceVersion } = metadata;
+    const write: GuardedWrite = { verb: 'patchMetadata', type, name };
+    return this.#client.patchMetadata<T>(type, name, metadata, this.#pass(write, { uid, resourceVersion }, options));
+  }
+
+  async delete(type: ResourceType, name: ObjectName, options: DeleteOptions): Promise<'gone' | 'deleting'> {
+    const { uid, resourceVersion } = options.preconditions;
+    const write: GuardedWrite = { verb: 'delete', type, name };
+    return this.#client.delete(type, name, this.#pass(write, { uid, resourceVersion }, options));
+  }
+
+  /** The options of a write that is permitted, with the look at the lease in them. Throws for one that is not. */
+  #pass<O extends TryOptions>(write: GuardedWrite, preconditions: Needed, options: O): O {
+    const objection = missingOf(preconditions) ?? objectionTo(write, this.#rows);
+    if (objection !== undefined) throw this.#refuse(write, 'Guarded', objection);
+    const beforeTry = (): void => {
+      options.beforeTry?.();
+      if (this.#tools.leadership?.held() === false) throw this.#refuse(write, 'Fenced', 'the lease is not held');
+    };
+    beforeTry();
+    return { ...options, beforeTry };
+  }
+
+  #refuse(write: GuardedWrite, kind: 'Guarded' | 'Fenced', why: string): ApiError {
+    const { verb, type, name } = write;
+    const resource = resourceOf(type);
+    const call = { verb, resource, name: name.name, ...(name.namespace === undefined ? {} : { namespace: name.namespace }) };
+    const message = `${describe(call)}: not sent: ${why}`;
+    if (kind === 'Guarded') {
+      this.#tools.metrics?.refused(verb, resource);
+      this.#tools.log.error({ verb, resource, name: keyOf(name), why }, 'write outside the table was refused');
+    }
+    return new ApiError({ kind, message, call });
+  }
+}
+
+type Needed = Readonly<Record<string, string | undefined>>;
+
+function versionOf(object: KubeObject): Needed {
+  return { resourceVersion: object.metadata.resourceVersion };
+}
+
+function missingOf(preconditions: Needed): string | undefined {
+  for (const [name, value] of Object.entries(preconditions)) {
+    if (value === undefined || value === '') return `${name} is missing: a write without it could hit what was never seen`;
+  }
+  return undefined;
+}
+
+/** Why no row permits the write; undefined when one does. The objection of the row that came nearest is told. */
+function objectionTo(write: GuardedWrite, rows: readonly GuardRow[]): string | undefined {
+  let objection = 'no row of the table has this verb and type';
+  for (const row of rows) {
+    if (!row.verbs.includes(write.verb) || !isSameType(row.type, write.type)) continue;
+    const found = rowObjection(write, row);
+    if (found === undefined) return undefined;
+    objection = found;
+  }
+  return objection;
+}
+
+function rowObjection(write: GuardedWrite, row: GuardRow): string | undefined {
+  const { namespace = '', name } = write.name;
+  if (!row.namespace(namespace)) return `namespace "${namespace}" is outside the table`;
+  if (row.name !== undefined && !row.name(name)) return `name "${name}" is outside the table`;
+  if (row.owner !== undefined && write.object !== undefined && !isOwnedBy(write.object, row.owner)) {
+    return `its controller owner is not a ${row.owner.kind} of ${row.owner.group}`;
+  }
+  return row.check?.(write);
+}
+
+function isSameType(a: ResourceType, b: ResourceType): boolean {
+  return a.group === b.group && a.plural === b.plural;
+}
+
+function isOwnedBy(object: KubeObject, owner: { readonly group: string; readonly kind: string }): boolean {
+  const owners = object.metadata.ownerReferences ?? [];
+  return owners.some((one) => one.controller === true && one.kind === owner.kind && one.apiVersion.startsWith(`${owner.group}/`));
+}

@@ -1,0 +1,67 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { YAMLException, loadAll } from 'js-yaml';
+import type { KubeObject } from '../../api/meta.js';
+import { field, isRecord, textField } from '../json.js';
+
+/**
+ * The objects in the YAML files (`.yaml`, `.yml`) of a folder, sorted by file name and then as they stand in the file.
+ * @throws Error that names file, document and rule: for what is no object of Kubernetes, and for YAML 1.1 words that mean
+ * something else here (`<<` merges, octal numbers such as 0644).
+ */
+export function readManifests(folder: string): KubeObject[] {
+  const files = readdirSync(folder).filter((file) => /\.ya?ml$/.test(file));
+  const objects: KubeObject[] = [];
+  for (const file of files.sort((a, b) => (a < b ? -1 : 1))) {
+    objects.push(...parseManifests(readFileSync(path.join(folder, file), 'utf8'), path.join(folder, file)));
+  }
+  return objects;
+}
+
+/** The objects in one YAML text; `source` names it in errors. A document without content is passed over. */
+export function parseManifests(text: string, source: string): KubeObject[] {
+  refuseOctal(text, source);
+  const documents = parse(text, source);
+  return documents.flatMap((document, index) => {
+    if (document === null || document === undefined) return [];
+    return [objectIn(document, `${source}, document ${index + 1}`)];
+  });
+}
+
+function parse(text: string, source: string): unknown[] {
+  try {
+    return loadAll(text);
+  } catch (error) {
+    if (error instanceof YAMLException) throw new Error(`${source}: not valid YAML: ${error.message}`);
+    throw error;
+  }
+}
+
+/** YAML 1.2 reads 0644 as six hundred and forty-four, kubectl as four hundred and twenty. */
+function refuseOctal(text: string, source: string): void {
+  const lines = text.split('\n');
+  const line = lines.findIndex((one) => /(:|^\s*-)\s+[-+]?0[0-7]+\s*(#.*)?$/.test(one));
+  if (line >= 0) throw new Error(`${source}, line ${line + 1}: "${lines[line]?.trim() ?? ''}": write an octal number as a decimal one`);
+}
+
+function objectIn(document: unknown, where: string): KubeObject {
+  const name = textField(field(document, 'metadata'), 'name');
+  const missing = ['apiVersion', 'kind'].find((key) => textField(document, key) === '');
+  if (!isRecord(document) || missing !== undefined) throw new Error(`${where}: ${missing ?? 'apiVersion'}: must be set`);
+  if (name === '') throw new Error(`${where}: metadata.name: must be set`);
+  refuseMerges(document, where);
+  return asObject(document);
+}
+
+function refuseMerges(value: unknown, where: string): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (key === '<<') throw new Error(`${where}: "<<": merge keys are not expanded, write the fields out`);
+    refuseMerges(part, where);
+  }
+}
+
+/** Checked above for all that KubeObject promises. */
+function asObject(document: object): KubeObject {
+  return document as KubeObject;
+}

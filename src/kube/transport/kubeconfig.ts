@@ -1,0 +1,178 @@
+import type { RequestOptions } from 'node:https';
+import path from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { KubeConfig } from '@kubernetes/client-node';
+import type { Cluster, User } from '@kubernetes/client-node';
+import { load as parseYaml } from 'js-yaml';
+import type { CredentialLoader, Credentials, TlsMaterial } from './credentials.js';
+import { codeOf } from './credentials.js';
+import { field, textField } from '../json.js';
+
+export interface KubeconfigOptions {
+  /** A kubeconfig file; the only source then. */
+  readonly path?: string;
+  /** true: only the pod's ServiceAccount; false: never that; absent: that where it is mounted. */
+  readonly inCluster?: boolean;
+  /** Put before the folder where a pod finds its ServiceAccount. */
+  readonly mountPrefix?: string;
+}
+
+export interface Kubeconfig extends CredentialLoader {
+  /** Where it comes from, for people. */
+  readonly source: string;
+  /** Address of the API server. */
+  readonly server: string;
+  /** Namespace of the current context, where it names one. */
+  readonly namespace: string | undefined;
+}
+
+/**
+ * Finds the configuration of the API server: the file of `path`; else the ServiceAccount of the pod that this runs in;
+ * else the usual kubeconfig rules (`KUBECONFIG`, then `~/.kube/config`).
+ *
+ * Every load reads the files anew: kubeconfig, CA, certificate, key and token. Tokens of exec and auth-provider plugins
+ * are kept until they expire, or until a fresh load is asked for.
+ * Caveat: with several files in `KUBECONFIG`, `tokenFile` is understood in the first one only.
+ * @throws Error that names the source and the rule when there is none, or when it cannot be used.
+ */
+export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
+  const found = find(options);
+  const { cluster } = currentOf(found);
+  const namespace = found.config.getContextObject(found.config.getCurrentContext())?.namespace;
+  return { source: found.source, server: cluster.server, namespace, load: loaderOf(found) };
+}
+
+interface Found {
+  readonly source: string;
+  readonly config: FileConfig;
+  readonly read: () => FileConfig;
+}
+
+function find(options: KubeconfigOptions): Found {
+  const file = options.path;
+  if (file !== undefined) return foundBy(`kubeconfig ${file}`, () => FileConfig.from((config) => config.loadFromFile(file)));
+  if (options.inCluster !== false) {
+    const inCluster = podConfig(options.mountPrefix ?? '');
+    if (inCluster !== undefined) return inCluster;
+    if (options.inCluster === true) throw new Error('no ServiceAccount of a pod was found (token file and KUBERNETES_SERVICE_HOST)');
+  }
+  return foundBy('default kubeconfig', () => FileConfig.from((config) => config.loadFromDefault()));
+}
+
+function foundBy(source: string, read: () => FileConfig): Found {
+  try {
+    return { source, read, config: read() };
+  } catch (error) {
+    // The text of a YAML error quotes lines of the file, and with them tokens.
+    throw new Error(`${source} cannot be read: ${codeOf(error)}`);
+  }
+}
+
+function podConfig(prefix: string): Found | undefined {
+  const read = (): FileConfig => FileConfig.from((config) => config.loadFromCluster(prefix));
+  const config = read();
+  // Outside of a pod client-node builds the address from variables that are not there.
+  if (URL.canParse(config.getCurrentCluster()?.server ?? '') === false) return undefined;
+  return { source: 'in-cluster ServiceAccount', config, read };
+}
+
+function currentOf(found: Found): { cluster: Cluster; user: User } {
+  const cluster = found.config.getCurrentCluster();
+  const user = found.config.getCurrentUser();
+  if (cluster === null) throw new Error(`${found.source}: the current context names no cluster that the file defines`);
+  if (user === null) throw new Error(`${found.source}: the current context names no user that the file defines`);
+  if (found.config.isFallback(cluster)) throw new Error('no kubeconfig was found: give --kubeconfig, set KUBECONFIG, or run in a pod');
+  if (cluster.proxyUrl?.startsWith('socks') === true) throw new Error(`${found.source}: proxy-url "${cluster.proxyUrl}": only http and https proxies`);
+  return { cluster, user };
+}
+
+function loaderOf(first: Found): CredentialLoader['load'] {
+  let config = first.config;
+  return async (fresh) => {
+    const next = first.read();
+    const unchanged = next.exportConfig() === config.exportConfig();
+    if (fresh || !unchanged || !usesPlugin(next)) config = next;
+    return credentialsOf({ ...first, config });
+  };
+}
+
+function usesPlugin(config: FileConfig): boolean {
+  const user = config.getCurrentUser();
+  return user !== null && (Boolean(user.exec) || Boolean(user.authProvider));
+}
+
+async function credentialsOf(found: Found): Promise<Credentials> {
+  const { cluster, user } = currentOf(found);
+  const options: RequestOptions = {};
+  await found.config.applyToHTTPSOptions(options);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value).trim();
+  if (typeof options.auth === 'string') headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+  const tokenFile = found.config.tokenFileOf(user);
+  if (tokenFile !== undefined) headers['Authorization'] = `Bearer ${await tokenIn(tokenFile)}`;
+  return {
+    server: cluster.server,
+    headers,
+    tls: tlsOf(options, cluster),
+    ...(cluster.proxyUrl === undefined ? {} : { proxy: cluster.proxyUrl }),
+  };
+}
+
+async function tokenIn(file: string): Promise<string> {
+  const token = (await readFile(file, 'utf8')).trim();
+  if (token === '') throw new Error(`token file ${file} is empty`);
+  return token;
+}
+
+function tlsOf(options: RequestOptions, cluster: Cluster): TlsMaterial {
+  const { ca, cert, key } = options;
+  return {
+    ...(isMaterial(ca) ? { ca } : {}),
+    ...(isMaterial(cert) ? { cert } : {}),
+    ...(isMaterial(key) ? { key } : {}),
+    ...(cluster.tlsServerName === undefined ? {} : { servername: cluster.tlsServerName }),
+    rejectUnauthorized: !cluster.skipTLSVerify,
+  };
+}
+
+function isMaterial(value: unknown): value is string | Buffer {
+  return typeof value === 'string' || Buffer.isBuffer(value);
+}
+
+/** client-node's KubeConfig, which forgets `tokenFile`: remembered here beside it. */
+class FileConfig extends KubeConfig {
+  readonly #tokenFiles = new Map<string, string>();
+
+  static from(load: (config: FileConfig) => void): FileConfig {
+    const config = new FileConfig();
+    load(config);
+    return config;
+  }
+
+  /** The file with the user's token; undefined when the user has none. */
+  tokenFileOf(user: User): string | undefined {
+    const provider: unknown = user.authProvider;
+    if (textField(provider, 'name') === 'tokenFile') return textField(field(provider, 'config'), 'tokenFile');
+    return this.#tokenFiles.get(user.name);
+  }
+
+  /** Whether this is the plain-text localhost that client-node makes up when it finds nothing. */
+  isFallback(cluster: Cluster): boolean {
+    return this.currentContext === 'loaded-context' && cluster.server === 'http://localhost:8080';
+  }
+
+  override loadFromString(text: string, options?: Parameters<KubeConfig['loadFromString']>[1]): void {
+    super.loadFromString(text, options);
+    const users: unknown = field(parseYaml(text), 'users');
+    if (!Array.isArray(users)) return;
+    for (const entry of users) {
+      const file = textField(field(entry, 'user'), 'tokenFile');
+      if (file !== '') this.#tokenFiles.set(textField(entry, 'name'), file);
+    }
+  }
+
+  override makePathsAbsolute(root: string): void {
+    super.makePathsAbsolute(root);
+    for (const [user, file] of this.#tokenFiles) this.#tokenFiles.set(user, path.resolve(root, file));
+  }
+}

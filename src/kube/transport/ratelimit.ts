@@ -1,0 +1,89 @@
+import type { Clock, Timer } from '../../runtime/clock.js';
+
+export interface RateLimit {
+  /** Calls a second in the long run. */
+  readonly qps: number;
+  /** Calls that may go at once after a pause. */
+  readonly burst: number;
+}
+
+interface Waiter {
+  readonly go: () => void;
+}
+
+/** A token bucket: first come, first served, on the monotonic clock. */
+export class TokenBucket {
+  readonly #clock: Clock;
+  readonly #limit: RateLimit;
+  readonly #waiting = new Set<Waiter>();
+  #tokens: number;
+  #filledAt: number;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, limit: RateLimit) {
+    this.#clock = clock;
+    this.#limit = limit;
+    this.#tokens = limit.burst;
+    this.#filledAt = clock.monotonic();
+  }
+
+  /** Resolves when the call may go; rejects with the signal's reason, and takes no token then. */
+  async take(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    this.#fill();
+    if (this.#waiting.size === 0 && this.#tokens >= 1) {
+      this.#tokens -= 1;
+      return;
+    }
+    await this.#queue(signal);
+  }
+
+  #queue(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        this.#waiting.delete(waiter);
+        if (this.#waiting.size === 0) this.#disarm();
+        reject(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
+      };
+      const waiter: Waiter = {
+        go: () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      this.#waiting.add(waiter);
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#arm();
+    });
+  }
+
+  #fill(): void {
+    const now = this.#clock.monotonic();
+    const gained = ((now - this.#filledAt) / 1000) * this.#limit.qps;
+    this.#tokens = Math.min(this.#limit.burst, this.#tokens + gained);
+    this.#filledAt = now;
+  }
+
+  #arm(): void {
+    if (this.#timer !== undefined || this.#waiting.size === 0) return;
+    const wait = Math.ceil((Math.max(0, 1 - this.#tokens) / this.#limit.qps) * 1000);
+    this.#timer = this.#clock.after(wait, () => this.#release());
+  }
+
+  #release(): void {
+    this.#timer = undefined;
+    this.#fill();
+    for (const waiter of this.#waiting) {
+      if (this.#tokens < 1) break;
+      this.#tokens -= 1;
+      this.#waiting.delete(waiter);
+      waiter.go();
+    }
+    this.#arm();
+  }
+
+  #disarm(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Random } from '../../runtime/clock.js';
+import type { ApiError } from '../../runtime/errors.js';
+
+/** No Retry-After is honoured beyond this. */
+export const LONGEST_RETRY_AFTER_MS = 60_000;
+
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
+const UNTOLD_THROTTLE_MS = 1_000;
+
+/** How one try of a call failed. */
+export interface FailedTry {
+  readonly error: ApiError;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Surely never seen by the server: no connection came about. */
+  readonly unsent: boolean;
+}
+
+/**
+ * Ms to wait before the same call is sent again; undefined when it must not be.
+ *
+ * A call that was surely not applied (no connection, 429) may always be repeated. One that may have been applied (reset,
+ * 5xx, a cut answer) is repeated only when it is `repeatable`: sending it twice does no harm.
+ */
+export function waitBeforeRetry(failed: FailedTry, repeatable: boolean, random: Random): number | undefined {
+  const { error, attempt, unsent } = failed;
+  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (0.5 + random());
+  switch (error.kind) {
+    case 'Throttled':
+      return jittered(Math.max(error.retryAfterMs ?? UNTOLD_THROTTLE_MS, backoff), random);
+    case 'Unavailable':
+      return repeatable ? jittered(Math.max(error.retryAfterMs ?? 0, backoff), random) : undefined;
+    case 'Malformed':
+      return repeatable ? backoff : undefined;
+    case 'Transport':
+      return unsent || repeatable ? backoff : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Never earlier than told, and up to a tenth later, so that many do not come back at the same moment. */
+function jittered(ms: number, random: Random): number {
+  return ms + ms * 0.1 * random();
+}
+
+/**
+ * Ms that a Retry-After header asks for, at most {@link LONGEST_RETRY_AFTER_MS}; undefined for none and for garbage.
+ * RFC 9110: either whole seconds or an HTTP date, which is compared with `now` (ms since the epoch).
+ */
+export function retryAfter(header: string | readonly string[] | undefined, now: number): number | undefined {
+  const value = (typeof header === 'string' ? header : header?.[0])?.trim();
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, LONGEST_RETRY_AFTER_MS);
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value)) return undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(date - now, 0), LONGEST_RETRY_AFTER_MS);
+}

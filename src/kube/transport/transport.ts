@@ -1,0 +1,200 @@
+import type { Clock, Random } from '../../runtime/clock.js';
+import { delay } from '../../runtime/clock.js';
+import { ApiError } from '../../runtime/errors.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { RequestMetrics } from '../../runtime/metrics.js';
+import type { Answer } from './answer.js';
+import type { Bucket, Call } from './call.js';
+import { pauseKey } from './call.js';
+import type { CredentialLoader } from './credentials.js';
+import { KeptCredentials, codeOf } from './credentials.js';
+import { Deadline, orAborted } from './deadline.js';
+import { aborted, describe, unanswered } from '../failure.js';
+import { Pauses } from './pause.js';
+import { Pool } from './pool.js';
+import type { RateLimit } from './ratelimit.js';
+import { TokenBucket } from './ratelimit.js';
+import { waitBeforeRetry } from './retry.js';
+import { HttpWire, TryFailure, type Wire, type WireOptions } from './wire.js';
+
+/** Moves calls to the API server and answers back; knows HTTP and nothing of objects. */
+export interface Transport {
+  /** Sends a call and reads the whole answer. Throws ApiError. */
+  call(call: Call): Promise<Answer>;
+  /**
+   * Sends a call and hands out the body as it comes, until it ends or the call's signal fires; a caller that stops
+   * reading before the end has to fire it. The deadline covers the head of the answer only. Throws ApiError.
+   */
+  open(call: Call): Promise<AsyncIterable<Uint8Array>>;
+  /** Cuts all connections. Calls under way fail. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics?: RequestMetrics;
+  readonly userAgent: string;
+  /** Default: 100/s burst 200; events 10/s burst 50; leases 5/s burst 20. */
+  readonly limits?: Partial<Readonly<Record<Bucket, RateLimit>>>;
+  /** Connections for calls; default 32. */
+  readonly connections?: number;
+  /** Longest time a call may take, in ms; default and most 15,000. */
+  readonly deadlineMs?: number;
+  /** Longest answer that is read, in bytes; default 64 MiB. */
+  readonly maxAnswerBytes?: number;
+}
+
+/** No call takes longer, its repeats included. */
+export const LONGEST_CALL_MS = 15_000;
+
+const TRIES = 4;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const LIMITS: Readonly<Record<Bucket, RateLimit>> = {
+  default: { qps: 100, burst: 200 },
+  events: { qps: 10, burst: 50 },
+  leases: { qps: 5, burst: 20 },
+};
+
+/**
+ * The transport over HTTP/1.1 and kept-alive connections.
+ *
+ * Guarantees: every call ends within its deadline; nothing is sent to a method and path before the Retry-After of its last
+ * refusal (at most 60 s) has passed; a call that may have been applied is repeated only when it is repeatable, and never
+ * while its former try may still be under way from here; a 401 or a TLS failure reads the credentials again and tries
+ * once more.
+ */
+export function createTransport(loader: CredentialLoader, options: TransportOptions): Transport {
+  const pool = new Pool({ connections: options.connections ?? 32, headersTimeoutMs: deadlineOf(options) });
+  return new WiredTransport(loader, options, (wiring) => new HttpWire(pool, wiring));
+}
+
+/** The same over another wire than HTTP, to a server that needs no credentials: {@link DoorWire}. */
+export function createTransportOver(wire: (options: WireOptions) => Wire, options: TransportOptions): Transport {
+  const credentials = { server: 'https://localhost', headers: {}, tls: { rejectUnauthorized: true } };
+  return new WiredTransport({ load: async () => credentials }, options, wire);
+}
+
+class WiredTransport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  readonly #credentials: KeptCredentials;
+  readonly #pauses: Pauses;
+  readonly #buckets: Readonly<Record<Bucket, TokenBucket>>;
+  readonly #wire: Wire;
+
+  constructor(loader: CredentialLoader, options: TransportOptions, wire: (options: WireOptions) => Wire) {
+    const { clock, limits } = options;
+    const bucket = (name: Bucket): TokenBucket => new TokenBucket(clock, limits?.[name] ?? LIMITS[name]);
+    this.#options = options;
+    this.#clock = clock;
+    this.#deadlineMs = deadlineOf(options);
+    this.#credentials = new KeptCredentials(loader, clock, options.log);
+    this.#pauses = new Pauses(clock);
+    this.#buckets = { default: bucket('default'), events: bucket('events'), leases: bucket('leases') };
+    this.#wire = wire({
+      pauses: this.#pauses,
+      clock,
+      metrics: options.metrics,
+      userAgent: options.userAgent,
+      maxAnswerBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+      bodyTimeoutMs: this.#deadlineMs,
+    });
+  }
+
+  call(call: Call): Promise<Answer> {
+    return this.#repeat(call, async (signal) => {
+      const credentials = await orAborted(this.#credentials.current(), signal);
+      return this.#wire.call(call, credentials, signal);
+    });
+  }
+
+  open(call: Call): Promise<AsyncIterable<Uint8Array>> {
+    return this.#repeat(call, async (signal) => {
+      const credentials = await orAborted(this.#credentials.current(), signal);
+      return this.#wire.open(call, credentials, signal);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  /** Tries until it succeeds, until it must not be repeated, or until time is up. */
+  async #repeat<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    await this.#admit(call, call.signal);
+    const deadline = new Deadline(this.#clock, Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS), call.signal);
+    try {
+      return await this.#tryOn(call, attempt, deadline);
+    } catch (error) {
+      throw explain(error, call, deadline).failure;
+    } finally {
+      deadline.close();
+    }
+  }
+
+  async #tryOn<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>, deadline: Deadline): Promise<T> {
+    let refreshed = false;
+    for (let tries = 1; ; ) {
+      try {
+        return await attempt(deadline.signal);
+      } catch (error) {
+        const failed = explain(error, call, deadline);
+        if (failed.suspect === undefined || refreshed) await this.#waitForNext(call, failed, tries++, deadline);
+        else await orAborted(this.#credentials.refresh(failed.suspect), deadline.signal);
+        refreshed ||= failed.suspect !== undefined;
+      }
+      await this.#admit(call, deadline.signal);
+    }
+  }
+
+  /** Waits as long as has to be waited before another try; throws the failure when there is to be none. */
+  async #waitForNext(call: Call, failed: TryFailure, tries: number, deadline: Deadline): Promise<void> {
+    const { failure, unsent } = failed;
+    if (tries >= (call.tries ?? TRIES)) throw failed;
+    const wait = waitBeforeRetry({ error: failure, attempt: tries, unsent }, call.repeatable, this.#options.random);
+    if (wait === undefined || wait >= deadline.left) throw failed;
+    this.#options.log.debug({ call: describe(call.target), kind: failure.kind, waitMs: wait }, 'call is tried again');
+    await delay(this.#clock, wait, deadline.signal);
+  }
+
+  /** Lets the call pass when neither the server's Retry-After nor the rate limit holds it back. */
+  async #admit(call: Call, signal: AbortSignal | undefined): Promise<void> {
+    const bucket = call.bucket ?? 'default';
+    const started = this.#clock.monotonic();
+    try {
+      for (let left = this.#pauses.left(pauseKey(call)); left > 0; left = this.#pauses.left(pauseKey(call))) {
+        if (left > this.#deadlineMs) throw heldBack(call, left);
+        await delay(this.#clock, left, signal);
+      }
+      await this.#buckets[bucket].take(signal);
+    } catch (error) {
+      throw error instanceof ApiError ? error : aborted(call.target);
+    }
+    this.#options.metrics?.limited(bucket, (this.#clock.monotonic() - started) / 1000);
+  }
+}
+
+function deadlineOf(options: TransportOptions): number {
+  return Math.min(options.deadlineMs ?? LONGEST_CALL_MS, LONGEST_CALL_MS);
+}
+
+/** Whatever went wrong in a try, as a failure of the call. */
+function explain(error: unknown, call: Call, deadline: Deadline): TryFailure {
+  if (error instanceof TryFailure && !deadline.signal.aborted) return error;
+  if (deadline.expired) return new TryFailure(unanswered(call.target, 'the deadline has passed'), false);
+  if (call.signal?.aborted === true) return new TryFailure(aborted(call.target), false);
+  if (error instanceof ApiError) return new TryFailure(error, false);
+  return new TryFailure(unanswered(call.target, codeOf(error)), false);
+}
+
+function heldBack(call: Call, leftMs: number): ApiError {
+  return new ApiError({
+    kind: 'Throttled',
+    message: `${describe(call.target)}: not sent, the server asked to wait ${Math.ceil(leftMs / 1000)} s more`,
+    call: call.target,
+    retryAfterMs: leftMs,
+  });
+}

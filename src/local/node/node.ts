@@ -1,0 +1,170 @@
+import { Nodes } from '../../api/resources.js';
+import type { KubeClient, WriteOptions } from '../../kube/client/client.js';
+import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+import { systemRandom, type Clock } from '../../runtime/clock.js';
+import { createController, type Controller } from '../../runtime/controller.js';
+import { isFailure } from '../../runtime/errors.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { Result } from '../../runtime/result.js';
+import { architecture, capacity, nodeInfo } from './machine.js';
+import { renewNodeLease } from './nodelease.js';
+import type { Node, Taint } from '../workload.js';
+
+export interface NodeOptions {
+  readonly client: KubeClient;
+  readonly openCache: (options: CacheOptions<Node>) => Cache<Node>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly name: string;
+  /** Shown as kubelet version by `kubectl get nodes`. */
+  readonly version: string;
+}
+
+const FIELD_MANAGER = 'multicluster-engine-local';
+/** As a kubelet that has nothing new to say. */
+const HEARTBEAT_MS = 300_000;
+/** Four beats, as a kubelet. */
+const LEASE_SECONDS = (4 * HEARTBEAT_MS) / 1000;
+
+/**
+ * The Node that stands for this machine, with its Lease: made whenever it is missing, Ready and open while this process lives, with
+ * the labels that name it. All other labels and taints are the user's.
+ */
+export class LocalNode {
+  readonly #options: NodeOptions;
+  readonly #cache: Cache<Node>;
+  readonly #controller: Controller;
+  /** On the monotonic clock. */
+  #beatAt = 0;
+
+  constructor(options: NodeOptions) {
+    const { openCache, clock, log, name } = options;
+    this.#options = options;
+    this.#cache = openCache({ type: Nodes, fieldSelector: `metadata.name=${name}` });
+    this.#controller = createController({
+      name: 'local-node',
+      kind: 'Node',
+      reconciler: { reconcile: (_key, { signal }) => this.#keep(signal) },
+      keys: () => [name],
+      clock,
+      random: systemRandom,
+      log,
+    });
+    this.#cache.onChange(() => this.#controller.add(name));
+  }
+
+  /** Resolves when the Node is there and Ready. */
+  async start(): Promise<void> {
+    await this.#keep();
+    this.#cache.start();
+    this.#controller.start();
+  }
+
+  /** Says that nothing runs here any more. */
+  async stop(): Promise<void> {
+    await this.#controller.stop(0);
+    await this.#cache.stop();
+    await this.#sayStopped().catch(() => undefined);
+  }
+
+  async #keep(signal?: AbortSignal): Promise<Result> {
+    const { client, clock } = this.#options;
+    const write = { fieldManager: FIELD_MANAGER, ...(signal === undefined ? {} : { signal }) };
+    const found = await this.#findOrMake();
+    const due = !isReady(found) || clock.monotonic() >= this.#beatAt;
+    const ready = due ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write) : found;
+    if (due) await this.#beat(ready, write);
+    const open = opened(ready, this.#labels());
+    if (open !== ready) await client.update(Nodes, open, write);
+    return { ending: 'done', wakeAfterMs: Math.max(this.#beatAt - clock.monotonic(), 0) };
+  }
+
+  async #beat(node: Node, write: WriteOptions): Promise<void> {
+    const { client, clock, log } = this.#options;
+    this.#beatAt = clock.monotonic() + HEARTBEAT_MS;
+    try {
+      await renewNodeLease(client, node, { now: clock.now(), forSeconds: LEASE_SECONDS }, write);
+    } catch (error) {
+      // Only readers look at it: nothing here depends on it.
+      log.warn({ err: error }, 'the Lease of the Node could not be renewed');
+    }
+  }
+
+  async #findOrMake(): Promise<Node> {
+    const { client, name } = this.#options;
+    const found = await client.get<Node>(Nodes, { name });
+    if (found !== undefined) return found;
+    const fresh: Node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: this.#labels() } };
+    try {
+      return await client.create<Node>(Nodes, fresh, { fieldManager: FIELD_MANAGER });
+    } catch (error) {
+      const made = isFailure(error, 'AlreadyExists') ? await client.get<Node>(Nodes, { name }) : undefined;
+      if (made === undefined) throw error;
+      return made;
+    }
+  }
+
+  async #sayStopped(): Promise<void> {
+    const { client, name } = this.#options;
+    const node = await client.get<Node>(Nodes, { name });
+    if (node !== undefined) await client.updateStatus(Nodes, { ...node, status: this.#status(node, STOPPED) }, { fieldManager: FIELD_MANAGER });
+  }
+
+  #labels(): Readonly<Record<string, string>> {
+    return { 'kubernetes.io/hostname': this.#options.name, 'kubernetes.io/os': process.platform, 'kubernetes.io/arch': architecture() };
+  }
+
+  #status(node: Node, condition: Omit<NodeCondition, 'lastTransitionTime'>): object {
+    const { clock, name, version } = this.#options;
+    const time = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    const before = readyOf(node);
+    const since = before?.status === condition.status ? before.lastTransitionTime : time;
+    return {
+      ...node.status,
+      conditions: [{ ...condition, lastHeartbeatTime: time, lastTransitionTime: since ?? time }],
+      capacity: capacity(),
+      allocatable: capacity(),
+      nodeInfo: nodeInfo(version),
+      addresses: [{ type: 'Hostname', address: name }, { type: 'InternalIP', address: '127.0.0.1' }],
+    };
+  }
+}
+
+const READY = { type: 'Ready', status: 'True', reason: 'RuntimeReady', message: 'Deployments of the engine run as processes' };
+const STOPPED = { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
+
+/** With the labels that name it and without the taint that a new Node gets until it is Ready; the same where it is so. */
+function opened(node: Node, own: Readonly<Record<string, string>>): Node {
+  const { labels = {} } = node.metadata;
+  const taints = node.spec?.taints ?? [];
+  const named = Object.entries(own).every(([label, value]) => labels[label] === value);
+  if (named && !taints.some(isNotReady)) return node;
+  return {
+    ...node,
+    metadata: { ...node.metadata, labels: { ...labels, ...own } },
+    spec: { ...node.spec, taints: taints.filter((taint) => !isNotReady(taint)) },
+  };
+}
+
+function isReady(node: Node): boolean {
+  return readyOf(node)?.status === 'True';
+}
+
+function readyOf(node: Node): NodeCondition | undefined {
+  return conditionsOf(node).find(({ type }) => type === 'Ready');
+}
+
+function isNotReady(taint: Taint): boolean {
+  return taint.key === 'node.kubernetes.io/not-ready';
+}
+
+interface NodeCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: string;
+}
+
+function conditionsOf(node: Node): readonly NodeCondition[] {
+  const status: { readonly conditions?: readonly NodeCondition[] } = node.status ?? {};
+  return status.conditions ?? [];
+}

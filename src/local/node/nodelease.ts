@@ -1,0 +1,29 @@
+import { Leases, Nodes, apiVersionOf } from '../../api/resources.js';
+import type { KubeClient, WriteOptions } from '../../kube/client/client.js';
+import { microTime, type Lease } from '../../kube/lease/leaserecord.js';
+import type { Node } from '../workload.js';
+
+/** Where Nodes have their Leases. */
+const NAMESPACE = 'kube-node-lease';
+
+export interface Beat {
+  /** Ms since the epoch. */
+  readonly now: number;
+  /** For how long the Node is good without another beat. */
+  readonly forSeconds: number;
+}
+
+/** Makes or renews the Lease by which a Node says that it lives; it goes with the Node. Errors: ApiError. */
+export async function renewNodeLease(client: KubeClient, node: Node, { now, forSeconds }: Beat, write: WriteOptions): Promise<void> {
+  const { name, uid = '' } = node.metadata;
+  const owner = { apiVersion: 'v1', kind: Nodes.kind, name, uid };
+  const spec = { holderIdentity: name, leaseDurationSeconds: forSeconds, renewTime: microTime(now) };
+  const found = await client.get<Lease>(Leases, { namespace: NAMESPACE, name });
+  if (found !== undefined) {
+    const metadata = { ...found.metadata, ownerReferences: [owner] };
+    await client.update<Lease>(Leases, { ...found, metadata, spec: { ...found.spec, ...spec } }, write);
+    return;
+  }
+  const metadata = { name, namespace: NAMESPACE, ownerReferences: [owner] };
+  await client.create<Lease>(Leases, { apiVersion: apiVersionOf(Leases), kind: Leases.kind, metadata, spec }, write);
+}

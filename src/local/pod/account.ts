@@ -1,0 +1,32 @@
+import { ServiceAccounts } from '../../api/resources.js';
+import { field, textField } from '../../kube/json.js';
+import { objectPath, resourceOf } from '../../kube/client/path.js';
+import type { Transport } from '../../kube/transport/transport.js';
+
+/** A token of a ServiceAccount, and when it has to be replaced. */
+export interface AccountToken {
+  readonly token: string;
+  /** Seconds from its issue to its end. */
+  readonly lifeSeconds: number;
+}
+
+const LIFE_S = 3600;
+
+/**
+ * A token of a ServiceAccount by TokenRequest, good for an hour.
+ * Errors: ApiError, NotFound while there is no such account.
+ */
+export async function requestToken(transport: Transport, namespace: string, name: string): Promise<AccountToken> {
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: LIFE_S } };
+  const answer = await transport.call({
+    method: 'POST',
+    path: `${objectPath(ServiceAccounts, { namespace, name })}/token`,
+    target: { verb: 'create', resource: `${resourceOf(ServiceAccounts)}/token`, namespace, name },
+    body: JSON.stringify(body),
+    // Two tokens do no harm.
+    repeatable: true,
+  });
+  const token = textField(field(answer.body, 'status'), 'token');
+  if (token === '') throw new Error(`serviceaccounts/token ${namespace}/${name}: the answer holds no token`);
+  return { token, lifeSeconds: LIFE_S };
+}

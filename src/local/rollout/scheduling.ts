@@ -1,0 +1,62 @@
+import type { Node, PodSpec, Taint, Toleration } from '../workload.js';
+
+const KEEPS_OUT: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
+
+/**
+ * Why a pod cannot run on the one node, in the words of kube-scheduler; undefined when it can. Looked at are what an engine can
+ * set: node selector and tolerations, against the node's labels, taints and cordon.
+ */
+export function unschedulable(pod: PodSpec, node: Node | undefined): string | undefined {
+  if (node === undefined) return 'no nodes available to schedule pods';
+  const reason = reasonAgainst(pod, node);
+  return reason === undefined ? undefined : `0/1 nodes are available: 1 node(s) ${reason}.`;
+}
+
+function reasonAgainst(pod: PodSpec, node: Node): string | undefined {
+  const tolerations = pod.tolerations ?? [];
+  const cordon: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+  if (node.spec?.unschedulable === true && !tolerates(tolerations, cordon)) return 'were unschedulable';
+  const labels = node.metadata.labels ?? {};
+  const selector = Object.entries(pod.nodeSelector ?? {});
+  const unmatched = selector.some(([key, value]) => !Object.hasOwn(labels, key) || labels[key] !== value);
+  if (unmatched) return "didn't match Pod's node affinity/selector";
+  const taint = (node.spec?.taints ?? []).find((one) => KEEPS_OUT.has(one.effect) && !tolerates(tolerations, one));
+  return taint === undefined ? undefined : `had untolerated taint {${taint.key}: ${taint.value ?? ''}}`;
+}
+
+/** That a pod that runs has to leave. */
+export interface Eviction {
+  /** From when its taints are seen; 0: at once. */
+  readonly afterSeconds: number;
+  readonly message: string;
+}
+
+/**
+ * Whether NoExecute taints of the node drive out a pod that runs there, by the rules of the taint eviction controller: at once
+ * where one is not tolerated, else when the shortest `tolerationSeconds` of the tolerations that are used is over.
+ */
+export function evictionFrom(pod: PodSpec, node: Node | undefined): Eviction | undefined {
+  let soonest: Eviction | undefined;
+  for (const taint of (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute')) {
+    const used = (pod.tolerations ?? []).find((one) => tolerates([one], taint));
+    if (used === undefined) return { afterSeconds: 0, message: `the pod template does not tolerate the taint ${titleOf(taint)}` };
+    const { tolerationSeconds } = used;
+    if (tolerationSeconds === undefined || (soonest !== undefined && soonest.afterSeconds <= tolerationSeconds)) continue;
+    const afterSeconds = Math.max(tolerationSeconds, 0);
+    soonest = { afterSeconds, message: `the pod template tolerates the taint ${titleOf(taint)} for no more than ${afterSeconds} s` };
+  }
+  return soonest;
+}
+
+function titleOf({ key, value = '', effect }: Taint): string {
+  return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
+}
+
+/** The rule of the API: an empty key with Exists tolerates all, an empty effect every effect. */
+function tolerates(tolerations: readonly Toleration[], taint: Taint): boolean {
+  return tolerations.some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
+    if (effect !== '' && effect !== taint.effect) return false;
+    if (key === '' ? operator !== 'Exists' : key !== taint.key) return false;
+    return operator === 'Exists' || value === (taint.value ?? '');
+  });
+}

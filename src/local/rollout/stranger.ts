@@ -1,0 +1,73 @@
+import { Deployments, keyOf } from '../../api/resources.js';
+import type { KubeClient } from '../../kube/client/client.js';
+import type { EventRecorder } from '../../kube/events/recorder.js';
+import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
+import { systemRandom, type Clock } from '../../runtime/clock.js';
+import { createController, type Controller } from '../../runtime/controller.js';
+import type { Logger } from '../../runtime/logger.js';
+import { NOT_RUN_HERE, strangerStatus } from './rollout.js';
+import type { Deployment } from '../workload.js';
+
+export interface StrangersOptions {
+  readonly client: KubeClient;
+  readonly openCache: (options: CacheOptions<Deployment>) => Cache<Deployment>;
+  /** Deployments with this label are run; strangers are those without. */
+  readonly label: string;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly fieldManager: string;
+}
+
+/**
+ * Tells whoever waits for a Deployment that no engine made that it is not run here: in its status and by an Event, once for each
+ * generation. A status that somebody else wrote for the generation is left alone.
+ */
+export class Strangers {
+  readonly #options: StrangersOptions;
+  readonly #cache: Cache<Deployment>;
+  readonly #controller: Controller;
+
+  constructor(options: StrangersOptions) {
+    const { openCache, label, clock, log } = options;
+    this.#options = options;
+    this.#cache = openCache({ type: Deployments, labelSelector: `!${label}` });
+    this.#controller = createController({
+      name: 'local-strangers',
+      kind: 'Deployment',
+      reconciler: {
+        reconcile: async (key, { signal }) => {
+          await this.#tell(key, signal);
+          return { ending: 'done' };
+        },
+      },
+      keys: () => [...this.#cache.store.values()].map(({ metadata }) => keyOf(metadata)),
+      clock,
+      random: systemRandom,
+      log,
+    });
+    this.#cache.onChange(({ key }) => this.#controller.add(key));
+  }
+
+  async start(signal?: AbortSignal): Promise<void> {
+    this.#cache.start();
+    await this.#cache.whenSynced(signal);
+    this.#controller.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#controller.stop(0);
+    await this.#cache.stop();
+  }
+
+  async #tell(key: string, signal: AbortSignal): Promise<void> {
+    const { client, events, clock, fieldManager } = this.#options;
+    const deployment = this.#cache.store.get(key);
+    if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return;
+    if ((deployment.status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)) return;
+    await client.updateStatus(Deployments, { ...deployment, status: strangerStatus(deployment, clock.now()) }, { fieldManager, signal });
+    if (deployment.spec?.replicas === 0) return;
+    const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
+    events.record({ regarding, type: 'Warning', reason: NOT_RUN_HERE.reason, action: 'Reconciling', note: NOT_RUN_HERE.message });
+  }
+}

@@ -1,0 +1,216 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { packageRoot, readConfig, version, type OperatorConfig, type Usage } from '../../src/config/config.js';
+import { root } from '../support/root.js';
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  controllers: 'MULTICLUSTER_ENGINE_CONTROLLERS',
+  kubeconfig: 'MULTICLUSTER_ENGINE_KUBECONFIG',
+  'leader-election-namespace': 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE',
+  identity: 'MULTICLUSTER_ENGINE_IDENTITY',
+  namespace: 'MULTICLUSTER_ENGINE_NAMESPACE',
+  'component-image': 'MULTICLUSTER_ENGINE_IMAGE',
+  'component-replicas': 'MULTICLUSTER_ENGINE_COMPONENT_REPLICAS',
+  'metrics-listen': 'MULTICLUSTER_ENGINE_METRICS_LISTEN',
+  'health-listen': 'MULTICLUSTER_ENGINE_HEALTH_LISTEN',
+  'log-level': 'MULTICLUSTER_ENGINE_LOG_LEVEL',
+  workers: 'MULTICLUSTER_ENGINE_WORKERS',
+  'kube-api-qps': 'MULTICLUSTER_ENGINE_KUBE_API_QPS',
+  'kube-api-burst': 'MULTICLUSTER_ENGINE_KUBE_API_BURST',
+  'settle-window': 'MULTICLUSTER_ENGINE_SETTLE_WINDOW',
+};
+
+function read(args: readonly string[], env: Readonly<Record<string, string>> = {}): OperatorConfig {
+  const config = readConfig(['operator', ...args], env);
+  if (config.command !== 'operator') throw new Error(config.command === 'usage' ? config.text : config.command);
+  return config;
+}
+
+function usage(args: readonly string[], env: Readonly<Record<string, string>> = {}): Usage {
+  const config = readConfig(args, env);
+  if (config.command !== 'usage') throw new Error('taken');
+  return config;
+}
+
+describe('without flags', () => {
+  it('everything has its default', () => {
+    const { identity, ...rest } = read([]);
+
+    expect(rest).toEqual({
+      command: 'operator',
+      version: version(),
+      controllers: ['engine', 'placement'],
+      kubeconfig: undefined,
+      leaderElectionNamespace: 'multicluster-engine-operator',
+      namespace: undefined,
+      componentImage: `multicluster-engine:${version()}`,
+      componentReplicas: 2,
+      metricsListen: { host: '0.0.0.0', port: 8080 },
+      healthListen: { host: '0.0.0.0', port: 8081 },
+      logLevel: 'info',
+      workers: 8,
+      kubeApiQps: 100,
+      kubeApiBurst: 200,
+      settleWindowMs: 50,
+    });
+    expect(identity).toMatch(/^.+_[0-9a-f]{8}$/);
+    expect(read([]).identity).not.toBe(identity);
+  });
+
+  it('the result cannot be changed', () => {
+    const config = read([]);
+
+    expect([config, config.controllers, config.metricsListen].every(Object.isFrozen)).toBe(true);
+  });
+});
+
+describe('a good value', () => {
+  it.each<[string, string, Partial<OperatorConfig>]>([
+    ['controllers', 'placement', { controllers: ['placement'] }],
+    ['controllers', 'placement,engine', { controllers: ['engine', 'placement'] }],
+    ['kubeconfig', '/etc/k c/config', { kubeconfig: '/etc/k c/config' }],
+    ['leader-election-namespace', 'ns', { leaderElectionNamespace: 'ns' }],
+    ['identity', 'pod-7f.x_1', { identity: 'pod-7f.x_1' }],
+    ['namespace', 'a'.repeat(63), { namespace: 'a'.repeat(63) }],
+    ['component-image', 'host:5000/a/b@sha256:00', { componentImage: 'host:5000/a/b@sha256:00' }],
+    ['component-image', 'multicluster-engine:0.1.0', { componentImage: 'multicluster-engine:0.1.0' }],
+    ['component-replicas', '1', { componentReplicas: 1 }],
+    ['component-replicas', '100', { componentReplicas: 100 }],
+    ['metrics-listen', '127.0.0.1:0', { metricsListen: { host: '127.0.0.1', port: 0 } }],
+    ['metrics-listen', ':9000', { metricsListen: { host: '0.0.0.0', port: 9000 } }],
+    ['health-listen', '[::1]:65535', { healthListen: { host: '::1', port: 65535 } }],
+    ['health-listen', 'localhost:1', { healthListen: { host: 'localhost', port: 1 } }],
+    ['log-level', 'trace', { logLevel: 'trace' }],
+    ['workers', '64', { workers: 64 }],
+    ['kube-api-qps', '0.5', { kubeApiQps: 0.5, kubeApiBurst: 1 }],
+    ['kube-api-qps', '500', { kubeApiQps: 500, kubeApiBurst: 1000 }],
+    ['kube-api-burst', '100', { kubeApiQps: 100, kubeApiBurst: 100 }],
+    ['settle-window', '0s', { settleWindowMs: 0 }],
+    ['settle-window', '1.5s', { settleWindowMs: 1500 }],
+    ['settle-window', '10000ms', { settleWindowMs: 10_000 }],
+  ])('of --%s, %s, is taken from the flag and from the environment', (flag, value, expected) => {
+    const variable = VARIABLES[flag] ?? '';
+
+    expect(read([`--${flag}=${value}`])).toMatchObject(expected);
+    expect(read([`--${flag}`, value])).toMatchObject(expected);
+    expect(read([], { [variable]: value })).toMatchObject(expected);
+  });
+
+  it('on the command line wins over the environment', () => {
+    expect(read(['--workers=3'], { MULTICLUSTER_ENGINE_WORKERS: 'many' }).workers).toBe(3);
+  });
+
+  it('that is empty in the environment counts as not set', () => {
+    expect(read([], { MULTICLUSTER_ENGINE_WORKERS: '', MULTICLUSTER_ENGINE_NAMESPACE: '' })).toMatchObject({ workers: 8, namespace: undefined });
+  });
+
+  it('is not looked for in variables of others', () => {
+    expect(read([], { WORKERS: '3', MULTICLUSTER_ENGINE_PORT: 'tcp://10.0.0.1:443' }).workers).toBe(8);
+  });
+});
+
+describe('a bad value', () => {
+  const NAMESPACE = 'a namespace name (at most 63 lower-case letters, digits and inner dashes)';
+  const LISTEN = 'HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535';
+  const DURATION = 'a duration such as 50ms or 1s, from 0s to 10s';
+  const IMAGE = 'an image name: [host[:port]/]path[:tag][@digest]';
+
+  it.each<[string, string, string, string?]>([
+    ['controllers', 'engine,gateway', 'one of engine, placement', 'gateway'],
+    ['controllers', 'engine,engine', 'a list without duplicates'],
+    ['controllers', 'engine,', 'one of engine, placement', ''],
+    ['leader-election-namespace', 'A', NAMESPACE],
+    ['namespace', '-a', NAMESPACE],
+    ['namespace', 'a'.repeat(64), NAMESPACE],
+    ['namespace', 'a.b', NAMESPACE],
+    ['identity', 'a b', '1 to 253 letters, digits, ".", "_" or "-"'],
+    ['namespace', 'default', 'neither default nor kube-*'],
+    ['namespace', 'kube-system', 'neither default nor kube-*'],
+    ['component-image', 'a b', IMAGE],
+    ['component-image', 'A^B', IMAGE],
+    ['component-image', 'a/b:', IMAGE],
+    ['component-image', 'a//b', IMAGE],
+    ['component-replicas', '0', 'a whole number from 1 to 100'],
+    ['component-replicas', '101', 'a whole number from 1 to 100'],
+    ['component-replicas', '1.5', 'a whole number from 1 to 100'],
+    ['component-replicas', '-1', 'a whole number from 1 to 100'],
+    ['component-replicas', '0x2', 'a whole number from 1 to 100'],
+    ['metrics-listen', '8080', LISTEN],
+    ['metrics-listen', 'host:65536', LISTEN],
+    ['health-listen', '::1:8080', LISTEN],
+    ['health-listen', 'a b:1', LISTEN],
+    ['health-listen', ':8080', 'an address with another port than the metrics'],
+    ['log-level', 'INFO', 'one of trace, debug, info, warn, error, fatal'],
+    ['workers', '65', 'a whole number from 1 to 64'],
+    ['workers', '1e1', 'a whole number from 1 to 64'],
+    ['kube-api-qps', '0', 'a number above 0, up to 10000'],
+    ['kube-api-qps', 'NaN', 'a number above 0, up to 10000'],
+    ['kube-api-qps', '10001', 'a number above 0, up to 10000'],
+    ['kube-api-burst', '99', 'a whole number from 100 to 20000'],
+    ['settle-window', '50', DURATION],
+    ['settle-window', '10.1s', DURATION],
+    ['settle-window', '1m', DURATION],
+    ['settle-window', 'a\nb', DURATION],
+  ])('of --%s, %j, is refused in one line that names flag, rule and value', (flag, value, rule, shown = value) => {
+    const variable = VARIABLES[flag] ?? '';
+    const line = (origin: string): string => `multicluster-engine: ${origin} must be ${rule}, got ${JSON.stringify(shown)}\n`;
+
+    expect(usage(['operator', `--${flag}=${value}`])).toEqual({ command: 'usage', exitCode: 2, text: line(`--${flag}`) });
+    expect(usage(['operator'], { [variable]: value })).toEqual({ command: 'usage', exitCode: 2, text: line(variable) });
+  });
+
+  it.each(Object.keys(VARIABLES))('that is empty is refused for --%s', (flag) => {
+    expect(usage(['operator', `--${flag}=`])).toMatchObject({ exitCode: 2, text: expect.stringMatching(new RegExp(`^multicluster-engine: --${flag} must be .*, got ""\n$`)) });
+  });
+});
+
+describe('a command line', () => {
+  it.each<[string, string[], string]>([
+    ['without a command', [], 'no command; want one of: operator, gateway, standalone (see multicluster-engine --help)'],
+    ['with an unknown command', ['operate'], 'unknown command "operate"; want one of the commands: operator, gateway, standalone'],
+    ['that begins with a flag', ['--workers=3'], 'unknown flag "--workers=3"; want one of the commands: operator, gateway, standalone'],
+    ['with an unknown flag', ['operator', '--foo=1'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
+    ['with an unknown flag alone', ['operator', '--foo'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
+    ['with an unknown short flag', ['operator', '-x'], 'unknown flag "-x" (see multicluster-engine operator --help)'],
+    ['with a negated flag', ['operator', '--no-workers'], 'unknown flag "--no-workers" (see multicluster-engine operator --help)'],
+    ['with a flag spelt in capitals', ['operator', '--Workers=1'], 'unknown flag "--Workers" (see multicluster-engine operator --help)'],
+    ['with a flag of the language', ['operator', '--__proto__=1'], 'unknown flag "--__proto__" (see multicluster-engine operator --help)'],
+    ['with a flag without its value', ['operator', '--workers'], '--workers needs a value (--workers=VALUE)'],
+    ['with a flag in place of a value', ['operator', '--workers', '--log-level=info'], '--workers must be a whole number from 1 to 64, got "--log-level=info"'],
+    ['with a value for --help', ['operator', '--help=yes'], '--help takes no value, got "yes"'],
+    ['with a stray word', ['operator', 'now'], 'unexpected argument "now": only flags may stand here (see multicluster-engine operator --help)'],
+    ['with a stray --', ['operator', '--'], 'unexpected argument "--": only flags may stand here (see multicluster-engine operator --help)'],
+  ])('%s is refused with code 2', (_name, argv, line) => {
+    expect(usage(argv)).toEqual({ command: 'usage', exitCode: 2, text: `multicluster-engine: ${line}\n` });
+  });
+
+  it.each([[['--help']], [['-h']]])('%j lists the commands', (argv) => {
+    const { exitCode, text } = usage(argv);
+
+    expect(exitCode).toBe(0);
+    expect(text).toContain('operator');
+  });
+
+  it.each([[['operator', '--help']], [['operator', '-h']], [['operator', '--workers=3', '--help']]])('%j lists every flag with its variable and default', (argv) => {
+    const { exitCode, text } = usage(argv);
+
+    expect(exitCode).toBe(0);
+    for (const [flag, variable] of Object.entries(VARIABLES)) {
+      expect(text).toMatch(new RegExp(`--${flag}=[A-Z:]+ +\\S.*\n +${variable} +default: \\S`));
+    }
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
+  });
+
+  it.each([[['--version']], [['operator', '--version']]])('%j prints the version', (argv) => {
+    expect(usage(argv)).toEqual({ command: 'usage', exitCode: 0, text: `${version()}\n` });
+  });
+});
+
+describe('the package', () => {
+  it('is found from wherever the program lies', () => {
+    expect(packageRoot()).toBe(root);
+    expect(existsSync(path.join(packageRoot(), 'package.json'))).toBe(true);
+    expect(version()).toMatch(/^\d+\.\d+\.\d+/);
+  });
+});

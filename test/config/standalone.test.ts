@@ -1,0 +1,40 @@
+import path from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { readConfig, version } from '../../src/config/config.js';
+
+function read(...args: readonly string[]): unknown {
+  const config = readConfig(['standalone', ...args], {});
+  return config.command === 'usage' ? config.text.trim() : config;
+}
+
+describe('standalone', () => {
+  it('needs no flag at all', () => {
+    expect(read()).toEqual({
+      command: 'standalone', version: version(), dataDir: path.resolve('.standalone'), listen: { host: '127.0.0.1', port: 6443 }, gatewayListen: { host: '127.0.0.1', port: 8443 },
+      ephemeral: false, seedFleet: 0, auditLog: undefined, logLevel: 'info',
+    });
+  });
+
+  it.each<[string, object]>([
+    ['--data-dir=/tmp/x', { dataDir: '/tmp/x' }],
+    ['--listen=127.0.0.1:0', { listen: { host: '127.0.0.1', port: 0 } }],
+    ['--gateway-listen=[::1]:9443', { gatewayListen: { host: '::1', port: 9443 } }],
+    ['--ephemeral', { ephemeral: true }],
+    ['--seed-fleet=12', { seedFleet: 12 }],
+    ['--audit-log=audit.log', { auditLog: path.resolve('audit.log') }],
+  ])('takes %s', (flag, expected) => {
+    expect(read(flag)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['--seed-fleet=many', '--seed-fleet must be a whole number from 0 to 10000, got "many"'],
+    ['--seed-fleet=10001', '--seed-fleet must be a whole number from 0 to 10000, got "10001"'],
+    ['--data-dir=', '--data-dir must be a folder, got ""'],
+    ['--gateway-listen=127.0.0.1:6443', '--gateway-listen must be an address with another port than the API, got "127.0.0.1:6443"'],
+    ['--kubeconfig=x', 'unknown flag "--kubeconfig" (see multicluster-engine standalone --help)'],
+  ])('refuses %s', (flag, line) => {
+    expect(read(flag)).toBe(`multicluster-engine: ${line}`);
+  });
+});
