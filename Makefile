@@ -7,7 +7,7 @@ IMAGE ?= multicluster-engine:$(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' p
 OVERLAY ?= default
 DEPENDENCIES := node_modules/.package-lock.json
 
-.PHONY: help build run hub test test-unit test-e2e conformance test-campaign control-plane verify generate apiserver-data apiserver-recordings lint image deploy manifests clean
+.PHONY: help build run hub test test-unit test-e2e conformance test-campaign control-plane verify generate apiserver-data apiserver-recordings format lint image deploy manifests clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ apiserver-data: build control-plane ## Make the data of packages/kube-apiserver 
 
 apiserver-recordings: build control-plane ## Record what the real API server answers to the variants of built-in kinds (needs Go)
 	node packages/kube-apiserver/dist/tools/record.js
+
+format: $(DEPENDENCIES) ## Format the sources
+	@npm run --silent format
 
 lint: $(DEPENDENCIES) ## Lint src, test and tools
 	npm run --silent lint

@@ -34,7 +34,13 @@ export async function standaloneFigures(): Promise<readonly Figure[]> {
     await rm(folder, { recursive: true, force: true });
   }
   return [
-    { id: 'P13', measure: 'standalone: from its start to the first answered kubectl get', unit: 'ms', values: starts, atMost: 2_000 },
+    {
+      id: 'P13',
+      measure: 'standalone: from its start to the first answered kubectl get',
+      unit: 'ms',
+      values: starts,
+      atMost: 2_000,
+    },
     { id: 'P13', measure: 'standalone: share of one core while idle', unit: '%', values: idle, atMost: 1 },
   ];
 }
@@ -42,7 +48,11 @@ export async function standaloneFigures(): Promise<readonly Figure[]> {
 async function start(folder: string): Promise<Child> {
   const [api = 0, gateway = 0] = await freePorts(2);
   const flags = [`--data-dir=${folder}`, `--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
-  const child = await startChild({ command: [process.execPath, MAIN, 'standalone', ...flags], env: { PATH: process.env['PATH'] ?? '', HOME: folder }, output: 'pipe' });
+  const child = await startChild({
+    command: [process.execPath, MAIN, 'standalone', ...flags],
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+    output: 'pipe',
+  });
   child.output.resume();
   return child;
 }
@@ -54,7 +64,9 @@ async function firstAnswer(kubeconfig: string): Promise<void> {
 
 /** User and system time of a process and its ended children, by /proc: bench runs on Linux. */
 function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   return ticks / 100;
 }

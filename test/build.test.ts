@@ -25,7 +25,21 @@ describe('npm run build', () => {
   }
 
   function options(more: object): void {
-    writeFileSync(at('tsconfig.json'), JSON.stringify({ compilerOptions: { target: 'es2023', module: 'nodenext', types: [], rootDir: '.', outDir: 'dist', strict: true, ...more }, include: ['src'] }));
+    writeFileSync(
+      at('tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          target: 'es2023',
+          module: 'nodenext',
+          types: [],
+          rootDir: '.',
+          outDir: 'dist',
+          strict: true,
+          ...more,
+        },
+        include: ['src'],
+      }),
+    );
   }
 
   beforeEach(() => {

@@ -18,11 +18,17 @@ interface Tagged {
 }
 
 function tagged(): Tagged[] {
-  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts') && file !== 'capabilities.test.ts');
+  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.test.ts') && file !== 'capabilities.test.ts',
+  );
   return files.flatMap((file) => {
     const text = readFileSync(path.join(FOLDER, file), 'utf8');
     const tests = [...text.matchAll(TAGGED)].map(([, capability = '', , title = '']) => ({ capability, title, file }));
-    const suites = [...text.matchAll(SUITE)].map(([, , title = '', capability = '']) => ({ capability, title: `all of ${title}`, file }));
+    const suites = [...text.matchAll(SUITE)].map(([, , title = '', capability = '']) => ({
+      capability,
+      title: `all of ${title}`,
+      file,
+    }));
     return [...suites, ...tests];
   });
 }
@@ -38,9 +44,20 @@ describe('the tests that the embedded server cannot run', () => {
   });
 
   it('are the ones that test/README.md lists', () => {
-    const rows = readFileSync(path.join(FOLDER, 'README.md'), 'utf8').split('\n').filter((line) => /^\| `\w+` \| /.test(line));
-    const listed = rows.map((line) => line.split('|').slice(1, 4).map((cell) => cell.trim()));
-    const expected = found.map(({ capability, title, file }) => [`\`${capability}\``, title.replace(/ \(\w+\)$/, ''), `\`${file}\``]);
+    const rows = readFileSync(path.join(FOLDER, 'README.md'), 'utf8')
+      .split('\n')
+      .filter((line) => /^\| `\w+` \| /.test(line));
+    const listed = rows.map((line) =>
+      line
+        .split('|')
+        .slice(1, 4)
+        .map((cell) => cell.trim()),
+    );
+    const expected = found.map(({ capability, title, file }) => [
+      `\`${capability}\``,
+      title.replace(/ \(\w+\)$/, ''),
+      `\`${file}\``,
+    ]);
     expect(listed.map(String).sort()).toEqual(expected.map(String).sort());
   });
 });

@@ -13,7 +13,9 @@ interface Kustomization {
 /** The files that a kustomization of `deploy/` names as patches. */
 function patchFiles(): readonly string[] {
   const folder = path.join(root, 'deploy');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => path.basename(file) === 'kustomization.yaml');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => path.basename(file) === 'kustomization.yaml',
+  );
   return files.flatMap((file) => {
     const { patches = [] } = load(readFileSync(path.join(folder, file), 'utf8')) as Kustomization;
     return patches.flatMap((patch) => (patch.path === undefined ? [] : [path.join(path.dirname(file), patch.path)]));

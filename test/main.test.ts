@@ -6,7 +6,10 @@ import { version } from '../src/config/config.js';
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
 function run(...args: string[]): { code: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', timeout: 120_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
   return { code: status, stdout, stderr };
 }
 
@@ -16,7 +19,11 @@ describe('multicluster-engine', () => {
   });
 
   it('prints the flags of a command to standard output and ends with 0', () => {
-    expect(run('operator', '--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('--settle-window'), stderr: '' });
+    expect(run('operator', '--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('--settle-window'),
+      stderr: '',
+    });
   });
 
   it('refuses a bad flag with one line on standard error and ends with 2', () => {

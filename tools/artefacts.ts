@@ -25,6 +25,10 @@ export async function artefacts(root: string): Promise<Artefact[]> {
 function openapi(root: string): string {
   const read = (...file: string[]): string => readFileSync(path.join(root, ...file), 'utf8');
   const { version } = JSON.parse(read('package.json'));
-  const document = openApiDocument({ version, engine: read('crds', 'multiclusterengine.yaml'), placement: read('crds', 'placement.yaml') });
+  const document = openApiDocument({
+    version,
+    engine: read('crds', 'multiclusterengine.yaml'),
+    placement: read('crds', 'placement.yaml'),
+  });
   return `${JSON.stringify(document, null, 2)}\n`;
 }

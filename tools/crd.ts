@@ -44,7 +44,9 @@ export interface Crd {
 export function readCrds(root: string): Crd[] {
   const folder = path.join(root, 'crds');
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml');
-  return files.sort().map((name) => parseCrd(name.replace(/\.yaml$/, ''), readFileSync(path.join(folder, name), 'utf8')));
+  return files
+    .sort()
+    .map((name) => parseCrd(name.replace(/\.yaml$/, ''), readFileSync(path.join(folder, name), 'utf8')));
 }
 
 /** Reads one CRD with exactly one version; throws when it has another shape. */
@@ -52,7 +54,8 @@ export function parseCrd(file: string, text: string): Crd {
   const spec = record(record(load(text))['spec']);
   const names = record(spec['names']);
   const versions = list(spec['versions']);
-  if (versions.length !== 1) throw new Error(`crds/${file}.yaml: spec.versions has ${versions.length} items, one is expected`);
+  if (versions.length !== 1)
+    throw new Error(`crds/${file}.yaml: spec.versions has ${versions.length} items, one is expected`);
   const version = record(versions[0]);
   return {
     file,

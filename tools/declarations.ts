@@ -24,9 +24,13 @@ const NAMES: Readonly<Record<string, Naming>> = {
   'Placement.spec.predicates[]': { name: 'ClusterPredicate' },
   'Placement.spec.predicates[].requiredClusterSelector': { name: 'ClusterSelector' },
   'Placement.spec.predicates[].requiredClusterSelector.labelSelector': { name: 'LabelSelector' },
-  'Placement.spec.predicates[].requiredClusterSelector.labelSelector.matchExpressions[]': { name: 'LabelSelectorRequirement' },
+  'Placement.spec.predicates[].requiredClusterSelector.labelSelector.matchExpressions[]': {
+    name: 'LabelSelectorRequirement',
+  },
   'Placement.spec.predicates[].requiredClusterSelector.claimSelector': { name: 'ClaimSelector' },
-  'Placement.spec.predicates[].requiredClusterSelector.claimSelector.matchExpressions[]': { name: 'ClaimSelectorRequirement' },
+  'Placement.spec.predicates[].requiredClusterSelector.claimSelector.matchExpressions[]': {
+    name: 'ClaimSelectorRequirement',
+  },
   'Placement.status.decisions[]': { name: 'DecisionReference' },
   'Placement.status.conditions[]': { name: 'Condition', from: '../meta.js' },
   'PlacementDecision.status.decisions[]': { name: 'ClusterDecision' },
@@ -116,6 +120,8 @@ function wrap(text: string): string {
 }
 
 function importLines(imports: ReadonlyMap<string, ReadonlySet<string>>): string {
-  const lines = [...imports].map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}';\n`);
+  const lines = [...imports].map(
+    ([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}';\n`,
+  );
   return lines.sort().join('');
 }

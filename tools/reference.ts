@@ -14,7 +14,10 @@ export function referencePage(crd: Crd): string {
     '',
     '| column | from | meaning |',
     '| --- | --- | --- |',
-    ...crd.columns.map((column) => `| ${column.name}${column.wide ? ' (`-o wide`)' : ''} | \`${cell(column.jsonPath)}\` | ${cell(column.description)} |`),
+    ...crd.columns.map(
+      (column) =>
+        `| ${column.name}${column.wide ? ' (`-o wide`)' : ''} | \`${cell(column.jsonPath)}\` | ${cell(column.description)} |`,
+    ),
     '',
     ...section(crd, 'spec'),
     ...section(crd, 'status'),
@@ -28,7 +31,9 @@ function identity(crd: Crd): string[] {
     `| apiVersion | \`${crd.group}/${crd.version}\` |`,
     `| scope | ${crd.namespaced ? 'namespaced' : 'cluster'} |`,
     `| plural | \`${crd.plural}\` |`,
-    ...(crd.shortNames.length === 0 ? [] : [`| short name | ${crd.shortNames.map((name) => `\`${name}\``).join(', ')} |`]),
+    ...(crd.shortNames.length === 0
+      ? []
+      : [`| short name | ${crd.shortNames.map((name) => `\`${name}\``).join(', ')} |`]),
     '| category | `multicluster` |',
     `| status subresource | ${crd.statusSubresource ? 'yes' : 'no'} |`,
     ...nameRule(crd),

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 npm run --silent generate
+npm run --silent format:check
 npm run --silent lint
 npm run --silent build
 

@@ -18,7 +18,11 @@ const LEAVES = 20;
 const CROWDS: readonly (readonly [string, Readonly<Partial<Record<CrowdKind, number>>>, readonly string[]])[] = [
   ['200 connections that send a byte a second', { head: 100, body: 100 }, []],
   ['10,000 idle connections, the cap of 1,000 in force', { silent: 8_000, greeted: 2_000 }, []],
-  ['10,000 idle connections, all of them held', { silent: 2_000, greeted: 8_000 }, ['--max-connections=20000', '--header-timeout=60s', '--request-timeout=300s']],
+  [
+    '10,000 idle connections, all of them held',
+    { silent: 2_000, greeted: 8_000 },
+    ['--max-connections=20000', '--header-timeout=60s', '--request-timeout=300s'],
+  ],
   ['900 that drip their handshake', { handshake: 900 }, []],
   ['900 that drip the head of a request', { head: 900 }, []],
   ['900 that drip the body of a request', { body: 900 }, []],
@@ -36,10 +40,10 @@ export async function gatewayFigures(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   const site = await openSite();
   for (const method of ['GET', 'POST'] as const) {
-    figures.push(...await added(site, method, undefined), ...await added(site, method, 500));
+    figures.push(...(await added(site, method, undefined)), ...(await added(site, method, 500)));
   }
   await site.stop();
-  for (const crowd of CROWDS) figures.push(...await besieged(...crowd));
+  for (const crowd of CROWDS) figures.push(...(await besieged(...crowd)));
   figures.push(await leaving());
   return figures;
 }
@@ -56,18 +60,36 @@ async function added(site: Site, method: 'GET' | 'POST', perSecond: number | und
     const through = await site.load('gateway', method, how);
     const spent = (await site.metric('process_cpu_seconds_total')) - cpu;
     const requests = (through.perSecond * (TIMES.forMs + TIMES.warmUpMs)) / 1000;
-    runs.push({ p50: through.p50 - direct.p50, p99: through.p99 - direct.p99, cpu: (spent * 1000) / requests, rate: through.perSecond });
+    runs.push({
+      p50: through.p50 - direct.p50,
+      p99: through.p99 - direct.p99,
+      cpu: (spent * 1000) / requests,
+      rate: through.perSecond,
+    });
   }
   return [
     { id: 'P12', measure: `${name}: added p50`, unit: 'ms', values: runs.map(({ p50 }) => p50), atMost: 0.5 },
     { id: 'P12', measure: `${name}: added p99`, unit: 'ms', values: runs.map(({ p99 }) => p99), atMost: 5 },
     { id: 'P12', measure: `${name}: CPU of the gateway a request`, unit: 'ms', values: runs.map(({ cpu }) => cpu) },
-    ...(perSecond === undefined ? [{ id: 'P12', measure: `${name}: requests through the gateway`, unit: '/s', values: runs.map(({ rate }) => rate) }] : []),
+    ...(perSecond === undefined
+      ? [
+          {
+            id: 'P12',
+            measure: `${name}: requests through the gateway`,
+            unit: '/s',
+            values: runs.map(({ rate }) => rate),
+          },
+        ]
+      : []),
   ];
 }
 
 /** How many times as long the slowest hundredth of a good client's requests takes while a crowd is there. */
-async function besieged(name: string, counts: Readonly<Partial<Record<CrowdKind, number>>>, flags: readonly string[]): Promise<readonly Figure[]> {
+async function besieged(
+  name: string,
+  counts: Readonly<Partial<Record<CrowdKind, number>>>,
+  flags: readonly string[],
+): Promise<readonly Figure[]> {
   say(name);
   const how = { ...TIMES, connections: 4, perSecond: 200 };
   const site = await openSite(flags);
@@ -114,5 +136,11 @@ async function leaving(): Promise<Figure> {
     values.push(longest);
   }
   await rig.stop();
-  return { id: 'F47', measure: `client gone to call ended, the longest of ${LEAVES}`, unit: 'ms', values, atMost: 1_000 };
+  return {
+    id: 'F47',
+    measure: `client gone to call ended, the longest of ${LEAVES}`,
+    unit: 'ms',
+    values,
+    atMost: 1_000,
+  };
 }

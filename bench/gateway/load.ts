@@ -39,10 +39,13 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const ask = async (): Promise<void> => {
     const { method, path, headers, body } = order;
     const start = performance.now();
-    const status = await pool.request({ method, path, headers, body: body ?? null }).then(async (answer) => {
-      await answer.body.dump();
-      return answer.statusCode;
-    }, () => 0);
+    const status = await pool.request({ method, path, headers, body: body ?? null }).then(
+      async (answer) => {
+        await answer.body.dump();
+        return answer.statusCode;
+      },
+      () => 0,
+    );
     if (start - begun < warmUpMs) return;
     if (status !== 200 && status !== 201) failures += 1;
     taken.push(performance.now() - start);

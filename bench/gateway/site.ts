@@ -13,14 +13,19 @@ import type { LoadOrder, LoadReport } from './load.js';
 const UPSTREAM = fileURLToPath(new URL('./upstream.js', import.meta.url));
 const LOAD = fileURLToPath(new URL('./load.js', import.meta.url));
 const TOKEN = 'a-token-of-the-usual-length.'.repeat(20);
-const BODY = 'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n  predicates:\n  - requiredClusterSelector:\n      labelSelector: {matchLabels: {tier: gold}}\n';
+const BODY =
+  'metadata:\n  name: web\nspec:\n  numberOfClusters: 2\n  predicates:\n  - requiredClusterSelector:\n      labelSelector: {matchLabels: {tier: gold}}\n';
 const DIRECT = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements';
 
 /** A gateway in front of an API server that costs nothing, each in a process of its own. */
 export interface Site {
   readonly gateway: GatewayProcess;
   /** One load: through the gateway, or straight to the API server. */
-  load(where: 'direct' | 'gateway', method: 'GET' | 'POST', how: Pick<LoadOrder, 'connections' | 'perSecond' | 'warmUpMs' | 'forMs'>): Promise<LoadReport>;
+  load(
+    where: 'direct' | 'gateway',
+    method: 'GET' | 'POST',
+    how: Pick<LoadOrder, 'connections' | 'perSecond' | 'warmUpMs' | 'forMs'>,
+  ): Promise<LoadReport>;
   /** A number among the gateway's metrics. */
   metric(name: string): Promise<number>;
   stop(): Promise<void>;
@@ -36,7 +41,10 @@ export async function openSite(flags: readonly string[] = []): Promise<Site> {
   const [port] = await once(upstream.stdout, 'data');
   const url = `https://127.0.0.1:${String(port).trim()}`;
   const gateway = await startGateway({ folder, url, caFile: cert }, flags);
-  const origins = { direct: { origin: url, caFile: cert }, gateway: { origin: `https://127.0.0.1:${gateway.port}`, caFile: gateway.caFile } };
+  const origins = {
+    direct: { origin: url, caFile: cert },
+    gateway: { origin: `https://127.0.0.1:${gateway.port}`, caFile: gateway.caFile },
+  };
   return {
     gateway,
     async load(where, method, how) {
@@ -44,14 +52,23 @@ export async function openSite(flags: readonly string[] = []): Promise<Site> {
       const type = where === 'direct' ? 'application/json' : 'application/yaml';
       const post = method === 'POST' ? { body: BODY } : {};
       const headers = { authorization: `Bearer ${TOKEN}`, ...(method === 'POST' && { 'content-type': type }) };
-      const order: LoadOrder = { ...origins[where], method, path: method === 'GET' ? `${collection}/web` : collection, headers, ...post, ...how };
+      const order: LoadOrder = {
+        ...origins[where],
+        method,
+        path: method === 'GET' ? `${collection}/web` : collection,
+        headers,
+        ...post,
+        ...how,
+      };
       const { stdout } = await promisify(execFile)(process.execPath, [LOAD, JSON.stringify(order)]);
       const report: LoadReport = JSON.parse(stdout);
       if (report.failures > 0) process.stderr.write(`bench: ${report.failures} requests failed (${where} ${method})\n`);
       return report;
     },
     async metric(name) {
-      return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(await gateway.metrics())?.[1] ?? Number.NaN);
+      return Number(
+        new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(await gateway.metrics())?.[1] ?? Number.NaN,
+      );
     },
     async stop() {
       await gateway.stop();

@@ -8,12 +8,20 @@ import type { AddressInfo } from 'node:net';
  */
 const [cert = '', key = ''] = process.argv.slice(2).map((file) => readFileSync(file, 'utf8'));
 const labels = Object.fromEntries(Array.from({ length: 20 }, (_one, index) => [`label-${index}`, `value-${index}`]));
-const object = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', metadata: { name: 'web', namespace: 'shop', resourceVersion: '8', labels }, spec: { numberOfClusters: 2 } };
+const object = {
+  apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+  kind: 'Placement',
+  metadata: { name: 'web', namespace: 'shop', resourceVersion: '8', labels },
+  spec: { numberOfClusters: 2 },
+};
 const text = JSON.stringify(object);
 const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) => {
   request.resume();
   request.on('end', () => {
-    response.writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json', 'content-length': text.length });
+    response.writeHead(request.method === 'POST' ? 201 : 200, {
+      'content-type': 'application/json',
+      'content-length': text.length,
+    });
     response.end(text);
   });
 });

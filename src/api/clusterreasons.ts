@@ -10,7 +10,8 @@ export const BOUND = 'Bound';
 export const ClusterSetReasons = Object.freeze({
   ClustersSelected: 'at least one cluster that is not being deleted belongs to the set',
   NoClusterSelected: 'no cluster belongs to the set, or all that do are being deleted',
-  SelectorUnreadable: 'the selector of the set holds something that admission should have refused; its members are unknown',
+  SelectorUnreadable:
+    'the selector of the set holds something that admission should have refused; its members are unknown',
 });
 
 export type ClusterSetReason = keyof typeof ClusterSetReasons;

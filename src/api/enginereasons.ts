@@ -59,11 +59,17 @@ export const EngineEvents = Object.freeze({
   EngineResumed: { type: 'Normal', when: 'the pause ends' },
   EngineStalled: { type: 'Warning', when: 'only the user can act; the note is that of the Stalled condition' },
   EngineUninstalling: { type: 'Normal', when: 'the deletion is taken up' },
-  EngineUninstalled: { type: 'Normal', when: 'nothing of the engine is left; the note says whether the namespace stays' },
+  EngineUninstalled: {
+    type: 'Normal',
+    when: 'nothing of the engine is left; the note says whether the namespace stays',
+  },
   ComponentUnavailable: { type: 'Warning', when: 'a component that was available is not any more' },
   ComponentFailed: { type: 'Warning', when: 'the same object failed to apply in three passes in a row' },
   PullSecretNotFound: { type: 'Warning', when: 'the pull secret is missing' },
-  DriftRepaired: { type: 'Normal', when: 'somebody changed or deleted an object and it was put back; the note names the fields' },
+  DriftRepaired: {
+    type: 'Normal',
+    when: 'somebody changed or deleted an object and it was put back; the note names the fields',
+  },
   CertificateRenewed: { type: 'Normal', when: 'a serving certificate neared its end and a new one took its place' },
   ObjectPruned: { type: 'Normal', when: 'an object that is no longer wanted was deleted' },
 } as const);

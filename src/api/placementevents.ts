@@ -1,8 +1,14 @@
 /** Events about a Placement: one per real change. Data only. */
 export const PlacementEvents = Object.freeze({
   DecisionPublished: { type: 'Normal', when: 'the first decision is stored and holds a cluster, or none is wanted' },
-  DecisionChanged: { type: 'Normal', when: 'a later decision is stored that holds other clusters; the note names those that came and went' },
-  PlacementUnsatisfied: { type: 'Warning', when: 'PlacementSatisfied turns False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied' },
+  DecisionChanged: {
+    type: 'Normal',
+    when: 'a later decision is stored that holds other clusters; the note names those that came and went',
+  },
+  PlacementUnsatisfied: {
+    type: 'Warning',
+    when: 'PlacementSatisfied turns False or changes its reason, or a decision object cannot be stored; the note is the message of PlacementSatisfied',
+  },
 } as const);
 
 export type PlacementEvent = keyof typeof PlacementEvents;

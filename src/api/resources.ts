@@ -16,7 +16,12 @@ export const Placements = row([FLEET_GROUP, 'v1alpha1'], 'placements', 'Placemen
 export const PlacementDecisions = row([FLEET_GROUP, 'v1alpha1'], 'placementdecisions', 'PlacementDecision', true);
 export const ManagedClusters = row([FLEET_GROUP, 'v1alpha1'], 'managedclusters', 'ManagedCluster', false);
 export const ManagedClusterSets = row([FLEET_GROUP, 'v1alpha1'], 'managedclustersets', 'ManagedClusterSet', false);
-export const ManagedClusterSetBindings = row([FLEET_GROUP, 'v1alpha1'], 'managedclustersetbindings', 'ManagedClusterSetBinding', true);
+export const ManagedClusterSetBindings = row(
+  [FLEET_GROUP, 'v1alpha1'],
+  'managedclustersetbindings',
+  'ManagedClusterSetBinding',
+  true,
+);
 
 export const Namespaces = row(['', 'v1'], 'namespaces', 'Namespace', false);
 export const ServiceAccounts = row(['', 'v1'], 'serviceaccounts', 'ServiceAccount', true);
@@ -32,14 +37,39 @@ export const NetworkPolicies = row(['networking.k8s.io', 'v1'], 'networkpolicies
 export const Roles = row(['rbac.authorization.k8s.io', 'v1'], 'roles', 'Role', true);
 export const ClusterRoles = row(['rbac.authorization.k8s.io', 'v1'], 'clusterroles', 'ClusterRole', false);
 export const RoleBindings = row(['rbac.authorization.k8s.io', 'v1'], 'rolebindings', 'RoleBinding', true);
-export const ClusterRoleBindings = row(['rbac.authorization.k8s.io', 'v1'], 'clusterrolebindings', 'ClusterRoleBinding', false);
+export const ClusterRoleBindings = row(
+  ['rbac.authorization.k8s.io', 'v1'],
+  'clusterrolebindings',
+  'ClusterRoleBinding',
+  false,
+);
 export const Leases = row(['coordination.k8s.io', 'v1'], 'leases', 'Lease', true);
 export const Events = row(['events.k8s.io', 'v1'], 'events', 'Event', true);
-export const SelfSubjectAccessReviews = row(['authorization.k8s.io', 'v1'], 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', false);
-export const CustomResourceDefinitions = row(['apiextensions.k8s.io', 'v1'], 'customresourcedefinitions', 'CustomResourceDefinition', false);
+export const SelfSubjectAccessReviews = row(
+  ['authorization.k8s.io', 'v1'],
+  'selfsubjectaccessreviews',
+  'SelfSubjectAccessReview',
+  false,
+);
+export const CustomResourceDefinitions = row(
+  ['apiextensions.k8s.io', 'v1'],
+  'customresourcedefinitions',
+  'CustomResourceDefinition',
+  false,
+);
 
-export const AdmissionPolicies = row(['admissionregistration.k8s.io', 'v1'], 'validatingadmissionpolicies', 'ValidatingAdmissionPolicy', false);
-export const AdmissionPolicyBindings = row(['admissionregistration.k8s.io', 'v1'], 'validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding', false);
+export const AdmissionPolicies = row(
+  ['admissionregistration.k8s.io', 'v1'],
+  'validatingadmissionpolicies',
+  'ValidatingAdmissionPolicy',
+  false,
+);
+export const AdmissionPolicyBindings = row(
+  ['admissionregistration.k8s.io', 'v1'],
+  'validatingadmissionpolicybindings',
+  'ValidatingAdmissionPolicyBinding',
+  false,
+);
 
 /** The `apiVersion` of a type: `v1` or `group/version`. */
 export function apiVersionOf(type: ResourceType): string {

@@ -26,7 +26,12 @@ export async function runGateway(config: GatewayConfig): Promise<number> {
     const gateway = gatewayFor(config, { clock, log, metrics });
     endpoints.push(
       new Endpoint({ name: 'metrics', listen: config.metricsListen, route: metricsRoute(metrics), log }),
-      new Endpoint({ name: 'health', listen: config.healthListen, route: healthRoute({ livez: [stalls], readyz: [gateway.readiness()] }), log }),
+      new Endpoint({
+        name: 'health',
+        listen: config.healthListen,
+        route: healthRoute({ livez: [stalls], readyz: [gateway.readiness()] }),
+        log,
+      }),
     );
     await gateway.start();
     for (const endpoint of endpoints) await endpoint.start();

@@ -12,7 +12,9 @@ const FIELD_MANAGER = 'kubectl';
 /** The operator runs inside this process. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['Deployment', 'PodDisruptionBudget', 'NetworkPolicy']);
 const TYPES: ReadonlyMap<string, ResourceType> = new Map(
-  Object.values(kinds).filter(isType).map((type) => [`${kinds.apiVersionOf(type)} ${type.kind}`, type]),
+  Object.values(kinds)
+    .filter(isType)
+    .map((type) => [`${kinds.apiVersionOf(type)} ${type.kind}`, type]),
 );
 
 /**
@@ -36,7 +38,10 @@ export async function install(client: KubeClient): Promise<readonly string[]> {
 
 function typeOf(object: KubeObject): ResourceType {
   const type = TYPES.get(`${object.apiVersion ?? ''} ${object.kind ?? ''}`);
-  if (type === undefined) throw new Error(`deploy/standalone: ${object.kind ?? ''} ${object.metadata.name}: kind of ${object.apiVersion ?? ''} is not known here`);
+  if (type === undefined)
+    throw new Error(
+      `deploy/standalone: ${object.kind ?? ''} ${object.metadata.name}: kind of ${object.apiVersion ?? ''} is not known here`,
+    );
   return type;
 }
 

@@ -23,7 +23,11 @@ export async function runOperator(config: OperatorConfig): Promise<number> {
   log.info({ version, controllers, identity }, 'starting');
   try {
     const hub = openHub(config, log, overHttps(config.kubeconfig, log));
-    return await run(config, hub, controllers.map((name) => GROUPS[name](hub)));
+    return await run(
+      config,
+      hub,
+      controllers.map((name) => GROUPS[name](hub)),
+    );
   } catch (error) {
     log.error({ err: error }, 'cannot start');
     return 1;
@@ -46,7 +50,12 @@ async function run(config: OperatorConfig, hub: Hub, groups: readonly Group[]): 
   }
 }
 
-function endpointsOf(config: OperatorConfig, { log, metrics }: Hub, groups: readonly Group[], stalls: StallDetector): readonly Endpoint[] {
+function endpointsOf(
+  config: OperatorConfig,
+  { log, metrics }: Hub,
+  groups: readonly Group[],
+  stalls: StallDetector,
+): readonly Endpoint[] {
   const livez = [stalls, ...groups.map((group) => group.liveness())];
   const readyz = groups.map((group) => group.readiness());
   return [

@@ -22,20 +22,26 @@ export function logFile(dataDir: string): string {
  * Looks before anything starts whether folder and logs can be written; the folder and its `logs` are made where they are missing.
  * @throws Error that names the flag, its value and what is wrong.
  */
-export async function checkPlaces({ dataDir, auditLog }: Pick<StandaloneConfig, 'dataDir' | 'auditLog'>): Promise<void> {
+export async function checkPlaces({
+  dataDir,
+  auditLog,
+}: Pick<StandaloneConfig, 'dataDir' | 'auditLog'>): Promise<void> {
   const blame = `--data-dir=${dataDir} cannot be used`;
-  if (await isNoFolder(dataDir)) throw new Error(`--data-dir=${dataDir} must be a folder, and is a file: take ${ANOTHER}`);
+  if (await isNoFolder(dataDir))
+    throw new Error(`--data-dir=${dataDir} must be a folder, and is a file: take ${ANOTHER}`);
   await orBlame(blame, () => makeFolder(dataDir));
   await orBlame(blame, () => checkFolder(dataDir));
   for (const folder of FOLDERS.map((name) => path.join(dataDir, name))) {
-    if (await isNoFolder(folder)) throw new Error(`${blame}: ${folder} must be a folder, and is a file: move it away, or take ${ANOTHER}`);
+    if (await isNoFolder(folder))
+      throw new Error(`${blame}: ${folder} must be a folder, and is a file: move it away, or take ${ANOTHER}`);
     await orBlame(blame, () => checkFolder(folder));
   }
   await orBlame(blame, async () => {
     await makeFolder(path.dirname(logFile(dataDir)));
     await checkAppending(logFile(dataDir));
   });
-  if (auditLog !== undefined) await orBlame(`--audit-log=${auditLog} cannot be written`, () => checkAppending(auditLog));
+  if (auditLog !== undefined)
+    await orBlame(`--audit-log=${auditLog} cannot be written`, () => checkAppending(auditLog));
 }
 
 /** One that is missing is made later. */
@@ -82,8 +88,10 @@ export async function checkGateway({ gatewayListen }: Pick<StandaloneConfig, 'ga
 export function sentenceOf(error: unknown, dataDir: string): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof FolderInUse) return `${error.message}: stop that, or take another folder with --data-dir=DIR`;
-  if (error instanceof Damaged) return `${error.message}; nothing was changed: put a copy of the folder in its place, or begin anew with another --data-dir=DIR`;
-  if (codeOf(error) === 'ENOSPC') return `--data-dir=${dataDir}: no space is left on its disk (${error.message}): make room there, or take ${ANOTHER}`;
+  if (error instanceof Damaged)
+    return `${error.message}; nothing was changed: put a copy of the folder in its place, or begin anew with another --data-dir=DIR`;
+  if (codeOf(error) === 'ENOSPC')
+    return `--data-dir=${dataDir}: no space is left on its disk (${error.message}): make room there, or take ${ANOTHER}`;
   return isOfListening(error) ? `${error.message}; --listen=HOST:PORT takes another address` : error.message;
 }
 

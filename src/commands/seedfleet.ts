@@ -33,7 +33,10 @@ export interface Seeding {
 export async function seedFleet(client: KubeClient, total: number, { count, signal }: Seeding): Promise<void> {
   for (const name of SETS) {
     await make(client, ManagedClusterSets, object(ManagedClusterSets, { name }));
-    await make(client, ManagedClusterSetBindings, { ...object(ManagedClusterSetBindings, { name, namespace: 'default' }), spec: { clusterSet: name } });
+    await make(client, ManagedClusterSetBindings, {
+      ...object(ManagedClusterSetBindings, { name, namespace: 'default' }),
+      spec: { clusterSet: name },
+    });
   }
   const clusters = await client.list<SeededCluster>(ManagedClusters, undefined);
   const there = new Map(clusters.map((cluster) => [cluster.metadata.name, cluster]));
@@ -48,19 +51,32 @@ export async function seedFleet(client: KubeClient, total: number, { count, sign
 async function seedCluster(client: KubeClient, index: number, there: SeededCluster | undefined): Promise<void> {
   if (there !== undefined && !isUnfinished(there)) return;
   const name = `cluster-${index + 1}`;
-  const labels = { [CLUSTER_SET_LABEL]: nth(SETS, index), region: nth(REGIONS, index), tier: nth(TIERS, Math.floor(index / SETS.length)) };
-  const made = there ?? (await make<SeededCluster>(client, ManagedClusters, { ...object(ManagedClusters, { name, labels }), spec: {} }));
+  const labels = {
+    [CLUSTER_SET_LABEL]: nth(SETS, index),
+    region: nth(REGIONS, index),
+    tier: nth(TIERS, Math.floor(index / SETS.length)),
+  };
+  const made =
+    there ??
+    (await make<SeededCluster>(client, ManagedClusters, { ...object(ManagedClusters, { name, labels }), spec: {} }));
   if (made === undefined) return;
   const clusterClaims = [
     { name: 'platform', value: nth(PLATFORMS, index) },
     { name: 'kubernetes', value: index % 2 === 0 ? 'v1.36.3' : 'v1.35.7' },
   ];
-  await client.updateStatus<SeededCluster>(ManagedClusters, { ...made, spec: {}, status: { clusterClaims } }, { fieldManager: FIELD_MANAGER });
+  await client.updateStatus<SeededCluster>(
+    ManagedClusters,
+    { ...made, spec: {}, status: { clusterClaims } },
+    { fieldManager: FIELD_MANAGER },
+  );
 }
 
 /** Made by an earlier run that ended before its second write, and by nobody looked at since. */
 function isUnfinished({ metadata, status }: SeededCluster): boolean {
-  return status?.clusterClaims === undefined && (metadata.managedFields ?? []).every(({ manager }) => manager === FIELD_MANAGER);
+  return (
+    status?.clusterClaims === undefined &&
+    (metadata.managedFields ?? []).every(({ manager }) => manager === FIELD_MANAGER)
+  );
 }
 
 /** undefined when it is there already. */

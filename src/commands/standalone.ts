@@ -54,15 +54,17 @@ export async function runStandalone(config: StandaloneConfig): Promise<number> {
 }
 
 async function start(config: StandaloneConfig, log: Logger, signals: Signals): Promise<number> {
-  const server = await step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () => startApiServer({
-    ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
-    credentials: config.dataDir,
-    listen: config.listen,
-    clock: systemClock,
-    warn: (text, where) => warn(log, text, where),
-    onFatal: (error) => crash(log, sentenceOf(error, config.dataDir)),
-    ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
-  }));
+  const server = await step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () =>
+    startApiServer({
+      ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
+      credentials: config.dataDir,
+      listen: config.listen,
+      clock: systemClock,
+      warn: (text, where) => warn(log, text, where),
+      onFatal: (error) => crash(log, sentenceOf(error, config.dataDir)),
+      ...(config.auditLog === undefined ? {} : { audit: { file: config.auditLog, level: 'Metadata' as const } }),
+    }),
+  );
   try {
     const settled = await withGatewayPort(config);
     await checkGateway(settled);
@@ -73,7 +75,11 @@ async function start(config: StandaloneConfig, log: Logger, signals: Signals): P
 }
 
 function openLog(config: StandaloneConfig): Logger {
-  const log = createLogger({ level: config.logLevel, clock: systemClock, destination: openLogFile(logFile(config.dataDir)) });
+  const log = createLogger({
+    level: config.logLevel,
+    clock: systemClock,
+    destination: openLogFile(logFile(config.dataDir)),
+  });
   exitOnCrash(process, log);
   return log;
 }
@@ -104,7 +110,10 @@ async function serve(config: StandaloneConfig, server: ApiServer, { log, signals
   const kept = await step('installing CRDs, rights and policies', () => install(admin));
   for (const one of kept) say(`  ${one} was changed by somebody since and stays as it is`);
   signal.throwIfAborted();
-  if (config.seedFleet > 0) await step(`making ${config.seedFleet} example clusters`, (count) => seedFleet(admin, config.seedFleet, { count, signal }));
+  if (config.seedFleet > 0)
+    await step(`making ${config.seedFleet} example clusters`, (count) =>
+      seedFleet(admin, config.seedFleet, { count, signal }),
+    );
   const transport = ways.transport(accountUser('kube-system', 'local-runtime'));
   const node = new LocalNode({
     client: createClient(transport),
@@ -171,7 +180,8 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
       await local.start(signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
-      if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      if (!signal.aborted)
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       await local.stop();
       return true;
     },
@@ -198,7 +208,9 @@ function nextSteps({ kubeconfig, config, installed }: Outlook): string {
     '  kubectl get mce -w',
     '',
     `Once the engine is Available, the HTTPS interface answers on https://${addressOf(gateway)}. Logs: ${near(path.dirname(logFile(dataDir)))}`,
-    ...(isWildcard(listen.host) ? ['The API listens on every address of this machine: whoever has a token of the kubeconfig may do everything.'] : []),
+    ...(isWildcard(listen.host)
+      ? ['The API listens on every address of this machine: whoever has a token of the kubeconfig may do everything.']
+      : []),
     ephemeral ? 'Ctrl-C stops it, and its objects are gone.' : 'Ctrl-C stops it; the next start goes on from there.',
     '',
   ].join('\n');

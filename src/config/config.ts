@@ -28,14 +28,23 @@ interface CommandRow {
 
 /** One row a command. */
 const COMMANDS: readonly CommandRow[] = [
-  { name: 'operator', summary: 'Runs the controllers against a Kubernetes API server.', flags: OPERATOR_FLAGS, build: (flags) => operator(flags, version()) },
   {
-    name: 'gateway', summary: 'Serves the HTTPS interface in front of a Kubernetes API server.', flags: GATEWAY_FLAGS,
+    name: 'operator',
+    summary: 'Runs the controllers against a Kubernetes API server.',
+    flags: OPERATOR_FLAGS,
+    build: (flags) => operator(flags, version()),
+  },
+  {
+    name: 'gateway',
+    summary: 'Serves the HTTPS interface in front of a Kubernetes API server.',
+    flags: GATEWAY_FLAGS,
     build: (flags, env) => gateway(flags, { env, version: version(), execArgv: process.execArgv }),
   },
   {
-    name: 'standalone', summary: 'Starts a Kubernetes API of its own with the operator in it, for trying things out.',
-    flags: STANDALONE_FLAGS, build: (flags) => standalone(flags, version()),
+    name: 'standalone',
+    summary: 'Starts a Kubernetes API of its own with the operator in it, for trying things out.',
+    flags: STANDALONE_FLAGS,
+    build: (flags) => standalone(flags, version()),
   },
 ];
 

@@ -49,7 +49,9 @@ export function readFlags(
   for (const token of tokens) {
     if (token.kind !== 'option') {
       const stray = token.kind === 'positional' ? token.value : '--';
-      throw new Refusal(`unexpected argument ${JSON.stringify(stray)}: only flags may stand here (see ${program} --help)`);
+      throw new Refusal(
+        `unexpected argument ${JSON.stringify(stray)}: only flags may stand here (see ${program} --help)`,
+      );
     }
     const flag = token.rawName;
     if (token.name === 'help' || token.name === 'version') {
@@ -78,7 +80,11 @@ export class Flags {
   readonly #given: ReadonlyMap<string, string>;
   readonly #env: Readonly<Record<string, string | undefined>>;
 
-  constructor(rows: readonly FlagRow[], given: ReadonlyMap<string, string>, env: Readonly<Record<string, string | undefined>>) {
+  constructor(
+    rows: readonly FlagRow[],
+    given: ReadonlyMap<string, string>,
+    env: Readonly<Record<string, string | undefined>>,
+  ) {
     this.#rows = rows;
     this.#given = given;
     this.#env = env;
@@ -149,6 +155,7 @@ export function duration(given: Given, toMs: number): number {
 export function listen(given: Given): Listen {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]*)):(\d{1,5})$/.exec(given.text);
   const port = Number(match?.[3]);
-  if (match === null || port > 65_535) return refuse(given, 'HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
+  if (match === null || port > 65_535)
+    return refuse(given, 'HOST:PORT, [IPV6]:PORT or :PORT with a port from 0 to 65535');
   return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
 }

@@ -1,4 +1,20 @@
-import { addressOf, duration, integer, listen, LOG_LEVELS, oneOf, refuse, Refusal, truth, word, type FlagRow, type Flags, type Given, type Listen, type LogLevel } from './flags.js';
+import {
+  addressOf,
+  duration,
+  integer,
+  listen,
+  LOG_LEVELS,
+  oneOf,
+  refuse,
+  Refusal,
+  truth,
+  word,
+  type FlagRow,
+  type Flags,
+  type Given,
+  type Listen,
+  type LogLevel,
+} from './flags.js';
 
 /** What `multicluster-engine gateway` was asked to do. */
 export interface GatewayConfig {
@@ -40,17 +56,53 @@ export const GATEWAY_FLAGS: readonly FlagRow[] = [
   { name: 'listen', value: 'HOST:PORT', help: 'address of the interface', preset: '0.0.0.0:8443' },
   { name: 'tls-cert', value: 'FILE', help: 'serving certificate with its chain, PEM; reloaded when it changes' },
   { name: 'tls-key', value: 'FILE', help: 'its private key, PEM; reloaded when it changes' },
-  { name: 'upstream', value: 'URL', help: 'the Kubernetes API, https://HOST[:PORT]', presetText: 'the in-cluster address' },
-  { name: 'upstream-ca', value: 'FILE', help: 'authorities of the Kubernetes API, PEM; reloaded when it changes', preset: IN_CLUSTER_CA },
+  {
+    name: 'upstream',
+    value: 'URL',
+    help: 'the Kubernetes API, https://HOST[:PORT]',
+    presetText: 'the in-cluster address',
+  },
+  {
+    name: 'upstream-ca',
+    value: 'FILE',
+    help: 'authorities of the Kubernetes API, PEM; reloaded when it changes',
+    preset: IN_CLUSTER_CA,
+  },
   { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', preset: '0.0.0.0:8080' },
   { name: 'health-listen', value: 'HOST:PORT', help: 'address of /livez and /readyz', preset: '0.0.0.0:8081' },
   { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
-  { name: 'strict-status-codes', value: '', help: 'answer with 200, 403, 404, 500 and 503 alone, errors without a body', preset: 'false', bare: true },
-  { name: 'max-connections', value: 'N', help: 'open connections, 10 to 100000; the one answered longest ago gives way', preset: '1000' },
-  { name: 'header-timeout', value: 'DURATION', help: 'for the head of a request and the TLS handshake, to 60s', preset: '10s' },
-  { name: 'request-timeout', value: 'DURATION', help: 'for a whole request, at least the header timeout, to 300s', preset: '30s' },
+  {
+    name: 'strict-status-codes',
+    value: '',
+    help: 'answer with 200, 403, 404, 500 and 503 alone, errors without a body',
+    preset: 'false',
+    bare: true,
+  },
+  {
+    name: 'max-connections',
+    value: 'N',
+    help: 'open connections, 10 to 100000; the one answered longest ago gives way',
+    preset: '1000',
+  },
+  {
+    name: 'header-timeout',
+    value: 'DURATION',
+    help: 'for the head of a request and the TLS handshake, to 60s',
+    preset: '10s',
+  },
+  {
+    name: 'request-timeout',
+    value: 'DURATION',
+    help: 'for a whole request, at least the header timeout, to 300s',
+    preset: '30s',
+  },
   { name: 'upstream-timeout', value: 'DURATION', help: 'for the answer of the Kubernetes API, to 300s', preset: '15s' },
-  { name: 'shutdown-delay', value: 'DURATION', help: 'from a signal to end to the last connection taken in, to 4s', preset: '2s' },
+  {
+    name: 'shutdown-delay',
+    value: 'DURATION',
+    help: 'from a signal to end to the last connection taken in, to 4s',
+    preset: '2s',
+  },
   { name: 'reload-interval', value: 'DURATION', help: 'between two looks at the files, to 60s', preset: '5s' },
 ];
 
@@ -64,7 +116,8 @@ const REFUSED_VARIABLES: Readonly<Record<string, string>> = {
   HTTPS_PROXY: 'tokens must not pass a proxy',
   ALL_PROXY: 'tokens must not pass a proxy',
 };
-const REFUSED_OPTIONS = /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
+const REFUSED_OPTIONS =
+  /^(?:-r|--(?:inspect|debug|tls-keylog|tls-min-v1\.[01]|trace-tls|insecure-http-parser|heapsnapshot-|heap-prof|require|import|loader|experimental-loader|use-env-proxy|security-revert))/;
 
 /** Reads the flags; refuses an environment in which the gateway could not keep its promises. */
 export function gateway(flags: Flags, surroundings: Surroundings): GatewayConfig {
@@ -128,12 +181,14 @@ function positive(given: Given, toMs: number): number {
 /** An origin alone: a path, a user or a query has no place in it. */
 function upstreamUrl(given: Given | undefined, env: Surroundings['env']): string {
   const text = given?.text ?? inClusterUrl(env);
-  if (text === undefined) throw new Refusal('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
+  if (text === undefined)
+    throw new Refusal('--upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)');
   const source = given ?? { text, origin: 'KUBERNETES_SERVICE_HOST' };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // Host names have no case, and 443 is what is meant where no port stands.
   const origin = text.toLowerCase().replace(/\/$/, '').replace(/:443$/, '');
-  if (url?.protocol !== 'https:' || url.origin !== origin) return refuse({ ...source, text: withoutUser(text) }, 'an https URL of host and port alone');
+  if (url?.protocol !== 'https:' || url.origin !== origin)
+    return refuse({ ...source, text: withoutUser(text) }, 'an https URL of host and port alone');
   return url.origin;
 }
 

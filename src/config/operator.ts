@@ -2,7 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import {
-  duration, integer, listen, LOG_LEVELS, number, oneOf, refuse, word, type FlagRow, type Flags, type Given, type Listen, type LogLevel,
+  duration,
+  integer,
+  listen,
+  LOG_LEVELS,
+  number,
+  oneOf,
+  refuse,
+  word,
+  type FlagRow,
+  type Flags,
+  type Given,
+  type Listen,
+  type LogLevel,
 } from './flags.js';
 
 const PROGRAM = 'multicluster-engine';
@@ -43,25 +55,36 @@ export interface OperatorConfig extends HubConfig {
 
 export const OPERATOR_FLAGS: readonly FlagRow[] = [
   {
-    name: 'controllers', value: 'LIST',
-    help: 'controllers to run, separated by commas', preset: CONTROLLERS.join(','),
+    name: 'controllers',
+    value: 'LIST',
+    help: 'controllers to run, separated by commas',
+    preset: CONTROLLERS.join(','),
   },
   {
-    name: 'kubeconfig', value: 'FILE',
-    help: 'kubeconfig of the API server', presetText: 'in-cluster, else the usual kubeconfig rules',
+    name: 'kubeconfig',
+    value: 'FILE',
+    help: 'kubeconfig of the API server',
+    presetText: 'in-cluster, else the usual kubeconfig rules',
   },
   {
-    name: 'leader-election-namespace', value: 'NAMESPACE',
-    help: 'namespace of the Leases', preset: 'multicluster-engine-operator',
+    name: 'leader-election-namespace',
+    value: 'NAMESPACE',
+    help: 'namespace of the Leases',
+    preset: 'multicluster-engine-operator',
   },
   { name: 'identity', value: 'NAME', help: 'name of this process in the Leases', presetText: '<hostname>_<random>' },
   {
-    name: 'namespace', value: 'NAMESPACE',
-    help: 'the only namespace that an engine may install into', presetText: 'any',
+    name: 'namespace',
+    value: 'NAMESPACE',
+    help: 'the only namespace that an engine may install into',
+    presetText: 'any',
   },
   {
-    name: 'component-image', value: 'IMAGE',
-    help: 'image of the components', presetText: `${PROGRAM}:<version>`, variable: 'IMAGE',
+    name: 'component-image',
+    value: 'IMAGE',
+    help: 'image of the components',
+    presetText: `${PROGRAM}:<version>`,
+    variable: 'IMAGE',
   },
   { name: 'component-replicas', value: 'N', help: 'replicas of each component, 1 to 100', preset: '2' },
   { name: 'metrics-listen', value: 'HOST:PORT', help: 'address of /metrics', preset: '0.0.0.0:8080' },
@@ -69,10 +92,17 @@ export const OPERATOR_FLAGS: readonly FlagRow[] = [
   { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
   { name: 'workers', value: 'N', help: 'passes at a time per controller, 1 to 64', preset: '8' },
   { name: 'kube-api-qps', value: 'N', help: 'requests to the API server a second, up to 10000', preset: '100' },
-  { name: 'kube-api-burst', value: 'N', help: 'requests at once, at least the qps, up to 20000', presetText: 'twice the qps' },
   {
-    name: 'settle-window', value: 'DURATION',
-    help: 'how long changes are gathered before placements are decided, 0 to 10s', preset: '50ms',
+    name: 'kube-api-burst',
+    value: 'N',
+    help: 'requests at once, at least the qps, up to 20000',
+    presetText: 'twice the qps',
+  },
+  {
+    name: 'settle-window',
+    value: 'DURATION',
+    help: 'how long changes are gathered before placements are decided, 0 to 10s',
+    preset: '50ms',
   },
 ];
 
@@ -122,7 +152,8 @@ function imageName(given: Given): string {
   const host = '[A-Za-z0-9.-]+(:\\d{1,5})?/';
   const name = '[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
   const pattern = new RegExp(`^(${host})?${name}(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@[a-z0-9]+:[0-9A-Fa-f]+)?$`);
-  if (given.text.length > 1024 || !pattern.test(given.text)) refuse(given, 'an image name: [host[:port]/]path[:tag][@digest]');
+  if (given.text.length > 1024 || !pattern.test(given.text))
+    refuse(given, 'an image name: [host[:port]/]path[:tag][@digest]');
   return given.text;
 }
 

@@ -1,6 +1,19 @@
 import path from 'node:path';
 
-import { integer, listen, LOG_LEVELS, oneOf, refuse, truth, word, type FlagRow, type Flags, type Given, type Listen, type LogLevel } from './flags.js';
+import {
+  integer,
+  listen,
+  LOG_LEVELS,
+  oneOf,
+  refuse,
+  truth,
+  word,
+  type FlagRow,
+  type Flags,
+  type Given,
+  type Listen,
+  type LogLevel,
+} from './flags.js';
 
 /** What `multicluster-engine standalone` was asked to do. */
 export interface StandaloneConfig {
@@ -22,12 +35,33 @@ export interface StandaloneConfig {
 }
 
 export const STANDALONE_FLAGS: readonly FlagRow[] = [
-  { name: 'data-dir', value: 'DIR', help: 'store, kubeconfig, logs; a second start on it goes on where the first one ended', preset: '.standalone' },
+  {
+    name: 'data-dir',
+    value: 'DIR',
+    help: 'store, kubeconfig, logs; a second start on it goes on where the first one ended',
+    preset: '.standalone',
+  },
   { name: 'listen', value: 'HOST:PORT', help: 'address of the Kubernetes API', preset: '127.0.0.1:6443' },
-  { name: 'gateway-listen', value: 'HOST:PORT', help: 'address of the HTTPS interface, once an engine has installed it', preset: '127.0.0.1:8443' },
-  { name: 'ephemeral', value: '', help: 'keep objects in memory only: they are gone at the end', preset: 'false', bare: true },
+  {
+    name: 'gateway-listen',
+    value: 'HOST:PORT',
+    help: 'address of the HTTPS interface, once an engine has installed it',
+    preset: '127.0.0.1:8443',
+  },
+  {
+    name: 'ephemeral',
+    value: '',
+    help: 'keep objects in memory only: they are gone at the end',
+    preset: 'false',
+    bare: true,
+  },
   { name: 'seed-fleet', value: 'N', help: 'make N example clusters with sets and bindings, 0 to 10000', preset: '0' },
-  { name: 'audit-log', value: 'FILE', help: "log of every request, in kube-apiserver's audit format", presetText: 'none' },
+  {
+    name: 'audit-log',
+    value: 'FILE',
+    help: "log of every request, in kube-apiserver's audit format",
+    presetText: 'none',
+  },
   { name: 'log-level', value: 'LEVEL', help: `one of ${LOG_LEVELS.join(', ')}`, preset: 'info' },
 ];
 

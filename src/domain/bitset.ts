@@ -45,13 +45,15 @@ export class Bitset {
   /** Adds all of `other`. */
   addAll(other: Bitset): void {
     if (other.#words.length > this.#words.length) this.#grow(other.#words.length);
-    for (let word = 0; word < other.#words.length; word++) this.#words[word] = (this.#words[word] ?? 0) | (other.#words[word] ?? 0);
+    for (let word = 0; word < other.#words.length; word++)
+      this.#words[word] = (this.#words[word] ?? 0) | (other.#words[word] ?? 0);
     this.#recount();
   }
 
   /** Keeps only what `other` holds too. */
   keepAll(other: Bitset): void {
-    for (let word = 0; word < this.#words.length; word++) this.#words[word] = (this.#words[word] ?? 0) & (other.#words[word] ?? 0);
+    for (let word = 0; word < this.#words.length; word++)
+      this.#words[word] = (this.#words[word] ?? 0) & (other.#words[word] ?? 0);
     this.#recount();
   }
 

@@ -20,7 +20,13 @@ export function settleConditions(
   states: readonly ConditionState[],
   now: string,
 ): Condition[] {
-  return states.map((state) => settle(stored.find((one) => one.type === state.type), state, now));
+  return states.map((state) =>
+    settle(
+      stored.find((one) => one.type === state.type),
+      state,
+      now,
+    ),
+  );
 }
 
 function settle(before: Condition | undefined, state: ConditionState, now: string): Condition {

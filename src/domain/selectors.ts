@@ -56,7 +56,10 @@ export function parseLabelSelector(value: unknown, path: string): Parsed<readonl
 /** {@link parseLabelSelector} inside a {@link reading}. Syntax of keys and values as Kubernetes has it. */
 export function readLabelSelector(value: unknown, path: string): readonly Requirement[] {
   const selector = readObject(value, path);
-  return [...readMatchLabels(selector['matchLabels'], `${path}.matchLabels`), ...readExpressions(selector, path, LABELS)];
+  return [
+    ...readMatchLabels(selector['matchLabels'], `${path}.matchLabels`),
+    ...readExpressions(selector, path, LABELS),
+  ];
 }
 
 /** A claim selector inside a {@link reading}: expressions only, values are free strings. */
@@ -101,18 +104,22 @@ const CLAIMS: Syntax = { key: checkClaimKey, value: () => undefined };
 
 function readMatchLabels(value: unknown, path: string): Requirement[] {
   const labels = readObject(value, path);
-  return Object.keys(labels).sort().map((key) => {
-    const at = `${path}[${shorten(key)}]`;
-    checkLabelKey(key, at);
-    const wanted = readString(labels[key], at);
-    checkLabelValue(wanted, at);
-    return { path: at, key, operator: 'In', values: [wanted] };
-  });
+  return Object.keys(labels)
+    .sort()
+    .map((key) => {
+      const at = `${path}[${shorten(key)}]`;
+      checkLabelKey(key, at);
+      const wanted = readString(labels[key], at);
+      checkLabelValue(wanted, at);
+      return { path: at, key, operator: 'In', values: [wanted] };
+    });
 }
 
 function readExpressions(selector: Readonly<Record<string, unknown>>, path: string, syntax: Syntax): Requirement[] {
   const at = `${path}.matchExpressions`;
-  return readList(selector['matchExpressions'], at).map((item, index) => readExpression(item, `${at}[${index}]`, syntax));
+  return readList(selector['matchExpressions'], at).map((item, index) =>
+    readExpression(item, `${at}[${index}]`, syntax),
+  );
 }
 
 function readExpression(value: unknown, path: string, syntax: Syntax): Requirement {
@@ -126,8 +133,10 @@ function readExpression(value: unknown, path: string, syntax: Syntax): Requireme
     return text;
   });
   const needsValues = operator === 'In' || operator === 'NotIn';
-  if (needsValues && values.length === 0) refuse(`${path}.values`, `is empty: operator ${operator} needs at least one value`);
-  if (!needsValues && values.length > 0) refuse(`${path}.values`, `has ${values.length} values: operator ${operator} takes none`);
+  if (needsValues && values.length === 0)
+    refuse(`${path}.values`, `is empty: operator ${operator} needs at least one value`);
+  if (!needsValues && values.length > 0)
+    refuse(`${path}.values`, `has ${values.length} values: operator ${operator} takes none`);
   return { path, key, operator, values };
 }
 

@@ -58,16 +58,34 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     const { clock, metrics, strict, limits, userAgent } = options;
-    this.#upstream = new Upstream({ origin: options.upstream, clock, timeoutMs: options.upstreamTimeoutMs, userAgent, metrics });
+    this.#upstream = new Upstream({
+      origin: options.upstream,
+      clock,
+      timeoutMs: options.upstreamTimeoutMs,
+      userAgent,
+      metrics,
+    });
     this.#contact = new FirstContact({ upstream: this.#upstream, clock, log: options.log });
     const openapi = Buffer.from(options.openapi);
-    const desk: Desk = { upstream: this.#upstream, budget: new Budget(BUDGET), openapi, rules: options.rules, ready: () => this.#fault() === undefined };
+    const desk: Desk = {
+      upstream: this.#upstream,
+      budget: new Budget(BUDGET),
+      openapi,
+      rules: options.rules,
+      ready: () => this.#fault() === undefined,
+    };
     const serve = (arrival: Arrival): Promise<void> => serveRequest(arrival, { ...options, desk });
     this.#server = new GatewayServer({ limits, strict, clock, metrics, serve });
     const reload = { clock, log: options.log, metrics, everyMs: options.reloadEveryMs };
     this.#reloaders = [
-      new FileReloader({ name: 'certificate', paths: [options.tlsCert, options.tlsKey], use: (texts) => this.#present(texts) }, reload),
-      new FileReloader({ name: 'upstream-ca', paths: [options.upstreamCa], use: ([ca = '']) => this.#trust(ca) }, reload),
+      new FileReloader(
+        { name: 'certificate', paths: [options.tlsCert, options.tlsKey], use: (texts) => this.#present(texts) },
+        reload,
+      ),
+      new FileReloader(
+        { name: 'upstream-ca', paths: [options.upstreamCa], use: ([ca = '']) => this.#trust(ca) },
+        reload,
+      ),
     ];
   }
 
@@ -87,7 +105,8 @@ export class Gateway {
 
   /** Serves until the signal, then ends what is under way. Resolves with true. */
   async run(signal: AbortSignal): Promise<boolean> {
-    if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    if (!signal.aborted)
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     await this.stop();
     return true;
   }
@@ -108,7 +127,8 @@ export class Gateway {
   }
 
   #fault(): string | undefined {
-    if (this.#state !== 'serving' || this.#pair === undefined) return this.#state === 'ending' ? 'shutting down' : 'not started';
+    if (this.#state !== 'serving' || this.#pair === undefined)
+      return this.#state === 'ending' ? 'shutting down' : 'not started';
     return certificateFault(this.#pair, this.#options.clock.now()) ?? this.#contact.fault;
   }
 

@@ -12,21 +12,49 @@ export interface RefusalRow {
  * field. With strict status codes they become 403 without a body.
  */
 export const REFUSALS = {
-  malformed: { code: 400, reason: 'BadRequest', when: 'the request, a header or the body is malformed, or does not agree with the path' },
-  forbidden: { code: 403, reason: 'Forbidden', when: 'there is no token, the API server does not accept it or the user may not, a policy refuses it, or the request comes from another site' },
+  malformed: {
+    code: 400,
+    reason: 'BadRequest',
+    when: 'the request, a header or the body is malformed, or does not agree with the path',
+  },
+  forbidden: {
+    code: 403,
+    reason: 'Forbidden',
+    when: 'there is no token, the API server does not accept it or the user may not, a policy refuses it, or the request comes from another site',
+  },
   notFound: { code: 404, reason: 'NotFound', when: 'there is no such path or no such object' },
   method: { code: 405, reason: 'MethodNotAllowed', when: 'the path has no such method' },
   slow: { code: 408, reason: 'Timeout', when: 'the request did not arrive in time' },
   conflict: { code: 409, reason: 'Conflict', when: 'the object has changed since its resourceVersion was read' },
   exists: { code: 409, reason: 'AlreadyExists', when: 'an object of that name exists' },
-  precondition: { code: 412, reason: 'PreconditionFailed', when: 'the object is not at the revision that If-Match names' },
+  precondition: {
+    code: 412,
+    reason: 'PreconditionFailed',
+    when: 'the object is not at the revision that If-Match names',
+  },
   tooLarge: { code: 413, reason: 'RequestEntityTooLarge', when: 'the body is larger than 1 MiB' },
-  mediaType: { code: 415, reason: 'UnsupportedMediaType', when: 'the body is neither YAML nor JSON in UTF-8, or is compressed' },
+  mediaType: {
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    when: 'the body is neither YAML nor JSON in UTF-8, or is compressed',
+  },
   expectation: { code: 417, reason: 'ExpectationFailed', when: 'Expect asks for something else than 100-continue' },
   invalid: { code: 422, reason: 'Invalid', when: 'a field of the object has a value that is not valid' },
-  headersTooLarge: { code: 431, reason: 'RequestHeaderFieldsTooLarge', when: 'the head is larger than 16 KiB or has more than 100 fields' },
-  failed: { code: 500, reason: 'InternalError', when: 'the API server gave no usable answer; whether a change was made is not known' },
-  unavailable: { code: 503, reason: 'ServiceUnavailable', when: 'the API server cannot be reached or verified, is slow or overloaded, or the gateway is' },
+  headersTooLarge: {
+    code: 431,
+    reason: 'RequestHeaderFieldsTooLarge',
+    when: 'the head is larger than 16 KiB or has more than 100 fields',
+  },
+  failed: {
+    code: 500,
+    reason: 'InternalError',
+    when: 'the API server gave no usable answer; whether a change was made is not known',
+  },
+  unavailable: {
+    code: 503,
+    reason: 'ServiceUnavailable',
+    when: 'the API server cannot be reached or verified, is slow or overloaded, or the gateway is',
+  },
 } as const satisfies Readonly<Record<string, RefusalRow>>;
 
 export type RefusalKind = keyof typeof REFUSALS;

@@ -66,10 +66,22 @@ export class LocalRuntime {
     const { site, client, log, label, nodeName, openCache } = options;
     const { clock } = site;
     this.#options = options;
-    this.#events = createRecorder(client, { controller: 'multicluster.platform.io/local-runtime', instance: nodeName }, { clock, log });
+    this.#events = createRecorder(
+      client,
+      { controller: 'multicluster.platform.io/local-runtime', instance: nodeName },
+      { clock, log },
+    );
     this.#evictions = new Evictions(clock);
     this.#successors = new Successors(clock);
-    this.#strangers = new Strangers({ client, openCache, label, events: this.#events, clock, log, fieldManager: FIELD_MANAGER });
+    this.#strangers = new Strangers({
+      client,
+      openCache,
+      label,
+      events: this.#events,
+      clock,
+      log,
+      fieldManager: FIELD_MANAGER,
+    });
     this.#deployments = openCache<Deployment>({ type: Deployments, labelSelector: label });
     this.#nodes = openCache<Node>({ type: Nodes, fieldSelector: `metadata.name=${nodeName}` });
     this.#controller = createController({
@@ -99,7 +111,11 @@ export class LocalRuntime {
   async stop(): Promise<void> {
     await this.#controller.stop(0);
     await this.#strangers.stop();
-    await Promise.all([this.#deployments.stop(), this.#nodes.stop(), ...[...this.#running.keys()].map((key) => this.#end(key))]);
+    await Promise.all([
+      this.#deployments.stop(),
+      this.#nodes.stop(),
+      ...[...this.#running.keys()].map((key) => this.#end(key)),
+    ]);
     await this.#events.flush();
   }
 
@@ -141,7 +157,11 @@ export class LocalRuntime {
   }
 
   /** Starts, replaces, refreshes or stops the process; says why there can be none of the current template. */
-  async #bring(key: string, deployment: Deployment, { leave, signal }: { readonly leave: Leave | undefined; readonly signal: AbortSignal }): Promise<Trouble | undefined> {
+  async #bring(
+    key: string,
+    deployment: Deployment,
+    { leave, signal }: { readonly leave: Leave | undefined; readonly signal: AbortSignal },
+  ): Promise<Trouble | undefined> {
     const spec = deployment.spec?.template?.spec ?? {};
     const wanted = (deployment.spec?.replicas ?? 1) > 0;
     if (!wanted || this.#running.get(key)?.deployment !== deployment.metadata.uid) await this.#end(key);
@@ -153,7 +173,8 @@ export class LocalRuntime {
     }
     const obstacle = obstacleOf(spec, this.#node, running === undefined ? leave : undefined);
     if (running !== undefined && outlivesChange(deployment)) {
-      const lack = obstacle ?? (hasContainer(spec) ? await lackIn(() => this.#podOf(deployment, spec).check()) : undefined);
+      const lack =
+        obstacle ?? (hasContainer(spec) ? await lackIn(() => this.#podOf(deployment, spec).check()) : undefined);
       if (lack !== undefined) return this.#wait(key, deployment, { running, lack });
     }
     await this.#end(key);
@@ -162,7 +183,11 @@ export class LocalRuntime {
   }
 
   /** Leaves the process of the earlier template alone; the first time, says why. */
-  async #wait(key: string, deployment: Deployment, { running, lack }: { readonly running: Running; readonly lack: Trouble }): Promise<Trouble> {
+  async #wait(
+    key: string,
+    deployment: Deployment,
+    { running, lack }: { readonly running: Running; readonly lack: Trouble },
+  ): Promise<Trouble> {
     const { trouble, isNew } = this.#successors.wait(key, deployment, { old: running.pod.identity.name, lack });
     if (isNew) {
       this.#options.report(trouble.message);
@@ -196,7 +221,14 @@ export class LocalRuntime {
       report,
       event: (event) => this.#tell(key, event),
     });
-    this.#running.set(key, { deployment: deployment.metadata.uid, template: templateOf(deployment), spec, pod, replica, since: site.clock.now() });
+    this.#running.set(key, {
+      deployment: deployment.metadata.uid,
+      template: templateOf(deployment),
+      spec,
+      pod,
+      replica,
+      since: site.clock.now(),
+    });
   }
 
   /** On the Deployment: there is no pod that could carry it. */
@@ -229,17 +261,28 @@ export class LocalRuntime {
       updated: waits === undefined,
       pod: podNameOf(deployment),
       trouble: waits === undefined ? (state?.trouble ?? trouble) : trouble,
-      progressedAt: running === undefined || waits !== undefined ? since : Math.max(running.since, state?.ready === true ? state.changedAt : 0),
+      progressedAt:
+        running === undefined || waits !== undefined
+          ? since
+          : Math.max(running.since, state?.ready === true ? state.changedAt : 0),
     };
   }
 
   async #report(deployment: Deployment, seen: Observation, signal: AbortSignal): Promise<void> {
     const status = rolloutStatus(deployment, seen, this.#options.site.clock.now());
     if (status === deployment.status) return;
-    await this.#options.client.updateStatus(Deployments, { ...deployment, status }, { fieldManager: FIELD_MANAGER, signal });
+    await this.#options.client.updateStatus(
+      Deployments,
+      { ...deployment, status },
+      { fieldManager: FIELD_MANAGER, signal },
+    );
   }
 
-  #wake(key: string, deployment: Deployment, { seen, leave }: { readonly seen: Observation; readonly leave: Leave | undefined }): { readonly wakeAfterMs?: number } {
+  #wake(
+    key: string,
+    deployment: Deployment,
+    { seen, leave }: { readonly seen: Observation; readonly leave: Leave | undefined },
+  ): { readonly wakeAfterMs?: number } {
     const late = untilLate(deployment, seen, this.#options.site.clock.now());
     const refresh = this.#running.has(key) ? REFRESH_MS : undefined;
     const eviction = leave?.inMs === 0 ? undefined : leave?.inMs;

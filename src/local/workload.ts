@@ -8,7 +8,10 @@ export interface Deployment extends KubeObject {
     readonly minReadySeconds?: number;
     readonly progressDeadlineSeconds?: number;
     readonly template?: { readonly spec?: PodSpec };
-    readonly strategy?: { readonly type?: string; readonly rollingUpdate?: { readonly maxUnavailable?: number | string } };
+    readonly strategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: { readonly maxUnavailable?: number | string };
+    };
   };
   readonly status?: DeploymentStatus;
 }

@@ -8,17 +8,24 @@ const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 export function requestMetrics(registry: Registry): RequestMetrics {
   const registers = [registry];
   const total = new Counter({
-    name: 'rest_client_requests_total', help: 'Number of HTTP requests, partitioned by status code, method, and host',
-    labelNames: ['code', 'method', 'host'], registers,
+    name: 'rest_client_requests_total',
+    help: 'Number of HTTP requests, partitioned by status code, method, and host',
+    labelNames: ['code', 'method', 'host'],
+    registers,
   });
   const time = new Histogram({
-    name: 'rest_client_request_duration_seconds', help: 'Request latency in seconds, broken down by verb and host',
-    labelNames: ['verb', 'host'], registers, buckets: REQUEST_BUCKETS,
+    name: 'rest_client_request_duration_seconds',
+    help: 'Request latency in seconds, broken down by verb and host',
+    labelNames: ['verb', 'host'],
+    registers,
+    buckets: REQUEST_BUCKETS,
   });
   const limited = new Histogram({
     name: 'rest_client_rate_limiter_duration_seconds',
     help: 'Client side rate limiter latency in seconds, broken down by bucket',
-    labelNames: ['bucket'], registers, buckets: REQUEST_BUCKETS,
+    labelNames: ['bucket'],
+    registers,
+    buckets: REQUEST_BUCKETS,
   });
   return {
     requested: (method, host, code, seconds) => {
@@ -32,8 +39,10 @@ export function requestMetrics(registry: Registry): RequestMetrics {
 /** `leader_election_*`. */
 export function leaderMetrics(registry: Registry): LeaderMetrics {
   const gauge = new Gauge({
-    name: 'leader_election_master_status', help: '1 while this process holds the named lease, 0 while it waits for it',
-    labelNames: ['name'], registers: [registry],
+    name: 'leader_election_master_status',
+    help: '1 while this process holds the named lease, 0 while it waits for it',
+    labelNames: ['name'],
+    registers: [registry],
   });
   return { leader: (name, held) => gauge.set({ name }, held ? 1 : 0) };
 }
@@ -42,7 +51,8 @@ export function guardMetrics(registry: Registry): GuardMetrics {
   const refusals = new Counter({
     name: 'multicluster_write_guard_refusals_total',
     help: 'Writes that were not sent because no row of the write guard allows them',
-    labelNames: ['verb', 'resource'], registers: [registry],
+    labelNames: ['verb', 'resource'],
+    registers: [registry],
   });
   return { refused: (verb, resource) => refusals.inc({ verb, resource }) };
 }
@@ -51,20 +61,29 @@ export function cacheMetrics(registry: Registry): CacheMetrics {
   const registers = [registry];
   const labelNames = ['resource'] as const;
   const time = new Histogram({
-    name: 'multicluster_cache_list_duration_seconds', help: 'How long reading a whole collection took',
-    labelNames, registers, buckets: REQUEST_BUCKETS,
+    name: 'multicluster_cache_list_duration_seconds',
+    help: 'How long reading a whole collection took',
+    labelNames,
+    registers,
+    buckets: REQUEST_BUCKETS,
   });
   const objects = new Gauge({
-    name: 'multicluster_cache_listed_objects', help: 'Objects in the collection when it was last read as a whole',
-    labelNames, registers,
+    name: 'multicluster_cache_listed_objects',
+    help: 'Objects in the collection when it was last read as a whole',
+    labelNames,
+    registers,
   });
   const failures = new Counter({
-    name: 'multicluster_cache_failures_total', help: 'Lists and watches that failed',
-    labelNames: ['resource', 'kind'], registers,
+    name: 'multicluster_cache_failures_total',
+    help: 'Lists and watches that failed',
+    labelNames: ['resource', 'kind'],
+    registers,
   });
   const broken = new Counter({
-    name: 'multicluster_cache_broken_handlers_total', help: 'Changes whose handler threw: a programming error',
-    labelNames, registers,
+    name: 'multicluster_cache_broken_handlers_total',
+    help: 'Changes whose handler threw: a programming error',
+    labelNames,
+    registers,
   });
   return {
     listed: (resource, count, seconds) => {
@@ -78,7 +97,10 @@ export function cacheMetrics(registry: Registry): CacheMetrics {
 
 export function eventMetrics(registry: Registry): EventMetrics {
   const total = new Counter({
-    name: 'multicluster_events_total', help: 'Events by what became of them', labelNames: ['outcome'], registers: [registry],
+    name: 'multicluster_events_total',
+    help: 'Events by what became of them',
+    labelNames: ['outcome'],
+    registers: [registry],
   });
   return { recorded: (outcome) => total.inc({ outcome }) };
 }

@@ -7,8 +7,10 @@ const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5,
 export function engineMetrics(registry: Registry): EngineMetrics {
   const known = new Map<string, EngineInfo>();
   new Gauge({
-    name: 'multicluster_engine_info', help: 'The engines of this hub, always 1',
-    labelNames: ['name', 'version', 'phase', 'target_namespace'], registers: [registry],
+    name: 'multicluster_engine_info',
+    help: 'The engines of this hub, always 1',
+    labelNames: ['name', 'version', 'phase', 'target_namespace'],
+    registers: [registry],
     collect() {
       this.reset();
       for (const { name, version, phase, targetNamespace } of known.values()) {
@@ -27,24 +29,30 @@ export function placementMetrics(registry: Registry): PlacementMetrics {
   const known = new Map<string, PlacementInfo>();
   const registers = [registry];
   new Gauge({
-    name: 'multicluster_placement_info', help: 'The placements of this hub, always 1',
-    labelNames: ['namespace', 'name', 'phase'], registers,
+    name: 'multicluster_placement_info',
+    help: 'The placements of this hub, always 1',
+    labelNames: ['namespace', 'name', 'phase'],
+    registers,
     collect() {
       this.reset();
       for (const { namespace, name, phase } of known.values()) this.set({ namespace, name, phase }, 1);
     },
   });
   new Gauge({
-    name: 'multicluster_placement_selected_clusters', help: 'Clusters in the decision of a placement',
-    labelNames: ['namespace', 'name'], registers,
+    name: 'multicluster_placement_selected_clusters',
+    help: 'Clusters in the decision of a placement',
+    labelNames: ['namespace', 'name'],
+    registers,
     collect() {
       this.reset();
       for (const { namespace, name, clusters } of known.values()) this.set({ namespace, name }, clusters);
     },
   });
   const latency = new Histogram({
-    name: 'multicluster_decision_latency_seconds', help: 'From a change that was seen to the decision that it led to',
-    registers, buckets: LATENCY_BUCKETS,
+    name: 'multicluster_decision_latency_seconds',
+    help: 'From a change that was seen to the decision that it led to',
+    registers,
+    buckets: LATENCY_BUCKETS,
   });
   return {
     placement: (info) => void known.set(`${info.namespace}/${info.name}`, info),

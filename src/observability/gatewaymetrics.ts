@@ -17,17 +17,26 @@ export function createGatewayMetrics(): GatewayRegistry {
   const requests = requestCollectors(registry);
   const dropped = new Counter({
     name: 'multicluster_gateway_dropped_connections_total',
-    help: 'Connections that could not be served: tls, protocol, timeout, capacity', labelNames: ['cause'], registers,
+    help: 'Connections that could not be served: tls, protocol, timeout, capacity',
+    labelNames: ['cause'],
+    registers,
   });
   const reloads = new Counter({
-    name: 'multicluster_gateway_reloads_total', help: 'Files that were read anew', labelNames: ['file', 'result'], registers,
+    name: 'multicluster_gateway_reloads_total',
+    help: 'Files that were read anew',
+    labelNames: ['file', 'result'],
+    registers,
   });
   const expiry = new Gauge({
-    name: 'multicluster_gateway_certificate_expiry_timestamp_seconds', help: 'When the serving certificate ends', registers,
+    name: 'multicluster_gateway_certificate_expiry_timestamp_seconds',
+    help: 'When the serving certificate ends',
+    registers,
   });
   let open = (): number => 0;
   new Gauge({
-    name: 'multicluster_gateway_connections', help: 'Open connections of clients', registers,
+    name: 'multicluster_gateway_connections',
+    help: 'Open connections of clients',
+    registers,
     collect() {
       this.set(open());
     },
@@ -46,24 +55,36 @@ export function createGatewayMetrics(): GatewayRegistry {
 function requestCollectors(registry: Registry): Pick<GatewayRegistry, 'answered' | 'upstream' | 'abandoned'> {
   const registers = [registry];
   const answered = new Counter({
-    name: 'multicluster_gateway_requests_total', help: 'Requests that were answered',
-    labelNames: ['route', 'method', 'code'], registers,
+    name: 'multicluster_gateway_requests_total',
+    help: 'Requests that were answered',
+    labelNames: ['route', 'method', 'code'],
+    registers,
   });
   const time = new Histogram({
-    name: 'multicluster_gateway_request_duration_seconds', help: 'From the head of a request to the end of its answer',
-    labelNames: ['route', 'method'], registers, buckets: LATENCY_BUCKETS,
+    name: 'multicluster_gateway_request_duration_seconds',
+    help: 'From the head of a request to the end of its answer',
+    labelNames: ['route', 'method'],
+    registers,
+    buckets: LATENCY_BUCKETS,
   });
   const abandoned = new Counter({
-    name: 'multicluster_gateway_abandoned_requests_total', help: 'Requests whose client left before the whole answer',
-    labelNames: ['route'], registers,
+    name: 'multicluster_gateway_abandoned_requests_total',
+    help: 'Requests whose client left before the whole answer',
+    labelNames: ['route'],
+    registers,
   });
   const upstream = new Counter({
-    name: 'multicluster_gateway_upstream_requests_total', help: 'Calls to the Kubernetes API; <error> where there was no usable answer',
-    labelNames: ['method', 'code'], registers,
+    name: 'multicluster_gateway_upstream_requests_total',
+    help: 'Calls to the Kubernetes API; <error> where there was no usable answer',
+    labelNames: ['method', 'code'],
+    registers,
   });
   const upstreamTime = new Histogram({
-    name: 'multicluster_gateway_upstream_duration_seconds', help: 'How long calls to the Kubernetes API took',
-    labelNames: ['method'], registers, buckets: LATENCY_BUCKETS,
+    name: 'multicluster_gateway_upstream_duration_seconds',
+    help: 'How long calls to the Kubernetes API took',
+    labelNames: ['method'],
+    registers,
+    buckets: LATENCY_BUCKETS,
   });
   return {
     answered: (route, method, code, seconds) => {

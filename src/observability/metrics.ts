@@ -1,5 +1,12 @@
 import type {
-  CacheMetrics, ControllerMetrics, EngineMetrics, EventMetrics, GuardMetrics, LeaderMetrics, PlacementMetrics, RequestMetrics,
+  CacheMetrics,
+  ControllerMetrics,
+  EngineMetrics,
+  EventMetrics,
+  GuardMetrics,
+  LeaderMetrics,
+  PlacementMetrics,
+  RequestMetrics,
 } from '../runtime/metrics.js';
 import { cacheMetrics, eventMetrics, guardMetrics, leaderMetrics, requestMetrics } from './apimetrics.js';
 import { engineMetrics, placementMetrics } from './fleetmetrics.js';

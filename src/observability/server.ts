@@ -102,7 +102,10 @@ export function metricsRoute(metrics: { readonly contentType: string; text(): Pr
  * `/livez` and `/readyz` in the manner of Kubernetes: 200 `ok`, or 500 with a line a check; `?verbose` lists them in
  * any case; `/readyz/<check>` answers for one.
  */
-export function healthRoute(checks: { readonly livez: readonly HealthCheck[]; readonly readyz: readonly HealthCheck[] }): Route {
+export function healthRoute(checks: {
+  readonly livez: readonly HealthCheck[];
+  readonly readyz: readonly HealthCheck[];
+}): Route {
   return (url) => {
     const [, name, one, ...more] = url.pathname.split('/');
     if (more.length > 0) return undefined;
@@ -125,7 +128,9 @@ function health(name: string, checks: readonly HealthCheck[] | undefined, verbos
   for (const check of checks) {
     const reason = check.check();
     failed ||= reason !== undefined;
-    lines.push(reason === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${reason.replace(/\s+/g, ' ')}`);
+    lines.push(
+      reason === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${reason.replace(/\s+/g, ' ')}`,
+    );
   }
   if (!failed && !verbose) return text(200, 'ok');
   lines.push(`${name} check ${failed ? 'failed' : 'passed'}`);

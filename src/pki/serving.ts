@@ -2,8 +2,16 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import {
-  AuthorityKeyIdentifierExtension, BasicConstraintsExtension, ExtendedKeyUsage, ExtendedKeyUsageExtension, KeyUsageFlags, KeyUsagesExtension, PemConverter,
-  SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension, X509CertificateGenerator,
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
 } from '@peculiar/x509';
 
 /** For whom a serving certificate is, and from when on. */
@@ -56,27 +64,35 @@ export async function issueServingCertificate(request: ServingRequest): Promise<
   const notAfter = Math.floor(now / 1000) * 1000 + LIFETIME_MS;
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const serial = serialNumber();
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: [{ CN: [main.length <= MAX_COMMON_NAME ? main : 'gateway'] }, { [SERIAL_NUMBER]: [serial] }],
-    serialNumber: serial,
-    notBefore: new Date(notBefore),
-    notAfter: new Date(notAfter),
-    signingAlgorithm: ALGORITHM,
-    keys,
-    extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension([
-        ...names.map((value) => ({ type: 'dns' as const, value })),
-        ...addresses.map((value) => ({ type: 'ip' as const, value })),
-      ]),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
-      await AuthorityKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
-    ],
-  }, webcrypto);
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      name: [{ CN: [main.length <= MAX_COMMON_NAME ? main : 'gateway'] }, { [SERIAL_NUMBER]: [serial] }],
+      serialNumber: serial,
+      notBefore: new Date(notBefore),
+      notAfter: new Date(notAfter),
+      signingAlgorithm: ALGORITHM,
+      keys,
+      extensions: [
+        new BasicConstraintsExtension(false, undefined, true),
+        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+        new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+        new SubjectAlternativeNameExtension([
+          ...names.map((value) => ({ type: 'dns' as const, value })),
+          ...addresses.map((value) => ({ type: 'ip' as const, value })),
+        ]),
+        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+        await AuthorityKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+      ],
+    },
+    webcrypto,
+  );
   const secret = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
-  return { certificate: `${certificate.toString('pem')}\n`, privateKey: `${PemConverter.encode(secret, 'PRIVATE KEY')}\n`, notBefore, notAfter };
+  return {
+    certificate: `${certificate.toString('pem')}\n`,
+    privateKey: `${PemConverter.encode(secret, 'PRIVATE KEY')}\n`,
+    notBefore,
+    notAfter,
+  };
 }
 
 /** 127 random bits, never negative, in hex. */

@@ -47,7 +47,13 @@ const STUCK_AFTER_SECONDS = 600;
 const UNREADY_AFTER_MS = 60_000;
 
 /** What each step of the end of a group may take, ms. Together they stay below the 10 s that a process has. */
-export const END_BUDGET_MS = Object.freeze({ drain: 4_000, abort: 1_000, afterwards: 1_000, sources: 1_000, release: 2_000 });
+export const END_BUDGET_MS = Object.freeze({
+  drain: 4_000,
+  abort: 1_000,
+  afterwards: 1_000,
+  sources: 1_000,
+  release: 2_000,
+});
 
 /**
  * Controllers that share caches and a lease.
@@ -168,15 +174,23 @@ function untilFired(signal: AbortSignal, work: void | Promise<void>): Promise<vo
     const end = (): void => resolve();
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
-    Promise.resolve(work).then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', end));
   });
 }
 
 /** Whether `work` succeeded within `ms`. */
 async function within(clock: Clock, ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
   const over = new AbortController();
-  const late = delay(clock, ms, over.signal).then(() => false, () => false);
-  const done = Promise.resolve(work).then(() => true, () => false);
+  const late = delay(clock, ms, over.signal).then(
+    () => false,
+    () => false,
+  );
+  const done = Promise.resolve(work).then(
+    () => true,
+    () => false,
+  );
   const result = await Promise.race([done, late]);
   over.abort();
   return result;

@@ -44,7 +44,11 @@ export function awaitSignals(options: LifecycleOptions): Signals {
  * Resolves with the exit code: 0 when a signal came and every part ended cleanly, else 1. Who listened for signals before
  * hands `signals` over, which are released at the end.
  */
-export async function runUntilSignalled(parts: readonly Runnable[], options: LifecycleOptions, signals = awaitSignals(options)): Promise<number> {
+export async function runUntilSignalled(
+  parts: readonly Runnable[],
+  options: LifecycleOptions,
+  signals = awaitSignals(options),
+): Promise<number> {
   const { log } = options;
   const { stop, release } = signals;
   const ends = parts.map(async (part) => {
@@ -90,7 +94,10 @@ function onSignals(options: LifecycleOptions, first: (name: string) => void): ()
 export function exitOnCrash(host: Host, log: Logger): void {
   for (const event of ['uncaughtException', 'unhandledRejection']) {
     host.on(event, (cause) => {
-      log.error({ err: cause instanceof Error ? cause : new Error(`no Error: ${String(cause)}`), event }, 'crashed, exiting');
+      log.error(
+        { err: cause instanceof Error ? cause : new Error(`no Error: ${String(cause)}`), event },
+        'crashed, exiting',
+      );
       host.exit(1);
     });
   }

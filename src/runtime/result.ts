@@ -26,4 +26,3 @@ export interface Pass {
 export interface Reconciler {
   reconcile(key: string, pass: Pass): Promise<Result>;
 }
-

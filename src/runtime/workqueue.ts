@@ -88,7 +88,10 @@ export class WorkQueue {
     const entry = this.#entry(key);
     entry.failures += 1;
     entry.notBefore = Math.max(entry.notBefore, now + atLeastMs);
-    const wait = Math.max(backoffMs(entry.failures, this.#options.random, this.#options.backoff ?? DEFAULT_BACKOFF), atLeastMs);
+    const wait = Math.max(
+      backoffMs(entry.failures, this.#options.random, this.#options.backoff ?? DEFAULT_BACKOFF),
+      atLeastMs,
+    );
     this.#options.metrics?.retried();
     this.#ask(key, now + wait, now + wait);
     return wait;
@@ -231,8 +234,15 @@ export class WorkQueue {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     const fresh: Entry = {
-      state: 'idle', askedAt: undefined, queuedAt: 0, startedAt: 0, failures: 0, notBefore: 0,
-      timer: undefined, timerDue: 0, timerAskedAt: 0,
+      state: 'idle',
+      askedAt: undefined,
+      queuedAt: 0,
+      startedAt: 0,
+      failures: 0,
+      notBefore: 0,
+      timer: undefined,
+      timerDue: 0,
+      timerAskedAt: 0,
     };
     this.#entries.set(key, fresh);
     return fresh;

@@ -15,14 +15,25 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What is said of it; 'fine' where nothing is. */
 async function saidOf(work: Promise<void>): Promise<string> {
-  return work.then(() => 'fine', (error: unknown) => (error instanceof Error ? error.message.replaceAll(folder, 'FOLDER') : ''));
+  return work.then(
+    () => 'fine',
+    (error: unknown) => (error instanceof Error ? error.message.replaceAll(folder, 'FOLDER') : ''),
+  );
 }
 
 describe('the data folder', () => {
   it.each([
     ['that does not exist is made', 'none', 'fine'],
-    ['that is a file', 'file', '--data-dir=FOLDER/file must be a folder, and is a file: take another folder with --data-dir=DIR'],
-    ['whose store is a file', 'odd', '--data-dir=FOLDER/odd cannot be used: FOLDER/odd/store must be a folder, and is a file: move it away, or take another folder with --data-dir=DIR'],
+    [
+      'that is a file',
+      'file',
+      '--data-dir=FOLDER/file must be a folder, and is a file: take another folder with --data-dir=DIR',
+    ],
+    [
+      'whose store is a file',
+      'odd',
+      '--data-dir=FOLDER/odd cannot be used: FOLDER/odd/store must be a folder, and is a file: move it away, or take another folder with --data-dir=DIR',
+    ],
   ])('%s', async (_name, name, said) => {
     writeFileSync(path.join(folder, 'file'), '');
     mkdirSync(path.join(folder, 'odd'));
@@ -32,12 +43,19 @@ describe('the data folder', () => {
 
   it('is named when its log cannot be written', async () => {
     mkdirSync(path.join(folder, 'logs', 'standalone.log'), { recursive: true });
-    expect(await saidOf(checkPlaces({ dataDir: folder, auditLog: undefined }))).toMatch(/^--data-dir=FOLDER cannot be used: .*EISDIR.* 'FOLDER\/logs\/standalone\.log'$/);
+    expect(await saidOf(checkPlaces({ dataDir: folder, auditLog: undefined }))).toMatch(
+      /^--data-dir=FOLDER cannot be used: .*EISDIR.* 'FOLDER\/logs\/standalone\.log'$/,
+    );
   });
 
   it('is named when its disk is full', () => {
-    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
-    expect(sentenceOf(full, '/data')).toBe('--data-dir=/data: no space is left on its disk (ENOSPC: no space left on device, write): make room there, or take another folder with --data-dir=DIR');
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+    expect(sentenceOf(full, '/data')).toBe(
+      '--data-dir=/data: no space is left on its disk (ENOSPC: no space left on device, write): make room there, or take another folder with --data-dir=DIR',
+    );
   });
 });
 

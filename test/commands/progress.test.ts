@@ -24,7 +24,11 @@ describe('progress', () => {
   }
 
   it.each([
-    ['a terminal', true, 'making ... \rmaking ... 500 of 2500 ... \rmaking ... 1000 of 2500 ... \rmaking ... 1500 of 2500 ... \rmaking ... 2000 of 2500 ... 5.0 s\n'],
+    [
+      'a terminal',
+      true,
+      'making ... \rmaking ... 500 of 2500 ... \rmaking ... 1000 of 2500 ... \rmaking ... 1500 of 2500 ... \rmaking ... 2000 of 2500 ... 5.0 s\n',
+    ],
     ['a file', false, 'making ... \n  1000 of 2500 ... \n  2000 of 2500 ... 5.0 s\n'],
   ])('of a long step on %s', async (_name, isTTY, text) => {
     await screen(isTTY).step('making', work);

@@ -15,11 +15,18 @@ interface Cluster extends KubeObject {
 
 function cluster(name: string, managers: readonly string[], claims?: readonly unknown[]): Cluster {
   const metadata = { name, managedFields: managers.map((one) => ({ manager: one })) };
-  return { apiVersion: apiVersionOf(ManagedClusters), kind: 'ManagedCluster', metadata, ...(claims === undefined ? {} : { status: { clusterClaims: claims } }) };
+  return {
+    apiVersion: apiVersionOf(ManagedClusters),
+    kind: 'ManagedCluster',
+    metadata,
+    ...(claims === undefined ? {} : { status: { clusterClaims: claims } }),
+  };
 }
 
 function claims(api: FakeApi): readonly (readonly [string, number])[] {
-  return api.all<Cluster>(ManagedClusters).map(({ metadata, status }) => [metadata.name, status?.clusterClaims?.length ?? 0]);
+  return api
+    .all<Cluster>(ManagedClusters)
+    .map(({ metadata, status }) => [metadata.name, status?.clusterClaims?.length ?? 0]);
 }
 
 describe('an example fleet', () => {
@@ -31,13 +38,21 @@ describe('an example fleet', () => {
 
     await seedFleet(api, 4, { count: () => undefined, signal: never });
 
-    expect(claims(api)).toEqual([['cluster-1', 2], ['cluster-2', 0], ['cluster-3', 1], ['cluster-4', 2]]);
+    expect(claims(api)).toEqual([
+      ['cluster-1', 2],
+      ['cluster-2', 0],
+      ['cluster-3', 1],
+      ['cluster-4', 2],
+    ]);
   });
 
   it('is not gone on with once that is not wanted any more', async () => {
     const api = new FakeApi(new ManualClock());
     const stop = new AbortController();
-    const seeding = seedFleet(api, 200, { count: (done) => done === 100 && stop.abort(new Error('enough')), signal: stop.signal });
+    const seeding = seedFleet(api, 200, {
+      count: (done) => done === 100 && stop.abort(new Error('enough')),
+      signal: stop.signal,
+    });
 
     await expect(seeding).rejects.toThrow('enough');
     expect(api.all(ManagedClusters)).toHaveLength(100);

@@ -102,7 +102,10 @@ describe('a good value', () => {
   });
 
   it('that is empty in the environment counts as not set', () => {
-    expect(read([], { MULTICLUSTER_ENGINE_WORKERS: '', MULTICLUSTER_ENGINE_NAMESPACE: '' })).toMatchObject({ workers: 8, namespace: undefined });
+    expect(read([], { MULTICLUSTER_ENGINE_WORKERS: '', MULTICLUSTER_ENGINE_NAMESPACE: '' })).toMatchObject({
+      workers: 8,
+      namespace: undefined,
+    });
   });
 
   it('is not looked for in variables of others', () => {
@@ -154,33 +157,81 @@ describe('a bad value', () => {
     ['settle-window', 'a\nb', DURATION],
   ])('of --%s, %j, is refused in one line that names flag, rule and value', (flag, value, rule, shown = value) => {
     const variable = VARIABLES[flag] ?? '';
-    const line = (origin: string): string => `multicluster-engine: ${origin} must be ${rule}, got ${JSON.stringify(shown)}\n`;
+    const line = (origin: string): string =>
+      `multicluster-engine: ${origin} must be ${rule}, got ${JSON.stringify(shown)}\n`;
 
-    expect(usage(['operator', `--${flag}=${value}`])).toEqual({ command: 'usage', exitCode: 2, text: line(`--${flag}`) });
+    expect(usage(['operator', `--${flag}=${value}`])).toEqual({
+      command: 'usage',
+      exitCode: 2,
+      text: line(`--${flag}`),
+    });
     expect(usage(['operator'], { [variable]: value })).toEqual({ command: 'usage', exitCode: 2, text: line(variable) });
   });
 
   it.each(Object.keys(VARIABLES))('that is empty is refused for --%s', (flag) => {
-    expect(usage(['operator', `--${flag}=`])).toMatchObject({ exitCode: 2, text: expect.stringMatching(new RegExp(`^multicluster-engine: --${flag} must be .*, got ""\n$`)) });
+    expect(usage(['operator', `--${flag}=`])).toMatchObject({
+      exitCode: 2,
+      text: expect.stringMatching(new RegExp(`^multicluster-engine: --${flag} must be .*, got ""\n$`)),
+    });
   });
 });
 
 describe('a command line', () => {
   it.each<[string, string[], string]>([
-    ['without a command', [], 'no command; want one of: operator, gateway, standalone (see multicluster-engine --help)'],
-    ['with an unknown command', ['operate'], 'unknown command "operate"; want one of the commands: operator, gateway, standalone'],
-    ['that begins with a flag', ['--workers=3'], 'unknown flag "--workers=3"; want one of the commands: operator, gateway, standalone'],
+    [
+      'without a command',
+      [],
+      'no command; want one of: operator, gateway, standalone (see multicluster-engine --help)',
+    ],
+    [
+      'with an unknown command',
+      ['operate'],
+      'unknown command "operate"; want one of the commands: operator, gateway, standalone',
+    ],
+    [
+      'that begins with a flag',
+      ['--workers=3'],
+      'unknown flag "--workers=3"; want one of the commands: operator, gateway, standalone',
+    ],
     ['with an unknown flag', ['operator', '--foo=1'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
-    ['with an unknown flag alone', ['operator', '--foo'], 'unknown flag "--foo" (see multicluster-engine operator --help)'],
+    [
+      'with an unknown flag alone',
+      ['operator', '--foo'],
+      'unknown flag "--foo" (see multicluster-engine operator --help)',
+    ],
     ['with an unknown short flag', ['operator', '-x'], 'unknown flag "-x" (see multicluster-engine operator --help)'],
-    ['with a negated flag', ['operator', '--no-workers'], 'unknown flag "--no-workers" (see multicluster-engine operator --help)'],
-    ['with a flag spelt in capitals', ['operator', '--Workers=1'], 'unknown flag "--Workers" (see multicluster-engine operator --help)'],
-    ['with a flag of the language', ['operator', '--__proto__=1'], 'unknown flag "--__proto__" (see multicluster-engine operator --help)'],
+    [
+      'with a negated flag',
+      ['operator', '--no-workers'],
+      'unknown flag "--no-workers" (see multicluster-engine operator --help)',
+    ],
+    [
+      'with a flag spelt in capitals',
+      ['operator', '--Workers=1'],
+      'unknown flag "--Workers" (see multicluster-engine operator --help)',
+    ],
+    [
+      'with a flag of the language',
+      ['operator', '--__proto__=1'],
+      'unknown flag "--__proto__" (see multicluster-engine operator --help)',
+    ],
     ['with a flag without its value', ['operator', '--workers'], '--workers needs a value (--workers=VALUE)'],
-    ['with a flag in place of a value', ['operator', '--workers', '--log-level=info'], '--workers must be a whole number from 1 to 64, got "--log-level=info"'],
+    [
+      'with a flag in place of a value',
+      ['operator', '--workers', '--log-level=info'],
+      '--workers must be a whole number from 1 to 64, got "--log-level=info"',
+    ],
     ['with a value for --help', ['operator', '--help=yes'], '--help takes no value, got "yes"'],
-    ['with a stray word', ['operator', 'now'], 'unexpected argument "now": only flags may stand here (see multicluster-engine operator --help)'],
-    ['with a stray --', ['operator', '--'], 'unexpected argument "--": only flags may stand here (see multicluster-engine operator --help)'],
+    [
+      'with a stray word',
+      ['operator', 'now'],
+      'unexpected argument "now": only flags may stand here (see multicluster-engine operator --help)',
+    ],
+    [
+      'with a stray --',
+      ['operator', '--'],
+      'unexpected argument "--": only flags may stand here (see multicluster-engine operator --help)',
+    ],
   ])('%s is refused with code 2', (_name, argv, line) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 2, text: `multicluster-engine: ${line}\n` });
   });
@@ -192,15 +243,18 @@ describe('a command line', () => {
     expect(text).toContain('operator');
   });
 
-  it.each([[['operator', '--help']], [['operator', '-h']], [['operator', '--workers=3', '--help']]])('%j lists every flag with its variable and default', (argv) => {
-    const { exitCode, text } = usage(argv);
+  it.each([[['operator', '--help']], [['operator', '-h']], [['operator', '--workers=3', '--help']]])(
+    '%j lists every flag with its variable and default',
+    (argv) => {
+      const { exitCode, text } = usage(argv);
 
-    expect(exitCode).toBe(0);
-    for (const [flag, variable] of Object.entries(VARIABLES)) {
-      expect(text).toMatch(new RegExp(`--${flag}=[A-Z:]+ +\\S.*\n +${variable} +default: \\S`));
-    }
-    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
-  });
+      expect(exitCode).toBe(0);
+      for (const [flag, variable] of Object.entries(VARIABLES)) {
+        expect(text).toMatch(new RegExp(`--${flag}=[A-Z:]+ +\\S.*\n +${variable} +default: \\S`));
+      }
+      expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(140);
+    },
+  );
 
   it.each([[['--version']], [['operator', '--version']]])('%j prints the version', (argv) => {
     expect(usage(argv)).toEqual({ command: 'usage', exitCode: 0, text: `${version()}\n` });

@@ -17,22 +17,53 @@ function read(args: readonly string[], env: Readonly<Record<string, string>> = I
 describe('a gateway in a cluster', () => {
   it('needs to be told its certificate and key alone', () => {
     expect(read(FILES)).toEqual({
-      command: 'gateway', version: version(), listen: { host: '0.0.0.0', port: 8443 }, tlsCert: '/c', tlsKey: '/k', upstream: 'https://10.0.0.1:6443',
-      upstreamCa: '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt', metricsListen: { host: '0.0.0.0', port: 8080 }, healthListen: { host: '0.0.0.0', port: 8081 },
-      logLevel: 'info', strictStatusCodes: false, maxConnections: 1000, headerTimeoutMs: 10_000, requestTimeoutMs: 30_000, upstreamTimeoutMs: 15_000, shutdownDelayMs: 2_000, reloadIntervalMs: 5_000,
+      command: 'gateway',
+      version: version(),
+      listen: { host: '0.0.0.0', port: 8443 },
+      tlsCert: '/c',
+      tlsKey: '/k',
+      upstream: 'https://10.0.0.1:6443',
+      upstreamCa: '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt',
+      metricsListen: { host: '0.0.0.0', port: 8080 },
+      healthListen: { host: '0.0.0.0', port: 8081 },
+      logLevel: 'info',
+      strictStatusCodes: false,
+      maxConnections: 1000,
+      headerTimeoutMs: 10_000,
+      requestTimeoutMs: 30_000,
+      upstreamTimeoutMs: 15_000,
+      shutdownDelayMs: 2_000,
+      reloadIntervalMs: 5_000,
     });
   });
 
   it.each<[string[], Partial<GatewayConfig>]>([
-    [['--strict-status-codes'], { strictStatusCodes: true }], [['--strict-status-codes=true'], { strictStatusCodes: true }], [['--strict-status-codes=false'], { strictStatusCodes: false }],
-    [['--upstream=https://api:6443'], { upstream: 'https://api:6443' }], [['--upstream=https://API:6443'], { upstream: 'https://api:6443' }], [['--upstream=https://api/'], { upstream: 'https://api' }], [['--upstream=https://api:443'], { upstream: 'https://api' }], [['--upstream=https://[::1]:1'], { upstream: 'https://[::1]:1' }],
-    [['--listen=127.0.0.1:0'], { listen: { host: '127.0.0.1', port: 0 } }], [['--max-connections=10'], { maxConnections: 10 }], [['--upstream-timeout=500ms'], { upstreamTimeoutMs: 500 }], [['--shutdown-delay=0s'], { shutdownDelayMs: 0 }],
+    [['--strict-status-codes'], { strictStatusCodes: true }],
+    [['--strict-status-codes=true'], { strictStatusCodes: true }],
+    [['--strict-status-codes=false'], { strictStatusCodes: false }],
+    [['--upstream=https://api:6443'], { upstream: 'https://api:6443' }],
+    [['--upstream=https://API:6443'], { upstream: 'https://api:6443' }],
+    [['--upstream=https://api/'], { upstream: 'https://api' }],
+    [['--upstream=https://api:443'], { upstream: 'https://api' }],
+    [['--upstream=https://[::1]:1'], { upstream: 'https://[::1]:1' }],
+    [['--listen=127.0.0.1:0'], { listen: { host: '127.0.0.1', port: 0 } }],
+    [['--max-connections=10'], { maxConnections: 10 }],
+    [['--upstream-timeout=500ms'], { upstreamTimeoutMs: 500 }],
+    [['--shutdown-delay=0s'], { shutdownDelayMs: 0 }],
   ])('takes %j', (args, expected) => {
     expect(read([...FILES, ...args])).toMatchObject(expected);
   });
 
   it('takes every flag from the environment too', () => {
-    expect(read([], { ...IN_CLUSTER, MULTICLUSTER_ENGINE_TLS_CERT: '/c', MULTICLUSTER_ENGINE_TLS_KEY: '/k', MULTICLUSTER_ENGINE_STRICT_STATUS_CODES: 'true', MULTICLUSTER_ENGINE_LISTEN: ':1' })).toMatchObject({ tlsCert: '/c', strictStatusCodes: true, listen: { port: 1 } });
+    expect(
+      read([], {
+        ...IN_CLUSTER,
+        MULTICLUSTER_ENGINE_TLS_CERT: '/c',
+        MULTICLUSTER_ENGINE_TLS_KEY: '/k',
+        MULTICLUSTER_ENGINE_STRICT_STATUS_CODES: 'true',
+        MULTICLUSTER_ENGINE_LISTEN: ':1',
+      }),
+    ).toMatchObject({ tlsCert: '/c', strictStatusCodes: true, listen: { port: 1 } });
   });
 
   it('finds an API server with an address of IPv6', () => {
@@ -42,32 +73,86 @@ describe('a gateway in a cluster', () => {
 
 describe('a gateway does not start', () => {
   it.each<[string[], string]>([
-    [[], '--tls-cert is required'], [['--tls-cert=/c'], '--tls-key is required'], [[...FILES, '--upstream-ca='], '--upstream-ca must be a file, got ""'],
-    [[...FILES, '--upstream=http://api'], '--upstream must be an https URL of host and port alone, got "http://api"'], [[...FILES, '--upstream=api'], '--upstream must be an https URL of host and port alone, got "api"'],
-    [[...FILES, '--upstream=https://api/path'], '--upstream must be an https URL of host and port alone, got "https://api/path"'], ...['https://user:secret@api', 'https://user:sec/ret@api', 'HTTPS://user:se@cret@api', 'https://secret@api'].map((url): [string[], string] => [[...FILES, `--upstream=${url}`], `--upstream must be an https URL of host and port alone, got "${url.slice(0, 8)}…@api"`]),
+    [[], '--tls-cert is required'],
+    [['--tls-cert=/c'], '--tls-key is required'],
+    [[...FILES, '--upstream-ca='], '--upstream-ca must be a file, got ""'],
+    [[...FILES, '--upstream=http://api'], '--upstream must be an https URL of host and port alone, got "http://api"'],
+    [[...FILES, '--upstream=api'], '--upstream must be an https URL of host and port alone, got "api"'],
+    [
+      [...FILES, '--upstream=https://api/path'],
+      '--upstream must be an https URL of host and port alone, got "https://api/path"',
+    ],
+    ...['https://user:secret@api', 'https://user:sec/ret@api', 'HTTPS://user:se@cret@api', 'https://secret@api'].map(
+      (url): [string[], string] => [
+        [...FILES, `--upstream=${url}`],
+        `--upstream must be an https URL of host and port alone, got "${url.slice(0, 8)}…@api"`,
+      ],
+    ),
     [[...FILES, '--upstream=user:secret@api'], '--upstream must be an https URL of host and port alone, got "…@api"'],
-    [[...FILES, '--upstream=https://api?x'], '--upstream must be an https URL of host and port alone, got "https://api?x"'], [[...FILES, '--strict-status-codes=yes'], '--strict-status-codes must be one of true, false, got "yes"'],
-    [[...FILES, '--request-timeout=5s'], '--request-timeout must be at least as long as the header timeout, got "5s"'], [[...FILES, '--header-timeout=0s'], '--header-timeout must be a duration above 0s, got "0s"'],
-    [[...FILES, '--metrics-listen=:8443'], '--metrics-listen must be an address with another port than the interface, got ":8443"'], [[...FILES, '--health-listen=:8080'], '--health-listen must be an address with another port than the interface and the metrics, got ":8080"'],
+    [
+      [...FILES, '--upstream=https://api?x'],
+      '--upstream must be an https URL of host and port alone, got "https://api?x"',
+    ],
+    [[...FILES, '--strict-status-codes=yes'], '--strict-status-codes must be one of true, false, got "yes"'],
+    [[...FILES, '--request-timeout=5s'], '--request-timeout must be at least as long as the header timeout, got "5s"'],
+    [[...FILES, '--header-timeout=0s'], '--header-timeout must be a duration above 0s, got "0s"'],
+    [
+      [...FILES, '--metrics-listen=:8443'],
+      '--metrics-listen must be an address with another port than the interface, got ":8443"',
+    ],
+    [
+      [...FILES, '--health-listen=:8080'],
+      '--health-listen must be an address with another port than the interface and the metrics, got ":8080"',
+    ],
     [[...FILES, '--max-connections=9'], '--max-connections must be a whole number from 10 to 100000, got "9"'],
   ])('with %j', (args, line) => {
     expect(read(args)).toBe(`multicluster-engine: ${line}\n`);
   });
 
   it('outside a cluster without an upstream', () => {
-    expect(read(FILES, {})).toBe('multicluster-engine: --upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)\n');
+    expect(read(FILES, {})).toBe(
+      'multicluster-engine: --upstream is required outside a cluster (KUBERNETES_SERVICE_HOST is not set)\n',
+    );
   });
 
   it.each<[string, string]>([
-    ['NODE_TLS_REJECT_UNAUTHORIZED', '0'], ['NODE_TLS_REJECT_UNAUTHORIZED', '1'], ['NODE_OPTIONS', '--inspect'], ['NODE_OPTIONS', '--require=/x.js'], ['SSLKEYLOGFILE', '/tmp/keys'],
-    ['HTTPS_PROXY', 'http://proxy'], ['https_proxy', 'http://proxy'], ['HTTP_PROXY', 'x'], ['ALL_PROXY', 'x'], ['NODE_USE_ENV_PROXY', '1'],
+    ['NODE_TLS_REJECT_UNAUTHORIZED', '0'],
+    ['NODE_TLS_REJECT_UNAUTHORIZED', '1'],
+    ['NODE_OPTIONS', '--inspect'],
+    ['NODE_OPTIONS', '--require=/x.js'],
+    ['SSLKEYLOGFILE', '/tmp/keys'],
+    ['HTTPS_PROXY', 'http://proxy'],
+    ['https_proxy', 'http://proxy'],
+    ['HTTP_PROXY', 'x'],
+    ['ALL_PROXY', 'x'],
+    ['NODE_USE_ENV_PROXY', '1'],
   ])('with %s=%s in its environment: one line that names it', (name, value) => {
-    expect(read(FILES, { ...IN_CLUSTER, [name]: value })).toMatch(new RegExp(`^multicluster-engine: the variable ${name} must not be set for a gateway: [^\n]+\n$`));
+    expect(read(FILES, { ...IN_CLUSTER, [name]: value })).toMatch(
+      new RegExp(`^multicluster-engine: the variable ${name} must not be set for a gateway: [^\n]+\n$`),
+    );
   });
 
-  it.each(['--inspect', '--inspect-brk=0.0.0.0:9229', '--tls-keylog=/x', '--insecure-http-parser', '--heapsnapshot-signal=SIGUSR2', '--heapsnapshot-near-heap-limit=3', '--heap-prof', '--tls-min-v1.0', '--require=/x.js', '-r', '--trace-tls', '--security-revert=x'])('with node started with %s', (option) => {
-    const given = new Map([['tls-cert', '/c'], ['tls-key', '/k']]);
+  it.each([
+    '--inspect',
+    '--inspect-brk=0.0.0.0:9229',
+    '--tls-keylog=/x',
+    '--insecure-http-parser',
+    '--heapsnapshot-signal=SIGUSR2',
+    '--heapsnapshot-near-heap-limit=3',
+    '--heap-prof',
+    '--tls-min-v1.0',
+    '--require=/x.js',
+    '-r',
+    '--trace-tls',
+    '--security-revert=x',
+  ])('with node started with %s', (option) => {
+    const given = new Map([
+      ['tls-cert', '/c'],
+      ['tls-key', '/k'],
+    ]);
 
-    expect(() => gateway(new Flags(GATEWAY_FLAGS, given, {}), { env: IN_CLUSTER, version: '1', execArgv: [option] })).toThrow(`node must not be started with ${option} for a gateway`);
+    expect(() =>
+      gateway(new Flags(GATEWAY_FLAGS, given, {}), { env: IN_CLUSTER, version: '1', execArgv: [option] }),
+    ).toThrow(`node must not be started with ${option} for a gateway`);
   });
 });

@@ -12,8 +12,15 @@ function read(...args: readonly string[]): unknown {
 describe('standalone', () => {
   it('needs no flag at all', () => {
     expect(read()).toEqual({
-      command: 'standalone', version: version(), dataDir: path.resolve('.standalone'), listen: { host: '127.0.0.1', port: 6443 }, gatewayListen: { host: '127.0.0.1', port: 8443 },
-      ephemeral: false, seedFleet: 0, auditLog: undefined, logLevel: 'info',
+      command: 'standalone',
+      version: version(),
+      dataDir: path.resolve('.standalone'),
+      listen: { host: '127.0.0.1', port: 6443 },
+      gatewayListen: { host: '127.0.0.1', port: 8443 },
+      ephemeral: false,
+      seedFleet: 0,
+      auditLog: undefined,
+      logLevel: 'info',
     });
   });
 
@@ -32,7 +39,10 @@ describe('standalone', () => {
     ['--seed-fleet=many', '--seed-fleet must be a whole number from 0 to 10000, got "many"'],
     ['--seed-fleet=10001', '--seed-fleet must be a whole number from 0 to 10000, got "10001"'],
     ['--data-dir=', '--data-dir must be a folder, got ""'],
-    ['--gateway-listen=127.0.0.1:6443', '--gateway-listen must be an address with another port than the API, got "127.0.0.1:6443"'],
+    [
+      '--gateway-listen=127.0.0.1:6443',
+      '--gateway-listen must be an address with another port than the API, got "127.0.0.1:6443"',
+    ],
     ['--kubeconfig=x', 'unknown flag "--kubeconfig" (see multicluster-engine standalone --help)'],
   ])('refuses %s', (flag, line) => {
     expect(read(flag)).toBe(`multicluster-engine: ${line}`);

@@ -14,9 +14,20 @@ describe('what is generated from the CRDs', () => {
   });
 
   it.each(['src/api/generated', 'docs/reference'])('%s holds no page of a kind that is gone', (folder) => {
-    const wanted = generated.map((artefact) => artefact.path).filter((file) => path.dirname(file) === folder && path.extname(file) !== '.json');
-    const kinds = new Set(['managedcluster', 'managedclusterset', 'managedclustersetbinding', 'multiclusterengine', 'placement', 'placementdecision']);
-    const present = readdirSync(path.join(root, folder)).filter((name) => folder !== 'docs/reference' || kinds.has(path.parse(name).name));
+    const wanted = generated
+      .map((artefact) => artefact.path)
+      .filter((file) => path.dirname(file) === folder && path.extname(file) !== '.json');
+    const kinds = new Set([
+      'managedcluster',
+      'managedclusterset',
+      'managedclustersetbinding',
+      'multiclusterengine',
+      'placement',
+      'placementdecision',
+    ]);
+    const present = readdirSync(path.join(root, folder)).filter(
+      (name) => folder !== 'docs/reference' || kinds.has(path.parse(name).name),
+    );
 
     expect(present.sort()).toEqual(wanted.map((file) => path.basename(file)).sort());
   });

@@ -51,18 +51,24 @@ describe('the CRDs', () => {
     },
   );
 
-  it.each(fields.filter(([, field]) => field.enumeration !== undefined))('%s names every value of its list', (_name, field) => {
-    const unnamed = (field.enumeration ?? []).filter((value) => !field.description.includes(value === '' ? 'empty' : value));
+  it.each(fields.filter(([, field]) => field.enumeration !== undefined))(
+    '%s names every value of its list',
+    (_name, field) => {
+      const unnamed = (field.enumeration ?? []).filter(
+        (value) => !field.description.includes(value === '' ? 'empty' : value),
+      );
 
-    expect(unnamed).toEqual([]);
-  });
-
-  it.each(crds.flatMap((crd) => crd.columns.map((column): [string, string] => [`${crd.kind} ${column.name}`, column.description])))(
-    'column %s has a description of its own',
-    (_name, description) => {
-      expect(description).toMatch(/\.$/);
+      expect(unnamed).toEqual([]);
     },
   );
+
+  it.each(
+    crds.flatMap((crd) =>
+      crd.columns.map((column): [string, string] => [`${crd.kind} ${column.name}`, column.description]),
+    ),
+  )('column %s has a description of its own', (_name, description) => {
+    expect(description).toMatch(/\.$/);
+  });
 
   it.each(crds.map((crd) => crd.file))('%s gives every CEL rule a message', (file) => {
     const rules = rulesIn(load(readFileSync(path.join(root, 'crds', `${file}.yaml`), 'utf8')));
@@ -74,7 +80,12 @@ describe('the CRDs', () => {
     ['Placement', 'status.conditions[]', 'MultiClusterEngine', 'status.conditions[]'],
     ['ManagedClusterSet', 'status.conditions[]', 'MultiClusterEngine', 'status.conditions[]'],
     ['ManagedClusterSetBinding', 'status.conditions[]', 'MultiClusterEngine', 'status.conditions[]'],
-    ['ManagedClusterSet', 'spec.clusterSelector.labelSelector', 'Placement', 'spec.predicates[].requiredClusterSelector.labelSelector'],
+    [
+      'ManagedClusterSet',
+      'spec.clusterSelector.labelSelector',
+      'Placement',
+      'spec.predicates[].requiredClusterSelector.labelSelector',
+    ],
   ])('%s.%s is the same type as %s.%s', (kind, at, otherKind, otherAt) => {
     expect(bare(kind, at)).toEqual(bare(otherKind, otherAt));
   });
@@ -83,7 +94,13 @@ describe('the CRDs', () => {
     const condition = fields.find(([name]) => name === 'MultiClusterEngine.status.conditions[]')?.[1];
 
     expect(condition?.required).toEqual([
-      'type', 'status', 'reason', 'message', 'lastTransitionTime', 'lastUpdateTime', 'observedGeneration',
+      'type',
+      'status',
+      'reason',
+      'message',
+      'lastTransitionTime',
+      'lastUpdateTime',
+      'observedGeneration',
     ]);
     expect(Object.keys(condition?.properties ?? {})).toEqual(condition?.required);
   });
@@ -98,7 +115,13 @@ describe('the CRDs', () => {
   ])('declare the type $plural as the code knows it', (type, shortNames) => {
     const crd = crds.find((one) => one.kind === type.kind);
 
-    expect(crd).toMatchObject({ group: type.group, version: type.version, plural: type.plural, namespaced: type.namespaced, shortNames });
+    expect(crd).toMatchObject({
+      group: type.group,
+      version: type.version,
+      plural: type.plural,
+      namespaced: type.namespaced,
+      shortNames,
+    });
   });
 
   it('give every kind but the decision a status subresource', () => {

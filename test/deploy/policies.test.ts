@@ -10,7 +10,11 @@ import { root } from '../support/root.js';
 
 const signal = new AbortController().signal;
 const OPERATOR = 'system:serviceaccount:multicluster-engine:multicluster-engine-operator';
-const USERS: Readonly<Record<string, readonly string[]>> = { root: ['system:masters'], operator: ['system:masters'], bob: ['system:authenticated'] };
+const USERS: Readonly<Record<string, readonly string[]>> = {
+  root: ['system:masters'],
+  operator: ['system:masters'],
+  bob: ['system:authenticated'],
+};
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ENGINES = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
@@ -29,7 +33,9 @@ let server: ApiServer;
 beforeAll(async () => {
   server = await startApiServer({ listen: { host: '127.0.0.1', port: 0 }, clock: systemClock, controllers: false });
   for (const object of [...documents('crds'), ...documents('deploy/base/policies')]) {
-    expect(await ask('root', 'POST', POLICIES[typeof object['kind'] === 'string' ? object['kind'] : ''] ?? '', object)).toBe('201');
+    expect(
+      await ask('root', 'POST', POLICIES[typeof object['kind'] === 'string' ? object['kind'] : ''] ?? '', object),
+    ).toBe('201');
   }
   await new Promise((resolve) => setImmediate(resolve));
 });
@@ -45,8 +51,12 @@ function documents(folder: string): JsonObject[] {
 async function ask(user: string, method: string, target: string, object?: JsonObject): Promise<string> {
   const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
   const { code, body } = await server.dispatch({
-    method, target, headers, body: object === undefined ? undefined : Buffer.from(JSON.stringify(object)),
-    user: { name: user === 'operator' ? OPERATOR : user, groups: USERS[user] ?? [] }, signal,
+    method,
+    target,
+    headers,
+    body: object === undefined ? undefined : Buffer.from(JSON.stringify(object)),
+    user: { name: user === 'operator' ? OPERATOR : user, groups: USERS[user] ?? [] },
+    signal,
   });
   const value = body.kind === 'value' ? (body.value as JsonObject) : undefined;
   const message = code >= 400 ? value?.['message'] : undefined;
@@ -59,7 +69,13 @@ function namespace(name: string, labels: Record<string, string>): JsonObject {
 
 function roleBinding(name: string, role: string, subject: string): JsonObject {
   const [within = '', account = ''] = subject.split('/');
-  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role }, subjects: [{ kind: 'ServiceAccount', namespace: within, name: account }] };
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', namespace: within, name: account }],
+  };
 }
 
 /** Each builds on what those before it have made. */
@@ -71,7 +87,14 @@ describe('the policies of this product, unchanged,', () => {
     expect(await ask('operator', 'POST', '/api/v1/namespaces', namespace('mine', ENGINE))).toBe(
       '403 namespace mine: label pod-security.kubernetes.io/enforce of a namespace of the operator must be restricted',
     );
-    expect(await ask('operator', 'POST', '/api/v1/namespaces', namespace('multicluster-engine', { ...ENGINE, ...RESTRICTED }))).toBe('201');
+    expect(
+      await ask(
+        'operator',
+        'POST',
+        '/api/v1/namespaces',
+        namespace('multicluster-engine', { ...ENGINE, ...RESTRICTED }),
+      ),
+    ).toBe('201');
     expect(await ask('root', 'POST', '/api/v1/namespaces', namespace('tenant', {}))).toBe('201');
     expect(await ask('operator', 'DELETE', '/api/v1/namespaces/tenant')).toBe(
       '403 namespace tenant carries no label multicluster.platform.io/engine: the operator may change or delete only one that does',
@@ -83,53 +106,120 @@ describe('the policies of this product, unchanged,', () => {
     const mine = 'multicluster-engine/multicluster-engine-operator';
     const installer = 'multicluster-engine-installer';
     const bound = roleBinding(installer, installer, mine);
-    expect(await ask('root', 'POST', `${RBAC}/clusterroles`, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: installer }, rules: [] })).toBe('201');
-    expect(await ask('operator', 'POST', bindings('tenant'), roleBinding('other', installer, mine))).toMatch(/^403 binding other of ClusterRole multicluster-engine-installer: /);
-    expect(await ask('operator', 'POST', bindings('tenant'), bound)).toMatch(/^422 failed to configure binding: no params found/);
-    expect(await ask('root', 'POST', ENGINES, { apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'engine' } })).toBe('201');
+    expect(
+      await ask('root', 'POST', `${RBAC}/clusterroles`, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        metadata: { name: installer },
+        rules: [],
+      }),
+    ).toBe('201');
+    expect(await ask('operator', 'POST', bindings('tenant'), roleBinding('other', installer, mine))).toMatch(
+      /^403 binding other of ClusterRole multicluster-engine-installer: /,
+    );
+    expect(await ask('operator', 'POST', bindings('tenant'), bound)).toMatch(
+      /^422 failed to configure binding: no params found/,
+    );
+    expect(
+      await ask('root', 'POST', ENGINES, {
+        apiVersion: 'multicluster.platform.io/v1alpha1',
+        kind: 'MultiClusterEngine',
+        metadata: { name: 'engine' },
+      }),
+    ).toBe('201');
     expect(await ask('operator', 'POST', bindings('tenant'), bound)).toBe(
       '403 namespace tenant is not the target namespace multicluster-engine of engine engine: the operator may bind the installer role only there',
     );
-    expect(await ask('operator', 'POST', bindings('multicluster-engine'), roleBinding(installer, installer, 'tenant/default'))).toMatch(/^403 the operator may bind the installer role to itself/);
-    expect(await ask('operator', 'POST', bindings('default'), bound)).toMatch(/^403 namespace default: the operator may not bind a role/);
+    expect(
+      await ask(
+        'operator',
+        'POST',
+        bindings('multicluster-engine'),
+        roleBinding(installer, installer, 'tenant/default'),
+      ),
+    ).toMatch(/^403 the operator may bind the installer role to itself/);
+    expect(await ask('operator', 'POST', bindings('default'), bound)).toMatch(
+      /^403 namespace default: the operator may not bind a role/,
+    );
     expect(await ask('operator', 'POST', bindings('multicluster-engine'), bound)).toBe('201');
   });
 
   it('keep the operator from the spec of an engine', async () => {
-    expect(await ask('operator', 'PATCH', `${ENGINES}/engine`, { spec: { nodeSelector: { a: 'b' } } })).toBe('403 the operator may not write the spec of a MultiClusterEngine');
-    expect(await ask('operator', 'PATCH', `${ENGINES}/engine`, { metadata: { finalizers: ['multicluster.platform.io/engine'] } })).toBe('200');
+    expect(await ask('operator', 'PATCH', `${ENGINES}/engine`, { spec: { nodeSelector: { a: 'b' } } })).toBe(
+      '403 the operator may not write the spec of a MultiClusterEngine',
+    );
+    expect(
+      await ask('operator', 'PATCH', `${ENGINES}/engine`, {
+        metadata: { finalizers: ['multicluster.platform.io/engine'] },
+      }),
+    ).toBe('200');
     expect(await ask('root', 'PATCH', `${ENGINES}/engine`, { spec: { nodeSelector: { a: 'b' } } })).toBe('200');
   });
 
   it('keep what the operator runs from the node', async () => {
     const deployment = (pod: JsonObject, container: JsonObject): JsonObject => ({
-      apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'gateway' },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'gateway' },
       spec: {
         selector: { matchLabels: { a: 'b' } },
-        template: { metadata: { labels: { a: 'b' } }, spec: { serviceAccountName: 'gateway', ...pod, containers: [{ name: 'c', image: 'i', ...container }] } },
+        template: {
+          metadata: { labels: { a: 'b' } },
+          spec: { serviceAccountName: 'gateway', ...pod, containers: [{ name: 'c', image: 'i', ...container }] },
+        },
       },
     });
     const deployments = '/apis/apps/v1/namespaces/multicluster-engine/deployments';
     const safe = { securityContext: { allowPrivilegeEscalation: false } };
-    expect(await ask('operator', 'POST', deployments, deployment({}, {}))).toMatch(/^403 a Deployment of the operator must not reach the node/);
-    expect(await ask('operator', 'POST', deployments, deployment({ hostNetwork: true }, safe))).toMatch(/^403 a Deployment of the operator must not reach the node/);
-    expect(await ask('operator', 'POST', deployments, deployment({ serviceAccountName: 'default' }, safe))).toMatch(/^403 a Deployment of the operator must be a component/);
+    expect(await ask('operator', 'POST', deployments, deployment({}, {}))).toMatch(
+      /^403 a Deployment of the operator must not reach the node/,
+    );
+    expect(await ask('operator', 'POST', deployments, deployment({ hostNetwork: true }, safe))).toMatch(
+      /^403 a Deployment of the operator must not reach the node/,
+    );
+    expect(await ask('operator', 'POST', deployments, deployment({ serviceAccountName: 'default' }, safe))).toMatch(
+      /^403 a Deployment of the operator must be a component/,
+    );
     expect(await ask('root', 'POST', deployments, deployment({ hostNetwork: true }, {}))).toBe('201');
     expect(await ask('operator', 'PATCH', `${deployments}/gateway`, { metadata: { labels: { x: 'y' } } })).toBe('200');
-    expect(await ask('operator', 'PATCH', `${deployments}/gateway`, { spec: { template: { spec: { hostPID: true } } } })).toMatch(/^403 a Deployment of the operator must not/);
+    expect(
+      await ask('operator', 'PATCH', `${deployments}/gateway`, { spec: { template: { spec: { hostPID: true } } } }),
+    ).toMatch(/^403 a Deployment of the operator must not/);
     const secret = (type: string): JsonObject => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, type });
-    expect(await ask('operator', 'POST', '/api/v1/namespaces/multicluster-engine/secrets', secret('other'))).toBe('403 a Secret of the operator must be of type Opaque or kubernetes.io/tls');
-    expect(await ask('operator', 'POST', '/api/v1/namespaces/multicluster-engine/secrets', secret('Opaque'))).toBe('201');
+    expect(await ask('operator', 'POST', '/api/v1/namespaces/multicluster-engine/secrets', secret('other'))).toBe(
+      '403 a Secret of the operator must be of type Opaque or kubernetes.io/tls',
+    );
+    expect(await ask('operator', 'POST', '/api/v1/namespaces/multicluster-engine/secrets', secret('Opaque'))).toBe(
+      '201',
+    );
   });
 
   it('ask for the right to bind a set', async () => {
     const group = '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/tenant/managedclustersetbindings';
-    const binding = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'ManagedClusterSetBinding', metadata: { name: 'prod' }, spec: { clusterSet: 'prod' } };
-    const role = (resource: string): JsonObject => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: resource.replace('/', '-') }, rules: [{ apiGroups: ['cluster.fleetmgmt.io'], resources: [resource], verbs: ['create'] }] });
-    const grant = (name: string): JsonObject => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'bob' }] });
+    const binding = {
+      apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+      kind: 'ManagedClusterSetBinding',
+      metadata: { name: 'prod' },
+      spec: { clusterSet: 'prod' },
+    };
+    const role = (resource: string): JsonObject => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: resource.replace('/', '-') },
+      rules: [{ apiGroups: ['cluster.fleetmgmt.io'], resources: [resource], verbs: ['create'] }],
+    });
+    const grant = (name: string): JsonObject => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'bob' }],
+    });
     expect(await ask('root', 'POST', `${RBAC}/clusterroles`, role('managedclustersetbindings'))).toBe('201');
     expect(await ask('root', 'POST', `${RBAC}/clusterrolebindings`, grant('managedclustersetbindings'))).toBe('201');
-    expect(await ask('bob', 'POST', group, binding)).toBe('403 binding ManagedClusterSet prod needs the right to create managedclustersets/bind (group cluster.fleetmgmt.io) on it');
+    expect(await ask('bob', 'POST', group, binding)).toBe(
+      '403 binding ManagedClusterSet prod needs the right to create managedclustersets/bind (group cluster.fleetmgmt.io) on it',
+    );
     expect(await ask('root', 'POST', `${RBAC}/clusterroles`, role('managedclustersets/bind'))).toBe('201');
     expect(await ask('root', 'POST', `${RBAC}/clusterrolebindings`, grant('managedclustersets-bind'))).toBe('201');
     expect(await ask('bob', 'POST', group, binding)).toBe('201');

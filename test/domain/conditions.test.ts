@@ -7,7 +7,13 @@ import type { ConditionState } from '../../src/domain/conditions.js';
 const THEN = '2026-01-01T00:00:00Z';
 const NOW = '2026-01-01T01:00:00Z';
 
-const ready: ConditionState = { type: 'Ready', status: 'True', reason: 'Up', message: 'all is well', observedGeneration: 3 };
+const ready: ConditionState = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'Up',
+  message: 'all is well',
+  observedGeneration: 3,
+};
 const stored: Condition = { ...ready, lastTransitionTime: THEN, lastUpdateTime: THEN };
 
 describe('settleConditions', () => {
@@ -24,13 +30,17 @@ describe('settleConditions', () => {
     { field: 'message', state: { ...ready, message: 'other' } },
     { field: 'observedGeneration', state: { ...ready, observedGeneration: 4 } },
   ])('moves the update time alone when $field moves', ({ state }) => {
-    expect(settleConditions([stored], [state], NOW)).toEqual([{ ...state, lastTransitionTime: THEN, lastUpdateTime: NOW }]);
+    expect(settleConditions([stored], [state], NOW)).toEqual([
+      { ...state, lastTransitionTime: THEN, lastUpdateTime: NOW },
+    ]);
   });
 
   it('moves both times when status moves', () => {
     const down: ConditionState = { ...ready, status: 'False' };
 
-    expect(settleConditions([stored], [down], NOW)).toEqual([{ ...down, lastTransitionTime: NOW, lastUpdateTime: NOW }]);
+    expect(settleConditions([stored], [down], NOW)).toEqual([
+      { ...down, lastTransitionTime: NOW, lastUpdateTime: NOW },
+    ]);
   });
 
   it('drops a stored condition that nobody states, and keeps the order of the states', () => {

@@ -7,16 +7,25 @@ import { deployment, engine, finding, findings, LATER, NOW, situation } from '..
 
 /** What `kubectl wait`, Helm, Flux and Argo CD make of any resource, by the rules of kstatus. */
 function kstatus({ metadata, status }: MultiClusterEngine): 'Terminating' | 'InProgress' | 'Failed' | 'Current' {
-  const is = (type: string, value: string): boolean => status?.conditions?.some((one) => one.type === type && one.status === value) ?? false;
+  const is = (type: string, value: string): boolean =>
+    status?.conditions?.some((one) => one.type === type && one.status === value) ?? false;
   if (metadata.deletionTimestamp !== undefined) return 'Terminating';
-  if (status?.observedGeneration !== undefined && status.observedGeneration !== metadata.generation) return 'InProgress';
+  if (status?.observedGeneration !== undefined && status.observedGeneration !== metadata.generation)
+    return 'InProgress';
   if (is('Reconciling', 'True')) return 'InProgress';
   if (is('Stalled', 'True')) return 'Failed';
   if (is('Ready', 'False') || is('Ready', 'Unknown')) return 'InProgress';
   return 'Current';
 }
 
-const starting = findings({ Deployment: { object: deployment({ available: 0, conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] }) } });
+const starting = findings({
+  Deployment: {
+    object: deployment({
+      available: 0,
+      conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }],
+    }),
+  },
+});
 const crashing = findings({ Deployment: { object: deployment({ available: 0 }) } });
 const well = engineStatus(situation(), NOW);
 const deleting = engine({ metadata: { deletionTimestamp: NOW }, status: well });
@@ -26,24 +35,60 @@ describe('kstatus of an engine', () => {
     ['InProgress', 'installing', { findings: starting }],
     ['InProgress', 'nothing known yet', { findings: undefined, undecided: 'reading' }],
     ['Current', 'available', {}],
-    ['InProgress', 'a changed spec on its way', { engine: engine({ metadata: { generation: 2 }, status: well }), findings: starting }],
+    [
+      'InProgress',
+      'a changed spec on its way',
+      { engine: engine({ metadata: { generation: 2 }, status: well }), findings: starting },
+    ],
     ['InProgress', 'updating', { engine: engine({ status: well }), version: '2.0.0', findings: starting }],
     ['InProgress', 'crashing', { engine: engine({ status: well }), findings: crashing }],
-    ['InProgress', 'refused, to be tried again', { findings: findings({ Deployment: { state: 'failed', message: 'no', failures: 1 } }) }],
-    ['InProgress', 'refused for long', { findings: findings({ Deployment: { state: 'failed', message: 'no', failures: 9 } }) }],
+    [
+      'InProgress',
+      'refused, to be tried again',
+      { findings: findings({ Deployment: { state: 'failed', message: 'no', failures: 1 } }) },
+    ],
+    [
+      'InProgress',
+      'refused for long',
+      { findings: findings({ Deployment: { state: 'failed', message: 'no', failures: 9 } }) },
+    ],
     ['InProgress', 'a terminating namespace', { terminating: 'x', findings: starting }],
     ['InProgress', 'a missing pull secret', { missingPullSecret: 'x/y' }],
     ['Failed', 'a foreign object', { findings: findings({ Deployment: { state: 'foreign', message: 'theirs' } }) }],
     ['Failed', 'a missing right', { findings: findings({ Deployment: { state: 'denied', message: 'may not' } }) }],
-    ['Failed', 'a missing right to look', { engine: engine({ status: well }), findings: undefined, undecided: 'reading', denied: 'may not list' }],
+    [
+      'Failed',
+      'a missing right to look',
+      { engine: engine({ status: well }), findings: undefined, undecided: 'reading', denied: 'may not list' },
+    ],
     ['Failed', 'an older engine', { rival: 'older', findings: undefined }],
     ['Failed', 'a faulty spec', { faults: [{ field: 'f', value: 'v', rule: 'r' }], findings: undefined }],
     ['InProgress', 'paused', { engine: engine({ status: well }), paused: true }],
-    ['InProgress', 'paused, the spec changed', { engine: engine({ metadata: { generation: 2 }, status: well }), paused: true }],
+    [
+      'InProgress',
+      'paused, the spec changed',
+      { engine: engine({ metadata: { generation: 2 }, status: well }), paused: true },
+    ],
     ['InProgress', 'paused from the first day', { paused: true, findings: undefined }],
-    ['Terminating', 'uninstalling', { engine: deleting, findings: undefined, uninstall: { remaining: [finding('Deployment', { state: 'removing', message: 'x' })], message: 'x' } }],
-    ['Terminating', 'uninstalling, held by the pause', { engine: deleting, paused: true, findings: undefined, uninstall: { message: 'x' } }],
-    ['Terminating', 'uninstalling, a right missing', { engine: deleting, findings: undefined, uninstall: { message: 'x', denied: 'x' } }],
+    [
+      'Terminating',
+      'uninstalling',
+      {
+        engine: deleting,
+        findings: undefined,
+        uninstall: { remaining: [finding('Deployment', { state: 'removing', message: 'x' })], message: 'x' },
+      },
+    ],
+    [
+      'Terminating',
+      'uninstalling, held by the pause',
+      { engine: deleting, paused: true, findings: undefined, uninstall: { message: 'x' } },
+    ],
+    [
+      'Terminating',
+      'uninstalling, a right missing',
+      { engine: deleting, findings: undefined, uninstall: { message: 'x', denied: 'x' } },
+    ],
   ])('is %s: %s', (expected, _name, over) => {
     const input = situation(over);
 

@@ -16,7 +16,8 @@ type Reading = 'Terminating' | 'InProgress' | 'Failed' | 'Current' | 'Unknown';
 
 /** How generic tools read an object: first match wins; Unknown is what no state of ours may come to. */
 function kstatus({ metadata, status }: Watched): Reading {
-  const is = (type: string): boolean => status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
+  const is = (type: string): boolean =>
+    status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
   if (metadata.deletionTimestamp !== undefined) return 'Terminating';
   if (status?.observedGeneration !== metadata.generation) return 'InProgress';
   if (is('Reconciling')) return 'InProgress';
@@ -53,11 +54,21 @@ describe('a Placement is read by generic tools', () => {
     { state: 'unsatisfied for want of an intersection', world: { spec: { ClusterSets: ['z'] } }, reads: 'Current' },
     { state: 'unsatisfied for want of clusters', world: {}, reads: 'Current' },
     { state: 'misconfigured', world: { spec: bad }, reads: 'Failed' },
-    { state: 'misconfigured, with a decision', world: { spec: bad, stored: [decision(1, ['a'])], fleet: members('a') }, reads: 'Failed' },
+    {
+      state: 'misconfigured, with a decision',
+      world: { spec: bad, stored: [decision(1, ['a'])], fleet: members('a') },
+      reads: 'Failed',
+    },
     { state: 'misconfigured, beside a foreign object', world: { spec: bad, stored: [foreign] }, reads: 'Failed' },
     { state: 'pending', world: { fleet: members('a') }, done: 0, reads: 'InProgress' },
     { state: 'publishing a change', world: { stored: [decision(1, ['a'])] }, done: 0, reads: 'InProgress' },
-    { state: 'held up by a refused write', world: {}, done: 0, failure: { name: 'web-decision-1', message: 'no' }, reads: 'InProgress' },
+    {
+      state: 'held up by a refused write',
+      world: {},
+      done: 0,
+      failure: { name: 'web-decision-1', message: 'no' },
+      reads: 'InProgress',
+    },
     { state: 'held up by a foreign object', world: { stored: [foreign] }, reads: 'InProgress' },
     { state: 'held up by a finalizer of others', world: { stored: [held] }, reads: 'InProgress' },
   ];
@@ -75,11 +86,14 @@ describe('a Placement is read by generic tools', () => {
   it.each(rows)('as Terminating when it is deleted while $state', (row) => {
     const { status } = watched(row);
 
-    expect(kstatus({ metadata: { generation: 1, deletionTimestamp: '2026-01-01T00:00:00Z' }, ...(status && { status }) })).toBe('Terminating');
+    expect(
+      kstatus({ metadata: { generation: 1, deletionTimestamp: '2026-01-01T00:00:00Z' }, ...(status && { status }) }),
+    ).toBe('Terminating');
   });
 
   it.each(rows)('with Reconciling and Stalled never side by side, and only while True: $state', (row) => {
-    const busy = watched(row).status?.conditions?.filter((one) => one.type === 'Reconciling' || one.type === 'Stalled') ?? [];
+    const busy =
+      watched(row).status?.conditions?.filter((one) => one.type === 'Reconciling' || one.type === 'Stalled') ?? [];
 
     expect(busy.length).toBeLessThanOrEqual(1);
     expect(busy.every((one) => one.status === 'True')).toBe(true);

@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstUnmet, meets, parseLabelSelector, quote, readClaimSelector, reading, refuse, valueOf } from '../../src/domain/selectors.js';
+import {
+  firstUnmet,
+  meets,
+  parseLabelSelector,
+  quote,
+  readClaimSelector,
+  reading,
+  refuse,
+  valueOf,
+} from '../../src/domain/selectors.js';
 import type { Requirement } from '../../src/domain/selectors.js';
 
 function requirement(operator: Requirement['operator'], values: readonly string[] = [], key = 'env'): Requirement {
@@ -23,11 +32,14 @@ describe('a requirement', () => {
     expect(meets(is, on)).toBe(held);
   });
 
-  it.each(['toString', 'hasOwnProperty', 'constructor', '__proto__', 'valueOf'])('does not find %s on an object that does not hold it', (key) => {
-    expect(valueOf({}, key)).toBeUndefined();
-    expect(meets(requirement('Exists', [], key), {})).toBe(false);
-    expect(meets(requirement('DoesNotExist', [], key), {})).toBe(true);
-  });
+  it.each(['toString', 'hasOwnProperty', 'constructor', '__proto__', 'valueOf'])(
+    'does not find %s on an object that does not hold it',
+    (key) => {
+      expect(valueOf({}, key)).toBeUndefined();
+      expect(meets(requirement('Exists', [], key), {})).toBe(false);
+      expect(meets(requirement('DoesNotExist', [], key), {})).toBe(true);
+    },
+  );
 
   it.each(['toString', 'hasOwnProperty', '__proto__'])('finds %s where an object holds it', (key) => {
     const labels: Record<string, string> = Object.fromEntries([[key, 'mine']]);
@@ -63,17 +75,23 @@ describe('firstUnmet', () => {
 });
 
 describe('a label selector', () => {
-  it.each([undefined, null, {}, { matchLabels: {}, matchExpressions: [] }, { matchLabels: null, matchExpressions: null }])(
-    'is empty when it is %j',
-    (selector) => {
-      expect(parseLabelSelector(selector, 'spec.s')).toEqual({ ok: true, value: [] });
-    },
-  );
+  it.each([
+    undefined,
+    null,
+    {},
+    { matchLabels: {}, matchExpressions: [] },
+    { matchLabels: null, matchExpressions: null },
+  ])('is empty when it is %j', (selector) => {
+    expect(parseLabelSelector(selector, 'spec.s')).toEqual({ ok: true, value: [] });
+  });
 
   it('reads matchLabels in the order of their keys, then the expressions in theirs', () => {
     const selector = {
       matchLabels: { zone: 'b', 'example.com/env': 'prod' },
-      matchExpressions: [{ key: 'tier', operator: 'NotIn', values: ['x', 'y'] }, { key: 'old', operator: 'DoesNotExist' }],
+      matchExpressions: [
+        { key: 'tier', operator: 'NotIn', values: ['x', 'y'] },
+        { key: 'old', operator: 'DoesNotExist' },
+      ],
     };
 
     expect(parseLabelSelector(selector, 's')).toEqual({
@@ -91,29 +109,144 @@ describe('a label selector', () => {
   it.each([
     { what: 'a list', selector: [], field: 's', says: '[] is not an object' },
     { what: 'a text', selector: 'env=prod', field: 's', says: '"env=prod" is not an object' },
-    { what: 'labels that are a list', selector: { matchLabels: ['a'] }, field: 's.matchLabels', says: 'is not an object' },
-    { what: 'a label that is a number', selector: { matchLabels: { env: 1 } }, field: 's.matchLabels[env]', says: '1 is not a string' },
-    { what: 'a label value with a blank', selector: { matchLabels: { env: 'a b' } }, field: 's.matchLabels[env]', says: '"a b" is not a label value' },
-    { what: 'a label value of 64 letters', selector: { matchLabels: { env: 'x'.repeat(64) } }, field: 's.matchLabels[env]', says: 'is not a label value' },
-    { what: 'a label key with a blank', selector: { matchLabels: { 'e v': 'a' } }, field: 's.matchLabels[e v]', says: '"e v" is not a label key' },
-    { what: 'expressions that are an object', selector: { matchExpressions: {} }, field: 's.matchExpressions', says: '{} is not a list' },
-    { what: 'an expression that is a text', selector: { matchExpressions: ['a'] }, field: 's.matchExpressions[0]', says: 'is not an object' },
-    { what: 'an unknown operator', selector: one({ key: 'a', operator: 'Near' }), field: 's.matchExpressions[0].operator', says: '"Near" is not an operator: must be one of In, NotIn, Exists, DoesNotExist' },
-    { what: 'an operator of another case', selector: one({ key: 'a', operator: 'in', values: ['x'] }), field: 's.matchExpressions[0].operator', says: '"in" is not' },
-    { what: 'no operator', selector: one({ key: 'a' }), field: 's.matchExpressions[0].operator', says: 'nothing is not an operator' },
-    { what: 'no key', selector: one({ operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'nothing is not a string' },
-    { what: 'an empty key', selector: one({ key: '', operator: 'Exists' }), field: 's.matchExpressions[0].key', says: '"" is not a label key' },
-    { what: 'a key with an empty prefix', selector: one({ key: '/a', operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'is not a label key' },
-    { what: 'a key with a prefix in capitals', selector: one({ key: 'A.b/c', operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'is not a label key' },
-    { what: 'a key with two slashes', selector: one({ key: 'a/b/c', operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'is not a label key' },
-    { what: 'a key with a long prefix', selector: one({ key: `${'a'.repeat(254)}/b`, operator: 'Exists' }), field: 's.matchExpressions[0].key', says: 'is not a label key' },
-    { what: 'In without values', selector: one({ key: 'a', operator: 'In' }), field: 's.matchExpressions[0].values', says: 'is empty: operator In needs at least one value' },
-    { what: 'NotIn with none', selector: one({ key: 'a', operator: 'NotIn', values: [] }), field: 's.matchExpressions[0].values', says: 'operator NotIn needs' },
-    { what: 'Exists with values', selector: one({ key: 'a', operator: 'Exists', values: ['x', 'y'] }), field: 's.matchExpressions[0].values', says: 'has 2 values: operator Exists takes none' },
-    { what: 'DoesNotExist with values', selector: one({ key: 'a', operator: 'DoesNotExist', values: ['x'] }), field: 's.matchExpressions[0].values', says: 'takes none' },
-    { what: 'values that are a text', selector: one({ key: 'a', operator: 'In', values: 'x' }), field: 's.matchExpressions[0].values', says: '"x" is not a list' },
-    { what: 'a value that is null', selector: one({ key: 'a', operator: 'In', values: ['x', null] }), field: 's.matchExpressions[0].values[1]', says: 'null is not a string' },
-    { what: 'a value that is no label value', selector: one({ key: 'a', operator: 'In', values: ['-x'] }), field: 's.matchExpressions[0].values[0]', says: '"-x" is not a label value' },
+    {
+      what: 'labels that are a list',
+      selector: { matchLabels: ['a'] },
+      field: 's.matchLabels',
+      says: 'is not an object',
+    },
+    {
+      what: 'a label that is a number',
+      selector: { matchLabels: { env: 1 } },
+      field: 's.matchLabels[env]',
+      says: '1 is not a string',
+    },
+    {
+      what: 'a label value with a blank',
+      selector: { matchLabels: { env: 'a b' } },
+      field: 's.matchLabels[env]',
+      says: '"a b" is not a label value',
+    },
+    {
+      what: 'a label value of 64 letters',
+      selector: { matchLabels: { env: 'x'.repeat(64) } },
+      field: 's.matchLabels[env]',
+      says: 'is not a label value',
+    },
+    {
+      what: 'a label key with a blank',
+      selector: { matchLabels: { 'e v': 'a' } },
+      field: 's.matchLabels[e v]',
+      says: '"e v" is not a label key',
+    },
+    {
+      what: 'expressions that are an object',
+      selector: { matchExpressions: {} },
+      field: 's.matchExpressions',
+      says: '{} is not a list',
+    },
+    {
+      what: 'an expression that is a text',
+      selector: { matchExpressions: ['a'] },
+      field: 's.matchExpressions[0]',
+      says: 'is not an object',
+    },
+    {
+      what: 'an unknown operator',
+      selector: one({ key: 'a', operator: 'Near' }),
+      field: 's.matchExpressions[0].operator',
+      says: '"Near" is not an operator: must be one of In, NotIn, Exists, DoesNotExist',
+    },
+    {
+      what: 'an operator of another case',
+      selector: one({ key: 'a', operator: 'in', values: ['x'] }),
+      field: 's.matchExpressions[0].operator',
+      says: '"in" is not',
+    },
+    {
+      what: 'no operator',
+      selector: one({ key: 'a' }),
+      field: 's.matchExpressions[0].operator',
+      says: 'nothing is not an operator',
+    },
+    {
+      what: 'no key',
+      selector: one({ operator: 'Exists' }),
+      field: 's.matchExpressions[0].key',
+      says: 'nothing is not a string',
+    },
+    {
+      what: 'an empty key',
+      selector: one({ key: '', operator: 'Exists' }),
+      field: 's.matchExpressions[0].key',
+      says: '"" is not a label key',
+    },
+    {
+      what: 'a key with an empty prefix',
+      selector: one({ key: '/a', operator: 'Exists' }),
+      field: 's.matchExpressions[0].key',
+      says: 'is not a label key',
+    },
+    {
+      what: 'a key with a prefix in capitals',
+      selector: one({ key: 'A.b/c', operator: 'Exists' }),
+      field: 's.matchExpressions[0].key',
+      says: 'is not a label key',
+    },
+    {
+      what: 'a key with two slashes',
+      selector: one({ key: 'a/b/c', operator: 'Exists' }),
+      field: 's.matchExpressions[0].key',
+      says: 'is not a label key',
+    },
+    {
+      what: 'a key with a long prefix',
+      selector: one({ key: `${'a'.repeat(254)}/b`, operator: 'Exists' }),
+      field: 's.matchExpressions[0].key',
+      says: 'is not a label key',
+    },
+    {
+      what: 'In without values',
+      selector: one({ key: 'a', operator: 'In' }),
+      field: 's.matchExpressions[0].values',
+      says: 'is empty: operator In needs at least one value',
+    },
+    {
+      what: 'NotIn with none',
+      selector: one({ key: 'a', operator: 'NotIn', values: [] }),
+      field: 's.matchExpressions[0].values',
+      says: 'operator NotIn needs',
+    },
+    {
+      what: 'Exists with values',
+      selector: one({ key: 'a', operator: 'Exists', values: ['x', 'y'] }),
+      field: 's.matchExpressions[0].values',
+      says: 'has 2 values: operator Exists takes none',
+    },
+    {
+      what: 'DoesNotExist with values',
+      selector: one({ key: 'a', operator: 'DoesNotExist', values: ['x'] }),
+      field: 's.matchExpressions[0].values',
+      says: 'takes none',
+    },
+    {
+      what: 'values that are a text',
+      selector: one({ key: 'a', operator: 'In', values: 'x' }),
+      field: 's.matchExpressions[0].values',
+      says: '"x" is not a list',
+    },
+    {
+      what: 'a value that is null',
+      selector: one({ key: 'a', operator: 'In', values: ['x', null] }),
+      field: 's.matchExpressions[0].values[1]',
+      says: 'null is not a string',
+    },
+    {
+      what: 'a value that is no label value',
+      selector: one({ key: 'a', operator: 'In', values: ['-x'] }),
+      field: 's.matchExpressions[0].values[0]',
+      says: '"-x" is not a label value',
+    },
   ])('refuses $what', ({ selector, field, says }) => {
     const parsed = parseLabelSelector(selector, 's');
 
@@ -125,7 +258,10 @@ describe('a label selector', () => {
   });
 
   it('does not change what it reads', () => {
-    const selector = Object.freeze({ matchLabels: Object.freeze({ b: '1', a: '2' }), matchExpressions: Object.freeze([]) });
+    const selector = Object.freeze({
+      matchLabels: Object.freeze({ b: '1', a: '2' }),
+      matchExpressions: Object.freeze([]),
+    });
 
     expect(parseLabelSelector(selector, 's').ok).toBe(true);
   });
@@ -143,7 +279,9 @@ describe('a label selector', () => {
 
 describe('a claim selector', () => {
   it('takes free strings as values and keys', () => {
-    const selector = { matchExpressions: [{ key: 'Cloud Provider', operator: 'In', values: ['Google Cloud', '', '日本', '../x'] }] };
+    const selector = {
+      matchExpressions: [{ key: 'Cloud Provider', operator: 'In', values: ['Google Cloud', '', '日本', '../x'] }],
+    };
 
     expect(readClaimSelector(selector, 'c')[0]?.values).toEqual(['Google Cloud', '', '日本', '../x']);
   });
@@ -151,7 +289,10 @@ describe('a claim selector', () => {
   it('refuses an empty key', () => {
     const read = reading(() => readClaimSelector({ matchExpressions: [{ key: '', operator: 'Exists' }] }, 'c'));
 
-    expect(read).toEqual({ ok: false, problem: { field: 'c.matchExpressions[0].key', message: 'is empty: the name of a claim is needed' } });
+    expect(read).toEqual({
+      ok: false,
+      problem: { field: 'c.matchExpressions[0].key', message: 'is empty: the name of a claim is needed' },
+    });
   });
 });
 

@@ -29,7 +29,9 @@ suite('the requests of all end-to-end tests', () => {
   beforeAll(async () => {
     const logs = await collected();
     servers = [...logs.keys()];
-    const rendered = await kubectlOk(['kustomize', `${root}/deploy/overlays/default`], { kubeconfig: `${root}/.run/none` });
+    const rendered = await kubectlOk(['kustomize', `${root}/deploy/overlays/default`], {
+      kubeconfig: `${root}/.run/none`,
+    });
     const objects = loadAll(rendered).map((one): AnyObject => fields(one));
     findings = judge(logs.values(), rightsIn(objects), new Set(Object.keys(SPARED)));
   });
@@ -38,9 +40,12 @@ suite('the requests of all end-to-end tests', () => {
     const folder = path.dirname(fileURLToPath(import.meta.url));
     const tests = readdirSync(folder).filter((name) => name.endsWith('.test.js'));
     // What `make run` starts is an API server of its own, whose requests are not collected here.
-    const onHubs = tests.filter((test) => readFileSync(path.join(folder, test), 'utf8').includes('describeWithServer('));
+    const onHubs = tests.filter((test) =>
+      readFileSync(path.join(folder, test), 'utf8').includes('describeWithServer('),
+    );
     expect(onHubs.length).toBeGreaterThan(10);
-    for (const test of onHubs) expect(servers).toContainEqual(expect.stringMatching(new RegExp(`^e2e-${test.slice(0, -8)}-`)));
+    for (const test of onHubs)
+      expect(servers).toContainEqual(expect.stringMatching(new RegExp(`^e2e-${test.slice(0, -8)}-`)));
   });
 
   it('are each covered by a rule of deploy/, or by what every user may do', () => {

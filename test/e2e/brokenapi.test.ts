@@ -3,7 +3,13 @@ import path from 'node:path';
 import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import type { ResourceType } from '../../src/api/meta.js';
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, PlacementDecisions, Placements } from '../../src/api/resources.js';
+import {
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  PlacementDecisions,
+  Placements,
+} from '../../src/api/resources.js';
 import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -46,7 +52,9 @@ async function withScene(server: ControlPlane, body: (place: Place) => Promise<v
 /** What the controller did to decision objects since `mark`, as far as the server let it. */
 async function decisionWrites(server: ControlPlane, mark: number): Promise<string[]> {
   const log = await server.requestLog({ after: mark, verbs: WRITES, resources: ['placementdecisions'] });
-  return log.filter(({ userAgent, code }) => userAgent.endsWith(` ${IDENTITY}`) && code < 300).map(({ verb, uri }) => `${verb} ${uri}`);
+  return log
+    .filter(({ userAgent, code }) => userAgent.endsWith(` ${IDENTITY}`) && code < 300)
+    .map(({ verb, uri }) => `${verb} ${uri}`);
 }
 
 function crdOf(type: ResourceType): string {
@@ -55,11 +63,18 @@ function crdOf(type: ResourceType): string {
 
 async function removeCrd(server: ControlPlane, type: ResourceType): Promise<void> {
   await server.call({ method: 'DELETE', path: crdOf(type) });
-  await waitFor(`the CRD of ${type.plural} to be gone`, async () => (await server.call({ path: crdOf(type) })).status === 404);
+  await waitFor(
+    `the CRD of ${type.plural} to be gone`,
+    async () => (await server.call({ path: crdOf(type) })).status === 404,
+  );
 }
 
 /** Makes what the world holds of one kind anew. */
-async function remake(server: ControlPlane, kind: Write['kind'], { scene, without }: { readonly scene: Scene; readonly without?: string }): Promise<void> {
+async function remake(
+  server: ControlPlane,
+  kind: Write['kind'],
+  { scene, without }: { readonly scene: Scene; readonly without?: string },
+): Promise<void> {
   const { clusters, sets, bindings, placements } = scene.world;
   const writes: Record<Write['kind'], Write[]> = {
     cluster: [...clusters].map(([name, to]) => ({ kind: 'cluster', name, to })),
@@ -80,43 +95,57 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
     await bind(server());
   }, 6 * MINUTE);
 
-  it('that is killed and comes back shrinks no decision, and work goes on', async () => {
-    await withScene(server(), async ({ rig, scene }) => {
-      const mark = await server().logMark();
-      await server().restart('SIGKILL');
-      await quietWindow(2000);
-      expect(await decisionWrites(server(), mark)).toEqual([]);
-      await scene.stir();
+  it(
+    'that is killed and comes back shrinks no decision, and work goes on',
+    async () => {
+      await withScene(server(), async ({ rig, scene }) => {
+        const mark = await server().logMark();
+        await server().restart('SIGKILL');
+        await quietWindow(2000);
+        expect(await decisionWrites(server(), mark)).toEqual([]);
+        await scene.stir();
 
-      let killed = false;
-      rig.proxy.plan = ({ write, resource }) => {
-        if (killed || !write || resource !== 'placementdecisions') return undefined;
-        killed = true;
-        return { kind: 'interrupt', applied: true, passOn: false, run: () => server().restart('SIGKILL') };
-      };
-      await scene.step([{ kind: 'set', name: 'stage' }]);
-      expect(killed).toBe(true);
-      await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
-    });
-  }, 8 * MINUTE);
-
-  it('whose history is gone, so that every watch is too old, shrinks no decision, and work goes on', async () => {
-    await withScene(server(), async ({ rig, scene }) => {
-      const mark = await server().logMark();
-      await server().compactHistory();
-      await quietWindow(2000);
-      expect(await decisionWrites(server(), mark)).toEqual([]);
-      await scene.stir();
-
-      // Changes that only a new list can show: they are made, and their history dropped, while nothing gets through.
-      await scene.step([{ kind: 'set', name: 'stage' }, { kind: 'cluster', name: 'member-001' }], () => {
-        rig.proxy.plan = () => ({ kind: 'reset', applied: false });
-        rig.proxy.cutAll();
-        void reopen(server(), rig, ['managedclustersets/stage', 'managedclusters/member-001']);
+        let killed = false;
+        rig.proxy.plan = ({ write, resource }) => {
+          if (killed || !write || resource !== 'placementdecisions') return undefined;
+          killed = true;
+          return { kind: 'interrupt', applied: true, passOn: false, run: () => server().restart('SIGKILL') };
+        };
+        await scene.step([{ kind: 'set', name: 'stage' }]);
+        expect(killed).toBe(true);
+        await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
       });
-      await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
-    });
-  }, 8 * MINUTE);
+    },
+    8 * MINUTE,
+  );
+
+  it(
+    'whose history is gone, so that every watch is too old, shrinks no decision, and work goes on',
+    async () => {
+      await withScene(server(), async ({ rig, scene }) => {
+        const mark = await server().logMark();
+        await server().compactHistory();
+        await quietWindow(2000);
+        expect(await decisionWrites(server(), mark)).toEqual([]);
+        await scene.stir();
+
+        // Changes that only a new list can show: they are made, and their history dropped, while nothing gets through.
+        await scene.step(
+          [
+            { kind: 'set', name: 'stage' },
+            { kind: 'cluster', name: 'member-001' },
+          ],
+          () => {
+            rig.proxy.plan = () => ({ kind: 'reset', applied: false });
+            rig.proxy.cutAll();
+            void reopen(server(), rig, ['managedclustersets/stage', 'managedclusters/member-001']);
+          },
+        );
+        await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
+      });
+    },
+    8 * MINUTE,
+  );
 
   it.each<[string, ResourceType, Write['kind'] | 'decision']>([
     ['ManagedClusters', ManagedClusters, 'cluster'],
@@ -124,92 +153,121 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
     ['ManagedClusterSetBindings', ManagedClusterSetBindings, 'binding'],
     ['Placements', Placements, 'placement'],
     ['PlacementDecisions', PlacementDecisions, 'decision'],
-  ])('without the CRD of %s, and with it again, shrinks no decision, and work goes on', async (_what, type, kind) => {
-    await withScene(server(), async ({ rig, scene }) => {
-      const mark = await server().logMark();
-      await removeCrd(server(), type);
-      await quietWindow(2000);
-      expect(await decisionWrites(server(), mark)).toEqual([]);
-      await install(server(), crds().map(lax));
-      if (kind === 'decision') {
-        await waitFor('the decisions to be back', () => rig.observer.objects('PlacementDecision').size >= 6);
-        scene.frames.length = 0;
-      } else {
-        await remake(server(), kind, { scene });
-      }
-      await scene.step([]);
-      if (kind !== 'decision' && kind !== 'placement') expect(await decisionWrites(server(), mark)).toEqual([]);
-      await scene.stir();
-    });
-  }, 8 * MINUTE);
-
-  it('whose CRD came back without one of the clusters drops that one, but not before the CRD can be believed', async () => {
-    await withScene(server(), async ({ scene }) => {
-      const mark = await server().logMark();
-      await removeCrd(server(), ManagedClusters);
-      await install(server(), crds().map(lax));
-      await remake(server(), 'cluster', { scene, without: 'member-001' });
-      const { body } = await server().call({ path: crdOf(ManagedClusters) });
-      const created = Date.parse(text(body.metadata?.['creationTimestamp']));
-      await scene.forget('member-001');
-      const log = await server().requestLog({ after: mark, verbs: ['update', 'delete'], resources: ['placementdecisions'] });
-      expect(log.length).toBeGreaterThan(0);
-      for (const { receivedAt } of log) expect(receivedAt).toBeGreaterThan(created + 30_000);
-    });
-  }, 8 * MINUTE);
-
-  it('that takes the rights away and gives them back shrinks no decision, and work goes on', async () => {
-    await withScene(server(), async ({ rig, scene }) => {
-      const mark = await server().logMark();
-      const token = await server().tokenFor(ACCOUNT);
-      await server().call({ method: 'DELETE', path: BINDING_PATH });
-      // The authorizer learns of it a moment later; a watch that is begun before that goes on for minutes.
-      await waitFor('the right to be gone', async () => (await server().call({ path: pathOf(ManagedClusters), token })).status === 403);
-      rig.proxy.cutWatches();
-      await waitFor('the controller to be refused', async () => {
-        const log = await server().requestLog({ after: mark });
-        return log.some(({ code, userAgent, resource }) => code === 403 && userAgent.endsWith(IDENTITY) && resource === 'managedclusters');
+  ])(
+    'without the CRD of %s, and with it again, shrinks no decision, and work goes on',
+    async (_what, type, kind) => {
+      await withScene(server(), async ({ rig, scene }) => {
+        const mark = await server().logMark();
+        await removeCrd(server(), type);
+        await quietWindow(2000);
+        expect(await decisionWrites(server(), mark)).toEqual([]);
+        await install(server(), crds().map(lax));
+        if (kind === 'decision') {
+          await waitFor('the decisions to be back', () => rig.observer.objects('PlacementDecision').size >= 6);
+          scene.frames.length = 0;
+        } else {
+          await remake(server(), kind, { scene });
+        }
+        await scene.step([]);
+        if (kind !== 'decision' && kind !== 'placement') expect(await decisionWrites(server(), mark)).toEqual([]);
+        await scene.stir();
       });
-      await quietWindow(2000);
-      expect(await decisionWrites(server(), mark)).toEqual([]);
-      await scene.resize('script-a/wide', 110, () => void quietWindow(3000).then(() => bind(server())));
-      await scene.stir();
-    });
-  }, 8 * MINUTE);
+    },
+    8 * MINUTE,
+  );
 
-  it('that answers with faults of every kind now and then keeps every promise, and work goes on', async () => {
-    await withRig(server(), IDENTITY, async (rig) => {
-      const steps = script(SEED, OPENING + 60);
-      const dice = new Dice(SEED);
-      const hit = new Set<string>();
-      const mark = await server().logMark();
-      const { observer, controller, proxy } = rig;
-      const { pid } = controller;
-      const before = (step: { readonly number: number }): void => {
-        if (step.number !== OPENING) return;
-        proxy.plan = () => {
-          if (!dice.chance(0.2)) return undefined;
-          const [name, fault] = dice.pick(FAULTS);
-          hit.add(name);
-          return fault;
+  it(
+    'whose CRD came back without one of the clusters drops that one, but not before the CRD can be believed',
+    async () => {
+      await withScene(server(), async ({ scene }) => {
+        const mark = await server().logMark();
+        await removeCrd(server(), ManagedClusters);
+        await install(server(), crds().map(lax));
+        await remake(server(), 'cluster', { scene, without: 'member-001' });
+        const { body } = await server().call({ path: crdOf(ManagedClusters) });
+        const created = Date.parse(text(body.metadata?.['creationTimestamp']));
+        await scene.forget('member-001');
+        const log = await server().requestLog({
+          after: mark,
+          verbs: ['update', 'delete'],
+          resources: ['placementdecisions'],
+        });
+        expect(log.length).toBeGreaterThan(0);
+        for (const { receivedAt } of log) expect(receivedAt).toBeGreaterThan(created + 30_000);
+      });
+    },
+    8 * MINUTE,
+  );
+
+  it(
+    'that takes the rights away and gives them back shrinks no decision, and work goes on',
+    async () => {
+      await withScene(server(), async ({ rig, scene }) => {
+        const mark = await server().logMark();
+        const token = await server().tokenFor(ACCOUNT);
+        await server().call({ method: 'DELETE', path: BINDING_PATH });
+        // The authorizer learns of it a moment later; a watch that is begun before that goes on for minutes.
+        await waitFor(
+          'the right to be gone',
+          async () => (await server().call({ path: pathOf(ManagedClusters), token })).status === 403,
+        );
+        rig.proxy.cutWatches();
+        await waitFor('the controller to be refused', async () => {
+          const log = await server().requestLog({ after: mark });
+          return log.some(
+            ({ code, userAgent, resource }) =>
+              code === 403 && userAgent.endsWith(IDENTITY) && resource === 'managedclusters',
+          );
+        });
+        await quietWindow(2000);
+        expect(await decisionWrites(server(), mark)).toEqual([]);
+        await scene.resize('script-a/wide', 110, () => void quietWindow(3000).then(() => bind(server())));
+        await scene.stir();
+      });
+    },
+    8 * MINUTE,
+  );
+
+  it(
+    'that answers with faults of every kind now and then keeps every promise, and work goes on',
+    async () => {
+      await withRig(server(), IDENTITY, async (rig) => {
+        const steps = script(SEED, OPENING + 60);
+        const dice = new Dice(SEED);
+        const hit = new Set<string>();
+        const mark = await server().logMark();
+        const { observer, controller, proxy } = rig;
+        const { pid } = controller;
+        const before = (step: { readonly number: number }): void => {
+          if (step.number !== OPENING) return;
+          proxy.plan = () => {
+            if (!dice.chance(0.2)) return undefined;
+            const [name, fault] = dice.pick(FAULTS);
+            hit.add(name);
+            return fault;
+          };
         };
-      };
-      const run = await play(steps, { server: server(), observer, seed: SEED, before });
-      proxy.plan = () => undefined;
-      expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
-      // What is only asked for in an emergency has to be allowed as well.
-      const refused = (await server().requestLog({ after: mark })).filter(({ code, userAgent }) => code === 403 && userAgent.endsWith(IDENTITY));
-      expect(refused.map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([]);
-      expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
-      expect(hit.size).toBeGreaterThan(FAULTS.length / 2);
-    });
-  }, 12 * MINUTE);
+        const run = await play(steps, { server: server(), observer, seed: SEED, before });
+        proxy.plan = () => undefined;
+        expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
+        // What is only asked for in an emergency has to be allowed as well.
+        const refused = (await server().requestLog({ after: mark })).filter(
+          ({ code, userAgent }) => code === 403 && userAgent.endsWith(IDENTITY),
+        );
+        expect(refused.map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([]);
+        expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
+        expect(hit.size).toBeGreaterThan(FAULTS.length / 2);
+      });
+    },
+    12 * MINUTE,
+  );
 });
 
 /** Drops the history and lets requests through again, once these objects are gone. */
 async function reopen(server: ControlPlane, rig: Rig, gone: readonly string[]): Promise<void> {
   const base = path.posix.dirname(pathOf(ManagedClusters));
-  for (const one of gone) await waitFor(`${one} to be gone`, async () => (await server.call({ path: `${base}/${one}` })).status === 404);
+  for (const one of gone)
+    await waitFor(`${one} to be gone`, async () => (await server.call({ path: `${base}/${one}` })).status === 404);
   await server.compactHistory();
   rig.proxy.plan = () => undefined;
 }

@@ -34,7 +34,10 @@ export class CertManager {
   static async start(server: ControlPlane): Promise<CertManager> {
     const admin = { kubeconfig: server.adminKubeconfig };
     await kubectlOk(['apply', '-f', path.join(root, 'test', 'e2e', 'certmanager.yaml')], admin);
-    await kubectlOk(['wait', '--for=condition=Established', '--timeout=120s', 'crd/certificates.cert-manager.io'], admin);
+    await kubectlOk(
+      ['wait', '--for=condition=Established', '--timeout=120s', 'crd/certificates.cert-manager.io'],
+      admin,
+    );
     await kindsServed(server);
     return new CertManager(server);
   }
@@ -81,24 +84,46 @@ export class CertManager {
     const issuer = fields(spec['issuerRef']);
     const pair = await issueServingCertificate({ names, now: Date.now() });
     await this.#apply({
-      apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls',
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'kubernetes.io/tls',
       metadata: {
-        name: secretName, namespace, labels: { 'controller.cert-manager.io/fao': 'true' },
+        name: secretName,
+        namespace,
+        labels: { 'controller.cert-manager.io/fao': 'true' },
         annotations: {
-          'cert-manager.io/certificate-name': name, 'cert-manager.io/alt-names': names.join(','), 'cert-manager.io/common-name': '', 'cert-manager.io/ip-sans': '', 'cert-manager.io/uri-sans': '',
-          'cert-manager.io/issuer-name': text(issuer['name']), 'cert-manager.io/issuer-kind': text(issuer['kind']), 'cert-manager.io/issuer-group': 'cert-manager.io',
+          'cert-manager.io/certificate-name': name,
+          'cert-manager.io/alt-names': names.join(','),
+          'cert-manager.io/common-name': '',
+          'cert-manager.io/ip-sans': '',
+          'cert-manager.io/uri-sans': '',
+          'cert-manager.io/issuer-name': text(issuer['name']),
+          'cert-manager.io/issuer-kind': text(issuer['kind']),
+          'cert-manager.io/issuer-group': 'cert-manager.io',
         },
       },
       data: { 'ca.crt': btoa(pair.certificate), 'tls.crt': btoa(pair.certificate), 'tls.key': btoa(pair.privateKey) },
     });
-    const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: 'Certificate is up to date and has not expired', lastTransitionTime: new Date().toISOString().replace(/\.\d+/, '') };
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Ready',
+      message: 'Certificate is up to date and has not expired',
+      lastTransitionTime: new Date().toISOString().replace(/\.\d+/, ''),
+    };
     await this.#server.call({
-      method: 'PATCH', path: `/apis/cert-manager.io/v1/namespaces/${namespace}/certificates/${name}/status`, body: { status: { conditions: [ready] } }, contentType: 'application/merge-patch+json',
+      method: 'PATCH',
+      path: `/apis/cert-manager.io/v1/namespaces/${namespace}/certificates/${name}/status`,
+      body: { status: { conditions: [ready] } },
+      contentType: 'application/merge-patch+json',
     });
   }
 
   async #apply(object: object): Promise<void> {
     const options = { kubeconfig: this.#server.adminKubeconfig, input: JSON.stringify(object) };
-    await kubectlOk(['apply', '--server-side', '--force-conflicts', '--field-manager=cert-manager-certificates-issuing', '-f', '-'], options);
+    await kubectlOk(
+      ['apply', '--server-side', '--force-conflicts', '--field-manager=cert-manager-certificates-issuing', '-f', '-'],
+      options,
+    );
   }
 }

@@ -18,21 +18,33 @@ describeWithServer('decisions', { own: true, capabilities: ['requestLog'] }, (se
 
   beforeAll(() => deploy(server(), 'lax'), 6 * MINUTE);
 
-  it(`keep every promise at every watch event through ${STEPS} steps`, async () => {
-    reference = await playUndisturbed(server(), script(SEED, STEPS), SEED);
-  }, 10 * MINUTE);
+  it(
+    `keep every promise at every watch event through ${STEPS} steps`,
+    async () => {
+      reference = await playUndisturbed(server(), script(SEED, STEPS), SEED);
+    },
+    10 * MINUTE,
+  );
 
-  it(`come out the same when the controller is killed at ${CRASHES} points of these steps`, async () => {
-    if (reference === undefined) throw new Error('the undisturbed run did not come to its end');
-    await playKilled(server(), reference, { seed: SEED, count: CRASHES });
-  }, 10 * MINUTE);
+  it(
+    `come out the same when the controller is killed at ${CRASHES} points of these steps`,
+    async () => {
+      if (reference === undefined) throw new Error('the undisturbed run did not come to its end');
+      await playKilled(server(), reference, { seed: SEED, count: CRASHES });
+    },
+    10 * MINUTE,
+  );
 
-  it('keep every promise while many clusters change at once', async () => {
-    await withRig(server(), 'stormy', async (rig) => {
-      const { observer } = rig;
-      const steps = storms(SEED, OPENING + 15, 60);
-      const run = await play(steps, { server: server(), observer, seed: SEED });
-      expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
-    });
-  }, 10 * MINUTE);
+  it(
+    'keep every promise while many clusters change at once',
+    async () => {
+      await withRig(server(), 'stormy', async (rig) => {
+        const { observer } = rig;
+        const steps = storms(SEED, OPENING + 15, 60);
+        const run = await play(steps, { server: server(), observer, seed: SEED });
+        expect(report(await rig.judge(run.frames), SEED)).toBe(KEPT);
+      });
+    },
+    10 * MINUTE,
+  );
 });

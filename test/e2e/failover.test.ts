@@ -41,7 +41,8 @@ function strayWrites(log: readonly LoggedRequest[]): string[] {
   let holder = '';
   for (const one of log) {
     if (isLease(one)) holder = writerOf(one);
-    else if (writerOf(one) !== holder) stray.push(`${writerOf(one)} wrote ${one.verb} ${one.uri} while ${holder || 'nobody'} held the Lease`);
+    else if (writerOf(one) !== holder)
+      stray.push(`${writerOf(one)} wrote ${one.verb} ${one.uri} while ${holder || 'nobody'} held the Lease`);
   }
   return stray;
 }
@@ -75,57 +76,65 @@ interface Both {
 describeWithServer('two controllers at once', { own: true, capabilities: ['requestLog'] }, (server) => {
   beforeAll(() => deploy(server(), 'strict'), 6 * MINUTE);
 
-  it('take turns: one writes, and when it is killed the other goes on when its Lease is over', async () => {
-    const begun = await server().logMark();
-    await withBoth(server(), async ({ rig, scene }) => {
-      await scene.stir();
-      expect(new Set((await accepted(server(), begun)).map(writerOf))).toEqual(new Set([A]));
+  it(
+    'take turns: one writes, and when it is killed the other goes on when its Lease is over',
+    async () => {
+      const begun = await server().logMark();
+      await withBoth(server(), async ({ rig, scene }) => {
+        await scene.stir();
+        expect(new Set((await accepted(server(), begun)).map(writerOf))).toEqual(new Set([A]));
 
-      const killed = await server().logMark();
-      await scene.resize('script-a/wide', 133, () => rig.controller.kill());
-      const before = (await accepted(server(), begun)).filter((one) => one.sequence <= killed || writerOf(one) === A);
-      const renewal = before.filter(isLease).at(-1);
-      const first = (await accepted(server(), killed)).find((one) => writerOf(one) === B && !isLease(one));
-      const tookMs = Math.round((first?.receivedAt ?? Infinity) - (renewal?.answeredAt ?? 0));
-      process.stderr.write(`failover: ${tookMs} ms from the last renewal to the first write of the other\n`);
-      expect(tookMs).toBeLessThanOrEqual(FAILOVER_MS);
-      await scene.stir();
-    });
-    expect(strayWrites(await accepted(server(), begun))).toEqual([]);
-  }, 6 * MINUTE);
-
-  it('take turns: a leader that is stopped in the middle of a decision and goes on later writes nothing more', async () => {
-    const begun = await server().logMark();
-    await withBoth(server(), async ({ rig, scene, other }) => {
-      const { controller, proxy } = rig;
-      const { pid } = controller;
-      let stopped = false;
-      proxy.plan = (request) => {
-        if (stopped || request.resource !== 'placementdecisions' || !request.write) return undefined;
-        stopped = true;
-        return { kind: 'interrupt', applied: true, passOn: true, run: () => controller.signal('SIGSTOP') };
-      };
-      const mark = await server().logMark();
-      // Both objects change, so the leader stops with the second half of its decision still to be written.
-      await scene.step([{ kind: 'set', name: 'stage' }]);
-      expect(stopped).toBe(true);
-      await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
-      expect((await accepted(server(), mark)).some((one) => writerOf(one) === B && isLease(one))).toBe(true);
-
-      const resumed = await server().logMark();
-      controller.signal('SIGCONT');
-      await scene.stir();
-      await waitFor('the resumed controller to ask for something', async () => {
-        const log = await server().requestLog({ after: resumed });
-        return log.some((one) => writerOf(one) === A);
+        const killed = await server().logMark();
+        await scene.resize('script-a/wide', 133, () => rig.controller.kill());
+        const before = (await accepted(server(), begun)).filter((one) => one.sequence <= killed || writerOf(one) === A);
+        const renewal = before.filter(isLease).at(-1);
+        const first = (await accepted(server(), killed)).find((one) => writerOf(one) === B && !isLease(one));
+        const tookMs = Math.round((first?.receivedAt ?? Infinity) - (renewal?.answeredAt ?? 0));
+        process.stderr.write(`failover: ${tookMs} ms from the last renewal to the first write of the other\n`);
+        expect(tookMs).toBeLessThanOrEqual(FAILOVER_MS);
+        await scene.stir();
       });
-      await quietWindow(3000);
-      expect((await accepted(server(), resumed)).filter((one) => writerOf(one) === A)).toEqual([]);
-      expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
+      expect(strayWrites(await accepted(server(), begun))).toEqual([]);
+    },
+    6 * MINUTE,
+  );
 
-      await scene.resize('script-a/wide', 104, () => other.kill());
-      expect((await accepted(server(), resumed)).some((one) => writerOf(one) === A && !isLease(one))).toBe(true);
-    });
-    expect(strayWrites(await accepted(server(), begun))).toEqual([]);
-  }, 8 * MINUTE);
+  it(
+    'take turns: a leader that is stopped in the middle of a decision and goes on later writes nothing more',
+    async () => {
+      const begun = await server().logMark();
+      await withBoth(server(), async ({ rig, scene, other }) => {
+        const { controller, proxy } = rig;
+        const { pid } = controller;
+        let stopped = false;
+        proxy.plan = (request) => {
+          if (stopped || request.resource !== 'placementdecisions' || !request.write) return undefined;
+          stopped = true;
+          return { kind: 'interrupt', applied: true, passOn: true, run: () => controller.signal('SIGSTOP') };
+        };
+        const mark = await server().logMark();
+        // Both objects change, so the leader stops with the second half of its decision still to be written.
+        await scene.step([{ kind: 'set', name: 'stage' }]);
+        expect(stopped).toBe(true);
+        await scene.step([{ kind: 'set', name: 'stage', to: {} }]);
+        expect((await accepted(server(), mark)).some((one) => writerOf(one) === B && isLease(one))).toBe(true);
+
+        const resumed = await server().logMark();
+        controller.signal('SIGCONT');
+        await scene.stir();
+        await waitFor('the resumed controller to ask for something', async () => {
+          const log = await server().requestLog({ after: resumed });
+          return log.some((one) => writerOf(one) === A);
+        });
+        await quietWindow(3000);
+        expect((await accepted(server(), resumed)).filter((one) => writerOf(one) === A)).toEqual([]);
+        expect([controller.pid, controller.exit()]).toEqual([pid, undefined]);
+
+        await scene.resize('script-a/wide', 104, () => other.kill());
+        expect((await accepted(server(), resumed)).some((one) => writerOf(one) === A && !isLease(one))).toBe(true);
+      });
+      expect(strayWrites(await accepted(server(), begun))).toEqual([]);
+    },
+    8 * MINUTE,
+  );
 });

@@ -1,9 +1,21 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { DEFAULT_TARGET_NAMESPACE, ENGINE_FIELD_MANAGER, EXPIRY_ANNOTATION, OPERATOR_NAMESPACE } from '../../src/api/names.js';
+import {
+  DEFAULT_TARGET_NAMESPACE,
+  ENGINE_FIELD_MANAGER,
+  EXPIRY_ANNOTATION,
+  OPERATOR_NAMESPACE,
+} from '../../src/api/names.js';
 import { version } from '../../src/config/config.js';
 import { CATALOGUE } from '../../src/domain/engine/catalogue.js';
-import { bundleOf, certificateNames, pairObject, RENEW_BEFORE_MS, trustObject, type CertificateCase } from '../../src/domain/engine/certificate.js';
+import {
+  bundleOf,
+  certificateNames,
+  pairObject,
+  RENEW_BEFORE_MS,
+  trustObject,
+  type CertificateCase,
+} from '../../src/domain/engine/certificate.js';
 import { apiVersionOf } from '../../src/api/resources.js';
 import { issueServingCertificate } from '../../src/pki/serving.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
@@ -16,7 +28,9 @@ import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 
 const MINUTE = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
-const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = {
+  capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
+} as const;
 /** From the making of a certificate that is due soon until it is: the operator starts within it, as a rule. */
 const SOON_MS = 20_000;
 
@@ -41,69 +55,111 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
    * is there. The operator must not run meanwhile. Gives when that pair is due.
    */
   async function storeAsOf(now: number): Promise<number> {
-    const { metadata: { uid = '' } } = await hub.engine('to be there', () => true);
+    const {
+      metadata: { uid = '' },
+    } = await hub.engine('to be there', () => true);
     const component = 'gateway';
     const row = CATALOGUE.find(({ name }) => name === component)?.servingCertificate;
     if (row === undefined) throw new Error('no component asks for a certificate');
     const settings = { version: version(), image: '', replicas: 2, operatorNamespace: OPERATOR_NAMESPACE };
-    const one: CertificateCase = { component, row, namespace: DEFAULT_TARGET_NAMESPACE, engine: { name: 'engine', uid }, settings };
+    const one: CertificateCase = {
+      component,
+      row,
+      namespace: DEFAULT_TARGET_NAMESPACE,
+      engine: { name: 'engine', uid },
+      settings,
+    };
     const pair = await issueServingCertificate({ names: certificateNames(one), now });
     const bundle = bundleOf(pair, await client.trusted());
     for (const { type, object } of [trustObject(one, bundle), pairObject(one, pair, bundle)]) {
       const input = JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...object });
-      await kubectlOk(['apply', '--server-side', '--force-conflicts', `--field-manager=${ENGINE_FIELD_MANAGER}`, '-f', '-'], { kubeconfig: server().adminKubeconfig, input });
+      await kubectlOk(
+        ['apply', '--server-side', '--force-conflicts', `--field-manager=${ENGINE_FIELD_MANAGER}`, '-f', '-'],
+        { kubeconfig: server().adminKubeconfig, input },
+      );
     }
     return pair.notAfter - RENEW_BEFORE_MS;
   }
 
-  it('answers on TLS under every name of its Service, with the certificate that gateway-ca publishes', async () => {
-    const ca = await client.trusted();
-    await client.served(ca);
+  it(
+    'answers on TLS under every name of its Service, with the certificate that gateway-ca publishes',
+    async () => {
+      const ca = await client.trusted();
+      await client.served(ca);
 
-    for (const name of NAMES) {
-      const { status, body } = await client.list(ca, name);
-      expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ kind: 'PlacementList', items: [] })]);
-    }
-    await expect(client.list(ca, 'elsewhere.example')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
-  }, 3 * MINUTE);
+      for (const name of NAMES) {
+        const { status, body } = await client.list(ca, name);
+        expect([status, JSON.parse(body)]).toEqual([
+          200,
+          expect.objectContaining({ kind: 'PlacementList', items: [] }),
+        ]);
+      }
+      await expect(client.list(ca, 'elsewhere.example')).rejects.toMatchObject({
+        code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      });
+    },
+    3 * MINUTE,
+  );
 
-  it('is given a new certificate when two thirds of its life are over: published first, and no request is lost', async () => {
-    const load = client.load();
-    await hub.operator.stop();
-    const due = await storeAsOf(Date.now() - 60 * DAY_MS + SOON_MS);
-    const before = await client.trusted();
-    // Before the start: a slow one may take longer than the certificate is good.
-    const mark = await server().logMark();
-    await hub.restartOperator();
+  it(
+    'is given a new certificate when two thirds of its life are over: published first, and no request is lost',
+    async () => {
+      const load = client.load();
+      await hub.operator.stop();
+      const due = await storeAsOf(Date.now() - 60 * DAY_MS + SOON_MS);
+      const before = await client.trusted();
+      // Before the start: a slow one may take longer than the certificate is good.
+      const mark = await server().logMark();
+      await hub.restartOperator();
 
-    const after = await waitFor('the next certificate', async () => {
-      const now = await client.trusted();
-      return now === before ? undefined : now;
-    }, { deadlineMs: 2 * MINUTE });
-    const next = after.replace(/^[^]*(?=-----BEGIN CERTIFICATE-----)/, '');
-    await client.served(next);
-    await hub.available();
-    const answered = load.answered();
-    await waitFor('more answers', () => load.answered() > answered);
+      const after = await waitFor(
+        'the next certificate',
+        async () => {
+          const now = await client.trusted();
+          return now === before ? undefined : now;
+        },
+        { deadlineMs: 2 * MINUTE },
+      );
+      const next = after.replace(/^[^]*(?=-----BEGIN CERTIFICATE-----)/, '');
+      await client.served(next);
+      await hub.available();
+      const answered = load.answered();
+      await waitFor('more answers', () => load.answered() > answered);
 
-    expect(await load.stop()).toEqual([]);
-    // Clients still trust the one that was served until then, and nothing older.
-    expect(after).toBe(before.slice(before.lastIndexOf('-----BEGIN CERTIFICATE-----')) + next);
-    expect(await expiry()).toBeGreaterThan(due + 2 * RENEW_BEFORE_MS);
-    const writes = (await hub.writes(mark, /operator$/)).filter(({ name }) => name.startsWith('gateway-'));
-    expect(writes.map(({ resource, name, code }) => `${resource} ${name} ${code}`)).toEqual(['configmaps gateway-ca 200', 'secrets gateway-tls 200']);
-    expect(writes.filter(({ receivedAt }) => receivedAt < due)).toEqual([]);
-    const events = await waitFor('the event', async () => {
-      const said = await hub.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'jsonpath={range .items[*]}{.reason}: {.note}{"\\n"}{end}');
-      const renewed = said.split('\n').filter((line) => line.startsWith('CertificateRenewed:'));
-      return renewed.length > 0 ? renewed : undefined;
-    });
-    expect(events).toEqual([`CertificateRenewed: Secret ${DEFAULT_TARGET_NAMESPACE}/gateway-tls ends at ${new Date(due + RENEW_BEFORE_MS).toISOString().replace('.000', '')}; a new certificate was issued`]);
-  }, 10 * MINUTE);
+      expect(await load.stop()).toEqual([]);
+      // Clients still trust the one that was served until then, and nothing older.
+      expect(after).toBe(before.slice(before.lastIndexOf('-----BEGIN CERTIFICATE-----')) + next);
+      expect(await expiry()).toBeGreaterThan(due + 2 * RENEW_BEFORE_MS);
+      const writes = (await hub.writes(mark, /operator$/)).filter(({ name }) => name.startsWith('gateway-'));
+      expect(writes.map(({ resource, name, code }) => `${resource} ${name} ${code}`)).toEqual([
+        'configmaps gateway-ca 200',
+        'secrets gateway-tls 200',
+      ]);
+      expect(writes.filter(({ receivedAt }) => receivedAt < due)).toEqual([]);
+      const events = await waitFor('the event', async () => {
+        const said = await hub.kubectl(
+          'get',
+          'events.events.k8s.io',
+          '-A',
+          '-o',
+          'jsonpath={range .items[*]}{.reason}: {.note}{"\\n"}{end}',
+        );
+        const renewed = said.split('\n').filter((line) => line.startsWith('CertificateRenewed:'));
+        return renewed.length > 0 ? renewed : undefined;
+      });
+      expect(events).toEqual([
+        `CertificateRenewed: Secret ${DEFAULT_TARGET_NAMESPACE}/gateway-tls ends at ${new Date(due + RENEW_BEFORE_MS).toISOString().replace('.000', '')}; a new certificate was issued`,
+      ]);
+    },
+    10 * MINUTE,
+  );
 
   it('leaves its key nowhere but in the Secret, and the operator never reads it back', async () => {
     const key = text(fields((await hub.get(SECRET))?.['data'])['tls.key']);
-    const lines = Buffer.from(key, 'base64').toString().split('\n').filter((line) => line.length > 40 && !line.startsWith('---'));
+    const lines = Buffer.from(key, 'base64')
+      .toString()
+      .split('\n')
+      .filter((line) => line.length > 40 && !line.startsWith('---'));
     expect(lines.length).toBeGreaterThan(0);
 
     for (const secret of [key, ...lines]) expect(hub.operator.log() + client.pod.log()).not.toContain(secret);
@@ -115,7 +171,9 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     const objects = (await answered(/operator$/)).filter(({ kind }) => kind !== 'Status');
     expect(objects.length).toBeGreaterThan(0);
     expect(objects.filter((one) => JSON.stringify(one).includes('"data"'))).toEqual([]);
-    expect(new Set(objects.map(({ kind }) => kind))).toEqual(new Set(['PartialObjectMetadata', 'PartialObjectMetadataList']));
+    expect(new Set(objects.map(({ kind }) => kind))).toEqual(
+      new Set(['PartialObjectMetadata', 'PartialObjectMetadataList']),
+    );
     // The log would show it: it does where this test has read it.
     expect((await answered(/./)).some((one) => JSON.stringify(one).includes(key))).toBe(true);
   });

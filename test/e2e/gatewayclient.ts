@@ -31,10 +31,18 @@ export class GatewayClient {
 
   /** Waits until a gateway runs and is ready, and gives its reader the right to read. */
   static async open(hub: Hub): Promise<GatewayClient> {
-    const pod = await waitFor('the gateway to run', () => hub.components.pods(TARGET, 'gateway')[0], { deadlineMs: 2 * MINUTE });
+    const pod = await waitFor('the gateway to run', () => hub.components.pods(TARGET, 'gateway')[0], {
+      deadlineMs: 2 * MINUTE,
+    });
     await pod.ready({ deadlineMs: 2 * MINUTE });
     const token = await hub.server.tokenFor({ serviceAccount: { namespace: 'default', name: 'default' } });
-    await hub.kubectl('create', 'clusterrolebinding', 'reader', '--clusterrole=view', '--serviceaccount=default:default');
+    await hub.kubectl(
+      'create',
+      'clusterrolebinding',
+      'reader',
+      '--clusterrole=view',
+      '--serviceaccount=default:default',
+    );
     return new GatewayClient(hub, pod, token);
   }
 
@@ -54,11 +62,15 @@ export class GatewayClient {
 
   /** Waits until a certificate that `ca` vouches for is served, and the reader is let in. */
   async served(ca: string, servername?: string): Promise<void> {
-    await waitFor('the gateway to serve what is trusted', async (seen) => {
-      const reply = await this.list(ca, servername).catch((error: unknown) => String(error));
-      seen(reply);
-      return typeof reply !== 'string' && reply.status === 200;
-    }, { deadlineMs: 2 * MINUTE });
+    await waitFor(
+      'the gateway to serve what is trusted',
+      async (seen) => {
+        const reply = await this.list(ca, servername).catch((error: unknown) => String(error));
+        seen(reply);
+        return typeof reply !== 'string' && reply.status === 200;
+      },
+      { deadlineMs: 2 * MINUTE },
+    );
   }
 
   /** Asks one request after the other, reading before each what is to be trusted, until it is stopped; gives what failed. */

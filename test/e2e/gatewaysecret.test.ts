@@ -17,7 +17,9 @@ import { CertManager } from './certmanager.js';
 import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 
 const MINUTE = 60_000;
-const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = {
+  capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
+} as const;
 const STEPS = stepsIn(readFileSync(path.join(root, 'docs/how-to/cert-manager.md'), 'utf8'));
 /** Its two ways: before there is an engine, and on a hub whose engine runs. */
 const FRESH = STEPS.slice(0, STEPS.findIndex(({ command }) => command.includes('examples/engine.yaml')) + 1);
@@ -39,7 +41,11 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
 
   /** Types a command as a reader does, in the folder of the repository. */
   async function type(command: string): Promise<void> {
-    const env = { PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`, HOME: server().folder, KUBECONFIG: server().adminKubeconfig };
+    const env = {
+      PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`,
+      HOME: server().folder,
+      KUBECONFIG: server().adminKubeconfig,
+    };
     const child = await startChild({ command: ['/bin/sh', '-c', command], env, cwd: root, output: 'pipe' });
     let printed = '';
     child.output.setEncoding('utf8').on('data', (part: string) => (printed += part));
@@ -56,84 +62,114 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
 
   /** Waits until the engine says this of the Secret. */
   async function told(row: string): Promise<void> {
-    await hub.engine(`to say ${row}`, ({ status }) => status?.phase === 'Available' && (status.components ?? []).some((one) => one.kind === 'Secret' && `${one.reason}: ${one.message}` === row));
+    await hub.engine(
+      `to say ${row}`,
+      ({ status }) =>
+        status?.phase === 'Available' &&
+        (status.components ?? []).some((one) => one.kind === 'Secret' && `${one.reason}: ${one.message}` === row),
+    );
   }
 
   const GIVEN = 'Given: was made by somebody else and is taken as it is';
   const OURS = 'Applied: applied';
 
-  it('of cert-manager, there before the engine as docs/how-to/cert-manager.md has it, is taken as it is', async () => {
-    expect(FRESH.length).toBeGreaterThan(2);
-    for (const { command } of FRESH) await type(command);
-    await hub.available();
-    client = await GatewayClient.open(hub);
+  it(
+    'of cert-manager, there before the engine as docs/how-to/cert-manager.md has it, is taken as it is',
+    async () => {
+      expect(FRESH.length).toBeGreaterThan(2);
+      for (const { command } of FRESH) await type(command);
+      await hub.available();
+      client = await GatewayClient.open(hub);
 
-    for (const name of NAMES) await client.served(await data('ca.crt'), name);
-    await told(GIVEN);
-    expect(await client.trusted()).toBe('');
-    const written = await revision();
-    await hub.settled();
-    expect(await revision()).toBe(written);
-    expect((await hub.writes(0)).filter(({ name }) => name === 'gateway-tls')).toEqual([]);
-  }, 6 * MINUTE);
+      for (const name of NAMES) await client.served(await data('ca.crt'), name);
+      await told(GIVEN);
+      expect(await client.trusted()).toBe('');
+      const written = await revision();
+      await hub.settled();
+      expect(await revision()).toBe(written);
+      expect((await hub.writes(0)).filter(({ name }) => name === 'gateway-tls')).toEqual([]);
+    },
+    6 * MINUTE,
+  );
 
-  it('that cert-manager renews is taken into use by the same process', async () => {
-    const before = await data('ca.crt');
-    const { pid } = client.pod;
+  it(
+    'that cert-manager renews is taken into use by the same process',
+    async () => {
+      const before = await data('ca.crt');
+      const { pid } = client.pod;
 
-    issuer.renew();
+      issuer.renew();
 
-    const after = await waitFor('the renewal', async () => {
-      const now = await data('ca.crt');
-      return now === before ? undefined : now;
-    });
-    await client.served(after);
-    await expect(client.list(before)).rejects.toThrow(/self-signed certificate|unable to verify/);
-    expect([client.pod.exit(), client.pod.pid]).toEqual([undefined, pid]);
-    expect((await hub.writes(0)).filter(({ name }) => name === 'gateway-tls')).toEqual([]);
-  }, 5 * MINUTE);
+      const after = await waitFor('the renewal', async () => {
+        const now = await data('ca.crt');
+        return now === before ? undefined : now;
+      });
+      await client.served(after);
+      await expect(client.list(before)).rejects.toThrow(/self-signed certificate|unable to verify/);
+      expect([client.pod.exit(), client.pod.pid]).toEqual([undefined, pid]);
+      expect((await hub.writes(0)).filter(({ name }) => name === 'gateway-tls')).toEqual([]);
+    },
+    5 * MINUTE,
+  );
 
-  it('of somebody else that goes is followed by one of ours', async () => {
-    await hub.remove(`/apis/cert-manager.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/certificates/gateway`);
-    // A look that began before would bring the Secret back.
-    await issuer.looked();
-    await hub.remove(SECRET);
+  it(
+    'of somebody else that goes is followed by one of ours',
+    async () => {
+      await hub.remove(`/apis/cert-manager.io/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/certificates/gateway`);
+      // A look that began before would bring the Secret back.
+      await issuer.looked();
+      await hub.remove(SECRET);
 
-    const ca = await waitFor('the ConfigMap', async () => (await client.trusted()) || undefined);
-    await client.served(ca);
-    await told(OURS);
-    expect(client.pod.exit()).toBeUndefined();
-  }, 5 * MINUTE);
+      const ca = await waitFor('the ConfigMap', async () => (await client.trusted()) || undefined);
+      await client.served(ca);
+      await told(OURS);
+      expect(client.pod.exit()).toBeUndefined();
+    },
+    5 * MINUTE,
+  );
 
-  it('of ours whose data somebody overwrites is made anew, and what is trusted says so first', async () => {
-    const before = await client.trusted();
-    const foreign = await issueServingCertificate({ names: NAMES, now: Date.now() });
-    const mark = await server().logMark();
+  it(
+    'of ours whose data somebody overwrites is made anew, and what is trusted says so first',
+    async () => {
+      const before = await client.trusted();
+      const foreign = await issueServingCertificate({ names: NAMES, now: Date.now() });
+      const mark = await server().logMark();
 
-    await hub.patch(SECRET, { data: { 'tls.crt': btoa(foreign.certificate), 'tls.key': btoa(foreign.privateKey) } });
+      await hub.patch(SECRET, { data: { 'tls.crt': btoa(foreign.certificate), 'tls.key': btoa(foreign.privateKey) } });
 
-    const after = await waitFor('the next certificate', async () => {
-      const now = await client.trusted();
-      return now === before ? undefined : now;
-    });
-    expect(after).not.toContain(foreign.certificate.trim());
-    await waitFor('the repair', async () => after.includes((await data('tls.crt')).trim()));
-    await client.served(after.replace(/^[^]*(?=-----BEGIN CERTIFICATE-----)/, ''));
-    await told(OURS);
-    expect((await hub.writes(mark, /operator$/)).filter(({ name }) => name.startsWith('gateway-')).map(({ resource, name }) => `${resource} ${name}`))
-      .toEqual(['configmaps gateway-ca', 'secrets gateway-tls']);
-    await waitFor('the event', async () => (await hub.kubectl('get', 'events.events.k8s.io', '-A')).includes('DriftRepaired'));
-    expect(client.pod.exit()).toBeUndefined();
-  }, 5 * MINUTE);
+      const after = await waitFor('the next certificate', async () => {
+        const now = await client.trusted();
+        return now === before ? undefined : now;
+      });
+      expect(after).not.toContain(foreign.certificate.trim());
+      await waitFor('the repair', async () => after.includes((await data('tls.crt')).trim()));
+      await client.served(after.replace(/^[^]*(?=-----BEGIN CERTIFICATE-----)/, ''));
+      await told(OURS);
+      expect(
+        (await hub.writes(mark, /operator$/))
+          .filter(({ name }) => name.startsWith('gateway-'))
+          .map(({ resource, name }) => `${resource} ${name}`),
+      ).toEqual(['configmaps gateway-ca', 'secrets gateway-tls']);
+      await waitFor('the event', async () =>
+        (await hub.kubectl('get', 'events.events.k8s.io', '-A')).includes('DriftRepaired'),
+      );
+      expect(client.pod.exit()).toBeUndefined();
+    },
+    5 * MINUTE,
+  );
 
-  it('of ours is handed over to cert-manager on a hub whose engine runs, as docs/how-to/cert-manager.md has it', async () => {
-    expect(RUNNING.length).toBeGreaterThan(3);
-    const before = await data('tls.key');
-    for (const { command } of RUNNING) await type(command);
+  it(
+    'of ours is handed over to cert-manager on a hub whose engine runs, as docs/how-to/cert-manager.md has it',
+    async () => {
+      expect(RUNNING.length).toBeGreaterThan(3);
+      const before = await data('tls.key');
+      for (const { command } of RUNNING) await type(command);
 
-    await told(GIVEN);
-    expect(await data('tls.key')).not.toBe(before);
-    await client.served(await data('ca.crt'));
-    await waitFor('gateway-ca to go', async () => (await client.trusted()) === '');
-  }, 5 * MINUTE);
+      await told(GIVEN);
+      expect(await data('tls.key')).not.toBe(before);
+      await client.served(await data('ca.crt'));
+      await waitFor('gateway-ca to go', async () => (await client.trusted()) === '');
+    },
+    5 * MINUTE,
+  );
 });

@@ -15,7 +15,8 @@ const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;
 const ENGINES = '/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
-const INSIDE = (prefix: string, plural: string): string => `${prefix}/namespaces/${TARGET}/${plural}/placement-controller`;
+const INSIDE = (prefix: string, plural: string): string =>
+  `${prefix}/namespaces/${TARGET}/${plural}/placement-controller`;
 
 /** One of each kind that an engine is made of, and what a stranger does to it. */
 const MADE: readonly (readonly [string, string, object])[] = [
@@ -24,13 +25,19 @@ const MADE: readonly (readonly [string, string, object])[] = [
   ['RoleBinding', `${RBAC}/namespaces/${TARGET}/rolebindings/multicluster-engine-installer`, { subjects: null }],
   ['PodDisruptionBudget', INSIDE('/apis/policy/v1', 'poddisruptionbudgets'), { spec: { maxUnavailable: 2 } }],
   ['NetworkPolicy', INSIDE('/apis/networking.k8s.io/v1', 'networkpolicies'), { spec: { egress: null } }],
-  ['Deployment', INSIDE('/apis/apps/v1', 'deployments'), { spec: { replicas: 5, template: { spec: { terminationGracePeriodSeconds: 1 } } } }],
+  [
+    'Deployment',
+    INSIDE('/apis/apps/v1', 'deployments'),
+    { spec: { replicas: 5, template: { spec: { terminationGracePeriodSeconds: 1 } } } },
+  ],
 ];
 const NAMESPACE = `/api/v1/namespaces/${TARGET}`;
 /** Promised: 5 s. What no watch tells of is found by the next look at everything, 10 minutes later. */
 const REPAIR = { deadlineMs: MINUTE };
 
-const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = {
+  capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
+} as const;
 
 describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   let hub: Hub;
@@ -61,15 +68,22 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
   /** Every object, once what the tests before have left to the garbage collection is gone. */
   async function atRest(): Promise<string[]> {
     let last: readonly string[] = [];
-    return waitFor('the objects to stay the same', async (seen) => {
-      const [before, now] = [last, await everyObject(hub)];
-      seen(now.filter((one) => !before.includes(one)));
-      last = now;
-      return isDeepStrictEqual(before, now) ? now : undefined;
-    }, { everyMs: 2000 });
+    return waitFor(
+      'the objects to stay the same',
+      async (seen) => {
+        const [before, now] = [last, await everyObject(hub)];
+        seen(now.filter((one) => !before.includes(one)));
+        last = now;
+        return isDeepStrictEqual(before, now) ? now : undefined;
+      },
+      { everyMs: 2000 },
+    );
   }
 
-  it.each([...MADE, ['Namespace', NAMESPACE, { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } } }] as const])(
+  it.each([
+    ...MADE,
+    ['Namespace', NAMESPACE, { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } } }] as const,
+  ])(
     'has a changed %s put back, and what others added to it left alone',
     async (kind, uri, change) => {
       const before = await stored(uri);
@@ -77,121 +91,210 @@ describeWithServer('an engine that is up', { own: true, ...HUB }, (server) => {
       await hub.patch(uri, marks);
       await hub.patch(uri, change);
 
-      const after = await waitFor(`the ${kind} to be as it was`, async (seen) => {
-        const now = await stored(uri);
-        seen(now);
-        return isDeepStrictEqual(essence(now), essence(before)) ? now : undefined;
-      }, REPAIR);
+      const after = await waitFor(
+        `the ${kind} to be as it was`,
+        async (seen) => {
+          const now = await stored(uri);
+          seen(now);
+          return isDeepStrictEqual(essence(now), essence(before)) ? now : undefined;
+        },
+        REPAIR,
+      );
 
       expect(after.metadata?.uid).toBe(before.metadata?.uid);
-      expect([after.metadata?.labels, after.metadata?.annotations]).toMatchObject([{ team: 'theirs' }, { note: 'theirs' }]);
-      await waitFor('an event that names it', async (seen) => {
-        const told = await notes('DriftRepaired');
-        seen(told);
-        return told.some((note) => note.startsWith(`${kind} `) && note.includes('differs at'));
-      }, REPAIR);
+      expect([after.metadata?.labels, after.metadata?.annotations]).toMatchObject([
+        { team: 'theirs' },
+        { note: 'theirs' },
+      ]);
+      await waitFor(
+        'an event that names it',
+        async (seen) => {
+          const told = await notes('DriftRepaired');
+          seen(told);
+          return told.some((note) => note.startsWith(`${kind} `) && note.includes('differs at'));
+        },
+        REPAIR,
+      );
     },
     3 * MINUTE,
   );
 
-  it.each(MADE)('has a deleted %s made again', async (kind, uri) => {
-    const before = await stored(uri);
-    await hub.remove(uri);
+  it.each(MADE)(
+    'has a deleted %s made again',
+    async (kind, uri) => {
+      const before = await stored(uri);
+      await hub.remove(uri);
 
-    await waitFor(`another ${kind}`, async (seen) => {
-      const now = await hub.get(uri);
-      seen(now);
-      return now !== undefined && now.metadata?.uid !== before.metadata?.uid && isDeepStrictEqual(essence(now), essence(before));
-    }, REPAIR);
-  }, 3 * MINUTE);
+      await waitFor(
+        `another ${kind}`,
+        async (seen) => {
+          const now = await hub.get(uri);
+          seen(now);
+          return (
+            now !== undefined &&
+            now.metadata?.uid !== before.metadata?.uid &&
+            isDeepStrictEqual(essence(now), essence(before))
+          );
+        },
+        REPAIR,
+      );
+    },
+    3 * MINUTE,
+  );
 
-  it('has what was its own and is no longer wanted taken away, wherever it is', async () => {
-    const engine = await hub.available();
-    const controller = { apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', name: 'engine', uid: engine.metadata.uid, controller: true };
-    const own = { labels: { 'multicluster.platform.io/engine': 'engine' }, ownerReferences: [controller] };
-    const installer = await stored(MADE[2]?.[1] ?? '');
-    await hub.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'elsewhere' } });
-    await hub.apply(
-      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...own, name: 'retired', namespace: TARGET } },
-      { ...installer, metadata: { ...own, name: 'multicluster-engine-installer', namespace: 'elsewhere' } },
-    );
+  it(
+    'has what was its own and is no longer wanted taken away, wherever it is',
+    async () => {
+      const engine = await hub.available();
+      const controller = {
+        apiVersion: 'multicluster.platform.io/v1alpha1',
+        kind: 'MultiClusterEngine',
+        name: 'engine',
+        uid: engine.metadata.uid,
+        controller: true,
+      };
+      const own = { labels: { 'multicluster.platform.io/engine': 'engine' }, ownerReferences: [controller] };
+      const installer = await stored(MADE[2]?.[1] ?? '');
+      await hub.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'elsewhere' } });
+      await hub.apply(
+        { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { ...own, name: 'retired', namespace: TARGET } },
+        { ...installer, metadata: { ...own, name: 'multicluster-engine-installer', namespace: 'elsewhere' } },
+      );
 
-    await waitFor('the account to be gone', async () => (await hub.get(`${NAMESPACE}/serviceaccounts/retired`)) === undefined, REPAIR);
-    await waitFor('the binding to be gone', async () => (await hub.get(`${RBAC}/namespaces/elsewhere/rolebindings/multicluster-engine-installer`)) === undefined, REPAIR);
-    await waitFor('both to be told of', async () => (await notes('ObjectPruned')).length === 2);
-    expect((await notes('ObjectPruned')).sort()).toEqual([
-      expect.stringMatching(/^RoleBinding elsewhere\/multicluster-engine-installer /), expect.stringMatching(/^ServiceAccount multicluster-engine\/retired /),
-    ]);
-  }, 3 * MINUTE);
+      await waitFor(
+        'the account to be gone',
+        async () => (await hub.get(`${NAMESPACE}/serviceaccounts/retired`)) === undefined,
+        REPAIR,
+      );
+      await waitFor(
+        'the binding to be gone',
+        async () =>
+          (await hub.get(`${RBAC}/namespaces/elsewhere/rolebindings/multicluster-engine-installer`)) === undefined,
+        REPAIR,
+      );
+      await waitFor('both to be told of', async () => (await notes('ObjectPruned')).length === 2);
+      expect((await notes('ObjectPruned')).sort()).toEqual([
+        expect.stringMatching(/^RoleBinding elsewhere\/multicluster-engine-installer /),
+        expect.stringMatching(/^ServiceAccount multicluster-engine\/retired /),
+      ]);
+    },
+    3 * MINUTE,
+  );
 
-  it('is available again after all that, and was never Error', async () => {
-    await hub.available();
-    expect(watch.lines.filter((line) => line.includes(' Error '))).toEqual([]);
-  }, 5 * MINUTE);
+  it(
+    'is available again after all that, and was never Error',
+    async () => {
+      await hub.available();
+      expect(watch.lines.filter((line) => line.includes(' Error '))).toEqual([]);
+    },
+    5 * MINUTE,
+  );
 
-  it('keeps a second engine out, which tells why, and of which nothing is applied', async () => {
-    await hub.apply({ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'rival' }, spec: { targetNamespace: 'rivals' } });
+  it(
+    'keeps a second engine out, which tells why, and of which nothing is applied',
+    async () => {
+      await hub.apply({
+        apiVersion: 'multicluster.platform.io/v1alpha1',
+        kind: 'MultiClusterEngine',
+        metadata: { name: 'rival' },
+        spec: { targetNamespace: 'rivals' },
+      });
 
-    const rival = await hub.engine('to be refused', ({ status }) => status?.phase === 'Error', { name: 'rival' });
-    expect(rival.status?.conditions?.find(({ type }) => type === 'Stalled')).toMatchObject({
-      status: 'True', reason: 'AnotherEngineExists', message: expect.stringMatching(/^MultiClusterEngine engine is older/),
-    });
-    await quietWindow(1000);
-    expect(await hub.get('/api/v1/namespaces/rivals')).toBeUndefined();
-    expect((await hub.available()).status?.phase).toBe('Available');
-  }, 3 * MINUTE);
+      const rival = await hub.engine('to be refused', ({ status }) => status?.phase === 'Error', { name: 'rival' });
+      expect(rival.status?.conditions?.find(({ type }) => type === 'Stalled')).toMatchObject({
+        status: 'True',
+        reason: 'AnotherEngineExists',
+        message: expect.stringMatching(/^MultiClusterEngine engine is older/),
+      });
+      await quietWindow(1000);
+      expect(await hub.get('/api/v1/namespaces/rivals')).toBeUndefined();
+      expect((await hub.available()).status?.phase).toBe('Available');
+    },
+    3 * MINUTE,
+  );
 
-  it('leaves, with all that it made, and keeps the namespace for the sake of what a stranger has there', async () => {
-    const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: TARGET }, data: { a: 'b' } };
-    await hub.apply(theirs);
-    await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
+  it(
+    'leaves, with all that it made, and keeps the namespace for the sake of what a stranger has there',
+    async () => {
+      const theirs = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'theirs', namespace: TARGET },
+        data: { a: 'b' },
+      };
+      await hub.apply(theirs);
+      await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
 
-    // Its binding goes by garbage collection; the one of the component may already be the second engine's.
-    for (const [kind, uri] of MADE.filter(([one]) => one !== 'ClusterRoleBinding')) {
-      await waitFor(`the ${kind} to be gone`, async () => (await hub.get(uri)) === undefined, { deadlineMs: kind === 'RoleBinding' ? MINUTE : 0 });
-    }
-    expect(await hub.get(`${NAMESPACE}/configmaps/theirs`)).toMatchObject({ data: { a: 'b' } });
-    expect((await stored(NAMESPACE)).metadata?.deletionTimestamp).toBeUndefined();
-    await waitFor('an event that says so', async (seen) => {
-      const told = await notes('EngineUninstalled');
-      seen(told);
-      return told.some((note) => note.includes('stays, since it holds ConfigMap multicluster-engine/theirs'));
-    });
-  }, 5 * MINUTE);
+      // Its binding goes by garbage collection; the one of the component may already be the second engine's.
+      for (const [kind, uri] of MADE.filter(([one]) => one !== 'ClusterRoleBinding')) {
+        await waitFor(`the ${kind} to be gone`, async () => (await hub.get(uri)) === undefined, {
+          deadlineMs: kind === 'RoleBinding' ? MINUTE : 0,
+        });
+      }
+      expect(await hub.get(`${NAMESPACE}/configmaps/theirs`)).toMatchObject({ data: { a: 'b' } });
+      expect((await stored(NAMESPACE)).metadata?.deletionTimestamp).toBeUndefined();
+      await waitFor('an event that says so', async (seen) => {
+        const told = await notes('EngineUninstalled');
+        seen(told);
+        return told.some((note) => note.includes('stays, since it holds ConfigMap multicluster-engine/theirs'));
+      });
+    },
+    5 * MINUTE,
+  );
 
-  it('makes room for the second engine, which then is served by itself', async () => {
-    const rival = await hub.available({ name: 'rival' });
+  it(
+    'makes room for the second engine, which then is served by itself',
+    async () => {
+      const rival = await hub.available({ name: 'rival' });
 
-    expect(rival.status?.targetNamespace).toBe('rivals');
-    const binding = await stored(MADE[1]?.[1] ?? '');
-    expect(binding['subjects']).toEqual([{ kind: 'ServiceAccount', name: 'placement-controller', namespace: 'rivals' }]);
-    await hub.kubectl('delete', 'mce', 'rival', '--timeout=120s');
-    expect(await hub.get('/api/v1/namespaces/rivals')).toBeUndefined();
-  }, 5 * MINUTE);
+      expect(rival.status?.targetNamespace).toBe('rivals');
+      const binding = await stored(MADE[1]?.[1] ?? '');
+      expect(binding['subjects']).toEqual([
+        { kind: 'ServiceAccount', name: 'placement-controller', namespace: 'rivals' },
+      ]);
+      await hub.kubectl('delete', 'mce', 'rival', '--timeout=120s');
+      expect(await hub.get('/api/v1/namespaces/rivals')).toBeUndefined();
+    },
+    5 * MINUTE,
+  );
 
-  it('leaves the hub as it was before: the same objects, none more and none less', async () => {
-    await hub.kubectl('apply', '-f', 'examples/fleet.yaml', '-f', 'examples/placement.yaml');
-    await hub.remove(`${NAMESPACE}/configmaps/theirs`);
-    await hub.remove(NAMESPACE);
-    await waitFor('the old namespace to be gone', async () => (await hub.get(NAMESPACE)) === undefined, { deadlineMs: 2 * MINUTE });
-    const before = await atRest();
+  it(
+    'leaves the hub as it was before: the same objects, none more and none less',
+    async () => {
+      await hub.kubectl('apply', '-f', 'examples/fleet.yaml', '-f', 'examples/placement.yaml');
+      await hub.remove(`${NAMESPACE}/configmaps/theirs`);
+      await hub.remove(NAMESPACE);
+      await waitFor('the old namespace to be gone', async () => (await hub.get(NAMESPACE)) === undefined, {
+        deadlineMs: 2 * MINUTE,
+      });
+      const before = await atRest();
 
-    await hub.kubectl('apply', '-f', 'examples/engine.yaml');
-    await hub.available();
-    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', '-n', 'shop', 'placement/web');
-    const during = await everyObject(hub);
-    await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
+      await hub.kubectl('apply', '-f', 'examples/engine.yaml');
+      await hub.available();
+      await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', '-n', 'shop', 'placement/web');
+      const during = await everyObject(hub);
+      await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
 
-    const decision = /^PlacementDecision\.cluster\.fleetmgmt\.io shop\/web-decision-1 /;
-    expect(during.filter((one) => !before.includes(one)).length).toBeGreaterThan(10);
-    await waitFor('the garbage to be collected', async (seen) => {
-      const after = await everyObject(hub);
-      const more = after.filter((one) => !before.includes(one) && !decision.test(one));
-      const less = before.filter((one) => !after.includes(one));
-      seen({ more, less });
-      return more.length + less.length === 0;
-    }, { deadlineMs: 2 * MINUTE, everyMs: 500 });
-    expect((await hub.get(ENGINES))?.items).toEqual([]);
-    expect(fields((await hub.get('/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/web'))?.status)['numberOfSelectedClusters']).toBe(3);
-  }, 6 * MINUTE);
+      const decision = /^PlacementDecision\.cluster\.fleetmgmt\.io shop\/web-decision-1 /;
+      expect(during.filter((one) => !before.includes(one)).length).toBeGreaterThan(10);
+      await waitFor(
+        'the garbage to be collected',
+        async (seen) => {
+          const after = await everyObject(hub);
+          const more = after.filter((one) => !before.includes(one) && !decision.test(one));
+          const less = before.filter((one) => !after.includes(one));
+          seen({ more, less });
+          return more.length + less.length === 0;
+        },
+        { deadlineMs: 2 * MINUTE, everyMs: 500 },
+      );
+      expect((await hub.get(ENGINES))?.items).toEqual([]);
+      expect(
+        fields((await hub.get('/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/web'))?.status)[
+          'numberOfSelectedClusters'
+        ],
+      ).toBe(3);
+    },
+    6 * MINUTE,
+  );
 });

@@ -12,11 +12,19 @@ import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testin
 const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;
 const PLACEMENTS = 20;
-const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = {
+  capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
+} as const;
 
 function placement(name: string, index: number): AnyObject {
-  const predicate = { requiredClusterSelector: { labelSelector: { matchLabels: { tier: index % 2 === 0 ? 'gold' : 'silver' } } } };
-  return fleetObject('Placement', { name, namespace: 'shop' }, { numberOfClusters: 3 + (index % 5), predicates: [predicate] });
+  const predicate = {
+    requiredClusterSelector: { labelSelector: { matchLabels: { tier: index % 2 === 0 ? 'gold' : 'silver' } } },
+  };
+  return fleetObject(
+    'Placement',
+    { name, namespace: 'shop' },
+    { numberOfClusters: 3 + (index % 5), predicates: [predicate] },
+  );
 }
 
 describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
@@ -27,10 +35,23 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
     await hub.kubectl('apply', '-f', 'examples/engine.yaml');
     await hub.available();
     await hub.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
-    await createAll(server(), [fleetObject('ManagedClusterSet', { name: 'prod' }), fleetObject('ManagedClusterSetBinding', { name: 'prod', namespace: 'shop' }, { clusterSet: 'prod' })]);
-    await createAll(server(), Array.from({ length: 60 }, (_, n) =>
-      fleetObject('ManagedCluster', { name: `c-${n}`, labels: { 'cluster.fleetmgmt.io/clusterset': 'prod', tier: n % 2 === 0 ? 'gold' : 'silver' } })));
-    await createAll(server(), Array.from({ length: PLACEMENTS }, (_, n) => placement(`p-${n}`, n)));
+    await createAll(server(), [
+      fleetObject('ManagedClusterSet', { name: 'prod' }),
+      fleetObject('ManagedClusterSetBinding', { name: 'prod', namespace: 'shop' }, { clusterSet: 'prod' }),
+    ]);
+    await createAll(
+      server(),
+      Array.from({ length: 60 }, (_, n) =>
+        fleetObject('ManagedCluster', {
+          name: `c-${n}`,
+          labels: { 'cluster.fleetmgmt.io/clusterset': 'prod', tier: n % 2 === 0 ? 'gold' : 'silver' },
+        }),
+      ),
+    );
+    await createAll(
+      server(),
+      Array.from({ length: PLACEMENTS }, (_, n) => placement(`p-${n}`, n)),
+    );
     await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', '-n', 'shop', 'placement', '--all');
     await hub.settled();
   }, 8 * MINUTE);
@@ -45,47 +66,87 @@ describeWithServer('a hub at rest', { own: true, ...HUB }, (server) => {
     });
   }
 
-  it('is written to by nobody of ours for 20 s, lease renewals apart', async () => {
-    const mark = await server().logMark();
-    await quietWindow(20_000);
+  it(
+    'is written to by nobody of ours for 20 s, lease renewals apart',
+    async () => {
+      const mark = await server().logMark();
+      await quietWindow(20_000);
 
-    expect((await hub.writes(mark)).map(inWords)).toEqual([]);
-    const renewals = await server().requestLog({ after: mark, resources: ['leases'], user: /:(multicluster-engine-operator|placement-controller)$/ });
-    expect(new Set(renewals.map(({ name }) => name))).toEqual(new Set(['multicluster-engine-engine', 'multicluster-engine-placement']));
-  }, 3 * MINUTE);
+      expect((await hub.writes(mark)).map(inWords)).toEqual([]);
+      const renewals = await server().requestLog({
+        after: mark,
+        resources: ['leases'],
+        user: /:(multicluster-engine-operator|placement-controller)$/,
+      });
+      expect(new Set(renewals.map(({ name }) => name))).toEqual(
+        new Set(['multicluster-engine-engine', 'multicluster-engine-placement']),
+      );
+    },
+    3 * MINUTE,
+  );
 
-  it('is written to by nobody when the operator starts anew', async () => {
-    const mark = await server().logMark();
-    await hub.restartOperator();
-    await leads(hub.operator);
-    await quietWindow(5000);
+  it(
+    'is written to by nobody when the operator starts anew',
+    async () => {
+      const mark = await server().logMark();
+      await hub.restartOperator();
+      await leads(hub.operator);
+      await quietWindow(5000);
 
-    expect((await hub.writes(mark)).map(inWords)).toEqual([]);
-    expect((await server().requestLog({ after: mark, user: hub.operator.user, verbs: ['list', 'watch'], resources: ['multiclusterengines', 'deployments'] })).length).toBeGreaterThan(1);
-  }, 3 * MINUTE);
+      expect((await hub.writes(mark)).map(inWords)).toEqual([]);
+      expect(
+        (
+          await server().requestLog({
+            after: mark,
+            user: hub.operator.user,
+            verbs: ['list', 'watch'],
+            resources: ['multiclusterengines', 'deployments'],
+          })
+        ).length,
+      ).toBeGreaterThan(1);
+    },
+    3 * MINUTE,
+  );
 
-  it('is written to by nobody when the placement controller starts anew', async () => {
-    const before = await hub.placementController(TARGET);
-    const mark = await server().logMark();
-    await before.stop();
-    const after = await waitFor('another process', () => hub.components.pods(TARGET, 'placement-controller').find(({ pid }) => pid !== before.pid));
-    await leads(after);
-    await quietWindow(5000);
+  it(
+    'is written to by nobody when the placement controller starts anew',
+    async () => {
+      const before = await hub.placementController(TARGET);
+      const mark = await server().logMark();
+      await before.stop();
+      const after = await waitFor('another process', () =>
+        hub.components.pods(TARGET, 'placement-controller').find(({ pid }) => pid !== before.pid),
+      );
+      await leads(after);
+      await quietWindow(5000);
 
-    expect((await hub.writes(mark)).map(inWords)).toEqual([]);
-  }, 3 * MINUTE);
+      expect((await hub.writes(mark)).map(inWords)).toEqual([]);
+    },
+    3 * MINUTE,
+  );
 
-  it('is written to twice for a new Placement, and told by one event', async () => {
-    const mark = await server().logMark();
-    await hub.apply(placement('newcomer', 0));
-    await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', '-n', 'shop', 'placement/newcomer');
-    await waitFor('the event', async () => (await hub.writes(mark)).some(({ resource }) => resource === 'events'));
-    await quietWindow(3000);
+  it(
+    'is written to twice for a new Placement, and told by one event',
+    async () => {
+      const mark = await server().logMark();
+      await hub.apply(placement('newcomer', 0));
+      await hub.kubectl('wait', '--for=condition=Ready', '--timeout=120s', '-n', 'shop', 'placement/newcomer');
+      await waitFor('the event', async () => (await hub.writes(mark)).some(({ resource }) => resource === 'events'));
+      await quietWindow(3000);
 
-    const writes = await hub.writes(mark);
-    expect(writes.filter(({ resource }) => resource !== 'events').map(inWords)).toEqual(['create placementdecisions shop/newcomer-decision-1', 'update placements/status shop/newcomer']);
-    expect(writes.filter(({ resource }) => resource === 'events').map(({ verb, namespace, code }) => [verb, namespace, code])).toEqual([['create', 'shop', 201]]);
-    const object = await hub.get('/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/newcomer');
-    expect(condition(object ?? {}, 'Ready')['reason']).toBe('DecisionPublished');
-  }, 3 * MINUTE);
+      const writes = await hub.writes(mark);
+      expect(writes.filter(({ resource }) => resource !== 'events').map(inWords)).toEqual([
+        'create placementdecisions shop/newcomer-decision-1',
+        'update placements/status shop/newcomer',
+      ]);
+      expect(
+        writes
+          .filter(({ resource }) => resource === 'events')
+          .map(({ verb, namespace, code }) => [verb, namespace, code]),
+      ).toEqual([['create', 'shop', 201]]);
+      const object = await hub.get('/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/shop/placements/newcomer');
+      expect(condition(object ?? {}, 'Ready')['reason']).toBe('DecisionPublished');
+    },
+    3 * MINUTE,
+  );
 });

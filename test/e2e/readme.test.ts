@@ -20,7 +20,11 @@ const suite = missing === undefined || process.env['CI'] === 'true' ? describe :
 
 suite('README.md', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-readme-'));
-  const env: Record<string, string> = { HOME: folder, PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`, KUBECONFIG: path.join(folder, 'kubeconfig') };
+  const env: Record<string, string> = {
+    HOME: folder,
+    PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`,
+    KUBECONFIG: path.join(folder, 'kubeconfig'),
+  };
   let run: Standalone;
 
   beforeAll(async () => {
@@ -35,11 +39,19 @@ suite('README.md', () => {
   async function typed(command: string): Promise<readonly string[]> {
     const lines: string[] = [];
     const child = await startChild({ command: ['/bin/sh', '-c', `exec ${command}`], env, cwd: root, output: 'pipe' });
-    const ended = new Promise<void>((resolve) => createInterface({ input: child.output }).on('line', (line) => lines.push(line)).on('close', resolve));
-    const done = await waitFor(`${command} to end`, async (seen) => {
-      seen(lines);
-      return child.exit() !== undefined;
-    }, { deadlineMs: 3 * MINUTE });
+    const ended = new Promise<void>((resolve) =>
+      createInterface({ input: child.output })
+        .on('line', (line) => lines.push(line))
+        .on('close', resolve),
+    );
+    const done = await waitFor(
+      `${command} to end`,
+      async (seen) => {
+        seen(lines);
+        return child.exit() !== undefined;
+      },
+      { deadlineMs: 3 * MINUTE },
+    );
     expect(done).toBe(true);
     expect([command, child.exit(), lines]).toEqual([command, { code: 0, signal: null }, lines]);
     await ended;
@@ -49,11 +61,15 @@ suite('README.md', () => {
   /** Until it prints what the document shows: a reader looks again, too. */
   async function shows({ command, output }: Step): Promise<void> {
     const reads = command.startsWith('kubectl get ');
-    const last = await waitFor(`${command} to print what README.md shows`, async (seen) => {
-      const lines = masked(await typed(command));
-      seen(lines);
-      return output.length === 0 || !reads || lines.join('\n') === masked(output).join('\n') ? lines : undefined;
-    }, { deadlineMs: 2 * MINUTE, everyMs: 200 });
+    const last = await waitFor(
+      `${command} to print what README.md shows`,
+      async (seen) => {
+        const lines = masked(await typed(command));
+        seen(lines);
+        return output.length === 0 || !reads || lines.join('\n') === masked(output).join('\n') ? lines : undefined;
+      },
+      { deadlineMs: 2 * MINUTE, everyMs: 200 },
+    );
     if (output.length > 0) expect(last).toEqual(masked(output));
   }
 
@@ -62,16 +78,20 @@ suite('README.md', () => {
     expect(STEPS.filter(({ output }) => output.length > 0).length).toBeGreaterThanOrEqual(8);
   });
 
-  it.each(STEPS.map((step) => ({ ...step, title: step.command.slice(0, 100) })))('$title', async (step) => {
-    if (!step.command.startsWith('make ')) {
-      await shows(step);
-      return;
-    }
-    const planned = await typed(`make --no-print-directory -n ${step.command.slice('make '.length)}`);
-    expect(planned).not.toEqual([]);
-    if (step.command !== 'make run') return;
-    expect(planned.at(-1)).toBe('node dist/src/main.js standalone');
-    const preset = run.printed.map((line) => line.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:6443'));
-    expect(masked(preset)).toEqual(expect.arrayContaining(masked(step.output)));
-  }, 5 * MINUTE);
+  it.each(STEPS.map((step) => ({ ...step, title: step.command.slice(0, 100) })))(
+    '$title',
+    async (step) => {
+      if (!step.command.startsWith('make ')) {
+        await shows(step);
+        return;
+      }
+      const planned = await typed(`make --no-print-directory -n ${step.command.slice('make '.length)}`);
+      expect(planned).not.toEqual([]);
+      if (step.command !== 'make run') return;
+      expect(planned.at(-1)).toBe('node dist/src/main.js standalone');
+      const preset = run.printed.map((line) => line.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:6443'));
+      expect(masked(preset)).toEqual(expect.arrayContaining(masked(step.output)));
+    },
+    5 * MINUTE,
+  );
 });

@@ -9,15 +9,30 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
 const TARGET = DEFAULT_TARGET_NAMESPACE;
-const HUB = { capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'] } as const;
+const HUB = {
+  capabilities: ['rollouts', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts', 'requestLog'],
+} as const;
 const TENANT = 'tenant';
 const APPLY = 'application/apply-patch+yaml';
 
 function deploymentBody(namespace: string, name: string): object {
   const labels = { 'app.kubernetes.io/name': name };
-  const securityContext = { allowPrivilegeEscalation: false, runAsNonRoot: true, capabilities: { drop: ['ALL'] }, seccompProfile: { type: 'RuntimeDefault' } };
-  const spec = { serviceAccountName: name, containers: [{ name: 'main', image: 'multicluster-engine', securityContext }] };
-  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } } };
+  const securityContext = {
+    allowPrivilegeEscalation: false,
+    runAsNonRoot: true,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'RuntimeDefault' },
+  };
+  const spec = {
+    serviceAccountName: name,
+    containers: [{ name: 'main', image: 'multicluster-engine', securityContext }],
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace },
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  };
 }
 
 describeWithServer('with the default overlay, on a hub with an engine', { own: true, ...HUB }, (server) => {
@@ -32,21 +47,43 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
     component = await hub.placementController(TARGET);
     await hub.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: TENANT } });
     for (const namespace of [TENANT, TARGET, 'default', 'kube-system', OPERATOR_NAMESPACE]) {
-      await hub.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'treasure', namespace }, stringData: { a: 'b' } });
+      await hub.apply({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'treasure', namespace },
+        stringData: { a: 'b' },
+      });
     }
-    tokens.set('operator', await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } }));
-    tokens.set('placement controller', await server().tokenFor({ serviceAccount: { namespace: TARGET, name: 'placement-controller' } }));
+    tokens.set(
+      'operator',
+      await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } }),
+    );
+    tokens.set(
+      'placement controller',
+      await server().tokenFor({ serviceAccount: { namespace: TARGET, name: 'placement-controller' } }),
+    );
   }, 6 * MINUTE);
   afterAll(() => hub.stop(), 3 * MINUTE);
 
   function create(who: string, namespace: string, name: string): Promise<ApiAnswer> {
     const token = tokens.get(who) ?? '';
-    return server().call({ token, method: 'POST', path: `/apis/apps/v1/namespaces/${namespace}/deployments`, body: deploymentBody(namespace, name) });
+    return server().call({
+      token,
+      method: 'POST',
+      path: `/apis/apps/v1/namespaces/${namespace}/deployments`,
+      body: deploymentBody(namespace, name),
+    });
   }
 
   function apply(who: string, namespace: string, name: string): Promise<ApiAnswer> {
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}?fieldManager=multicluster-engine&force=true&dryRun=All`;
-    return server().call({ token: tokens.get(who) ?? '', method: 'PATCH', path, body: deploymentBody(namespace, name), contentType: APPLY });
+    return server().call({
+      token: tokens.get(who) ?? '',
+      method: 'PATCH',
+      path,
+      body: deploymentBody(namespace, name),
+      contentType: APPLY,
+    });
   }
 
   function read(who: string, uri: string): Promise<ApiAnswer> {
@@ -57,23 +94,32 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
     return ((await hub.get('/api/v1/namespaces'))?.items ?? []).map(({ metadata }) => metadata?.name ?? '');
   }
 
-  it.each(['operator', 'placement controller'])('the token of the %s creates no Deployment and reads no Secret in any other namespace', async (who) => {
-    const others = (await namespaces()).filter((name) => name !== TARGET);
-    expect(others).toEqual(expect.arrayContaining(['default', 'kube-system', OPERATOR_NAMESPACE, TENANT]));
+  it.each(['operator', 'placement controller'])(
+    'the token of the %s creates no Deployment and reads no Secret in any other namespace',
+    async (who) => {
+      const others = (await namespaces()).filter((name) => name !== TARGET);
+      expect(others).toEqual(expect.arrayContaining(['default', 'kube-system', OPERATOR_NAMESPACE, TENANT]));
 
-    for (const namespace of others) {
-      const answers = [
-        await create(who, namespace, 'placement-controller'), await apply(who, namespace, 'placement-controller'), await apply(who, namespace, 'other'),
-        await read(who, `/api/v1/namespaces/${namespace}/secrets/treasure`), await read(who, `/api/v1/namespaces/${namespace}/secrets`),
-        await read(who, `/api/v1/namespaces/${namespace}/secrets?watch=true&timeoutSeconds=1`),
-      ];
-      expect([namespace, ...answers.map(({ status }) => status)]).toEqual([namespace, 403, 403, 403, 403, 403, 403]);
-    }
-    const everywhere = ['/api/v1/secrets', '/apis/apps/v1/deployments', '/api/v1/pods'];
-    for (const uri of everywhere) expect([uri, (await read(who, uri)).status]).toEqual([uri, 403]);
-    const homes = ((await hub.get('/apis/apps/v1/deployments'))?.items ?? []).map(({ metadata }) => metadata?.namespace ?? '');
-    expect([...new Set(homes)].sort()).toEqual([TARGET, OPERATOR_NAMESPACE]);
-  }, 3 * MINUTE);
+      for (const namespace of others) {
+        const answers = [
+          await create(who, namespace, 'placement-controller'),
+          await apply(who, namespace, 'placement-controller'),
+          await apply(who, namespace, 'other'),
+          await read(who, `/api/v1/namespaces/${namespace}/secrets/treasure`),
+          await read(who, `/api/v1/namespaces/${namespace}/secrets`),
+          await read(who, `/api/v1/namespaces/${namespace}/secrets?watch=true&timeoutSeconds=1`),
+        ];
+        expect([namespace, ...answers.map(({ status }) => status)]).toEqual([namespace, 403, 403, 403, 403, 403, 403]);
+      }
+      const everywhere = ['/api/v1/secrets', '/apis/apps/v1/deployments', '/api/v1/pods'];
+      for (const uri of everywhere) expect([uri, (await read(who, uri)).status]).toEqual([uri, 403]);
+      const homes = ((await hub.get('/apis/apps/v1/deployments'))?.items ?? []).map(
+        ({ metadata }) => metadata?.namespace ?? '',
+      );
+      expect([...new Set(homes)].sort()).toEqual([TARGET, OPERATOR_NAMESPACE]);
+    },
+    3 * MINUTE,
+  );
 
   it('the token of the operator may do its work in the target namespace, and no more than its components', async () => {
     expect((await apply('operator', TARGET, 'placement-controller')).status).toBe(200);
@@ -84,21 +130,29 @@ describeWithServer('with the default overlay, on a hub with an engine', { own: t
 
   it('the token of the placement controller can write no Deployment and read no Secret in the target namespace either', async () => {
     const who = 'placement controller';
-    const answers = [await apply(who, TARGET, 'placement-controller'), await create(who, TARGET, 'other'), await read(who, `/api/v1/namespaces/${TARGET}/secrets`)];
+    const answers = [
+      await apply(who, TARGET, 'placement-controller'),
+      await create(who, TARGET, 'other'),
+      await read(who, `/api/v1/namespaces/${TARGET}/secrets`),
+    ];
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
   });
 
-  it('what the operator was lent in the target namespace ends with the engine', async () => {
-    await hub.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: TARGET } });
-    await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
+  it(
+    'what the operator was lent in the target namespace ends with the engine',
+    async () => {
+      await hub.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs', namespace: TARGET } });
+      await hub.kubectl('delete', 'mce', 'engine', '--timeout=120s');
 
-    await waitFor('the right to be gone', async (seen) => {
-      const { status } = await apply('operator', TARGET, 'placement-controller');
-      seen(status);
-      return status === 403;
-    });
-    expect((await read('operator', `/api/v1/namespaces/${TARGET}/secrets`)).status).toBe(403);
-  }, 5 * MINUTE);
+      await waitFor('the right to be gone', async (seen) => {
+        const { status } = await apply('operator', TARGET, 'placement-controller');
+        seen(status);
+        return status === 403;
+      });
+      expect((await read('operator', `/api/v1/namespaces/${TARGET}/secrets`)).status).toBe(403);
+    },
+    5 * MINUTE,
+  );
 
   it('nothing that the processes print holds a token or what a Secret holds', async () => {
     for (const pod of [hub.operator, component]) expect(pod.log()).toContain('"msg":"lease held"');

@@ -44,7 +44,8 @@ suite('standalone', () => {
     return standalone.refusal();
   }
 
-  const kubectl = (standalone: Standalone, ...args: string[]): Promise<string> => kubectlOk(args, { kubeconfig: standalone.kubeconfig });
+  const kubectl = (standalone: Standalone, ...args: string[]): Promise<string> =>
+    kubectlOk(args, { kubeconfig: standalone.kubeconfig });
 
   /** Makes an engine and waits for it; the pids of its components' processes. */
   async function engine(standalone: Standalone): Promise<readonly number[]> {
@@ -57,122 +58,209 @@ suite('standalone', () => {
     await kubectl(standalone, 'wait', '--for=condition=Available', 'mce/engine', '--timeout=120s');
   }
 
-  it('ends with all that it started at Ctrl-C, and leaves neither token nor key of a component', async () => {
-    const standalone = await start();
-    const pids = await engine(standalone);
-    expect(podsOf(standalone).length).toBeGreaterThanOrEqual(2);
-    expect(readdirSync(path.join(folder, 'pods')).length).toBe(podsOf(standalone).length);
+  it(
+    'ends with all that it started at Ctrl-C, and leaves neither token nor key of a component',
+    async () => {
+      const standalone = await start();
+      const pids = await engine(standalone);
+      expect(podsOf(standalone).length).toBeGreaterThanOrEqual(2);
+      expect(readdirSync(path.join(folder, 'pods')).length).toBe(podsOf(standalone).length);
 
-    expect(await standalone.interrupt()).toEqual({ code: 0, signal: null });
-    expect(pids.filter((pid) => isRunning(pid))).toEqual([]);
-    expect(readdirSync(path.join(folder, 'pods'))).toEqual([]);
-  }, 6 * MINUTE);
+      expect(await standalone.interrupt()).toEqual({ code: 0, signal: null });
+      expect(pids.filter((pid) => isRunning(pid))).toEqual([]);
+      expect(readdirSync(path.join(folder, 'pods'))).toEqual([]);
+    },
+    6 * MINUTE,
+  );
 
-  it.each(['starting the Kubernetes API', 'making 5000 example clusters'])('ends in order at Ctrl-C while it is %s, and lets go of its folder', async (step) => {
-    const standalone = await Standalone.launch(folder, ['--seed-fleet=5000']);
-    running.push(standalone);
-    await standalone.begins(step);
+  it.each(['starting the Kubernetes API', 'making 5000 example clusters'])(
+    'ends in order at Ctrl-C while it is %s, and lets go of its folder',
+    async (step) => {
+      const standalone = await Standalone.launch(folder, ['--seed-fleet=5000']);
+      running.push(standalone);
+      await standalone.begins(step);
 
-    const { code, signal } = await standalone.interrupt();
+      const { code, signal } = await standalone.interrupt();
 
-    expect([code, signal]).toEqual([0, null]);
-    // What it printed last may arrive after its end.
-    await standalone.line('that it stops', (line) => line === 'stopping ...');
-    expect(standalone.printed.at(-1)).toBe('stopping ...');
-    expect(readdirSync(folder).filter((name) => name.startsWith('lock-')).map((name) => readFileSync(path.join(folder, name), 'utf8'))).toEqual(['']);
-  }, 3 * MINUTE);
+      expect([code, signal]).toEqual([0, null]);
+      // What it printed last may arrive after its end.
+      await standalone.line('that it stops', (line) => line === 'stopping ...');
+      expect(standalone.printed.at(-1)).toBe('stopping ...');
+      expect(
+        readdirSync(folder)
+          .filter((name) => name.startsWith('lock-'))
+          .map((name) => readFileSync(path.join(folder, name), 'utf8')),
+      ).toEqual(['']);
+    },
+    3 * MINUTE,
+  );
 
-  it('goes on after SIGKILL where it ended: objects, credentials and processes', async () => {
-    const first = await start();
-    const pids = await engine(first);
-    await kubectl(first, 'create', 'configmap', 'kept', '--from-literal=key=value');
-    const token = (await kubectl(first, 'create', 'token', 'default')).trim();
-    const before = JSON.parse(await kubectl(first, 'get', 'mce', 'engine', '-o', 'json'));
-    await first.kill();
-    await waitFor('the components to be gone with it', () => pids.every((pid) => !isRunning(pid)));
+  it(
+    'goes on after SIGKILL where it ended: objects, credentials and processes',
+    async () => {
+      const first = await start();
+      const pids = await engine(first);
+      await kubectl(first, 'create', 'configmap', 'kept', '--from-literal=key=value');
+      const token = (await kubectl(first, 'create', 'token', 'default')).trim();
+      const before = JSON.parse(await kubectl(first, 'get', 'mce', 'engine', '-o', 'json'));
+      await first.kill();
+      await waitFor('the components to be gone with it', () => pids.every((pid) => !isRunning(pid)));
 
-    const second = await start();
-    expect(await kubectl(second, 'get', 'configmap', 'kept', '-o', 'jsonpath={.data.key}')).toBe('value');
-    expect(await kubectl(second, 'auth', 'whoami', `--token=${token}`, '-o', 'jsonpath={.status.userInfo.username}')).toBe('system:serviceaccount:default:default');
-    await waitFor('the components to run again', () => podsOf(second).length === podsOf(first).length);
-    await available(second);
-    const after = JSON.parse(await kubectl(second, 'get', 'mce', 'engine', '-o', 'json'));
-    expect([after.metadata.uid, after.metadata.generation]).toEqual([before.metadata.uid, before.metadata.generation]);
+      const second = await start();
+      expect(await kubectl(second, 'get', 'configmap', 'kept', '-o', 'jsonpath={.data.key}')).toBe('value');
+      expect(
+        await kubectl(second, 'auth', 'whoami', `--token=${token}`, '-o', 'jsonpath={.status.userInfo.username}'),
+      ).toBe('system:serviceaccount:default:default');
+      await waitFor('the components to run again', () => podsOf(second).length === podsOf(first).length);
+      await available(second);
+      const after = JSON.parse(await kubectl(second, 'get', 'mce', 'engine', '-o', 'json'));
+      expect([after.metadata.uid, after.metadata.generation]).toEqual([
+        before.metadata.uid,
+        before.metadata.generation,
+      ]);
 
-    await kubectl(second, 'annotate', 'mce', 'engine', 'multicluster.platform.io/reconcile-requested-at=again');
-    await kubectl(second, 'wait', '--for=jsonpath={.status.lastHandledReconcileAt}=again', '--timeout=60s', 'mce/engine');
-    // Nobody else has held it: nothing had to run out.
-    expect(await kubectl(second, 'get', 'lease', 'multicluster-engine-engine', '-n', 'multicluster-engine-operator', '-o', 'jsonpath={.spec.leaseTransitions}')).toBe('0');
-  }, 6 * MINUTE);
+      await kubectl(second, 'annotate', 'mce', 'engine', 'multicluster.platform.io/reconcile-requested-at=again');
+      await kubectl(
+        second,
+        'wait',
+        '--for=jsonpath={.status.lastHandledReconcileAt}=again',
+        '--timeout=60s',
+        'mce/engine',
+      );
+      // Nobody else has held it: nothing had to run out.
+      expect(
+        await kubectl(
+          second,
+          'get',
+          'lease',
+          'multicluster-engine-engine',
+          '-n',
+          'multicluster-engine-operator',
+          '-o',
+          'jsonpath={.spec.leaseTransitions}',
+        ),
+      ).toBe('0');
+    },
+    6 * MINUTE,
+  );
 
   it.each([
-    ['', ''], ['', '--ephemeral'], ['--ephemeral', ''], ['--ephemeral', '--ephemeral'],
-  ])('a folder in use is refused with the pid of who uses it, and nothing in it is touched (%s, then %s)', async (first, second) => {
-    const standalone = await start(...[first].filter((flag) => flag !== ''));
-    const kubeconfig = readFileSync(standalone.kubeconfig, 'utf8');
-    expect(await refused(...[second].filter((flag) => flag !== ''))).toEqual([1, expect.stringMatching(new RegExp(` is in use by process ${standalone.pid}: stop that, or take another folder with --data-dir=DIR$`))]);
-    expect(readFileSync(standalone.kubeconfig, 'utf8')).toBe(kubeconfig);
-    expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
-  }, 5 * MINUTE);
+    ['', ''],
+    ['', '--ephemeral'],
+    ['--ephemeral', ''],
+    ['--ephemeral', '--ephemeral'],
+  ])(
+    'a folder in use is refused with the pid of who uses it, and nothing in it is touched (%s, then %s)',
+    async (first, second) => {
+      const standalone = await start(...[first].filter((flag) => flag !== ''));
+      const kubeconfig = readFileSync(standalone.kubeconfig, 'utf8');
+      expect(await refused(...[second].filter((flag) => flag !== ''))).toEqual([
+        1,
+        expect.stringMatching(
+          new RegExp(` is in use by process ${standalone.pid}: stop that, or take another folder with --data-dir=DIR$`),
+        ),
+      ]);
+      expect(readFileSync(standalone.kubeconfig, 'utf8')).toBe(kubeconfig);
+      expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
+    },
+    5 * MINUTE,
+  );
 
-  it('with --ephemeral forgets its objects, and keeps its credentials', async () => {
-    const first = await start('--ephemeral');
-    await kubectl(first, 'create', 'configmap', 'lost');
-    const credentials = readFileSync(path.join(folder, 'ca.crt'), 'utf8');
-    expect(await first.interrupt()).toEqual({ code: 0, signal: null });
-    expect(existsSync(path.join(folder, 'store'))).toBe(false);
+  it(
+    'with --ephemeral forgets its objects, and keeps its credentials',
+    async () => {
+      const first = await start('--ephemeral');
+      await kubectl(first, 'create', 'configmap', 'lost');
+      const credentials = readFileSync(path.join(folder, 'ca.crt'), 'utf8');
+      expect(await first.interrupt()).toEqual({ code: 0, signal: null });
+      expect(existsSync(path.join(folder, 'store'))).toBe(false);
 
-    const second = await start('--ephemeral');
-    // Made anew by a controller, which nobody waits for.
-    await waitFor('the certificates', async () => (await kubectl(second, 'get', 'configmaps', '-o', 'name')).includes('configmap/kube-root-ca.crt'));
-    expect(await kubectl(second, 'get', 'configmaps', '-o', 'name')).toBe('configmap/kube-root-ca.crt\n');
-    expect(readFileSync(path.join(folder, 'ca.crt'), 'utf8')).toBe(credentials);
-  }, 5 * MINUTE);
+      const second = await start('--ephemeral');
+      // Made anew by a controller, which nobody waits for.
+      await waitFor('the certificates', async () =>
+        (await kubectl(second, 'get', 'configmaps', '-o', 'name')).includes('configmap/kube-root-ca.crt'),
+      );
+      expect(await kubectl(second, 'get', 'configmaps', '-o', 'name')).toBe('configmap/kube-root-ca.crt\n');
+      expect(readFileSync(path.join(folder, 'ca.crt'), 'utf8')).toBe(credentials);
+    },
+    5 * MINUTE,
+  );
 
-  it('refuses a store whose log is gone, and leaves everything else as it is', async () => {
-    const first = await start();
-    await kubectl(first, 'create', 'configmap', 'kept');
-    await first.interrupt();
-    const [segment = ''] = readdirSync(path.join(folder, 'store')).filter((name) => name.startsWith('segment-'));
-    const log = path.join(folder, 'store', segment);
-    const whole = readFileSync(log);
-    writeFileSync(log, '');
-    expect(await refused()).toEqual([1, expect.stringContaining(`${log} is damaged at offset 0: it is missing or empty, though this folder has held a store`)]);
+  it(
+    'refuses a store whose log is gone, and leaves everything else as it is',
+    async () => {
+      const first = await start();
+      await kubectl(first, 'create', 'configmap', 'kept');
+      await first.interrupt();
+      const [segment = ''] = readdirSync(path.join(folder, 'store')).filter((name) => name.startsWith('segment-'));
+      const log = path.join(folder, 'store', segment);
+      const whole = readFileSync(log);
+      writeFileSync(log, '');
+      expect(await refused()).toEqual([
+        1,
+        expect.stringContaining(
+          `${log} is damaged at offset 0: it is missing or empty, though this folder has held a store`,
+        ),
+      ]);
 
-    writeFileSync(log, whole);
-    expect(await kubectl(await start(), 'get', 'configmap', 'kept', '-o', 'name')).toBe('configmap/kept\n');
-  }, 5 * MINUTE);
+      writeFileSync(log, whole);
+      expect(await kubectl(await start(), 'get', 'configmap', 'kept', '-o', 'name')).toBe('configmap/kept\n');
+    },
+    5 * MINUTE,
+  );
 
-  it('says which address of the gateway is taken, before an engine needs it', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const address = taken.address();
-    const flag = `--gateway-listen=127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-    expect(await refused(flag)).toEqual([1, expect.stringMatching(new RegExp(`${flag} cannot be listened on: .*EADDRINUSE`))]);
-    taken.close();
-  }, 3 * MINUTE);
+  it(
+    'says which address of the gateway is taken, before an engine needs it',
+    async () => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      const address = taken.address();
+      const flag = `--gateway-listen=127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+      expect(await refused(flag)).toEqual([
+        1,
+        expect.stringMatching(new RegExp(`${flag} cannot be listened on: .*EADDRINUSE`)),
+      ]);
+      taken.close();
+    },
+    3 * MINUTE,
+  );
 
   it.each([
     ['--data-dir=/dev/null/x', /--data-dir=\/dev\/null\/x cannot be used: ENOTDIR/],
     ['--data-dir=/proc/none', /--data-dir=\/proc\/none cannot be used: ENOENT/],
     ['--audit-log=/dev/null/log', /--audit-log=\/dev\/null\/log cannot be written: ENOTDIR/],
-  ])('%s is refused by its name', async (flag, why) => {
-    expect(await refused(flag)).toEqual([1, expect.stringMatching(why)]);
-  }, 3 * MINUTE);
+  ])(
+    '%s is refused by its name',
+    async (flag, why) => {
+      expect(await refused(flag)).toEqual([1, expect.stringMatching(why)]);
+    },
+    3 * MINUTE,
+  );
 
-  it('listens on all addresses where it is told to, and names one that can be asked', async () => {
-    const standalone = await start('--listen=0.0.0.0:0');
-    expect(readFileSync(standalone.kubeconfig, 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:\d+/);
-    expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
-    expect(standalone.printed.join('\n')).toContain('The API listens on every address of this machine');
-  }, 3 * MINUTE);
+  it(
+    'listens on all addresses where it is told to, and names one that can be asked',
+    async () => {
+      const standalone = await start('--listen=0.0.0.0:0');
+      expect(readFileSync(standalone.kubeconfig, 'utf8')).toMatch(/server: https:\/\/127\.0\.0\.1:\d+/);
+      expect(await kubectl(standalone, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
+      expect(standalone.printed.join('\n')).toContain('The API listens on every address of this machine');
+    },
+    3 * MINUTE,
+  );
 
-  it('says which address is taken, and which flag takes another', async () => {
-    const first = await start();
-    const address = /server: https:\/\/(\S+)/.exec(readFileSync(first.kubeconfig, 'utf8'))?.[1] ?? '';
-    const other = `--data-dir=${path.join(folder, 'other')}`;
-    expect(await refused(other, `--listen=${address}`)).toEqual([1, expect.stringMatching(/EADDRINUSE.*; --listen=HOST:PORT takes another address$/)]);
-  }, 5 * MINUTE);
+  it(
+    'says which address is taken, and which flag takes another',
+    async () => {
+      const first = await start();
+      const address = /server: https:\/\/(\S+)/.exec(readFileSync(first.kubeconfig, 'utf8'))?.[1] ?? '';
+      const other = `--data-dir=${path.join(folder, 'other')}`;
+      expect(await refused(other, `--listen=${address}`)).toEqual([
+        1,
+        expect.stringMatching(/EADDRINUSE.*; --listen=HOST:PORT takes another address$/),
+      ]);
+    },
+    5 * MINUTE,
+  );
 });
 
 /** The pods of the components that it has printed: one whose process was started again counts once. */

@@ -35,72 +35,121 @@ suite('in a standalone hub', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 3 * MINUTE);
 
-  const run = (args: readonly string[], input = ''): Promise<KubectlResult> => kubectl(args, { kubeconfig: standalone.kubeconfig, input });
-  const ok = (args: readonly string[], input = ''): Promise<string> => kubectlOk(args, { kubeconfig: standalone.kubeconfig, input });
+  const run = (args: readonly string[], input = ''): Promise<KubectlResult> =>
+    kubectl(args, { kubeconfig: standalone.kubeconfig, input });
+  const ok = (args: readonly string[], input = ''): Promise<string> =>
+    kubectlOk(args, { kubeconfig: standalone.kubeconfig, input });
 
-  it('nodes are described and drained, and there are no Pods: none can be made', async () => {
-    expect(await ok(['describe', 'node', 'local'])).toMatch(/Non-terminated Pods: +\(0 in total\)/);
-    expect(await ok(['get', 'deploy,pods', '-n', 'default'])).toBe('');
-    expect(await ok(['drain', 'local'])).toContain('node/local drained');
-    await ok(['uncordon', 'local']);
-    expect(await run(['run', 'x', '--image=x'])).toMatchObject({ code: 1, stderr: expect.stringContaining('the server does not allow this method on the requested resource') });
-    expect(await ok(['explain', 'pod.spec.nodeName'])).toContain('FIELD: nodeName <string>');
-  }, 3 * MINUTE);
+  it(
+    'nodes are described and drained, and there are no Pods: none can be made',
+    async () => {
+      expect(await ok(['describe', 'node', 'local'])).toMatch(/Non-terminated Pods: +\(0 in total\)/);
+      expect(await ok(['get', 'deploy,pods', '-n', 'default'])).toBe('');
+      expect(await ok(['drain', 'local'])).toContain('node/local drained');
+      await ok(['uncordon', 'local']);
+      expect(await run(['run', 'x', '--image=x'])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('the server does not allow this method on the requested resource'),
+      });
+      expect(await ok(['explain', 'pod.spec.nodeName'])).toContain('FIELD: nodeName <string>');
+    },
+    3 * MINUTE,
+  );
 
-  it('a deleted node comes back, Ready', async () => {
-    const uid = await ok(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}']);
-    await ok(['delete', 'node', 'local']);
-    await waitFor('another node', async () => ![uid, ''].includes((await run(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}'])).stdout));
-    await ok(['wait', '--for=condition=Ready', 'node/local', '--timeout=120s']);
-    // A node is Ready before its taint goes, as with a kubelet.
-    await waitFor('the taint to go', async () => (await ok(['get', 'node', 'local', '-o', 'jsonpath={.spec.taints}'])) === '');
-  }, 3 * MINUTE);
+  it(
+    'a deleted node comes back, Ready',
+    async () => {
+      const uid = await ok(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}']);
+      await ok(['delete', 'node', 'local']);
+      await waitFor(
+        'another node',
+        async () => ![uid, ''].includes((await run(['get', 'node', 'local', '-o', 'jsonpath={.metadata.uid}'])).stdout),
+      );
+      await ok(['wait', '--for=condition=Ready', 'node/local', '--timeout=120s']);
+      // A node is Ready before its taint goes, as with a kubelet.
+      await waitFor(
+        'the taint to go',
+        async () => (await ok(['get', 'node', 'local', '-o', 'jsonpath={.spec.taints}'])) === '',
+      );
+    },
+    3 * MINUTE,
+  );
 
-  it('a Deployment that no engine made is told that it is not run', async () => {
-    await ok(['create', 'deployment', 'web', '--image=nginx']);
-    const rollout = await run(['rollout', 'status', 'deployment/web', '--timeout=120s']);
-    expect([rollout.code, rollout.stderr]).toEqual([1, 'error: deployment "web" exceeded its progress deadline\n']);
-    const described = await waitFor('the Event', async () => {
-      const text = await ok(['describe', 'deployment', 'web']);
-      return /Warning +NotRunHere/.test(text) ? text : undefined;
-    });
-    expect(described).toMatch(/Available +False +NotRunHere/);
-    await ok(['delete', 'deployment', 'web']);
-  }, 3 * MINUTE);
+  it(
+    'a Deployment that no engine made is told that it is not run',
+    async () => {
+      await ok(['create', 'deployment', 'web', '--image=nginx']);
+      const rollout = await run(['rollout', 'status', 'deployment/web', '--timeout=120s']);
+      expect([rollout.code, rollout.stderr]).toEqual([1, 'error: deployment "web" exceeded its progress deadline\n']);
+      const described = await waitFor('the Event', async () => {
+        const text = await ok(['describe', 'deployment', 'web']);
+        return /Warning +NotRunHere/.test(text) ? text : undefined;
+      });
+      expect(described).toMatch(/Available +False +NotRunHere/);
+      await ok(['delete', 'deployment', 'web']);
+    },
+    3 * MINUTE,
+  );
 
-  it('the Secret of a ServiceAccount is given a token, which is good while the Secret is there', async () => {
-    await ok(['apply', '-f', '-'], TOKEN);
-    const data = await waitFor('the token', async () => (await ok(['get', 'secret', 'robot', '-o', 'jsonpath={.data.token}'])) || undefined);
-    const token = Buffer.from(data, 'base64').toString('utf8');
-    expect(await ok(['auth', 'whoami', `--token=${token}`, '-o', 'jsonpath={.status.userInfo.username}'])).toBe('system:serviceaccount:default:default');
-    await ok(['delete', 'secret', 'robot']);
-    expect(await run(['auth', 'whoami', `--token=${token}`])).toMatchObject({ code: 1, stderr: expect.stringContaining('Unauthorized') });
-  }, 3 * MINUTE);
+  it(
+    'the Secret of a ServiceAccount is given a token, which is good while the Secret is there',
+    async () => {
+      await ok(['apply', '-f', '-'], TOKEN);
+      const data = await waitFor(
+        'the token',
+        async () => (await ok(['get', 'secret', 'robot', '-o', 'jsonpath={.data.token}'])) || undefined,
+      );
+      const token = Buffer.from(data, 'base64').toString('utf8');
+      expect(await ok(['auth', 'whoami', `--token=${token}`, '-o', 'jsonpath={.status.userInfo.username}'])).toBe(
+        'system:serviceaccount:default:default',
+      );
+      await ok(['delete', 'secret', 'robot']);
+      expect(await run(['auth', 'whoami', `--token=${token}`])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('Unauthorized'),
+      });
+    },
+    3 * MINUTE,
+  );
 });
 
 suite('a standalone hub whose gateway cannot listen', () => {
-  it('says why, and where the log is', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
-    const blocker = createServer();
-    const standalone = await Standalone.start(folder);
-    try {
-      const address = gatewayOf(standalone.printed);
-      await new Promise<void>((resolve) => blocker.listen(Number(address.split(':')[1]), '127.0.0.1', resolve));
-      await kubectlOk(['apply', '-f', ENGINE], { kubeconfig: standalone.kubeconfig });
-      const line = await standalone.line('why the gateway ended', (one) => one.startsWith('gateway-') && one.includes('EADDRINUSE'), { deadlineMs: 2 * MINUTE });
-      const conditions = await waitFor('the condition', async () => {
-        const text = await kubectlOk(['get', 'deploy', '-A', '-o', 'jsonpath={.items[*].status.conditions}'], { kubeconfig: standalone.kubeconfig });
-        return text.includes('EADDRINUSE') ? text : undefined;
-      });
+  it(
+    'says why, and where the log is',
+    async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-standalone-'));
+      const blocker = createServer();
+      const standalone = await Standalone.start(folder);
+      try {
+        const address = gatewayOf(standalone.printed);
+        await new Promise<void>((resolve) => blocker.listen(Number(address.split(':')[1]), '127.0.0.1', resolve));
+        await kubectlOk(['apply', '-f', ENGINE], { kubeconfig: standalone.kubeconfig });
+        const line = await standalone.line(
+          'why the gateway ended',
+          (one) => one.startsWith('gateway-') && one.includes('EADDRINUSE'),
+          { deadlineMs: 2 * MINUTE },
+        );
+        const conditions = await waitFor('the condition', async () => {
+          const text = await kubectlOk(['get', 'deploy', '-A', '-o', 'jsonpath={.items[*].status.conditions}'], {
+            kubeconfig: standalone.kubeconfig,
+          });
+          return text.includes('EADDRINUSE') ? text : undefined;
+        });
 
-      expect(line).toMatch(new RegExp(`ended with code 1: .*EADDRINUSE.* ${address} \\(log: ${folder}/logs/\\S+\\.gateway-\\w+\\.log\\); it is started again in \\d+ s`));
-      expect(conditions).toContain('CrashLoopBackOff');
-    } finally {
-      await standalone.stop();
-      blocker.close();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }, 6 * MINUTE);
+        expect(line).toMatch(
+          new RegExp(
+            `ended with code 1: .*EADDRINUSE.* ${address} \\(log: ${folder}/logs/\\S+\\.gateway-\\w+\\.log\\); it is started again in \\d+ s`,
+          ),
+        );
+        expect(conditions).toContain('CrashLoopBackOff');
+      } finally {
+        await standalone.stop();
+        blocker.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+    6 * MINUTE,
+  );
 });
 
 /** As it says itself: `https://HOST:PORT`. */

@@ -19,12 +19,18 @@ interface Try {
 }
 
 function tries(attacks: readonly Attack[], aims: readonly Aim[], credentials: readonly (readonly string[])[]): Try[] {
-  return attacks.flatMap((attack) => aims.flatMap((aim) => credentials.map((lines) => ({ attack, aim, credentials: lines }))));
+  return attacks.flatMap((attack) =>
+    aims.flatMap((aim) => credentials.map((lines) => ({ attack, aim, credentials: lines }))),
+  );
 }
 
 const REFUSED: readonly Try[] = [
   ...tries(EVERYWHERE, AIMS, [CREDENTIALS[0] ?? []]),
-  ...tries(EVERYWHERE.filter(({ name }) => !/^S[123] /.test(name)), AIMS.filter((_aim, index) => index % 4 === 0), CREDENTIALS.slice(1)),
+  ...tries(
+    EVERYWHERE.filter(({ name }) => !/^S[123] /.test(name)),
+    AIMS.filter((_aim, index) => index % 4 === 0),
+    CREDENTIALS.slice(1),
+  ),
   ...tries(WITH_BODY_REFUSED, WITH_BODY, [[]]),
   ...tries(WITHOUT_BODY_REFUSED, WITHOUT_BODY, [[]]),
 ];
@@ -36,7 +42,10 @@ async function volley(rig: Rig, all: readonly Try[], strict: boolean): Promise<s
   const shooter = async (): Promise<void> => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       const fault = await shoot(rig, next, strict).catch((error: unknown) => String(error));
-      if (fault !== undefined) wrong.push(`${next.attack.name} at ${next.aim.method} ${next.aim.path} (${next.credentials.length} credentials): ${fault}`);
+      if (fault !== undefined)
+        wrong.push(
+          `${next.attack.name} at ${next.aim.method} ${next.aim.path} (${next.credentials.length} credentials): ${fault}`,
+        );
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, shooter));
@@ -98,9 +107,31 @@ describe('what a client adds without being refused', () => {
 
   const COOKIE = [`COOKIE: Authorization: Bearer ${CANARY}`];
   const ADDED = [
-    'Impersonate-User: root', 'Impersonate-Group: system:masters', 'Impersonate-Extra-x: y', 'X-Remote-User: root', 'X-Remote-Group: system:masters', 'X-Forwarded-For: 127.0.0.1', 'X-Forwarded-Host: x',
-    'Forwarded: for=127.0.0.1', 'Via: 1.1 x', 'Proxy-Authorization: Bearer x', 'Proxy-Connection: keep-alive', 'Connection: authorization', 'Connection: cookie, host', 'Connection: content-length', 'Connection: close, authorization',
-    'TE: trailers', 'Keep-Alive: timeout=100', '__proto__: x', 'constructor: x', 'Accept-Encoding: gzip', 'Range: bytes=0-1', 'X-Api-Version: 2', 'Content-Type: operator/yaml', 'Origin: https://localhost', 'Sec-Fetch-Site: none',
+    'Impersonate-User: root',
+    'Impersonate-Group: system:masters',
+    'Impersonate-Extra-x: y',
+    'X-Remote-User: root',
+    'X-Remote-Group: system:masters',
+    'X-Forwarded-For: 127.0.0.1',
+    'X-Forwarded-Host: x',
+    'Forwarded: for=127.0.0.1',
+    'Via: 1.1 x',
+    'Proxy-Authorization: Bearer x',
+    'Proxy-Connection: keep-alive',
+    'Connection: authorization',
+    'Connection: cookie, host',
+    'Connection: content-length',
+    'Connection: close, authorization',
+    'TE: trailers',
+    'Keep-Alive: timeout=100',
+    '__proto__: x',
+    'constructor: x',
+    'Accept-Encoding: gzip',
+    'Range: bytes=0-1',
+    'X-Api-Version: 2',
+    'Content-Type: operator/yaml',
+    'Origin: https://localhost',
+    'Sec-Fetch-Site: none',
   ];
 
   it.each(ADDED)('%s changes nothing of what goes upstream', async (line) => {
@@ -111,7 +142,11 @@ describe('what a client adds without being refused', () => {
       expect(replies).toMatchObject([{ status: 200 }]);
       expect(rig.upstream.requests.map(({ method }) => method)).toEqual([aim.method]);
       expect(rig.upstream.requests[0]?.headers.map((one) => one.toLowerCase()).sort()).toEqual([
-        'accept: application/json', `authorization: bearer ${CANARY}`, 'connection: keep-alive', expect.stringMatching(/^host: 127\.0\.0\.1:\d+$/), 'user-agent: multicluster-engine-gateway/test',
+        'accept: application/json',
+        `authorization: bearer ${CANARY}`,
+        'connection: keep-alive',
+        expect.stringMatching(/^host: 127\.0\.0\.1:\d+$/),
+        'user-agent: multicluster-engine-gateway/test',
       ]);
     }
   });
@@ -129,11 +164,27 @@ describe('what a client adds without being refused', () => {
 
   it('every answer has the headers of the list and no others', async () => {
     const list = { apiVersion: PLACEMENT.apiVersion, kind: 'PlacementList', metadata: {}, items: [] };
-    const odd = { 'set-cookie': 'a=b', server: 'x', 'x-kubernetes-pf-flowschema-uid': 'y', warning: '299 - "z"', 'x-a': 'b\tc', etag: 'theirs', 'access-control-allow-origin': '*' };
+    const odd = {
+      'set-cookie': 'a=b',
+      server: 'x',
+      'x-kubernetes-pf-flowschema-uid': 'y',
+      warning: '299 - "z"',
+      'x-a': 'b\tc',
+      etag: 'theirs',
+      'access-control-allow-origin': '*',
+    };
     rig.upstream.script = (_request, socket) => socket.write(reply(200, list, odd));
 
     const { headers } = await rig.ask({ path: PLACEMENTS });
 
-    expect(Object.keys(headers).sort()).toEqual(['cache-control', 'connection', 'content-length', 'content-type', 'date', 'keep-alive', 'x-content-type-options']);
+    expect(Object.keys(headers).sort()).toEqual([
+      'cache-control',
+      'connection',
+      'content-length',
+      'content-type',
+      'date',
+      'keep-alive',
+      'x-content-type-options',
+    ]);
   });
 });

@@ -18,24 +18,47 @@ async function rounds(text: string, format: 'json' | 'yaml', heapMb: number): Pr
 }
 
 const fill = (unit: string, end = ''): string => unit.repeat(Math.floor((MIB - end.length) / unit.length)) + end;
-const LAUGHS = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'.split('').map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]\n`).join('')}`;
+const LAUGHS = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
+  .split('')
+  .map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]\n`)
+  .join('')}`;
 
 const BOMBS: readonly (readonly [string, 'json' | 'yaml', string])[] = [
-  ['a billion laughs', 'yaml', LAUGHS], ['aliases', 'yaml', fill('*a,')], ['anchors', 'yaml', fill('- &a b\n')], ['documents', 'yaml', fill('---\na: b\n')],
-  ['open brackets', 'yaml', fill('[')], ['open braces', 'yaml', fill('{')], ['dashes', 'yaml', fill('- ')], ['items', 'yaml', fill('- a\n')], ['question marks', 'yaml', fill('? ')],
-  ['pairs', 'yaml', fill('a: b\n')], ['an open quote', 'yaml', `"${fill('a', ' ')}`], ['a folded text', 'yaml', `a: >\n${fill(' b\n', '')}`.slice(0, MIB)], ['commas', 'yaml', `[${fill('1,')}`.slice(0, MIB)],
-  ['merge keys', 'yaml', fill('<<: {a: b}\n')], ['comments', 'yaml', fill('#\n')], ['blanks', 'yaml', fill(' ')],
-  ['open brackets', 'json', fill('[')], ['open braces', 'json', fill('{"a":')], ['numbers', 'json', `[${fill('1,')}`.slice(0, MIB)], ['empty objects', 'json', `[${fill('{},')}`.slice(0, MIB)],
-  ['one long text', 'json', `"${'a'.repeat(MIB - 2)}"`], ['escapes', 'json', `"${fill('\\u0041').slice(0, MIB - 8)}"`], ['keys', 'json', `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(',')}}`],
+  ['a billion laughs', 'yaml', LAUGHS],
+  ['aliases', 'yaml', fill('*a,')],
+  ['anchors', 'yaml', fill('- &a b\n')],
+  ['documents', 'yaml', fill('---\na: b\n')],
+  ['open brackets', 'yaml', fill('[')],
+  ['open braces', 'yaml', fill('{')],
+  ['dashes', 'yaml', fill('- ')],
+  ['items', 'yaml', fill('- a\n')],
+  ['question marks', 'yaml', fill('? ')],
+  ['pairs', 'yaml', fill('a: b\n')],
+  ['an open quote', 'yaml', `"${fill('a', ' ')}`],
+  ['a folded text', 'yaml', `a: >\n${fill(' b\n', '')}`.slice(0, MIB)],
+  ['commas', 'yaml', `[${fill('1,')}`.slice(0, MIB)],
+  ['merge keys', 'yaml', fill('<<: {a: b}\n')],
+  ['comments', 'yaml', fill('#\n')],
+  ['blanks', 'yaml', fill(' ')],
+  ['open brackets', 'json', fill('[')],
+  ['open braces', 'json', fill('{"a":')],
+  ['numbers', 'json', `[${fill('1,')}`.slice(0, MIB)],
+  ['empty objects', 'json', `[${fill('{},')}`.slice(0, MIB)],
+  ['one long text', 'json', `"${'a'.repeat(MIB - 2)}"`],
+  ['escapes', 'json', `"${fill('\\u0041').slice(0, MIB - 8)}"`],
+  ['keys', 'json', `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join(',')}}`],
 ];
 
 describe('a body of 1 MiB', () => {
-  it.each(BOMBS)('of %s in %s is done with in 16 MiB beside the program, again and again', async (_what, format, text) => {
-    const said = await rounds(text, format, 16 + 8);
+  it.each(BOMBS)(
+    'of %s in %s is done with in 16 MiB beside the program, again and again',
+    async (_what, format, text) => {
+      const said = await rounds(text, format, 16 + 8);
 
-    expect(said).toHaveLength(5);
-    expect(said.filter((one) => one !== 'read' && one !== 'refused')).toEqual([]);
-  });
+      expect(said).toHaveLength(5);
+      expect(said.filter((one) => one !== 'read' && one !== 'refused')).toEqual([]);
+    },
+  );
 
   it('is held against a limit that bites', async () => {
     expect(await rounds(`"${'a'.repeat(MIB - 2)}"`, 'json', 1)).toContain('ERR_WORKER_OUT_OF_MEMORY');

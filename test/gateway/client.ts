@@ -15,10 +15,23 @@ export interface Ask {
 }
 
 /** Sends a request to a gateway on this machine and gives its answer, whatever it is. */
-export function askOnce(port: number, { method = 'GET', path: target, headers = {}, body, token = CANARY }: Ask, agent: Agent): Promise<Reply> {
+export function askOnce(
+  port: number,
+  { method = 'GET', path: target, headers = {}, body, token = CANARY }: Ask,
+  agent: Agent,
+): Promise<Reply> {
   const cookie = token === '' ? {} : { COOKIE: `Authorization: Bearer ${token}` };
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const options = { host: '127.0.0.1', port, servername: agent.options.servername ?? 'localhost', method, path: target, agent, headers: { ...cookie, ...length, ...headers }, timeout: 30_000 };
+  const options = {
+    host: '127.0.0.1',
+    port,
+    servername: agent.options.servername ?? 'localhost',
+    method,
+    path: target,
+    agent,
+    headers: { ...cookie, ...length, ...headers },
+    timeout: 30_000,
+  };
   return new Promise((resolve, reject) => {
     const outgoing = httpsRequest(options, (incoming) => {
       const chunks: Buffer[] = [];
@@ -26,7 +39,11 @@ export function askOnce(port: number, { method = 'GET', path: target, headers = 
       incoming.on('error', reject);
       incoming.on('end', () => {
         const all = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as const);
-        resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(all), body: Buffer.concat(chunks).toString('utf8') });
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: Object.fromEntries(all),
+          body: Buffer.concat(chunks).toString('utf8'),
+        });
       });
     });
     outgoing.on('error', reject);

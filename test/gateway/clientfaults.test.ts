@@ -59,21 +59,28 @@ afterAll(() => {
 });
 
 describe('a client that leaves', () => {
-  it.each([['GET', READ], ['POST', CREATE], ['DELETE', REMOVE]])('while a %s is under way takes the upstream call with it, at once: no timer has to run out', async (_method, bytes) => {
-    const timeless = await startRig({ clock: new ManualClock(Date.now()) });
-    timeless.upstream.script = () => undefined;
-    const socket = await open(timeless.wire);
-    socket.write(bytes);
-    await waitFor('the call upstream', () => timeless.upstream.requests.length === 1, { everyMs: 5 });
-    const [upstream] = timeless.upstream.sockets;
-    const ended = upstream === undefined ? Promise.reject(new Error('no connection')) : once(upstream, 'close');
+  it.each([
+    ['GET', READ],
+    ['POST', CREATE],
+    ['DELETE', REMOVE],
+  ])(
+    'while a %s is under way takes the upstream call with it, at once: no timer has to run out',
+    async (_method, bytes) => {
+      const timeless = await startRig({ clock: new ManualClock(Date.now()) });
+      timeless.upstream.script = () => undefined;
+      const socket = await open(timeless.wire);
+      socket.write(bytes);
+      await waitFor('the call upstream', () => timeless.upstream.requests.length === 1, { everyMs: 5 });
+      const [upstream] = timeless.upstream.sockets;
+      const ended = upstream === undefined ? Promise.reject(new Error('no connection')) : once(upstream, 'close');
 
-    socket.destroy();
+      socket.destroy();
 
-    await ended;
-    expect(timeless.upstream.requests).toHaveLength(1);
-    await timeless.stop();
-  });
+      await ended;
+      expect(timeless.upstream.requests).toHaveLength(1);
+      await timeless.stop();
+    },
+  );
 
   it('politely, with an end of its own, is not waited for either', async () => {
     rig.upstream.script = () => undefined;
@@ -89,13 +96,16 @@ describe('a client that leaves', () => {
   });
 
   it('in the middle of its body costs no call upstream', async () => {
-    const posts = (): object[] => rig.log.lines.filter(({ message, fields }) => message === 'request' && Object(fields)['method'] === 'POST');
+    const posts = (): object[] =>
+      rig.log.lines.filter(({ message, fields }) => message === 'request' && Object(fields)['method'] === 'POST');
     const socket = await open(rig.wire);
     socket.write(CREATE.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n').slice(0, -5));
     // The head has been read when the body is asked for.
     await once(socket, 'data');
     socket.destroy();
-    await waitFor('the connection to be gone', async () => (await rig.metrics.text()).includes('multicluster_gateway_connections 0\n'));
+    await waitFor('the connection to be gone', async () =>
+      (await rig.metrics.text()).includes('multicluster_gateway_connections 0\n'),
+    );
     await waitFor('the access log', () => posts().length > 0);
 
     expect(rig.upstream.requests).toEqual([]);
@@ -107,12 +117,17 @@ describe('a client that leaves', () => {
     for (let round = 0; round < 4; round++) {
       const sockets = await Promise.all(Array.from({ length: 50 }, () => open(rig.wire)));
       sockets.forEach((socket, index) => socket.write([READ, CREATE, REMOVE, CREATE.slice(0, -3)][index % 4] ?? ''));
-      await waitFor('the calls upstream', () => rig.upstream.sockets.size === 38 && rig.upstream.requests.length === (round + 1) * 38);
+      await waitFor(
+        'the calls upstream',
+        () => rig.upstream.sockets.size === 38 && rig.upstream.requests.length === (round + 1) * 38,
+      );
       for (const socket of sockets) socket.destroy();
       await waitFor('every connection upstream to be gone', () => rig.upstream.sockets.size === 0);
     }
 
-    await waitFor('every connection to be gone', async () => (await rig.metrics.text()).includes('multicluster_gateway_connections 0\n'));
+    await waitFor('every connection to be gone', async () =>
+      (await rig.metrics.text()).includes('multicluster_gateway_connections 0\n'),
+    );
     expect(rig.upstream.requests).toHaveLength(4 * 38);
   });
 });
@@ -123,7 +138,8 @@ describe('a client that does not take its answer', () => {
   it('is cut off when the time of the upstream call is over, and holds up nobody', async () => {
     const clock = new ManualClock(Date.now());
     const mute = await startRig({ clock, upstreamTimeoutMs: 15_000 });
-    mute.upstream.script = (_request, socket) => socket.write(reply(200, { ...LIST, items: [{ ...PLACEMENT, spec: { x: LARGE } }] }));
+    mute.upstream.script = (_request, socket) =>
+      socket.write(reply(200, { ...LIST, items: [{ ...PLACEMENT, spec: { x: LARGE } }] }));
     const socket = await open(mute.wire);
     socket.write(`GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`);
     await new Promise((resolve) => socket.once('readable', resolve));
@@ -148,7 +164,9 @@ describe('a client that does not take its answer', () => {
     const socket = await open(mute.wire);
     socket.pause();
     socket.write(`GET ${PLACEMENTS} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`.repeat(1_000));
-    await waitFor('the end of the connection', async () => (await mute.metrics.text()).includes('multicluster_gateway_connections 0\n'));
+    await waitFor('the end of the connection', async () =>
+      (await mute.metrics.text()).includes('multicluster_gateway_connections 0\n'),
+    );
 
     expect(mute.upstream.requests.length).toBeLessThanOrEqual(2);
     socket.destroy();
@@ -170,7 +188,10 @@ describe('a slow client', () => {
   });
 
   it('that drips its head is told so and cut off', async () => {
-    const back = await drip(await open(hasty.wire), `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${'X: y\r\n'.repeat(1000)}`);
+    const back = await drip(
+      await open(hasty.wire),
+      `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${'X: y\r\n'.repeat(1000)}`,
+    );
 
     expect(told('GET', back)).toEqual([408]);
     expect(hasty.upstream.requests).toEqual([]);
@@ -178,12 +199,16 @@ describe('a slow client', () => {
 
   it('that drips its body is told so and cut off', async () => {
     const socket = await open(hasty.wire);
-    socket.write(`POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`);
+    socket.write(
+      `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 100000\r\n\r\n`,
+    );
 
     expect(told('POST', await drip(socket, '# '))).toEqual([408]);
     expect(hasty.upstream.requests).toEqual([]);
     await waitFor('the access log', () => hasty.log.lines.some(({ fields }) => Object(fields)['code'] === 408));
-    expect(await hasty.metrics.text()).toContain(`multicluster_gateway_requests_total{route="${ENGINES}",method="POST",code="408"} 1\n`);
+    expect(await hasty.metrics.text()).toContain(
+      `multicluster_gateway_requests_total{route="${ENGINES}",method="POST",code="408"} 1\n`,
+    );
   });
 
   it('that says nothing is cut off', async () => {
@@ -219,12 +244,16 @@ describe('many connections', () => {
     const small = await startRig({ limits: { ...PATIENT, maxConnections: 10 } });
     const slow = await Promise.all(Array.from({ length: 10 }, () => open(small.wire)));
     for (const socket of slow) socket.write(CREATE.slice(0, -1));
-    await waitFor('their heads', async () => (await small.metrics.text()).includes('multicluster_gateway_connections 10\n'));
+    await waitFor('their heads', async () =>
+      (await small.metrics.text()).includes('multicluster_gateway_connections 10\n'),
+    );
 
     const { replies } = await sendRaw(READ, small.wire);
 
     expect(replies).toMatchObject([{ status: 200 }]);
-    expect(await small.metrics.text()).toContain('multicluster_gateway_dropped_connections_total{cause="capacity"} 1\n');
+    expect(await small.metrics.text()).toContain(
+      'multicluster_gateway_dropped_connections_total{cause="capacity"} 1\n',
+    );
     expect(small.upstream.requests.map(({ method }) => method)).toEqual(['GET']);
     for (const socket of slow) socket.destroy();
     await small.stop();
@@ -267,9 +296,24 @@ describe('requests one after the other on one connection', () => {
 });
 
 describe('what follows a whole request and is none', () => {
-  const AFTER = ['\x00\x01\x02', 'FOO / HTTP/1.1\r\n\r\n', 'GET / HTTP/1.1\r\nCOOKIE: \x00\r\n\r\n', `GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 'GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'];
+  const AFTER = [
+    '\x00\x01\x02',
+    'FOO / HTTP/1.1\r\n\r\n',
+    'GET / HTTP/1.1\r\nCOOKIE: \x00\r\n\r\n',
+    `GET / HTTP/1.1\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
+    'GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ];
 
-  it.each(AFTER.flatMap((after) => [['POST', CREATE, after], ['GET', READ, after], ['DELETE', REMOVE, after]] as const))('is not answered in its place: a %s before it, %#', async (method, before, after) => {
+  it.each(
+    AFTER.flatMap(
+      (after) =>
+        [
+          ['POST', CREATE, after],
+          ['GET', READ, after],
+          ['DELETE', REMOVE, after],
+        ] as const,
+    ),
+  )('is not answered in its place: a %s before it, %#', async (method, before, after) => {
     const { replies, closed } = await sendRaw(before + after, rig.wire, 2);
 
     expect({ codes: replies.map(({ status }) => status), closed }).toEqual({ codes: [200], closed: true });
@@ -277,7 +321,14 @@ describe('what follows a whole request and is none', () => {
   });
 
   it('does not cut an answer that is on its way', async () => {
-    const list = { ...LIST, metadata: {}, items: Array.from({ length: 40 }, (_, index) => ({ ...PLACEMENT, metadata: { name: `web-${index}`, annotations: { a: 'x'.repeat(60_000) } } })) };
+    const list = {
+      ...LIST,
+      metadata: {},
+      items: Array.from({ length: 40 }, (_, index) => ({
+        ...PLACEMENT,
+        metadata: { name: `web-${index}`, annotations: { a: 'x'.repeat(60_000) } },
+      })),
+    };
     rig.upstream.script = (_request, socket) => socket.write(reply(200, list));
     const socket = await open(rig.wire);
     socket.pause();
@@ -307,7 +358,10 @@ describe('a client that waits to be asked for its body', () => {
     socket.destroy();
   });
 
-  it.each<[string, string, number, number]>([['a token', '', 10, 403], ['a body that fits', COOKIE, 2 ** 30, 413]])('is not asked when it has not %s', async (_what, token, length, code) => {
+  it.each<[string, string, number, number]>([
+    ['a token', '', 10, 403],
+    ['a body that fits', COOKIE, 2 ** 30, 413],
+  ])('is not asked when it has not %s', async (_what, token, length, code) => {
     const { replies, bytes } = await sendRaw(expecting(token, length), rig.wire);
 
     expect(replies).toMatchObject([{ status: code }]);

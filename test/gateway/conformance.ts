@@ -15,7 +15,14 @@ export interface Reply {
 }
 
 /** What the HTTP server adds by itself, beside those of the document. */
-const OF_THE_SERVER = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type']);
+const OF_THE_SERVER = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'content-type',
+]);
 const ROOT = 'gateway.json';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -32,8 +39,17 @@ export function nonconformities(method: string, target: string, reply: Reply, st
   const { operation, declared, what } = declaredFor(method, target, reply);
   if (declared === undefined) return [`${what}: the code is not in the document`];
   if (strict && !GIVEN_CODES.includes(reply.status)) return [`${what}: no code of the given interface`];
-  const wrong = [...headerFaults(record(declared['headers']), reply), ...bodyFaults(record(declared['content']), reply, strict)];
-  if (operation !== undefined && reply.status === 200 && ['list', 'get', 'openapi'].includes(operation.action) && reply.body === '') wrong.push('no body');
+  const wrong = [
+    ...headerFaults(record(declared['headers']), reply),
+    ...bodyFaults(record(declared['content']), reply, strict),
+  ];
+  if (
+    operation !== undefined &&
+    reply.status === 200 &&
+    ['list', 'get', 'openapi'].includes(operation.action) &&
+    reply.body === ''
+  )
+    wrong.push('no body');
   return wrong.map((one) => `${what}: ${one}`);
 }
 
@@ -53,15 +69,21 @@ interface Declared {
 function declaredFor(method: string, target: string, { status }: Omit<Reply, 'body'>): Declared {
   const match = matchRoute(target.split('?')[0] ?? '');
   const operation = match === undefined ? undefined : operationOf(match.route, method);
-  const responses = operation === undefined ? {} : record(at('paths', match?.route.template ?? '', method.toLowerCase(), 'responses'));
-  const declared = resolve(responses[String(status)]) ?? (operation === undefined ? resolve(at('components', 'responses', `Code${status}`)) : undefined);
+  const responses =
+    operation === undefined ? {} : record(at('paths', match?.route.template ?? '', method.toLowerCase(), 'responses'));
+  const declared =
+    resolve(responses[String(status)]) ??
+    (operation === undefined ? resolve(at('components', 'responses', `Code${status}`)) : undefined);
   return { operation, declared, what: `${method} ${target.slice(0, 200)}: ${status}` };
 }
 
 /** Throws where an answer does not conform. */
 export function mustConform(method: string, target: string, reply: Reply, strict = false): void {
   const wrong = nonconformities(method, target, reply, strict);
-  if (wrong.length > 0) throw new Error(`an answer that the OpenAPI document does not allow:\n${wrong.join('\n')}\n${reply.body.slice(0, 500)}`);
+  if (wrong.length > 0)
+    throw new Error(
+      `an answer that the OpenAPI document does not allow:\n${wrong.join('\n')}\n${reply.body.slice(0, 500)}`,
+    );
 }
 
 function headerFaults(declared: Readonly<Record<string, unknown>>, reply: Omit<Reply, 'body'>): string[] {
@@ -84,7 +106,11 @@ function headerFaults(declared: Readonly<Record<string, unknown>>, reply: Omit<R
   return faults;
 }
 
-function bodyFaults(content: Readonly<Record<string, unknown>>, { status, headers, body }: Reply, strict: boolean): string[] {
+function bodyFaults(
+  content: Readonly<Record<string, unknown>>,
+  { status, headers, body }: Reply,
+  strict: boolean,
+): string[] {
   if (body === '') return headers['content-type'] === undefined ? [] : ['a content type without a body'];
   if (strict && status !== 200) return ['an error with a body'];
   const type = headers['content-type'] ?? '';

@@ -28,7 +28,12 @@ const HELD_MS = 3_000;
 /** Nobody is sent away for being slow before the others have come, on a slow machine too. */
 const FLAGS = [`--max-connections=${CAP}`, '--header-timeout=60s', '--request-timeout=300s', '--upstream-timeout=120s'];
 const READ: Ask = { path: `${PLACEMENTS}/web` };
-const CREATE: Ask = { method: 'POST', path: ENGINES, headers: { 'content-type': 'application/yaml' }, body: ENGINE_YAML };
+const CREATE: Ask = {
+  method: 'POST',
+  path: ENGINES,
+  headers: { 'content-type': 'application/yaml' },
+  body: ENGINE_YAML,
+};
 
 let folder = '';
 let upstream: RecordingUpstream;
@@ -42,7 +47,9 @@ beforeAll(async () => {
   upstream = new RecordingUpstream(behind);
   // In a pod of 512 MiB node takes half of them for its heap; here it would take its share of the whole machine.
   const heap = `--max-old-space-size=${memoryLimit() / MIB / 2}`;
-  gateway = await startGateway({ folder, url: await upstream.start(), caFile: path.join(folder, 'ca.crt') }, FLAGS, [heap]);
+  gateway = await startGateway({ folder, url: await upstream.start(), caFile: path.join(folder, 'ca.crt') }, FLAGS, [
+    heap,
+  ]);
 }, 180_000);
 
 afterAll(async () => {
@@ -71,7 +78,8 @@ async function gauge(name: string): Promise<number> {
 /** What the pod may use, bytes. */
 function memoryLimit(): number {
   const file = path.join(root, 'deploy', 'components', 'gateway', 'deployment.yaml');
-  const limit: unknown = Object(load(readFileSync(file, 'utf8'))).spec.template.spec.containers[0].resources.limits.memory;
+  const limit: unknown = Object(load(readFileSync(file, 'utf8'))).spec.template.spec.containers[0].resources.limits
+    .memory;
   const mebibytes = /^(\d+)Mi$/.exec(String(limit))?.[1];
   if (mebibytes === undefined) throw new Error(`${file}: limits.memory: ${String(limit)}`);
   return Number(mebibytes) * MIB;
@@ -96,7 +104,9 @@ function healthy(): { readonly answered: () => number; stop(): Promise<readonly 
     }
     agent.destroy();
   };
-  const all = Promise.all([new Agent({ keepAlive: true, ca: gateway.ca }), new Agent({ keepAlive: false, ca: gateway.ca })].map(work));
+  const all = Promise.all(
+    [new Agent({ keepAlive: true, ca: gateway.ca }), new Agent({ keepAlive: false, ca: gateway.ca })].map(work),
+  );
   return {
     answered: () => answered,
     async stop() {
@@ -125,12 +135,16 @@ async function besiege(counts: Readonly<Partial<Record<CrowdKind, number>>>, bes
     mostConnections = Math.max(mostConnections, await gauge('multicluster_gateway_connections'));
     mostMemory = Math.max(mostMemory, await gauge('process_resident_memory_bytes'));
   };
-  await waitFor('everybody to have come', async (seen) => {
-    await look();
-    const report = await bad.report();
-    seen({ ...report, mostConnections });
-    return report.complete && mostConnections >= besieging;
-  }, { deadlineMs: 300_000 });
+  await waitFor(
+    'everybody to have come',
+    async (seen) => {
+      await look();
+      const report = await bad.report();
+      seen({ ...report, mostConnections });
+      return report.complete && mostConnections >= besieging;
+    },
+    { deadlineMs: 300_000 },
+  );
   const before = clients.answered();
   for (let held = 0; held < HELD_MS; held += 250) {
     await quietWindow(250);
@@ -143,7 +157,11 @@ async function besiege(counts: Readonly<Partial<Record<CrowdKind, number>>>, bes
 
 describe('a good client is answered every time, within the cap and the memory of a pod,', () => {
   it.each<[string, Partial<Record<CrowdKind, number>>, number]>([
-    [`while ${MANY} connections are opened that say nothing`, { silent: Math.floor(MANY * 0.8), greeted: Math.floor(MANY * 0.2) }, CAP],
+    [
+      `while ${MANY} connections are opened that say nothing`,
+      { silent: Math.floor(MANY * 0.8), greeted: Math.floor(MANY * 0.2) },
+      CAP,
+    ],
     ['while 200 send a byte a second', { head: 100, body: 100 }, 200],
     [`while ${CROWD} drip their handshake`, { handshake: CROWD }, CAP],
     [`while ${CROWD} drip the head of a request`, { head: CROWD }, CAP],
@@ -152,14 +170,18 @@ describe('a good client is answered every time, within the cap and the memory of
     // Who takes nothing is cut off after half a minute, whatever the flags say.
     [`while ${CROWD} do not read their answers`, { deaf: CROWD }, Math.floor(CAP / 5)],
     ['while all of them come at once', ALL, CAP],
-  ])('%s', async (_what, counts, besieging) => {
-    const { failures, had, mostConnections, mostMemory } = await besiege(counts, besieging);
+  ])(
+    '%s',
+    async (_what, counts, besieging) => {
+      const { failures, had, mostConnections, mostMemory } = await besiege(counts, besieging);
 
-    expect(failures).toEqual([]);
-    // The crowd was really there.
-    expect(had).toBeGreaterThanOrEqual(besieging);
-    expect(mostConnections).toBeGreaterThanOrEqual(besieging);
-    expect(mostConnections).toBeLessThanOrEqual(CAP);
-    expect(mostMemory).toBeLessThan(memoryLimit());
-  }, 900_000);
+      expect(failures).toEqual([]);
+      // The crowd was really there.
+      expect(had).toBeGreaterThanOrEqual(besieging);
+      expect(mostConnections).toBeGreaterThanOrEqual(besieging);
+      expect(mostConnections).toBeLessThanOrEqual(CAP);
+      expect(mostMemory).toBeLessThan(memoryLimit());
+    },
+    900_000,
+  );
 });

@@ -133,19 +133,24 @@ function isKind(word: string): word is CrowdKind {
 function kindsOf(words: readonly string[]): CrowdKind[] {
   return words.flatMap((word) => {
     const [kind = '', count = ''] = word.split('=');
-    if (!isKind(kind) || !/^\d+$/.test(count)) throw new Error(`KIND=COUNT with a kind of ${Object.keys(MANNERS).join(', ')}, got ${JSON.stringify(word)}`);
+    if (!isKind(kind) || !/^\d+$/.test(count))
+      throw new Error(`KIND=COUNT with a kind of ${Object.keys(MANNERS).join(', ')}, got ${JSON.stringify(word)}`);
     return Array.from({ length: Number(count) }, () => kind);
   });
 }
 
 /** The kinds one after the other in turn, so that none comes last. */
 function mixed(kinds: readonly CrowdKind[]): CrowdKind[] {
-  return kinds.map((kind, index) => ({ kind, order: (index * 7919) % kinds.length })).sort((a, b) => a.order - b.order).map(({ kind }) => kind);
+  return kinds
+    .map((kind, index) => ({ kind, order: (index * 7919) % kinds.length }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ kind }) => kind);
 }
 
 const [port = '', ...words] = process.argv.slice(2);
 const kinds = kindsOf(words);
 const crowd = new Crowd(Number(port), kinds.length);
 void crowd.gather(mixed(kinds));
-for await (const _line of createInterface({ input: process.stdin })) process.stdout.write(`${JSON.stringify(crowd.report())}\n`);
+for await (const _line of createInterface({ input: process.stdin }))
+  process.stdout.write(`${JSON.stringify(crowd.report())}\n`);
 process.exit();

@@ -39,10 +39,21 @@ afterEach(async () => {
 /** Serves from a desk. */
 async function serve(desk: Partial<Desk>, strict = false): Promise<WireOptions> {
   const metrics = createGatewayMetrics();
-  const whole: Desk = { upstream: { call: () => Promise.reject(new Error('no upstream')) }, budget: new Budget(0), openapi: Buffer.from('{}'), rules, ready: () => true, ...desk };
+  const whole: Desk = {
+    upstream: { call: () => Promise.reject(new Error('no upstream')) },
+    budget: new Budget(0),
+    openapi: Buffer.from('{}'),
+    rules,
+    ready: () => true,
+    ...desk,
+  };
   const serving = { desk: whole, strict, clock: systemClock, log, metrics };
   server = new GatewayServer({
-    limits: { maxConnections: 10, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 }, strict, clock: systemClock, metrics, serve: (arrival) => serveRequest(arrival, serving),
+    limits: { maxConnections: 10, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 },
+    strict,
+    clock: systemClock,
+    metrics,
+    serve: (arrival) => serveRequest(arrival, serving),
   });
   const pair = await pairFor();
   server.present({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
@@ -71,7 +82,10 @@ describe('a fault of the program', () => {
 
       expect(replies).toMatchObject([{ status: 500, body: '' }]);
       await waitFor('the access log', () => log.lines.some(({ message }) => message === 'request'));
-      expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(['error request failed', 'info request']);
+      expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+        'error request failed',
+        'info request',
+      ]);
       expect(log.lines[0]?.fields).toEqual({ fault: expect.stringMatching(`^${said}`) });
       expect(JSON.stringify(log.lines)).not.toContain('canary');
       await server?.stop(0);
@@ -81,7 +95,8 @@ describe('a fault of the program', () => {
 });
 
 describe('a gateway that holds as much as it may', () => {
-  const large = (size: number): string => `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: ${size}\r\n\r\n${'#'.repeat(size)}`;
+  const large = (size: number): string =>
+    `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: ${size}\r\n\r\n${'#'.repeat(size)}`;
 
   it('refuses a large body with 503, and takes a small one', async () => {
     const wire = await serve({});
@@ -94,7 +109,9 @@ describe('a gateway that holds as much as it may', () => {
 
   it('refuses to hold a large answer, with 503', async () => {
     const text = JSON.stringify({ ...ENGINE, spec: { x: 'x'.repeat(100_000) } });
-    const wire = await serve({ upstream: answering({ status: 200, contentType: 'application/json', retryAfter: undefined, body: chunks(text) }) });
+    const wire = await serve({
+      upstream: answering({ status: 200, contentType: 'application/json', retryAfter: undefined, body: chunks(text) }),
+    });
 
     expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, body: '' }]);
   });
@@ -108,12 +125,19 @@ describe('a gateway that holds as much as it may', () => {
       await end;
       yield* chunks('"}');
     };
-    const parted = (): UpstreamAnswer => ({ status: 200, contentType: 'application/json', retryAfter: undefined, body: body() });
+    const parted = (): UpstreamAnswer => ({
+      status: 200,
+      contentType: 'application/json',
+      retryAfter: undefined,
+      body: body(),
+    });
     const wire = await serve({ upstream: { call: (_call, _gone, use) => use(parted()) }, budget });
     const held = budget.open();
     held.grow(2 * MIB);
 
-    expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, headers: { 'retry-after': '1' }, body: '' }]);
+    expect((await sendRaw(READ, wire)).replies).toMatchObject([
+      { status: 503, headers: { 'retry-after': '1' }, body: '' },
+    ]);
     held.release();
     const socket = await open(wire);
     socket.resume().write(READ);
@@ -131,7 +155,9 @@ describe('a request that comes while its client reads the answer before', () => 
     const taken: Buffer[] = [];
     socket.pause();
     socket.write('GET /platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n', () => {
-      socket.write(`POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 5\r\nConnection: close\r\n\r\n`);
+      socket.write(
+        `POST ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}Content-Type: application/yaml\r\nContent-Length: 5\r\nConnection: close\r\n\r\n`,
+      );
       socket.write('a: [}', () => socket.on('data', (chunk: Buffer) => taken.push(chunk)).resume());
     });
     await new Promise((resolve) => socket.once('close', resolve));
@@ -142,7 +168,12 @@ describe('a request that comes while its client reads the answer before', () => 
 
 describe('an answer that comes in parts', () => {
   const many = Array.from({ length: 200 }, () => 'x'.repeat(64 * 1024));
-  const answer = (): UpstreamAnswer => ({ status: 200, contentType: 'application/json', retryAfter: undefined, body: chunks('{"a":"', ...many, '"}') });
+  const answer = (): UpstreamAnswer => ({
+    status: 200,
+    contentType: 'application/json',
+    retryAfter: undefined,
+    body: chunks('{"a":"', ...many, '"}'),
+  });
 
   it('waits for a client that is slow to read, and loses nothing', async () => {
     const wire = await serve({ upstream: answering(answer()), budget: new Budget(2 * MIB) });
@@ -161,7 +192,17 @@ describe('an answer that comes in parts', () => {
   });
 
   it('is handed on in the parts in which it came, so that none is held when it is taken', async () => {
-    const { body, rest } = await outcomeOf(answer(), { action: 'list', resource: MultiClusterEngines, accept: acceptedType(headerMap([])), representation: false, conditional: false }, rules);
+    const { body, rest } = await outcomeOf(
+      answer(),
+      {
+        action: 'list',
+        resource: MultiClusterEngines,
+        accept: acceptedType(headerMap([])),
+        representation: false,
+        conditional: false,
+      },
+      rules,
+    );
     const lengths: number[] = [];
     for await (const chunk of rest ?? []) lengths.push(chunk.length);
 
@@ -205,31 +246,58 @@ describe('a body that nobody wants', () => {
 });
 
 describe('a call upstream', () => {
-  const options = { origin: 'https://127.0.0.1:1', clock: new ManualClock(), timeoutMs: 1_000, userAgent: 'x', metrics: createGatewayMetrics() };
+  const options = {
+    origin: 'https://127.0.0.1:1',
+    clock: new ManualClock(),
+    timeoutMs: 1_000,
+    userAgent: 'x',
+    metrics: createGatewayMetrics(),
+  };
   const call = { method: 'GET', path: '/x', token: 't' } as const;
 
   it('without an authority to trust is not made', async () => {
-    await expect(new Upstream(options).call(call, new AbortController().signal, () => Promise.resolve())).rejects.toMatchObject({ failure: 'unreachable', code: 'NO_CA' });
+    await expect(
+      new Upstream(options).call(call, new AbortController().signal, () => Promise.resolve()),
+    ).rejects.toMatchObject({ failure: 'unreachable', code: 'NO_CA' });
   });
 
   it('for a client that has left already is not made', async () => {
     const upstream = new Upstream(options);
     upstream.trust((await pairFor()).certificate);
 
-    await expect(upstream.call(call, AbortSignal.abort(), () => Promise.resolve())).rejects.toMatchObject({ failure: 'abandoned' });
+    await expect(upstream.call(call, AbortSignal.abort(), () => Promise.resolve())).rejects.toMatchObject({
+      failure: 'abandoned',
+    });
     await upstream.close();
   });
 
-  it.each([['-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----', 'holds a certificate that cannot be read'], ['', 'holds no certificate in PEM']])('trusts nobody by %j', (pem, message) => {
+  it.each([
+    ['-----BEGIN CERTIFICATE-----\nMAo=\n-----END CERTIFICATE-----', 'holds a certificate that cannot be read'],
+    ['', 'holds no certificate in PEM'],
+  ])('trusts nobody by %j', (pem, message) => {
     expect(() => new Upstream(options).trust(pem)).toThrow(message);
   });
 });
 
 describe('the schema of a CRD', () => {
   it('keeps its meaning where JSON Schema has other words', () => {
-    const field = (yaml: string): unknown => Object(kindSchemas(`spec:\n  group: g\n  names: {kind: K, listKind: KList}\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          x: ${yaml}\n`)['K']).properties.x;
+    const field = (yaml: string): unknown =>
+      Object(
+        kindSchemas(
+          `spec:\n  group: g\n  names: {kind: K, listKind: KList}\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          x: ${yaml}\n`,
+        )['K'],
+      ).properties.x;
 
-    expect([field('{x-kubernetes-int-or-string: true}'), field('{type: string, nullable: true}'), field('{x-kubernetes-preserve-unknown-fields: true}'), field('{type: object, additionalProperties: {type: integer, minimum: 1}}')])
-      .toEqual([{ type: ['integer', 'string'] }, { type: ['string', 'null'] }, {}, { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } }]);
+    expect([
+      field('{x-kubernetes-int-or-string: true}'),
+      field('{type: string, nullable: true}'),
+      field('{x-kubernetes-preserve-unknown-fields: true}'),
+      field('{type: object, additionalProperties: {type: integer, minimum: 1}}'),
+    ]).toEqual([
+      { type: ['integer', 'string'] },
+      { type: ['string', 'null'] },
+      {},
+      { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
+    ]);
   });
 });

@@ -35,7 +35,11 @@ describe('the OpenAPI document', () => {
 
     expect(Object.keys(paths)).toEqual(ROUTES.map(({ template }) => template));
     for (const { template, operations } of ROUTES) {
-      expect(Object.keys(Object(paths[template])).filter((key) => key !== 'parameters').sort()).toEqual(operations.map(({ method }) => method.toLowerCase()).sort());
+      expect(
+        Object.keys(Object(paths[template]))
+          .filter((key) => key !== 'parameters')
+          .sort(),
+      ).toEqual(operations.map(({ method }) => method.toLowerCase()).sort());
     }
   });
 
@@ -52,15 +56,27 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it.each([['multiclusterengine', 'MultiClusterEngine'], ['placement', 'Placement']])('describes every field of the CRD %s in the CRD\'s own words', (file, kind) => {
+  it.each([
+    ['multiclusterengine', 'MultiClusterEngine'],
+    ['placement', 'Placement'],
+  ])("describes every field of the CRD %s in the CRD's own words", (file, kind) => {
     const crd: unknown = load(readFileSync(path.join(root, 'crds', `${file}.yaml`), 'utf8'));
     const fields = (node: unknown, place = ''): string[] => {
       const { properties, items, additionalProperties, description } = Object(node);
-      const below = Object.entries(Object(properties)).filter(([name]) => place !== '' || name !== 'metadata').flatMap(([name, child]) => fields(child, `${place}.${name}`));
-      return [`${place}: ${description}`, ...below, ...(items === undefined ? [] : fields(items, `${place}[]`)), ...(typeof additionalProperties === 'object' ? fields(additionalProperties, `${place}{}`) : [])];
+      const below = Object.entries(Object(properties))
+        .filter(([name]) => place !== '' || name !== 'metadata')
+        .flatMap(([name, child]) => fields(child, `${place}.${name}`));
+      return [
+        `${place}: ${description}`,
+        ...below,
+        ...(items === undefined ? [] : fields(items, `${place}[]`)),
+        ...(typeof additionalProperties === 'object' ? fields(additionalProperties, `${place}{}`) : []),
+      ];
     };
 
-    expect(fields(at('components', 'schemas', kind))).toEqual(fields(Object(crd).spec.versions[0].schema.openAPIV3Schema));
+    expect(fields(at('components', 'schemas', kind))).toEqual(
+      fields(Object(crd).spec.versions[0].schema.openAPIV3Schema),
+    );
   });
 
   it('is the one under docs/reference, but for the release', () => {
@@ -71,12 +87,23 @@ describe('the OpenAPI document', () => {
 });
 
 describe('an answer that the document does not allow is found', () => {
-  const good = { status: 200, headers: { ...ALWAYS, 'content-type': 'application/json', etag: '"8"' }, body: JSON.stringify(PLACEMENT) };
+  const good = {
+    status: 200,
+    headers: { ...ALWAYS, 'content-type': 'application/json', etag: '"8"' },
+    body: JSON.stringify(PLACEMENT),
+  };
 
   it.each<[string, object, boolean]>([
-    ['a good one', {}, true], ['another code', { status: 201 }, false], ['a header too many', { headers: { ...good.headers, 'set-cookie': 'a=b' } }, false], ['a header too few', { headers: { 'content-type': 'application/json' } }, false],
-    ['a wrong header', { headers: { ...good.headers, etag: '8' } }, false], ['another type', { headers: { ...good.headers, 'content-type': 'text/html' } }, false], ['another kind', { body: '{"kind":"Secret","metadata":{}}' }, false], ['no body', { body: '', headers: ALWAYS }, false],
-    ['a field of another type', { body: JSON.stringify({ ...PLACEMENT, spec: { numberOfClusters: 'two' } }) }, false], ['an error with a body', { status: 404 }, false],
+    ['a good one', {}, true],
+    ['another code', { status: 201 }, false],
+    ['a header too many', { headers: { ...good.headers, 'set-cookie': 'a=b' } }, false],
+    ['a header too few', { headers: { 'content-type': 'application/json' } }, false],
+    ['a wrong header', { headers: { ...good.headers, etag: '8' } }, false],
+    ['another type', { headers: { ...good.headers, 'content-type': 'text/html' } }, false],
+    ['another kind', { body: '{"kind":"Secret","metadata":{}}' }, false],
+    ['no body', { body: '', headers: ALWAYS }, false],
+    ['a field of another type', { body: JSON.stringify({ ...PLACEMENT, spec: { numberOfClusters: 'two' } }) }, false],
+    ['an error with a body', { status: 404 }, false],
   ])('%s', (_what, change, fine) => {
     expect(nonconformities('GET', `${PLACEMENTS}/web`, { ...good, ...change }).length === 0).toBe(fine);
   });

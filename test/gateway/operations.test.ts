@@ -31,14 +31,44 @@ beforeEach(() => {
 
 describe('an operation', () => {
   it.each<[string, Ask, string, string]>([
-    ['1 create an engine', { method: 'POST', path: ENGINES, headers: { 'content-type': 'MultiClusterEngines/yaml' }, body: ENGINE_YAML }, 'POST', `${UP_ENGINES}${STRICT}`],
+    [
+      '1 create an engine',
+      { method: 'POST', path: ENGINES, headers: { 'content-type': 'MultiClusterEngines/yaml' }, body: ENGINE_YAML },
+      'POST',
+      `${UP_ENGINES}${STRICT}`,
+    ],
     ['3 delete an engine', { method: 'DELETE', path: `${ENGINES}/engine` }, 'DELETE', `${UP_ENGINES}/engine`],
-    ['5 create a placement', { method: 'POST', path: PLACEMENTS, headers: { 'content-type': 'placement/yaml' }, body: PLACEMENT_YAML }, 'POST', `${UP_PLACEMENTS}${STRICT}`],
+    [
+      '5 create a placement',
+      { method: 'POST', path: PLACEMENTS, headers: { 'content-type': 'placement/yaml' }, body: PLACEMENT_YAML },
+      'POST',
+      `${UP_PLACEMENTS}${STRICT}`,
+    ],
     ['7 delete a placement', { method: 'DELETE', path: `${PLACEMENTS}/web` }, 'DELETE', `${UP_PLACEMENTS}/web`],
-    ['5 create a placement, with /apis', { method: 'POST', path: PLACEMENTS_APIS, headers: YAML, body: PLACEMENT_YAML }, 'POST', `${UP_PLACEMENTS}${STRICT}`],
-    ['7 delete a placement, with /apis', { method: 'DELETE', path: `${PLACEMENTS_APIS}/web` }, 'DELETE', `${UP_PLACEMENTS}/web`],
-    ['update an engine', { method: 'PUT', path: `${ENGINES}/engine`, headers: { ...YAML, 'if-match': '"7"' }, body: ENGINE_YAML }, 'PUT', `${UP_ENGINES}/engine${STRICT}`],
-    ['update a placement', { method: 'PUT', path: `${PLACEMENTS}/web`, headers: { ...YAML, 'if-match': '"8"' }, body: PLACEMENT_YAML }, 'PUT', `${UP_PLACEMENTS}/web${STRICT}`],
+    [
+      '5 create a placement, with /apis',
+      { method: 'POST', path: PLACEMENTS_APIS, headers: YAML, body: PLACEMENT_YAML },
+      'POST',
+      `${UP_PLACEMENTS}${STRICT}`,
+    ],
+    [
+      '7 delete a placement, with /apis',
+      { method: 'DELETE', path: `${PLACEMENTS_APIS}/web` },
+      'DELETE',
+      `${UP_PLACEMENTS}/web`,
+    ],
+    [
+      'update an engine',
+      { method: 'PUT', path: `${ENGINES}/engine`, headers: { ...YAML, 'if-match': '"7"' }, body: ENGINE_YAML },
+      'PUT',
+      `${UP_ENGINES}/engine${STRICT}`,
+    ],
+    [
+      'update a placement',
+      { method: 'PUT', path: `${PLACEMENTS}/web`, headers: { ...YAML, 'if-match': '"8"' }, body: PLACEMENT_YAML },
+      'PUT',
+      `${UP_PLACEMENTS}/web${STRICT}`,
+    ],
   ])('that writes, %s, is one call upstream and 200 without a body', async (_name, ask, method, path) => {
     const answer = await rig.ask(ask);
 
@@ -54,16 +84,29 @@ describe('an operation', () => {
     ['read an engine', `${ENGINES}/engine`, `${UP_ENGINES}/engine`, 'MultiClusterEngine', '"7"'],
     ['4 list placements, with /apis', PLACEMENTS_APIS, UP_PLACEMENTS, 'PlacementList', '"9"'],
     ['6 read a placement, with /apis', `${PLACEMENTS_APIS}/web`, `${UP_PLACEMENTS}/web`, 'Placement', '"8"'],
-  ])('that reads, %s, is one call upstream and 200 with what was read', async (_name, path, upstreamPath, kind, etag) => {
-    const answer = await rig.ask({ path, headers: { 'content-type': 'operator/yaml' } });
+  ])(
+    'that reads, %s, is one call upstream and 200 with what was read',
+    async (_name, path, upstreamPath, kind, etag) => {
+      const answer = await rig.ask({ path, headers: { 'content-type': 'operator/yaml' } });
 
-    expect(answer).toMatchObject({ status: 200, headers: { etag, 'content-type': 'application/json' } });
-    expect(JSON.parse(answer.body)).toMatchObject({ kind });
-    expect(rig.upstream.requests).toMatchObject([{ method: 'GET', path: upstreamPath, body: '' }]);
-  });
+      expect(answer).toMatchObject({ status: 200, headers: { etag, 'content-type': 'application/json' } });
+      expect(JSON.parse(answer.body)).toMatchObject({ kind });
+      expect(rig.upstream.requests).toMatchObject([{ method: 'GET', path: upstreamPath, body: '' }]);
+    },
+  );
 
   it('sends five headers of its own upstream, beside host and connection, and none of the client', async () => {
-    const odd = { 'impersonate-user': 'root', 'x-remote-user': 'root', 'x-forwarded-for': '1.2.3.4', forwarded: 'for=x', via: 'x', 'proxy-authorization': 'x', 'user-agent': 'mine', 'accept-language': 'de', connection: 'authorization, keep-alive' };
+    const odd = {
+      'impersonate-user': 'root',
+      'x-remote-user': 'root',
+      'x-forwarded-for': '1.2.3.4',
+      forwarded: 'for=x',
+      via: 'x',
+      'proxy-authorization': 'x',
+      'user-agent': 'mine',
+      'accept-language': 'de',
+      connection: 'authorization, keep-alive',
+    };
 
     await rig.ask({ method: 'POST', path: PLACEMENTS, headers: { ...YAML, ...odd }, body: PLACEMENT_YAML });
 
@@ -79,12 +122,22 @@ describe('an operation', () => {
     ]);
   });
 
-  it.each(MEDIA_TYPES.flatMap(({ name, format }) => [name, name.toUpperCase(), `${name}; charset=UTF-8`].map((type) => [type, format] as const)))('takes a body of %s', async (type, format) => {
-    const body = format === 'yaml' ? PLACEMENT_YAML : JSON.stringify({ metadata: { name: 'web' }, spec: { numberOfClusters: 2 } });
+  it.each(
+    MEDIA_TYPES.flatMap(({ name, format }) =>
+      [name, name.toUpperCase(), `${name}; charset=UTF-8`].map((type) => [type, format] as const),
+    ),
+  )('takes a body of %s', async (type, format) => {
+    const body =
+      format === 'yaml' ? PLACEMENT_YAML : JSON.stringify({ metadata: { name: 'web' }, spec: { numberOfClusters: 2 } });
 
-    expect((await rig.ask({ method: 'POST', path: PLACEMENTS, headers: { 'content-type': type }, body })).status).toBe(200);
+    expect((await rig.ask({ method: 'POST', path: PLACEMENTS, headers: { 'content-type': type }, body })).status).toBe(
+      200,
+    );
     expect(JSON.parse(rig.upstream.requests[0]?.body ?? '')).toEqual({
-      apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', metadata: { name: 'web' }, spec: { numberOfClusters: 2 },
+      apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+      kind: 'Placement',
+      metadata: { name: 'web' },
+      spec: { numberOfClusters: 2 },
     });
   });
 
@@ -100,7 +153,10 @@ describe('an operation', () => {
 
     const answer = await rig.ask({ method: 'POST', path: PLACEMENTS, headers, body: PLACEMENT_YAML });
 
-    expect(answer).toMatchObject({ status: 200, headers: { 'preference-applied': 'return=representation', etag: '"8"' } });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'preference-applied': 'return=representation', etag: '"8"' },
+    });
     expect(JSON.parse(answer.body)).toEqual(PLACEMENT);
   });
 
@@ -112,7 +168,12 @@ describe('an operation', () => {
   });
 
   it('replaces or deletes only at the revision of If-Match', async () => {
-    await rig.ask({ method: 'PUT', path: `${PLACEMENTS}/web`, headers: { ...YAML, 'if-match': '"8"' }, body: PLACEMENT_YAML });
+    await rig.ask({
+      method: 'PUT',
+      path: `${PLACEMENTS}/web`,
+      headers: { ...YAML, 'if-match': '"8"' },
+      body: PLACEMENT_YAML,
+    });
     await rig.ask({ method: 'DELETE', path: `${PLACEMENTS}/web`, headers: { 'if-match': '"8"' } });
     await rig.ask({ method: 'DELETE', path: `${PLACEMENTS}/web`, headers: { 'if-match': '*' } });
 
@@ -126,11 +187,23 @@ describe('an operation', () => {
 
 describe('an answer of the API server', () => {
   const INVALID = {
-    kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 422, reason: 'Invalid', message: 'SECRET UPSTREAM TEXT',
-    details: { causes: [{ reason: 'FieldValueInvalid', field: 'spec.numberOfClusters', message: 'SECRET UPSTREAM TEXT' }] },
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    code: 422,
+    reason: 'Invalid',
+    message: 'SECRET UPSTREAM TEXT',
+    details: {
+      causes: [{ reason: 'FieldValueInvalid', field: 'spec.numberOfClusters', message: 'SECRET UPSTREAM TEXT' }],
+    },
   };
   const CREATE: Ask = { method: 'POST', path: PLACEMENTS, headers: YAML, body: PLACEMENT_YAML };
-  const PUT: Ask = { method: 'PUT', path: `${PLACEMENTS}/web`, headers: YAML, body: 'metadata: {name: web, resourceVersion: "8"}' };
+  const PUT: Ask = {
+    method: 'PUT',
+    path: `${PLACEMENTS}/web`,
+    headers: YAML,
+    body: 'metadata: {name: web, resourceVersion: "8"}',
+  };
   const IF_MATCH: Ask = { ...PUT, headers: { ...YAML, 'if-match': '"8"' } };
   const READ: Ask = { path: `${PLACEMENTS}/web` };
 
@@ -159,8 +232,18 @@ describe('an answer of the API server', () => {
     [415, CREATE, 500, 500],
     [418, READ, 500, 500],
   ])('of %i to %j becomes %i, %i with strict status codes', async (status, ask, code, strictCode, said = {}) => {
-    for (const [one, wanted] of [[rig, code], [strict, strictCode]] as const) {
-      one.upstream.script = (_request, socket) => socket.write(reply(status, { message: 'SECRET UPSTREAM TEXT', ...Object(said) }, { 'set-cookie': 'a=b', 'x-upstream': 'yes', location: 'https://127.0.0.1:1/', 'retry-after': '7' }));
+    for (const [one, wanted] of [
+      [rig, code],
+      [strict, strictCode],
+    ] as const) {
+      one.upstream.script = (_request, socket) =>
+        socket.write(
+          reply(
+            status,
+            { message: 'SECRET UPSTREAM TEXT', ...Object(said) },
+            { 'set-cookie': 'a=b', 'x-upstream': 'yes', location: 'https://127.0.0.1:1/', 'retry-after': '7' },
+          ),
+        );
       const answer = await one.ask(ask);
 
       expect(answer.status).toBe(wanted);
@@ -177,24 +260,51 @@ describe('an answer of the API server', () => {
     const { body } = await rig.ask(CREATE);
 
     expect(JSON.parse(body)).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'Invalid', code: 422,
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      reason: 'Invalid',
+      code: 422,
       message: 'spec.numberOfClusters: the number 2: must be a whole number from 0 to 2147483647',
-      details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid', message: 'the number 2: must be a whole number from 0 to 2147483647' }] },
+      details: {
+        causes: [
+          {
+            field: 'spec.numberOfClusters',
+            reason: 'FieldValueInvalid',
+            message: 'the number 2: must be a whole number from 0 to 2147483647',
+          },
+        ],
+      },
     });
   });
 
   it('that does not know fields has those named that were sent, and nothing else of what it says', async () => {
-    rig.upstream.script = (_request, socket) => socket.write(reply(400, { message: 'x: strict decoding error: unknown field "spec.numberOfCluster", unknown field "spec.a", "b", unknown field "SECRET"' }));
+    rig.upstream.script = (_request, socket) =>
+      socket.write(
+        reply(400, {
+          message:
+            'x: strict decoding error: unknown field "spec.numberOfCluster", unknown field "spec.a", "b", unknown field "SECRET"',
+        }),
+      );
 
-    const { body } = await rig.ask({ ...CREATE, body: 'metadata: {name: web}\nspec: {numberOfCluster: 1, "a\\", \\"b": 2}\n' });
+    const { body } = await rig.ask({
+      ...CREATE,
+      body: 'metadata: {name: web}\nspec: {numberOfCluster: 1, "a\\", \\"b": 2}\n',
+    });
 
-    expect(JSON.parse(body)).toMatchObject({ code: 400, message: 'spec.numberOfCluster: is not a field of this kind: perhaps spec.numberOfClusters is meant; spec.a", "b: is not a field of this kind' });
+    expect(JSON.parse(body)).toMatchObject({
+      code: 400,
+      message:
+        'spec.numberOfCluster: is not a field of this kind: perhaps spec.numberOfClusters is meant; spec.a", "b: is not a field of this kind',
+    });
     expect(body).not.toContain('SECRET');
   });
 
   it('that quotes a key of 100,000 letters has its beginning named', async () => {
     const key = 'k'.repeat(100_000);
-    rig.upstream.script = (_request, socket) => socket.write(reply(400, { message: `x: strict decoding error: unknown field "spec.${key}"` }));
+    rig.upstream.script = (_request, socket) =>
+      socket.write(reply(400, { message: `x: strict decoding error: unknown field "spec.${key}"` }));
 
     const { body } = await rig.ask({ ...CREATE, body: `metadata: {name: web}\nspec: {"${key}": 1}\n`, headers: YAML });
 
@@ -202,42 +312,133 @@ describe('an answer of the API server', () => {
   });
 
   it('that finds another object of the name, made anew, is told by its uid', async () => {
-    rig.upstream.script = (_request, socket) => socket.write(reply(409, { reason: 'Conflict', message: 'Operation cannot be fulfilled on "web": Precondition failed: UID in precondition: SECRET, UID in object meta: SECRET' }));
+    rig.upstream.script = (_request, socket) =>
+      socket.write(
+        reply(409, {
+          reason: 'Conflict',
+          message:
+            'Operation cannot be fulfilled on "web": Precondition failed: UID in precondition: SECRET, UID in object meta: SECRET',
+        }),
+      );
 
     for (const ask of [PUT, IF_MATCH]) {
       const { status, body } = await rig.ask(ask);
-      expect({ ...JSON.parse(body), status }).toMatchObject({ status: 409, reason: 'Conflict', details: { causes: [{ field: 'metadata.uid' }] } });
+      expect({ ...JSON.parse(body), status }).toMatchObject({
+        status: 409,
+        reason: 'Conflict',
+        details: { causes: [{ field: 'metadata.uid' }] },
+      });
       expect(body).not.toContain('SECRET');
     }
   });
 
   it.each<[string, Ask, number, RegExp]>([
-    ['POST with a resourceVersion', { ...CREATE, body: 'metadata: {name: web, resourceVersion: "5"}' }, 422, /^metadata\.resourceVersion: the string "5": must be absent, /],
-    ['POST with one that is no number', { ...CREATE, body: 'metadata: {name: web, resourceVersion: abc}' }, 422, /^metadata\.resourceVersion: the string "abc": must be absent, /],
-    ['PUT at a resourceVersion that no object has', { ...PUT, body: 'metadata: {name: web, resourceVersion: abc}' }, 422, /^metadata\.resourceVersion: the string "abc": must be one that was read/],
-    ['PUT at none', { ...PUT, body: 'metadata: {name: web}' }, 422, /^metadata\.resourceVersion: must be the one that was read/],
-    ['PUT at any, which is none', { ...PUT, headers: { ...YAML, 'if-match': '*' }, body: 'metadata: {name: web}' }, 422, /^metadata\.resourceVersion: must be the one that was read/],
-    ['PUT at an If-Match that no object has', { ...PUT, headers: { ...YAML, 'if-match': '"abc"' } }, 412, /^header if-match names no revision/],
-    ['PUT without a name', { ...PUT, body: 'metadata: {resourceVersion: "8"}' }, 400, /^metadata\.name: must be there and be "web"/],
-    ['PUT of another name', { ...PUT, body: 'metadata: {name: x, resourceVersion: "8"}' }, 400, /^metadata\.name: the string "x": must be "web"/],
-    ['GET under If-Match', { path: `${PLACEMENTS}/web`, headers: { 'if-match': '"8"' } }, 400, /^header if-match is for PUT and DELETE alone/],
-    ['POST under If-Match', { ...CREATE, headers: { ...YAML, 'if-match': '*' } }, 400, /^header if-match is for PUT and DELETE alone/],
-    ['label that is no string', { ...CREATE, body: 'metadata: {name: web, labels: {a: 1}}' }, 400, /^metadata\.labels\.a: the number 1: must be a string$/],
+    [
+      'POST with a resourceVersion',
+      { ...CREATE, body: 'metadata: {name: web, resourceVersion: "5"}' },
+      422,
+      /^metadata\.resourceVersion: the string "5": must be absent, /,
+    ],
+    [
+      'POST with one that is no number',
+      { ...CREATE, body: 'metadata: {name: web, resourceVersion: abc}' },
+      422,
+      /^metadata\.resourceVersion: the string "abc": must be absent, /,
+    ],
+    [
+      'PUT at a resourceVersion that no object has',
+      { ...PUT, body: 'metadata: {name: web, resourceVersion: abc}' },
+      422,
+      /^metadata\.resourceVersion: the string "abc": must be one that was read/,
+    ],
+    [
+      'PUT at none',
+      { ...PUT, body: 'metadata: {name: web}' },
+      422,
+      /^metadata\.resourceVersion: must be the one that was read/,
+    ],
+    [
+      'PUT at any, which is none',
+      { ...PUT, headers: { ...YAML, 'if-match': '*' }, body: 'metadata: {name: web}' },
+      422,
+      /^metadata\.resourceVersion: must be the one that was read/,
+    ],
+    [
+      'PUT at an If-Match that no object has',
+      { ...PUT, headers: { ...YAML, 'if-match': '"abc"' } },
+      412,
+      /^header if-match names no revision/,
+    ],
+    [
+      'PUT without a name',
+      { ...PUT, body: 'metadata: {resourceVersion: "8"}' },
+      400,
+      /^metadata\.name: must be there and be "web"/,
+    ],
+    [
+      'PUT of another name',
+      { ...PUT, body: 'metadata: {name: x, resourceVersion: "8"}' },
+      400,
+      /^metadata\.name: the string "x": must be "web"/,
+    ],
+    [
+      'GET under If-Match',
+      { path: `${PLACEMENTS}/web`, headers: { 'if-match': '"8"' } },
+      400,
+      /^header if-match is for PUT and DELETE alone/,
+    ],
+    [
+      'POST under If-Match',
+      { ...CREATE, headers: { ...YAML, 'if-match': '*' } },
+      400,
+      /^header if-match is for PUT and DELETE alone/,
+    ],
+    [
+      'label that is no string',
+      { ...CREATE, body: 'metadata: {name: web, labels: {a: 1}}' },
+      400,
+      /^metadata\.labels\.a: the number 1: must be a string$/,
+    ],
   ])('is not waited for by a %s: %i', async (_what, ask, code, message) => {
     const { status, body } = await rig.ask(ask);
 
-    expect({ status, message: JSON.parse(body).message }).toEqual({ status: code, message: expect.stringMatching(message) });
+    expect({ status, message: JSON.parse(body).message }).toEqual({
+      status: code,
+      message: expect.stringMatching(message),
+    });
     expect(rig.upstream.requests).toEqual([]);
   });
 
   it('to an object that was read elsewhere, but for its revision, is waited for', async () => {
-    const metadata = { name: 'web', uid: 'x', generation: 7, creationTimestamp: '2026-01-01T00:00:00Z', managedFields: [], resourceVersion: '' };
+    const metadata = {
+      name: 'web',
+      uid: 'x',
+      generation: 7,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      managedFields: [],
+      resourceVersion: '',
+    };
 
-    expect((await rig.ask({ ...CREATE, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ metadata }) })).status).toBe(200);
+    expect(
+      (
+        await rig.ask({
+          ...CREATE,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ metadata }),
+        })
+      ).status,
+    ).toBe(200);
     expect(JSON.parse(rig.upstream.requests[0]?.body ?? '')).toMatchObject({ metadata });
   });
 
-  it.each([['0', '1'], ['-1', '1'], ['59', '59'], ['99999', '60'], ['Wed, 21 Oct 2015 07:28:00 GMT', '1'], ['', '1']])('with Retry-After %j is passed on with %s seconds', async (given, seconds) => {
+  it.each([
+    ['0', '1'],
+    ['-1', '1'],
+    ['59', '59'],
+    ['99999', '60'],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', '1'],
+    ['', '1'],
+  ])('with Retry-After %j is passed on with %s seconds', async (given, seconds) => {
     rig.upstream.script = (_request, socket) => socket.write(reply(429, {}, { 'retry-after': given }));
 
     const { status, headers } = await rig.ask(READ);
@@ -260,7 +461,12 @@ describe('the gateway itself', () => {
   });
 
   it('counts calls upstream by the code of their answer, and those without one', async () => {
-    const count = async (code: string): Promise<number> => Number(new RegExp(`upstream_requests_total\\{method="DELETE",code="${code}"\\} (\\d+)`).exec(await rig.metrics.text())?.[1] ?? 0);
+    const count = async (code: string): Promise<number> =>
+      Number(
+        new RegExp(`upstream_requests_total\\{method="DELETE",code="${code}"\\} (\\d+)`).exec(
+          await rig.metrics.text(),
+        )?.[1] ?? 0,
+      );
     const before = [await count('404'), await count('<error>')];
     rig.upstream.script = (_request, socket) => socket.write(reply(404, {}));
     await rig.ask({ method: 'DELETE', path: `${ENGINES}/engine` });
@@ -278,7 +484,11 @@ describe('the gateway itself', () => {
     const template = '/platform/cluster.fleetmgmt.io/v1alpha1/namespaces/{namespace}/placements/{placement_name}';
     expect(text).toMatch(`multicluster_gateway_requests_total{route="${template}",method="GET",code="200"}`);
     expect(text).toMatch(`multicluster_gateway_requests_total{route="${template}",method="GET",code="400"}`);
-    expect(rig.log.lines.at(-2)).toMatchObject({ level: 'info', message: 'request', fields: { route: template, method: 'GET', code: 200, namespace: 'shop', object: 'web' } });
+    expect(rig.log.lines.at(-2)).toMatchObject({
+      level: 'info',
+      message: 'request',
+      fields: { route: template, method: 'GET', code: 200, namespace: 'shop', object: 'web' },
+    });
     expect(JSON.stringify(rig.log.lines)).not.toMatch(/secret-query|canary|numberOfClusters/);
   });
 });

@@ -14,7 +14,9 @@ import { writeYaml } from '../../src/gateway/object/yaml.js';
 const RUNS = { numRuns: 1_000 };
 const LARGEST = 64 * 1024;
 const CPU_MS = 50;
-const PROTOTYPE = JSON.stringify(Object.getOwnPropertyDescriptors(Object.prototype), (_key, value: unknown) => (typeof value === 'function' ? value.name : value));
+const PROTOTYPE = JSON.stringify(Object.getOwnPropertyDescriptors(Object.prototype), (_key, value: unknown) =>
+  typeof value === 'function' ? value.name : value,
+);
 
 /** Runs it; anything thrown but a Refusal escapes. */
 function refusedOr<T>(run: () => T): T | undefined {
@@ -39,7 +41,10 @@ function cost(run: () => unknown): number {
 }
 
 /** A plain body of 64 KiB: 5 ms where it is as fast as the limit supposes. */
-const PLAIN = Buffer.from(Array.from({ length: 4_800 }, (_, index) => `key${index}: word\n`).join('')).subarray(0, LARGEST - 64);
+const PLAIN = Buffer.from(Array.from({ length: 4_800 }, (_, index) => `key${index}: word\n`).join('')).subarray(
+  0,
+  LARGEST - 64,
+);
 
 /** Whether that costs too much: more than the limit, and not for a machine that is slow, or code that counts what it runs. */
 function tooMuch(ms: number): boolean {
@@ -48,20 +53,88 @@ function tooMuch(ms: number): boolean {
 
 /** Pieces of the syntaxes, so that random texts get somewhere. */
 const PIECES = [
-  '{', '}', '[', ']', ',', ':', ': ', '"', "'", '\n', '\n  ', '\n    ', '- ', '? ', '& ', '&a ', '*a', '!', '!!str ', '|', '>', '%', '#', ' #', '---', '...', '<<', '~', 'null', 'true', '0', '-1', '1e9', '0x', 'a', 'key', '\\', '\\u', '\\ud800', '\t', '\r', '\0', '\u{feff}', '__proto__', 'constructor', '"__proto__":', 'é', '😀',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  ': ',
+  '"',
+  "'",
+  '\n',
+  '\n  ',
+  '\n    ',
+  '- ',
+  '? ',
+  '& ',
+  '&a ',
+  '*a',
+  '!',
+  '!!str ',
+  '|',
+  '>',
+  '%',
+  '#',
+  ' #',
+  '---',
+  '...',
+  '<<',
+  '~',
+  'null',
+  'true',
+  '0',
+  '-1',
+  '1e9',
+  '0x',
+  'a',
+  'key',
+  '\\',
+  '\\u',
+  '\\ud800',
+  '\t',
+  '\r',
+  '\0',
+  '\u{feff}',
+  '__proto__',
+  'constructor',
+  '"__proto__":',
+  'é',
+  '😀',
 ];
-const soup = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string()), { maxLength: 60 }).map((parts) => parts.join(''));
-const repeated = fc.tuple(fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 4 }), fc.array(fc.constantFrom(...PIECES), { maxLength: 3 })).map(([unit, end]) => {
-  const text = unit.join('');
-  return (text.repeat(Math.floor((LARGEST - 64) / Buffer.byteLength(text))) + end.join('')).slice(0, LARGEST);
-});
+const soup = fc
+  .array(fc.oneof(fc.constantFrom(...PIECES), fc.string()), { maxLength: 60 })
+  .map((parts) => parts.join(''));
+const repeated = fc
+  .tuple(
+    fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 4 }),
+    fc.array(fc.constantFrom(...PIECES), { maxLength: 3 }),
+  )
+  .map(([unit, end]) => {
+    const text = unit.join('');
+    return (text.repeat(Math.floor((LARGEST - 64) / Buffer.byteLength(text))) + end.join('')).slice(0, LARGEST);
+  });
 const formats = fc.constantFrom<Format>('json', 'yaml');
 const plain = fc.letrec<{ value: unknown }>((tie) => ({
-  value: fc.oneof({ maxDepth: 6 }, fc.constant(null), fc.boolean(), fc.maxSafeInteger(), fc.string({ unit: 'grapheme' }), fc.array(tie('value'), { maxLength: 4 }), fc.dictionary(fc.string({ unit: 'grapheme' }).filter((key) => !['__proto__', 'constructor', 'prototype'].includes(key)), tie('value'), { maxKeys: 4, noNullPrototype: true })),
+  value: fc.oneof(
+    { maxDepth: 6 },
+    fc.constant(null),
+    fc.boolean(),
+    fc.maxSafeInteger(),
+    fc.string({ unit: 'grapheme' }),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.string({ unit: 'grapheme' }).filter((key) => !['__proto__', 'constructor', 'prototype'].includes(key)),
+      tie('value'),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+  ),
 })).value;
 
 afterAll(() => {
-  const now = JSON.stringify(Object.getOwnPropertyDescriptors(Object.prototype), (_key, value: unknown) => (typeof value === 'function' ? value.name : value));
+  const now = JSON.stringify(Object.getOwnPropertyDescriptors(Object.prototype), (_key, value: unknown) =>
+    typeof value === 'function' ? value.name : value,
+  );
   if (now !== PROTOTYPE) throw new Error('Object.prototype was changed');
 });
 
@@ -70,107 +143,236 @@ function depth(value: Data): number {
 }
 
 function nodes(value: Data): number {
-  return typeof value === 'object' && value !== null ? Object.values(value).reduce((sum: number, one) => sum + nodes(one), 1) : 1;
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).reduce((sum: number, one) => sum + nodes(one), 1)
+    : 1;
 }
 
 describe('a body of any bytes', () => {
   it.each<Format>(['json', 'yaml'])('is read as %s or refused, and what is read keeps within the limits', (format) => {
-    fc.assert(fc.property(fc.oneof(soup.map((text) => Buffer.from(text)), fc.uint8Array({ maxLength: 200 })), (bytes) => {
-      const value = refusedOr(() => parseBody(bytes, format));
-      if (value === undefined) return;
-      expect(depth(value)).toBeLessThanOrEqual(MAX_DEPTH);
-      expect(nodes(value)).toBeLessThanOrEqual(MAX_NODES);
-      expect(JSON.stringify(value)).not.toMatch(/"(?:__proto__|constructor|prototype)":/);
-    }), RUNS);
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          soup.map((text) => Buffer.from(text)),
+          fc.uint8Array({ maxLength: 200 }),
+        ),
+        (bytes) => {
+          const value = refusedOr(() => parseBody(bytes, format));
+          if (value === undefined) return;
+          expect(depth(value)).toBeLessThanOrEqual(MAX_DEPTH);
+          expect(nodes(value)).toBeLessThanOrEqual(MAX_NODES);
+          expect(JSON.stringify(value)).not.toMatch(/"(?:__proto__|constructor|prototype)":/);
+        },
+      ),
+      RUNS,
+    );
   });
 
   it('below 64 KiB costs at most 50 ms, whatever it repeats', () => {
     const costs: string[] = [];
-    fc.assert(fc.property(repeated, formats, (text, format) => {
-      const bytes = Buffer.from(text).subarray(0, LARGEST);
-      const ms = cost(() => refusedOr(() => parseBody(bytes, format)));
-      if (tooMuch(ms)) costs.push(`${ms} ms: ${format} ${JSON.stringify(text.slice(0, 60))}`);
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(repeated, formats, (text, format) => {
+        const bytes = Buffer.from(text).subarray(0, LARGEST);
+        const ms = cost(() => refusedOr(() => parseBody(bytes, format)));
+        if (tooMuch(ms)) costs.push(`${ms} ms: ${format} ${JSON.stringify(text.slice(0, 60))}`);
+      }),
+      { numRuns: 300 },
+    );
 
     expect(costs).toEqual([]);
   }, 600_000);
 
   it('that JavaScript has written as JSON is read back the same', () => {
-    fc.assert(fc.property(plain, (value) => {
-      const text = JSON.stringify(value);
-      expect(JSON.stringify(parseBody(Buffer.from(text), 'json'))).toBe(text.replaceAll(/(?<![\w"])-0(?![\d.])/g, '0'));
-    }), RUNS);
+    fc.assert(
+      fc.property(plain, (value) => {
+        const text = JSON.stringify(value);
+        expect(JSON.stringify(parseBody(Buffer.from(text), 'json'))).toBe(
+          text.replaceAll(/(?<![\w"])-0(?![\d.])/g, '0'),
+        );
+      }),
+      RUNS,
+    );
   });
 
   it('that was answered as YAML is read back the same', () => {
-    const scalar = fc.array(fc.constantFrom(...PIECES, '_', '.', '+', '1', '0b', '0o', '0X', 'e3', 'f', '.inf', '.NaN', ':', 'yes', '='), { maxLength: 5 }).map((parts) => parts.join('')).filter((text) => !['__proto__', 'constructor'].includes(text));
-    fc.assert(fc.property(fc.dictionary(scalar, fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.maxSafeInteger(), fc.boolean()), { maxKeys: 5, noNullPrototype: true }), (value) => {
-      expect(JSON.stringify(parseBody(Buffer.from(writeYaml(value)), 'yaml'))).toBe(JSON.stringify(value));
-    }), RUNS);
+    const scalar = fc
+      .array(
+        fc.constantFrom(...PIECES, '_', '.', '+', '1', '0b', '0o', '0X', 'e3', 'f', '.inf', '.NaN', ':', 'yes', '='),
+        { maxLength: 5 },
+      )
+      .map((parts) => parts.join(''))
+      .filter((text) => !['__proto__', 'constructor'].includes(text));
+    fc.assert(
+      fc.property(
+        fc.dictionary(scalar, fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.maxSafeInteger(), fc.boolean()), {
+          maxKeys: 5,
+          noNullPrototype: true,
+        }),
+        (value) => {
+          expect(JSON.stringify(parseBody(Buffer.from(writeYaml(value)), 'yaml'))).toBe(JSON.stringify(value));
+        },
+      ),
+      RUNS,
+    );
   });
 
   it('in JSON is accepted only where JSON.parse accepts it, and means the same', () => {
-    fc.assert(fc.property(soup, (text) => {
-      const value = refusedOr(() => parseBody(Buffer.from(text), 'json'));
-      if (value !== undefined) expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
-    }), RUNS);
+    fc.assert(
+      fc.property(soup, (text) => {
+        const value = refusedOr(() => parseBody(Buffer.from(text), 'json'));
+        if (value !== undefined) expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+      RUNS,
+    );
   });
 });
 
-const headerName = fc.oneof(fc.constantFrom('host', 'cookie', 'authorization', 'content-type', 'accept', 'prefer', 'if-match', 'origin', 'transfer-encoding', 'expect', '__proto__', 'constructor'), fc.string());
-const headerText = fc.oneof(soup, fc.constantFrom('Authorization: Bearer abc', 'Bearer abc', 'application/yaml', '"7"', '*', 'chunked', 'https://a'), fc.string({ maxLength: 20_000 }));
+const headerName = fc.oneof(
+  fc.constantFrom(
+    'host',
+    'cookie',
+    'authorization',
+    'content-type',
+    'accept',
+    'prefer',
+    'if-match',
+    'origin',
+    'transfer-encoding',
+    'expect',
+    '__proto__',
+    'constructor',
+  ),
+  fc.string(),
+);
+const headerText = fc.oneof(
+  soup,
+  fc.constantFrom('Authorization: Bearer abc', 'Bearer abc', 'application/yaml', '"7"', '*', 'chunked', 'https://a'),
+  fc.string({ maxLength: 20_000 }),
+);
 
 describe('a head of any headers', () => {
   it('is taken or refused, and a token holds nothing but its letters', () => {
-    fc.assert(fc.property(fc.array(fc.tuple(headerName, headerText), { maxLength: 12 }), (pairs) => {
-      const headers = headerMap(pairs.flat());
-      refusedOr(() => checkHeaders(headers, '1.1'));
-      refusedOr(() => formatOf(headers));
-      refusedOr(() => revisionWanted(headers));
-      acceptedType(headers);
-      wantsRepresentation(headers);
-      const token = refusedOr(() => tokenOf(headers));
-      if (token !== undefined) expect(token).toMatch(/^[A-Za-z0-9._~+/-]{1,8192}=*$/);
-    }), RUNS);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(headerName, headerText), { maxLength: 12 }), (pairs) => {
+        const headers = headerMap(pairs.flat());
+        refusedOr(() => checkHeaders(headers, '1.1'));
+        refusedOr(() => formatOf(headers));
+        refusedOr(() => revisionWanted(headers));
+        acceptedType(headers);
+        wantsRepresentation(headers);
+        const token = refusedOr(() => tokenOf(headers));
+        if (token !== undefined) expect(token).toMatch(/^[A-Za-z0-9._~+/-]{1,8192}=*$/);
+      }),
+      RUNS,
+    );
   });
 
   it('of one long value costs at most 50 ms', () => {
-    fc.assert(fc.property(repeated, (text) => {
-      const headers = headerMap(['host', 'a', 'cookie', `Authorization: Bearer ${text}`, 'accept', text, 'prefer', text, 'content-type', text, 'if-match', text, 'origin', text]);
-      expect(tooMuch(cost(() => {
-        for (const read of [tokenOf, formatOf, revisionWanted, acceptedType, wantsRepresentation]) refusedOr<unknown>(() => read(headers));
-        refusedOr(() => checkHeaders(headers, '1.1'));
-      }))).toBe(false);
-    }), { numRuns: 100 });
+    fc.assert(
+      fc.property(repeated, (text) => {
+        const headers = headerMap([
+          'host',
+          'a',
+          'cookie',
+          `Authorization: Bearer ${text}`,
+          'accept',
+          text,
+          'prefer',
+          text,
+          'content-type',
+          text,
+          'if-match',
+          text,
+          'origin',
+          text,
+        ]);
+        expect(
+          tooMuch(
+            cost(() => {
+              for (const read of [tokenOf, formatOf, revisionWanted, acceptedType, wantsRepresentation])
+                refusedOr<unknown>(() => read(headers));
+              refusedOr(() => checkHeaders(headers, '1.1'));
+            }),
+          ),
+        ).toBe(false);
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 
 describe('any path', () => {
-  const piece = fc.oneof(fc.constantFrom('platform', 'apis', 'multicluster.platform.io', 'cluster.fleetmgmt.io', 'v1alpha1', 'namespaces', 'placements', 'multiclusterengines', '', '.', '..', '%2e', 'a', 'A', 'livez'), fc.string(), fc.string({ unit: 'binary' }));
+  const piece = fc.oneof(
+    fc.constantFrom(
+      'platform',
+      'apis',
+      'multicluster.platform.io',
+      'cluster.fleetmgmt.io',
+      'v1alpha1',
+      'namespaces',
+      'placements',
+      'multiclusterengines',
+      '',
+      '.',
+      '..',
+      '%2e',
+      'a',
+      'A',
+      'livez',
+    ),
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+  );
 
   it('is a route of the table with DNS names in it, or none', () => {
-    fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.array(piece, { maxLength: 10 }).map((parts) => `/${parts.join('/')}`)), (path) => {
-      const match = matchRoute(path);
-      if (match === undefined) return;
-      const built = match.route.template.replace('{namespace}', match.namespace ?? '').replace(/\{\w+\}/, match.name ?? '');
-      expect(built).toBe(path);
-      expect(path).toMatch(/^[a-z0-9/.-]+$/);
-    }), RUNS);
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(piece, { maxLength: 10 }).map((parts) => `/${parts.join('/')}`),
+        ),
+        (path) => {
+          const match = matchRoute(path);
+          if (match === undefined) return;
+          const built = match.route.template
+            .replace('{namespace}', match.namespace ?? '')
+            .replace(/\{\w+\}/, match.name ?? '');
+          expect(built).toBe(path);
+          expect(path).toMatch(/^[a-z0-9/.-]+$/);
+        },
+      ),
+      RUNS,
+    );
   });
 
   it('that a route is built into with DNS names is that route', () => {
     const label = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
-    fc.assert(fc.property(fc.constantFrom(...ROUTES), label, fc.array(label, { minLength: 1, maxLength: 4 }), (route, namespace, labels) => {
-      const name = labels.join('.');
-      expect(isSubdomain(name)).toBe(true);
-      const path = route.template.replace('{namespace}', namespace).replace(/\{\w+\}/, name);
-      expect(matchRoute(path)?.route).toBe(route);
-    }), RUNS);
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...ROUTES),
+        label,
+        fc.array(label, { minLength: 1, maxLength: 4 }),
+        (route, namespace, labels) => {
+          const name = labels.join('.');
+          expect(isSubdomain(name)).toBe(true);
+          const path = route.template.replace('{namespace}', namespace).replace(/\{\w+\}/, name);
+          expect(matchRoute(path)?.route).toBe(route);
+        },
+      ),
+      RUNS,
+    );
   });
 
   it('of 64 KiB costs at most 50 ms', () => {
-    fc.assert(fc.property(repeated, (text) => {
-      expect(tooMuch(cost(() => matchRoute(`/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines/${text}`)))).toBe(false);
-    }), { numRuns: 100 });
+    fc.assert(
+      fc.property(repeated, (text) => {
+        expect(
+          tooMuch(
+            cost(() => matchRoute(`/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines/${text}`)),
+          ),
+        ).toBe(false);
+      }),
+      { numRuns: 100 },
+    );
   });
 });

@@ -34,7 +34,11 @@ export interface Rig {
 }
 
 export async function pairFor(...names: string[]): Promise<ServingCertificate> {
-  return issueServingCertificate({ names: names.length === 0 ? ['localhost'] : names, addresses: ['127.0.0.1'], now: Date.now() });
+  return issueServingCertificate({
+    names: names.length === 0 ? ['localhost'] : names,
+    addresses: ['127.0.0.1'],
+    now: Date.now(),
+  });
 }
 
 /** More than anything takes on a busy machine. */
@@ -72,7 +76,10 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     ...options,
   });
   const port = await gateway.start();
-  const met = (): boolean => log.lines.some(({ message }) => message.includes('reached and verified')) && upstream.connections > 0 && upstream.sockets.size === 0;
+  const met = (): boolean =>
+    log.lines.some(({ message }) => message.includes('reached and verified')) &&
+    upstream.connections > 0 &&
+    upstream.sockets.size === 0;
   if (options.upstream === undefined) await waitFor('contact with the upstream', met, { everyMs: 2 });
   upstream.connections = 0;
   const agent = new Agent({ keepAlive: true, ca: certificate.certificate });
@@ -84,7 +91,13 @@ export async function startRig(options: Partial<GatewayOptions> = {}): Promise<R
     rmSync(folder, { recursive: true, force: true });
   };
   return {
-    gateway, upstream, origin, log, metrics, folder, certificate,
+    gateway,
+    upstream,
+    origin,
+    log,
+    metrics,
+    folder,
+    certificate,
     wire: { port, ca: certificate.certificate },
     async ask(what) {
       const answer = await askOnce(port, what, agent);

@@ -52,7 +52,10 @@ function load(one: Rig, workers: number): Load {
   const work = async (index: number): Promise<void> => {
     while (going) {
       asked += 1;
-      const ask = index % 2 === 0 ? { path: PLACEMENTS } : { method: 'POST', path: ENGINES, headers: { 'content-type': 'application/yaml' }, body: ENGINE_YAML };
+      const ask =
+        index % 2 === 0
+          ? { path: PLACEMENTS }
+          : { method: 'POST', path: ENGINES, headers: { 'content-type': 'application/yaml' }, body: ENGINE_YAML };
       const outcome = await one.ask(ask).then(({ status }) => String(status), String);
       if (outcome !== '200') wrong.push(outcome);
     }
@@ -82,7 +85,9 @@ describe('a renewed certificate', () => {
       const next = await pairFor();
       put(one, serving(next));
       const { fingerprint256 } = new X509Certificate(next.certificate);
-      await waitFor('the new certificate', async () => (await shown(one, next.certificate)) === fingerprint256, { everyMs: 10 });
+      await waitFor('the new certificate', async () => (await shown(one, next.certificate)) === fingerprint256, {
+        everyMs: 10,
+      });
       await traffic.more(20);
     }
 
@@ -92,7 +97,9 @@ describe('a renewed certificate', () => {
     for (const one of replies) mustConform('GET', '/livez', one);
     expect(wrong).toEqual([]);
     expect(replies).toMatchObject([{ status: 200 }]);
-    expect(await one.metrics.text()).toMatch(/multicluster_gateway_reloads_total\{file="certificate",result="used"\} 5/);
+    expect(await one.metrics.text()).toMatch(
+      /multicluster_gateway_reloads_total\{file="certificate",result="used"\} 5/,
+    );
   });
 
   it.each<[string, (pair: ServingCertificate, other: ServingCertificate) => Record<string, string>]>([
@@ -107,7 +114,12 @@ describe('a renewed certificate', () => {
 
     put(one, files(await pairFor(), await pairFor()));
 
-    await waitFor('the complaint', () => one.log.lines.some(({ level, message }) => level === 'warn' && message === 'changed files cannot be used, the ones before stay in use'));
+    await waitFor('the complaint', () =>
+      one.log.lines.some(
+        ({ level, message }) =>
+          level === 'warn' && message === 'changed files cannot be used, the ones before stay in use',
+      ),
+    );
     expect(await shown(one, one.certificate.certificate)).toBe(before);
     expect(one.log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
     expect(JSON.stringify(one.log.lines)).not.toContain('PRIVATE KEY');
@@ -126,11 +138,15 @@ describe('a renewed authority of the API server', () => {
     const traffic = load(one, 8);
 
     put(one, { 'ca.crt': old + next.certificate });
-    await waitFor('both authorities', async () => (await one.metrics.text()).includes('file="upstream-ca",result="used"} 1'));
+    await waitFor('both authorities', async () =>
+      (await one.metrics.text()).includes('file="upstream-ca",result="used"} 1'),
+    );
     await traffic.more(20);
     one.upstream.present(next);
     put(one, { 'ca.crt': next.certificate });
-    await waitFor('the new one alone', async () => (await one.metrics.text()).includes('file="upstream-ca",result="used"} 2'));
+    await waitFor('the new one alone', async () =>
+      (await one.metrics.text()).includes('file="upstream-ca",result="used"} 2'),
+    );
 
     await traffic.more(50);
     expect(await traffic.stop()).toEqual([]);

@@ -13,22 +13,112 @@ function objectOf(yaml: string): DataObject {
 
 describe('a rule of a kind', () => {
   it.each<[string, string, string, string, string]>([
-    ['Placement', 'spec.numberOfClusters', 'FieldValueInvalid', 'spec: {numberOfClusters: -1}', 'the number -1: must be a whole number from 0 to 2147483647'],
-    ['Placement', 'spec.numberOfClusters', 'FieldValueTypeInvalid', 'spec: {numberOfClusters: two}', 'the string "two": must be a whole number from 0 to 2147483647'],
+    [
+      'Placement',
+      'spec.numberOfClusters',
+      'FieldValueInvalid',
+      'spec: {numberOfClusters: -1}',
+      'the number -1: must be a whole number from 0 to 2147483647',
+    ],
+    [
+      'Placement',
+      'spec.numberOfClusters',
+      'FieldValueTypeInvalid',
+      'spec: {numberOfClusters: two}',
+      'the string "two": must be a whole number from 0 to 2147483647',
+    ],
     ['Placement', 'spec', 'FieldValueTypeInvalid', 'spec: []', 'the list []: must be an object'],
-    ['Placement', 'spec.ClusterSets', 'FieldValueTooMany', 'spec: {ClusterSets: [a, b, c, d, e]}', 'the list of 5: must be a list of at most 256'],
-    ['Placement', 'spec.ClusterSets[1]', 'FieldValueDuplicate', 'spec: {ClusterSets: [a, a]}', 'the string "a": must not stand twice'],
-    ['Placement', 'spec.ClusterSets[0]', 'FieldValueInvalid', 'spec: {ClusterSets: [""]}', 'the string "": must be a string, at least 1 long, at most 63 long'],
-    ['Placement', 'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].operator', 'FieldValueNotSupported', 'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchExpressions: [{operator: Is}]}}}]}', 'the string "Is": must be one of "In", "NotIn", "Exists", "DoesNotExist"'],
-    ['Placement', 'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].key', 'FieldValueRequired', 'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchExpressions: [{}]}}}]}', 'must be set'],
-    ['Placement', 'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels.a', 'FieldValueTypeInvalid', 'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchLabels: {a: 1}}}}]}', 'the number 1: must be a string'],
-    ['Placement', 'metadata.name', 'FieldValueTooLong', 'metadata: {name: aaa}', 'the string "aaa": must be a DNS subdomain: lower case letters, digits, "-" and "."; must be a string, at most 63 long'],
-    ['Placement', 'metadata.labels', 'FieldValueInvalid', 'metadata: {labels: {a b: c}}', 'the object {"a b":"c"}: keys must be label keys (an optional DNS prefix and "/", then a name of at most 63 characters), values label values (empty, or letters, digits, "-", "_" and ".", at most 63)'],
-    ['Placement', 'metadata.ownerReferences.uid', 'FieldValueInvalid', 'metadata: {ownerReferences: [{}]}', 'must be set'],
-    ['Placement', 'metadata.ownerReferences', 'FieldValueInvalid', 'metadata: {ownerReferences: [{}, {}]}', 'the list of 2: must hold owners with apiVersion, kind, name and uid, at most one of them with controller: true, and no Event'],
-    ['MultiClusterEngine', 'spec.targetNamespace', 'FieldValueForbidden', 'spec: {targetNamespace: kube-x}', 'the string "kube-x": targetNamespace must be empty or the name of a namespace, a DNS-1123 label; targetNamespace must neither be default nor begin with kube-; targetNamespace is fixed once the engine exists (absent and empty mean multicluster-engine); delete the engine and create it anew'],
-    ['MultiClusterEngine', 'spec.tolerations[0].key', 'FieldValueInvalid', 'spec: {tolerations: [{operator: Equal}]}', 'must be a string, at most 317 long; key must be empty or a taint key (an optional DNS prefix and \'/\', then a name of at most 63 characters); an empty key needs operator Exists'],
-    ['MultiClusterEngine', 'spec.nodeSelector.a.b/c', 'FieldValueTypeInvalid', 'spec: {nodeSelector: {a.b/c: 1}}', 'must be a string, at most 63 long'],
+    [
+      'Placement',
+      'spec.ClusterSets',
+      'FieldValueTooMany',
+      'spec: {ClusterSets: [a, b, c, d, e]}',
+      'the list of 5: must be a list of at most 256',
+    ],
+    [
+      'Placement',
+      'spec.ClusterSets[1]',
+      'FieldValueDuplicate',
+      'spec: {ClusterSets: [a, a]}',
+      'the string "a": must not stand twice',
+    ],
+    [
+      'Placement',
+      'spec.ClusterSets[0]',
+      'FieldValueInvalid',
+      'spec: {ClusterSets: [""]}',
+      'the string "": must be a string, at least 1 long, at most 63 long',
+    ],
+    [
+      'Placement',
+      'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].operator',
+      'FieldValueNotSupported',
+      'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchExpressions: [{operator: Is}]}}}]}',
+      'the string "Is": must be one of "In", "NotIn", "Exists", "DoesNotExist"',
+    ],
+    [
+      'Placement',
+      'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].key',
+      'FieldValueRequired',
+      'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchExpressions: [{}]}}}]}',
+      'must be set',
+    ],
+    [
+      'Placement',
+      'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels.a',
+      'FieldValueTypeInvalid',
+      'spec: {predicates: [{requiredClusterSelector: {labelSelector: {matchLabels: {a: 1}}}}]}',
+      'the number 1: must be a string',
+    ],
+    [
+      'Placement',
+      'metadata.name',
+      'FieldValueTooLong',
+      'metadata: {name: aaa}',
+      'the string "aaa": must be a DNS subdomain: lower case letters, digits, "-" and "."; must be a string, at most 63 long',
+    ],
+    [
+      'Placement',
+      'metadata.labels',
+      'FieldValueInvalid',
+      'metadata: {labels: {a b: c}}',
+      'the object {"a b":"c"}: keys must be label keys (an optional DNS prefix and "/", then a name of at most 63 characters), values label values (empty, or letters, digits, "-", "_" and ".", at most 63)',
+    ],
+    [
+      'Placement',
+      'metadata.ownerReferences.uid',
+      'FieldValueInvalid',
+      'metadata: {ownerReferences: [{}]}',
+      'must be set',
+    ],
+    [
+      'Placement',
+      'metadata.ownerReferences',
+      'FieldValueInvalid',
+      'metadata: {ownerReferences: [{}, {}]}',
+      'the list of 2: must hold owners with apiVersion, kind, name and uid, at most one of them with controller: true, and no Event',
+    ],
+    [
+      'MultiClusterEngine',
+      'spec.targetNamespace',
+      'FieldValueForbidden',
+      'spec: {targetNamespace: kube-x}',
+      'the string "kube-x": targetNamespace must be empty or the name of a namespace, a DNS-1123 label; targetNamespace must neither be default nor begin with kube-; targetNamespace is fixed once the engine exists (absent and empty mean multicluster-engine); delete the engine and create it anew',
+    ],
+    [
+      'MultiClusterEngine',
+      'spec.tolerations[0].key',
+      'FieldValueInvalid',
+      'spec: {tolerations: [{operator: Equal}]}',
+      "must be a string, at most 317 long; key must be empty or a taint key (an optional DNS prefix and '/', then a name of at most 63 characters); an empty key needs operator Exists",
+    ],
+    [
+      'MultiClusterEngine',
+      'spec.nodeSelector.a.b/c',
+      'FieldValueTypeInvalid',
+      'spec: {nodeSelector: {a.b/c: 1}}',
+      'must be a string, at most 63 long',
+    ],
     ['Placement', 'spec.later', 'FieldValueInvalid', 'spec: {later: 1}', 'the number 1: is not valid'],
     ['Placement', 'spec.toString', 'FieldValueInvalid', 'spec: {}', 'is not valid'],
     ['Later', 'spec.x', 'FieldValueForbidden', 'spec: {x: y}', 'the string "y": must not be set or changed this way'],
@@ -37,19 +127,42 @@ describe('a rule of a kind', () => {
   });
 
   it('tells the fields that stand in a schema only to be refused', () => {
-    expect(['spec.clusterSets', 'spec.ClusterSets', 'clusterSets', 'spec'].map((field) => rules.isNever('Placement', field))).toEqual([true, false, false, false]);
+    expect(
+      ['spec.clusterSets', 'spec.ClusterSets', 'clusterSets', 'spec'].map((field) => rules.isNever('Placement', field)),
+    ).toEqual([true, false, false, false]);
   });
 });
 
 describe('a field that is not known', () => {
   it.each<[string, string, string | undefined]>([
-    ['Placement', 'clusterSets', 'spec.ClusterSets'], ['Placement', 'spec.clustersets', 'spec.ClusterSets'], ['Placement', 'spec.predicates[0].clusterSets', 'spec.ClusterSets'], ['Placement', 'metadata.clusterSets', 'spec.ClusterSets'],
-    ['Placement', 'spec.numberOfCluster', 'spec.numberOfClusters'], ['Placement', 'spec.numebrOfClusters', 'spec.numberOfClusters'], ['Placement', 'spec.predicate', 'spec.predicates'], ['Placement', 'metadata.lables', 'metadata.labels'],
-    ['Placement', 'spec.matchLabels', 'spec.predicates[].requiredClusterSelector.labelSelector.matchLabels'], ['Placement', 'spec.predicates[3].requiredClusterSelector.labelSelector.matchExpression', 'spec.predicates[].requiredClusterSelector.labelSelector.matchExpressions'],
-    ['MultiClusterEngine', 'spec.targetnamespace', 'spec.targetNamespace'], ['MultiClusterEngine', 'spec.tolerations[0].kye', 'spec.tolerations[].key'], ['MultiClusterEngine', 'specs', 'spec'],
-    ['Placement', 'spec.replicas', undefined], ['Placement', 'x', undefined], ['Placement', 'spec.é', undefined], ['Placement', `spec.${'numberOfClusters'.repeat(100)}`, undefined], ['Later', 'spec.clusterSets', undefined],
+    ['Placement', 'clusterSets', 'spec.ClusterSets'],
+    ['Placement', 'spec.clustersets', 'spec.ClusterSets'],
+    ['Placement', 'spec.predicates[0].clusterSets', 'spec.ClusterSets'],
+    ['Placement', 'metadata.clusterSets', 'spec.ClusterSets'],
+    ['Placement', 'spec.numberOfCluster', 'spec.numberOfClusters'],
+    ['Placement', 'spec.numebrOfClusters', 'spec.numberOfClusters'],
+    ['Placement', 'spec.predicate', 'spec.predicates'],
+    ['Placement', 'metadata.lables', 'metadata.labels'],
+    ['Placement', 'spec.matchLabels', 'spec.predicates[].requiredClusterSelector.labelSelector.matchLabels'],
+    [
+      'Placement',
+      'spec.predicates[3].requiredClusterSelector.labelSelector.matchExpression',
+      'spec.predicates[].requiredClusterSelector.labelSelector.matchExpressions',
+    ],
+    ['MultiClusterEngine', 'spec.targetnamespace', 'spec.targetNamespace'],
+    ['MultiClusterEngine', 'spec.tolerations[0].kye', 'spec.tolerations[].key'],
+    ['MultiClusterEngine', 'specs', 'spec'],
+    ['Placement', 'spec.replicas', undefined],
+    ['Placement', 'x', undefined],
+    ['Placement', 'spec.é', undefined],
+    ['Placement', `spec.${'numberOfClusters'.repeat(100)}`, undefined],
+    ['Later', 'spec.clusterSets', undefined],
   ])('%s %s: perhaps %s is meant', (kind, field, meant) => {
-    expect(rules.unknown(kind, field)).toEqual({ field, reason: 'FieldValueNotSupported', message: `is not a field of this kind${meant === undefined ? '' : `: perhaps ${meant} is meant`}` });
+    expect(rules.unknown(kind, field)).toEqual({
+      field,
+      reason: 'FieldValueNotSupported',
+      message: `is not a field of this kind${meant === undefined ? '' : `: perhaps ${meant} is meant`}`,
+    });
   });
 
   it('has the likest name of all, then the one at its place, then the first', () => {
@@ -62,52 +175,115 @@ describe('a field that is not known', () => {
 });
 
 describe('an object that the API server refuses', () => {
-  const causes = (...found: readonly (readonly [string, string])[]): object => ({ details: { causes: found.map(([field, reason]) => ({ field, reason, message: 'SECRET' })) } });
+  const causes = (...found: readonly (readonly [string, string])[]): object => ({
+    details: { causes: found.map(([field, reason]) => ({ field, reason, message: 'SECRET' })) },
+  });
   const told = (status: 400 | 422, said: object, yaml = 'spec: {numberOfClusters: -1, clusterSets: [a]}'): object => {
     const { kind, detail } = objectRefusal(status, { ...said }, { kind: 'Placement', object: objectOf(yaml), rules });
     return { kind, fields: (detail.causes ?? []).map(({ field }) => field), message: detail.message };
   };
 
   it('for a misspelling that its schema knows is told as for any other: 400 with the hint', () => {
-    expect(told(422, causes(['spec.clusterSets', 'FieldValueForbidden']))).toEqual({ kind: 'malformed', fields: ['spec.clusterSets'], message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant' });
+    expect(told(422, causes(['spec.clusterSets', 'FieldValueForbidden']))).toEqual({
+      kind: 'malformed',
+      fields: ['spec.clusterSets'],
+      message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant',
+    });
   });
 
   it('for that and a value that is not valid is told of both: 422', () => {
-    expect(told(422, causes(['spec.clusterSets', 'FieldValueForbidden'], ['spec.numberOfClusters', 'FieldValueInvalid']))).toMatchObject({ kind: 'invalid', fields: ['spec.numberOfClusters', 'spec.clusterSets'] });
+    expect(
+      told(422, causes(['spec.clusterSets', 'FieldValueForbidden'], ['spec.numberOfClusters', 'FieldValueInvalid'])),
+    ).toMatchObject({ kind: 'invalid', fields: ['spec.numberOfClusters', 'spec.clusterSets'] });
   });
 
   it.each<[string, object]>([
-    ['no causes', {}], ['causes that are none', { details: { causes: 'x' } }], ['a cause that is none', { details: { causes: [7, null] } }], ['no field', causes(['<nil>', 'FieldValueInvalid'])], ['a field of odd letters', causes(['spec\n', 'FieldValueInvalid'])],
-    ['a reason of its own', causes(['spec', 'SECRET'])], ['a reason that is a word of the language', causes(['spec', 'constructor'])], ['an unknown field that was not sent', { message: 'unknown field "SECRET"' }],
+    ['no causes', {}],
+    ['causes that are none', { details: { causes: 'x' } }],
+    ['a cause that is none', { details: { causes: [7, null] } }],
+    ['no field', causes(['<nil>', 'FieldValueInvalid'])],
+    ['a field of odd letters', causes(['spec\n', 'FieldValueInvalid'])],
+    ['a reason of its own', causes(['spec', 'SECRET'])],
+    ['a reason that is a word of the language', causes(['spec', 'constructor'])],
+    ['an unknown field that was not sent', { message: 'unknown field "SECRET"' }],
   ])('with %s is told so in general words', (_what, said) => {
-    expect(told(400, said)).toEqual({ kind: 'malformed', fields: [], message: 'the API server finds the object not valid' });
+    expect(told(400, said)).toEqual({
+      kind: 'malformed',
+      fields: [],
+      message: 'the API server finds the object not valid',
+    });
   });
 
   it('twice for one field is told once', () => {
-    expect(told(422, causes(['spec.numberOfClusters', 'FieldValueInvalid'], ['spec.numberOfClusters', 'FieldValueInvalid']))).toMatchObject({ fields: ['spec.numberOfClusters'] });
+    expect(
+      told(422, causes(['spec.numberOfClusters', 'FieldValueInvalid'], ['spec.numberOfClusters', 'FieldValueInvalid'])),
+    ).toMatchObject({ fields: ['spec.numberOfClusters'] });
   });
 
   it('whatever that is and whatever it says is told in words of ours, with at most 32 fields', () => {
-    const word = fc.constantFrom('spec', 'ClusterSets', 'clusterSets', 'details', 'causes', 'field', 'reason', 'message', 'FieldValueForbidden', 'FieldValueInvalid', 'spec.clusterSets', 'unknown field "spec"', 'metadata', 'toString', 'spec[0]', '');
-    const said = fc.oneof(fc.object({ key: word, values: [word, fc.string(), fc.integer()] }), fc.record({ details: fc.record({ causes: fc.array(fc.record({ field: fc.oneof(word, fc.string()), reason: word, message: fc.constant('SECRET') })) }), message: fc.oneof(word, fc.string()) }));
+    const word = fc.constantFrom(
+      'spec',
+      'ClusterSets',
+      'clusterSets',
+      'details',
+      'causes',
+      'field',
+      'reason',
+      'message',
+      'FieldValueForbidden',
+      'FieldValueInvalid',
+      'spec.clusterSets',
+      'unknown field "spec"',
+      'metadata',
+      'toString',
+      'spec[0]',
+      '',
+    );
+    const said = fc.oneof(
+      fc.object({ key: word, values: [word, fc.string(), fc.integer()] }),
+      fc.record({
+        details: fc.record({
+          causes: fc.array(
+            fc.record({ field: fc.oneof(word, fc.string()), reason: word, message: fc.constant('SECRET') }),
+          ),
+        }),
+        message: fc.oneof(word, fc.string()),
+      }),
+    );
 
-    fc.assert(fc.property(said, fc.object({ key: fc.oneof(word, fc.string()), values: [word, fc.integer()] }), fc.constantFrom(400 as const, 422 as const), (status, object, code) => {
-      const { detail } = objectRefusal(code, status, { kind: 'Placement', object: object as DataObject, rules });
-      expect(detail.causes?.length ?? 1).toBeLessThanOrEqual(32);
-      expect(detail.message).not.toContain('SECRET');
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(
+        said,
+        fc.object({ key: fc.oneof(word, fc.string()), values: [word, fc.integer()] }),
+        fc.constantFrom(400 as const, 422 as const),
+        (status, object, code) => {
+          const { detail } = objectRefusal(code, status, { kind: 'Placement', object: object as DataObject, rules });
+          expect(detail.causes?.length ?? 1).toBeLessThanOrEqual(32);
+          expect(detail.message).not.toContain('SECRET');
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   it('below a path of more than 1,024 letters is not looked for', () => {
     const key = 'k'.repeat(1_100);
 
-    expect(told(400, { message: `x: unknown field "spec.${key}", unknown field "spec.${key}.a"` }, JSON.stringify({ spec: { [key]: { a: 1 } } }))).toMatchObject({ fields: [`spec.${'k'.repeat(251)}`] });
+    expect(
+      told(
+        400,
+        { message: `x: unknown field "spec.${key}", unknown field "spec.${key}.a"` },
+        JSON.stringify({ spec: { [key]: { a: 1 } } }),
+      ),
+    ).toMatchObject({ fields: [`spec.${'k'.repeat(251)}`] });
   });
 
   it('for 9,000 unknown fields is told of 32', () => {
     const keys = Array.from({ length: 9_000 }, (_, index) => `key${index}`);
     const message = `strict decoding error: ${keys.map((key) => `unknown field "spec.${key}"`).join(', ')}`;
 
-    expect(told(400, { message }, `spec: {${keys.map((key) => `${key}: 1`).join(', ')}}`)).toMatchObject({ fields: keys.slice(0, 32).map((key) => `spec.${key}`) });
+    expect(told(400, { message }, `spec: {${keys.map((key) => `${key}: 1`).join(', ')}}`)).toMatchObject({
+      fields: keys.slice(0, 32).map((key) => `spec.${key}`),
+    });
   });
 });

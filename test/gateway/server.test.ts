@@ -23,7 +23,9 @@ afterEach(async () => {
 });
 
 /** A server that answers each request with `answer`. */
-async function serve(answer: (arrival: Arrival, nth: number) => void): Promise<WireOptions & { readonly clock: ManualClock }> {
+async function serve(
+  answer: (arrival: Arrival, nth: number) => void,
+): Promise<WireOptions & { readonly clock: ManualClock }> {
   const clock = new ManualClock();
   const limits = { maxConnections: 10, headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
   const taking = async (arrival: Arrival): Promise<void> => {
@@ -51,7 +53,10 @@ describe('a server whose client asks on before it has read', () => {
     expect(arrivals).toHaveLength(1);
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume();
-    await waitFor('the second answer', () => arrivals.length === 2 && chunks.at(-1)?.toString('latin1').endsWith('second'));
+    await waitFor(
+      'the second answer',
+      () => arrivals.length === 2 && chunks.at(-1)?.toString('latin1').endsWith('second'),
+    );
     socket.destroy();
   });
 
@@ -102,7 +107,9 @@ describe('a server that is about to end', () => {
     arrivals[0]?.response.end('last');
 
     await new Promise((resolve) => socket.once('close', resolve));
-    expect(parseReplies(Buffer.concat(chunks))).toMatchObject([{ status: 200, headers: { connection: 'close' }, body: 'last' }]);
+    expect(parseReplies(Buffer.concat(chunks))).toMatchObject([
+      { status: 200, headers: { connection: 'close' }, body: 'last' },
+    ]);
   });
 
   it('answers once more who could not be told', async () => {
@@ -119,7 +126,10 @@ describe('a server that is about to end', () => {
     socket.write(REQUEST);
 
     await new Promise((resolve) => socket.once('close', resolve));
-    expect(parseReplies(Buffer.concat(chunks))).toMatchObject([{ body: 'begunended' }, { headers: { connection: 'close' }, body: 'last' }]);
+    expect(parseReplies(Buffer.concat(chunks))).toMatchObject([
+      { body: 'begunended' },
+      { headers: { connection: 'close' }, body: 'last' },
+    ]);
   });
 });
 
@@ -149,6 +159,8 @@ describe('what is no request', () => {
     arrivals[0]?.response.end('ended');
 
     await new Promise((resolve) => socket.once('close', resolve));
-    expect(parseReplies(Buffer.concat(chunks)).map(({ status, body }) => [status, body])).toEqual([[200, 'begunended']]);
+    expect(parseReplies(Buffer.concat(chunks)).map(({ status, body }) => [status, body])).toEqual([
+      [200, 'begunended'],
+    ]);
   });
 });

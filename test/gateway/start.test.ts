@@ -21,7 +21,14 @@ const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 let folder = '';
 /** Of the API server that `ca` vouches for. */
 let behind: ServingCertificate;
-let files: Readonly<Record<'cert' | 'key' | 'other' | 'ca' | 'nonsense' | 'missing', string>> = { cert: '', key: '', other: '', ca: '', nonsense: '', missing: '' };
+let files: Readonly<Record<'cert' | 'key' | 'other' | 'ca' | 'nonsense' | 'missing', string>> = {
+  cert: '',
+  key: '',
+  other: '',
+  ca: '',
+  nonsense: '',
+  missing: '',
+};
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'gateway-start-'));
@@ -32,8 +39,12 @@ beforeAll(async () => {
     return path.join(folder, name);
   };
   files = {
-    cert: put('tls.crt', pair.certificate), key: put('tls.key', pair.privateKey), other: put('other.key', other.privateKey), ca: put('ca.crt', other.certificate),
-    nonsense: put('nonsense', 'nonsense'), missing: path.join(folder, 'missing'),
+    cert: put('tls.crt', pair.certificate),
+    key: put('tls.key', pair.privateKey),
+    other: put('other.key', other.privateKey),
+    ca: put('ca.crt', other.certificate),
+    nonsense: put('nonsense', 'nonsense'),
+    missing: path.join(folder, 'missing'),
   };
 });
 
@@ -47,58 +58,142 @@ interface Outcome {
 }
 
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [program, 'gateway', '--listen=127.0.0.1:0', '--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0', ...args], { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 120_000 });
+  const child = spawn(
+    process.execPath,
+    [
+      program,
+      'gateway',
+      '--listen=127.0.0.1:0',
+      '--metrics-listen=127.0.0.1:0',
+      '--health-listen=127.0.0.1:0',
+      ...args,
+    ],
+    { env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 120_000 },
+  );
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
 }
 
 describe('a gateway process', () => {
   it.each<[string, (f: typeof files) => string[], string]>([
-    ['a certificate and a key that do not match', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.other}`, `--upstream-ca=${f.ca}`], 'the certificate and the private key do not belong together'],
-    ['a certificate that is none', (f) => [`--tls-cert=${f.nonsense}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`], 'the certificate is no X.509 certificate in PEM'],
-    ['a key that is none', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.nonsense}`, `--upstream-ca=${f.ca}`], 'the private key is no unencrypted key in PEM'],
-    ['a certificate that is not there', (f) => [`--tls-cert=${f.missing}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`], 'missing: cannot be read: ENOENT'],
-    ['a folder for a key', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${path.dirname(f.key)}`, `--upstream-ca=${f.ca}`], 'cannot be read: it is no regular file'],
-    ['a device for an authority', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, '--upstream-ca=/dev/zero'], '/dev/zero: cannot be read: it is no regular file'],
-    ['an authority that is not there', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.missing}`], 'missing: cannot be read: ENOENT'],
-    ['an authority that is none', (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.nonsense}`], 'holds no certificate in PEM'],
+    [
+      'a certificate and a key that do not match',
+      (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.other}`, `--upstream-ca=${f.ca}`],
+      'the certificate and the private key do not belong together',
+    ],
+    [
+      'a certificate that is none',
+      (f) => [`--tls-cert=${f.nonsense}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`],
+      'the certificate is no X.509 certificate in PEM',
+    ],
+    [
+      'a key that is none',
+      (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.nonsense}`, `--upstream-ca=${f.ca}`],
+      'the private key is no unencrypted key in PEM',
+    ],
+    [
+      'a certificate that is not there',
+      (f) => [`--tls-cert=${f.missing}`, `--tls-key=${f.key}`, `--upstream-ca=${f.ca}`],
+      'missing: cannot be read: ENOENT',
+    ],
+    [
+      'a folder for a key',
+      (f) => [`--tls-cert=${f.cert}`, `--tls-key=${path.dirname(f.key)}`, `--upstream-ca=${f.ca}`],
+      'cannot be read: it is no regular file',
+    ],
+    [
+      'a device for an authority',
+      (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, '--upstream-ca=/dev/zero'],
+      '/dev/zero: cannot be read: it is no regular file',
+    ],
+    [
+      'an authority that is not there',
+      (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.missing}`],
+      'missing: cannot be read: ENOENT',
+    ],
+    [
+      'an authority that is none',
+      (f) => [`--tls-cert=${f.cert}`, `--tls-key=${f.key}`, `--upstream-ca=${f.nonsense}`],
+      'holds no certificate in PEM',
+    ],
   ])('does not start with %s: one line names it', async (_what, args, reason) => {
     const { code, output } = await run([...args(files), '--upstream=https://127.0.0.1:1']);
 
     expect(code).toBe(1);
     expect(output.trimEnd().split('\n')).toHaveLength(1);
-    expect(JSON.parse(output)).toMatchObject({ level: 'error', msg: 'cannot start', reason: expect.stringContaining(reason) });
+    expect(JSON.parse(output)).toMatchObject({
+      level: 'error',
+      msg: 'cannot start',
+      reason: expect.stringContaining(reason),
+    });
   });
 
   it('does not start with verification switched off by environment: one line names it', async () => {
-    const { code, output } = await run([`--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, '--upstream=https://127.0.0.1:1'], { NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    const { code, output } = await run(
+      [
+        `--tls-cert=${files.cert}`,
+        `--tls-key=${files.key}`,
+        `--upstream-ca=${files.ca}`,
+        '--upstream=https://127.0.0.1:1',
+      ],
+      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    );
 
     expect(code).toBe(2);
-    expect(output).toMatch(/^multicluster-engine: the variable NODE_TLS_REJECT_UNAUTHORIZED must not be set for a gateway: [^\n]+\n$/);
+    expect(output).toMatch(
+      /^multicluster-engine: the variable NODE_TLS_REJECT_UNAUTHORIZED must not be set for a gateway: [^\n]+\n$/,
+    );
   });
 
   it('does not start with an upstream that is not https: one line names it', async () => {
-    const { code, output } = await run([`--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, '--upstream=http://127.0.0.1:1']);
+    const { code, output } = await run([
+      `--tls-cert=${files.cert}`,
+      `--tls-key=${files.key}`,
+      `--upstream-ca=${files.ca}`,
+      '--upstream=http://127.0.0.1:1',
+    ]);
 
-    expect({ code, output }).toEqual({ code: 2, output: 'multicluster-engine: --upstream must be an https URL of host and port alone, got "http://127.0.0.1:1"\n' });
+    expect({ code, output }).toEqual({
+      code: 2,
+      output: 'multicluster-engine: --upstream must be an https URL of host and port alone, got "http://127.0.0.1:1"\n',
+    });
   });
 
   it('serves, reports its health, and ends cleanly at a signal', async () => {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
     const upstream = new RecordingUpstream(behind);
     const child = await startChild({
-      command: [process.execPath, program, 'gateway', `--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, `--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, `--upstream=${await upstream.start()}`, '--shutdown-delay=0s'],
-      env: { PATH: process.env['PATH'] ?? '' }, output: 'pipe',
+      command: [
+        process.execPath,
+        program,
+        'gateway',
+        `--listen=127.0.0.1:${port}`,
+        `--metrics-listen=127.0.0.1:${metrics}`,
+        `--health-listen=127.0.0.1:${health}`,
+        `--tls-cert=${files.cert}`,
+        `--tls-key=${files.key}`,
+        `--upstream-ca=${files.ca}`,
+        `--upstream=${await upstream.start()}`,
+        '--shutdown-delay=0s',
+      ],
+      env: { PATH: process.env['PATH'] ?? '' },
+      output: 'pipe',
     });
     child.output.resume();
     const ok = await waitFor('readiness', async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok);
-    const openapi = await sendRaw('GET /platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n', { port, ca: await certificate() });
+    const openapi = await sendRaw('GET /platform/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n', {
+      port,
+      ca: await certificate(),
+    });
     const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
 
     expect(ok).toBe(true);
     expect(openapi.replies).toMatchObject([{ status: 200 }]);
-    expect(text).toContain('multicluster_gateway_requests_total{route="/platform/openapi.json",method="GET",code="200"} 1');
+    expect(text).toContain(
+      'multicluster_gateway_requests_total{route="/platform/openapi.json",method="GET",code="200"} 1',
+    );
     expect(await child.stop(9_000)).toMatchObject({ code: 0 });
     expect(upstream.bytes).toBe(0);
     await upstream.stop();
@@ -106,12 +201,28 @@ describe('a gateway process', () => {
 });
 
 describe('the debugger of node', () => {
-  const given = (): string[] => [`--tls-cert=${files.cert}`, `--tls-key=${files.key}`, `--upstream-ca=${files.ca}`, '--upstream=https://127.0.0.1:1', '--shutdown-delay=0s'];
+  const given = (): string[] => [
+    `--tls-cert=${files.cert}`,
+    `--tls-key=${files.key}`,
+    `--upstream-ca=${files.ca}`,
+    '--upstream=https://127.0.0.1:1',
+    '--shutdown-delay=0s',
+  ];
 
   it('is not opened by SIGUSR1, which is said in one line', async () => {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
     const child = await startChild({
-      command: [process.execPath, program, 'gateway', `--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, ...given()], env: { PATH: process.env['PATH'] ?? '' }, output: 'pipe',
+      command: [
+        process.execPath,
+        program,
+        'gateway',
+        `--listen=127.0.0.1:${port}`,
+        `--metrics-listen=127.0.0.1:${metrics}`,
+        `--health-listen=127.0.0.1:${health}`,
+        ...given(),
+      ],
+      env: { PATH: process.env['PATH'] ?? '' },
+      output: 'pipe',
     });
     let output = '';
     child.output.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -126,8 +237,22 @@ describe('the debugger of node', () => {
 
   it('that was opened before ends the process: one line says why', async () => {
     const wrapper = path.join(folder, 'opened.mjs');
-    writeFileSync(wrapper, `import { open } from 'node:inspector';\nopen(0, '127.0.0.1');\nawait import(${JSON.stringify(program)});\n`);
-    const child = spawn(process.execPath, [wrapper, 'gateway', '--listen=127.0.0.1:0', '--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0', ...given()], { env: { PATH: process.env['PATH'] ?? '' }, timeout: 120_000 });
+    writeFileSync(
+      wrapper,
+      `import { open } from 'node:inspector';\nopen(0, '127.0.0.1');\nawait import(${JSON.stringify(program)});\n`,
+    );
+    const child = spawn(
+      process.execPath,
+      [
+        wrapper,
+        'gateway',
+        '--listen=127.0.0.1:0',
+        '--metrics-listen=127.0.0.1:0',
+        '--health-listen=127.0.0.1:0',
+        ...given(),
+      ],
+      { env: { PATH: process.env['PATH'] ?? '' }, timeout: 120_000 },
+    );
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stderr.resume();
@@ -148,8 +273,13 @@ describe('a certificate', () => {
     const made = await pairFor();
     const pair = servingPair(made.certificate, made.privateKey);
 
-    expect([made.notBefore - 1, made.notBefore, made.notAfter - 1, made.notAfter].map((now) => certificateFault(pair, now))).toEqual([
-      `the certificate is not valid before ${new Date(made.notBefore).toISOString()}`, undefined, undefined, `the certificate has expired at ${new Date(made.notAfter).toISOString()}`,
+    expect(
+      [made.notBefore - 1, made.notBefore, made.notAfter - 1, made.notAfter].map((now) => certificateFault(pair, now)),
+    ).toEqual([
+      `the certificate is not valid before ${new Date(made.notBefore).toISOString()}`,
+      undefined,
+      undefined,
+      `the certificate has expired at ${new Date(made.notAfter).toISOString()}`,
     ]);
     const late = await startRig({ clock: { ...systemClock, now: () => Date.now() + 91 * 24 * 3600 * 1000 } });
     const { status } = await late.ask({ path: '/readyz', token: '' });
@@ -171,7 +301,10 @@ describe('the TLS of a gateway', () => {
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)('speaks %s, and HTTP/1.1 alone', async (version) => {
-    const socket = await open({ ...rig.wire, tls: { minVersion: version, maxVersion: version, ALPNProtocols: ['h2', 'http/1.1'] } });
+    const socket = await open({
+      ...rig.wire,
+      tls: { minVersion: version, maxVersion: version, ALPNProtocols: ['h2', 'http/1.1'] },
+    });
 
     expect([socket.getProtocol(), socket.alpnProtocol]).toEqual([version, 'http/1.1']);
     socket.destroy();
@@ -181,23 +314,40 @@ describe('the TLS of a gateway', () => {
     ['TLS 1.0', { minVersion: 'TLSv1', maxVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }],
     ['TLS 1.1', { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }],
     ['a suite without forward secrecy', { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256:AES256-SHA' }],
-    ['a suite without authenticated encryption', { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA' }],
+    [
+      'a suite without authenticated encryption',
+      { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA' },
+    ],
     ['HTTP/2 alone', { ALPNProtocols: ['h2'] }],
   ])('refuses %s', async (_what, tls) => {
-    await expect(open({ ...rig.wire, tls })).rejects.toThrow(/alert|handshake|protocol|ECONNRESET|version|hang up|disconnected/i);
+    await expect(open({ ...rig.wire, tls })).rejects.toThrow(
+      /alert|handshake|protocol|ECONNRESET|version|hang up|disconnected/i,
+    );
   });
 
-  it.each<[string, object]>([['none', { servername: '' }], ['an odd one', { servername: 'x'.repeat(200) }], ['another', { servername: 'other.example' }]])('lives with a client whose server name is %s', async (_what, tls) => {
+  it.each<[string, object]>([
+    ['none', { servername: '' }],
+    ['an odd one', { servername: 'x'.repeat(200) }],
+    ['another', { servername: 'other.example' }],
+  ])('lives with a client whose server name is %s', async (_what, tls) => {
     const socket = await open({ ...rig.wire, tls: { ...tls, checkServerIdentity: () => undefined } });
     socket.destroy();
     expect((await rig.ask({ path: '/livez', token: '' })).status).toBe(200);
   });
 
   it('outlives nonsense instead of a handshake, and does not answer plain HTTP', async () => {
-    for (const bytes of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', '\x16\x03\x01\xff\xff', '\x00'.repeat(1000), 'SSH-2.0-x\r\n', '\x80\x2e\x01\x00\x02']) {
+    for (const bytes of [
+      'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+      '\x16\x03\x01\xff\xff',
+      '\x00'.repeat(1000),
+      'SSH-2.0-x\r\n',
+      '\x80\x2e\x01\x00\x02',
+    ]) {
       const back = await new Promise<string>((resolve) => {
         let text = '';
-        const socket = connectPlain({ port: rig.wire.port, host: '127.0.0.1' }, () => socket.end(Buffer.from(bytes, 'latin1')));
+        const socket = connectPlain({ port: rig.wire.port, host: '127.0.0.1' }, () =>
+          socket.end(Buffer.from(bytes, 'latin1')),
+        );
         socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
         socket.on('error', () => undefined);
         socket.on('close', () => resolve(text));

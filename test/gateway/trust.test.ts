@@ -65,7 +65,11 @@ async function speakingTls(pair: ServingCertificate, ca = pair.certificate, opti
 }
 
 async function speakingNoTls(answer: (socket: Socket) => void): Promise<Impostor> {
-  return { origin: await listen(createPlainServer((socket) => answer(socket.on('data', () => undefined)))), ca: (await pairFor()).certificate, heard: [] };
+  return {
+    origin: await listen(createPlainServer((socket) => answer(socket.on('data', () => undefined)))),
+    ca: (await pairFor()).certificate,
+    heard: [],
+  };
 }
 
 async function pairOf(names: readonly string[], now: number): Promise<ServingCertificate> {
@@ -76,16 +80,42 @@ const IMPOSTORS: readonly (readonly [string, () => Promise<Impostor>])[] = [
   ['that nobody vouches for', async () => speakingTls(await pairFor(), (await pairFor()).certificate)],
   ['whose certificate is for another name', async () => speakingTls(await pairOf(['other.example'], Date.now()))],
   ['whose certificate has expired', async () => speakingTls(await pairOf(['localhost'], Date.now() - 91 * DAY_MS))],
-  ['whose certificate is not valid yet', async () => speakingTls(await pairOf(['localhost'], Date.now() + 10 * DAY_MS))],
-  ['that speaks TLS 1.1 at most', async () => speakingTls(await pairFor(), undefined, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' })],
+  [
+    'whose certificate is not valid yet',
+    async () => speakingTls(await pairOf(['localhost'], Date.now() + 10 * DAY_MS)),
+  ],
+  [
+    'that speaks TLS 1.1 at most',
+    async () =>
+      speakingTls(await pairFor(), undefined, {
+        minVersion: 'TLSv1',
+        maxVersion: 'TLSv1.1',
+        ciphers: 'DEFAULT@SECLEVEL=0',
+      }),
+  ],
   ['that speaks HTTP/2 alone', async () => speakingTls(await pairFor(), undefined, { ALPNProtocols: ['h2'] })],
-  ['that speaks plain HTTP', async () => speakingNoTls((socket) => socket.write('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))],
+  [
+    'that speaks plain HTTP',
+    async () => speakingNoTls((socket) => socket.write('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')),
+  ],
   ['that ends the connection instead of a handshake', async () => speakingNoTls((socket) => socket.end())],
-  ['that cuts the connection in the handshake', async () => speakingNoTls((socket) => socket.once('data', () => socket.destroy()))],
-  ['that resets the connection in the handshake', async () => speakingNoTls((socket) => socket.once('data', () => socket.resetAndDestroy()))],
+  [
+    'that cuts the connection in the handshake',
+    async () => speakingNoTls((socket) => socket.once('data', () => socket.destroy())),
+  ],
+  [
+    'that resets the connection in the handshake',
+    async () => speakingNoTls((socket) => socket.once('data', () => socket.resetAndDestroy())),
+  ],
   ['that never answers the handshake', async () => speakingNoTls(() => undefined)],
-  ['whose name is not known', async () => ({ origin: 'https://absent.invalid', ca: (await pairFor()).certificate, heard: [] })],
-  ['at whose port nobody listens', async () => ({ origin: 'https://127.0.0.1:1', ca: (await pairFor()).certificate, heard: [] })],
+  [
+    'whose name is not known',
+    async () => ({ origin: 'https://absent.invalid', ca: (await pairFor()).certificate, heard: [] }),
+  ],
+  [
+    'at whose port nobody listens',
+    async () => ({ origin: 'https://127.0.0.1:1', ca: (await pairFor()).certificate, heard: [] }),
+  ],
 ];
 
 describe.each(IMPOSTORS)('a server in the place of the API server %s', (_what, impostor) => {
@@ -98,14 +128,22 @@ describe.each(IMPOSTORS)('a server in the place of the API server %s', (_what, i
 
     const { ask } = rig;
     const answers = await Promise.all(ASKS.map(ask));
-    expect(answers.map(({ status, headers, body }) => ({ status, retry: headers['retry-after'], body }))).toEqual(ASKS.map(() => ({ status: 503, retry: '1', body: '' })));
+    expect(answers.map(({ status, headers, body }) => ({ status, retry: headers['retry-after'], body }))).toEqual(
+      ASKS.map(() => ({ status: 503, retry: '1', body: '' })),
+    );
 
     await before.stop();
     expect((await rig.ask({ path: '/readyz', token: '' })).status).toBe(503);
-    expect(rig.gateway.readiness().check()).toMatch(/^the API server (?:has not been reached yet|cannot be reached or verified: [A-Z_0-9]+)$/);
+    expect(rig.gateway.readiness().check()).toMatch(
+      /^the API server (?:has not been reached yet|cannot be reached or verified: [A-Z_0-9]+)$/,
+    );
     expect(heard).toEqual([]);
-    const failures = rig.log.lines.filter(({ message }) => message === 'request').map(({ fields }) => Object(fields)['failure']);
-    expect(failures.slice(0, 3)).toEqual(ASKS.map(() => expect.stringMatching(/^(?:unreachable [A-Z_0-9]+|timeout TIMEOUT)$/)));
+    const failures = rig.log.lines
+      .filter(({ message }) => message === 'request')
+      .map(({ fields }) => Object(fields)['failure']);
+    expect(failures.slice(0, 3)).toEqual(
+      ASKS.map(() => expect.stringMatching(/^(?:unreachable [A-Z_0-9]+|timeout TIMEOUT)$/)),
+    );
   });
 });
 
@@ -130,9 +168,18 @@ describe('the first contact with the API server', () => {
 
     expect(tried).toBe(4);
     expect(faults).toEqual([
-      'the API server has not been reached yet', 'the API server cannot be reached or verified: ECONNREFUSED', 'the API server cannot be reached or verified: CERT_HAS_EXPIRED', undefined, undefined, undefined,
+      'the API server has not been reached yet',
+      'the API server cannot be reached or verified: ECONNREFUSED',
+      'the API server cannot be reached or verified: CERT_HAS_EXPIRED',
+      undefined,
+      undefined,
+      undefined,
     ]);
-    expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(['warn not ready', 'warn not ready', 'info the API server is reached and verified']);
+    expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      'warn not ready',
+      'warn not ready',
+      'info the API server is reached and verified',
+    ]);
     contact.stop();
   });
 

@@ -16,14 +16,26 @@ export interface WireRequest {
 /** Answers a request by writing to the socket, or does something worse. */
 export type Script = (request: WireRequest, socket: TLSSocket) => void;
 
-export const ENGINE = { apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'engine', resourceVersion: '7' }, spec: {} };
-export const PLACEMENT = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', metadata: { name: 'web', namespace: 'shop', resourceVersion: '8' }, spec: {} };
+export const ENGINE = {
+  apiVersion: 'multicluster.platform.io/v1alpha1',
+  kind: 'MultiClusterEngine',
+  metadata: { name: 'engine', resourceVersion: '7' },
+  spec: {},
+};
+export const PLACEMENT = {
+  apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+  kind: 'Placement',
+  metadata: { name: 'web', namespace: 'shop', resourceVersion: '8' },
+  spec: {},
+};
 
 /** A whole answer in bytes. */
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const all = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)), ...headers };
-  return `HTTP/1.1 ${status} X\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`;
+  return `HTTP/1.1 ${status} X\r\n${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n${text}`;
 }
 
 /** What a Kubernetes API would say to an allowed request, roughly. */
@@ -31,8 +43,12 @@ export const obliging: Script = ({ method, path }, socket) => {
   const [plain = ''] = path.split('?');
   const object = plain.includes('placements') ? PLACEMENT : ENGINE;
   const collection = /(?:placements|multiclusterengines)$/.test(plain);
-  if (method === 'DELETE') socket.write(reply(200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }));
-  else if (method === 'GET' && collection) socket.write(reply(200, { ...object, kind: `${object.kind}List`, metadata: { resourceVersion: '9' }, items: [object] }));
+  if (method === 'DELETE')
+    socket.write(reply(200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }));
+  else if (method === 'GET' && collection)
+    socket.write(
+      reply(200, { ...object, kind: `${object.kind}List`, metadata: { resourceVersion: '9' }, items: [object] }),
+    );
   else socket.write(reply(method === 'POST' ? 201 : 200, object));
 };
 

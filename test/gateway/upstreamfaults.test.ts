@@ -6,10 +6,19 @@ import { type Ask } from './client.js';
 import { ENGINE_YAML, ENGINES, PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
 import { ENGINE, obliging, PLACEMENT, reply, type Script } from './upstream.js';
 
-const CREATE: Ask = { method: 'POST', path: ENGINES, headers: { 'content-type': 'application/yaml' }, body: ENGINE_YAML };
+const CREATE: Ask = {
+  method: 'POST',
+  path: ENGINES,
+  headers: { 'content-type': 'application/yaml' },
+  body: ENGINE_YAML,
+};
 const REMOVE: Ask = { method: 'DELETE', path: `${ENGINES}/engine` };
 const READ: Ask = { path: `${ENGINES}/engine` };
-const ASKS: readonly (readonly [string, Ask])[] = [['POST', CREATE], ['DELETE', REMOVE], ['GET', READ]];
+const ASKS: readonly (readonly [string, Ask])[] = [
+  ['POST', CREATE],
+  ['DELETE', REMOVE],
+  ['GET', READ],
+];
 const UPSTREAM_TIMEOUT_MS = 400;
 const MIB = 1024 * 1024;
 
@@ -73,7 +82,14 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
   it.each<[string, Script, number]>([
     ['never comes', () => undefined, 0],
     ['drips in its head', drips('HTTP/1.1 200 OK\r\nX: '), 10],
-    ['drips in its body', (request, socket) => { socket.write(`${HEAD}Content-Length: 100000\r\n\r\n`); drips('{')(request, socket); }, 10],
+    [
+      'drips in its body',
+      (request, socket) => {
+        socket.write(`${HEAD}Content-Length: 100000\r\n\r\n`);
+        drips('{')(request, socket);
+      },
+      10,
+    ],
   ])('%s', async (_name, script, pieces) => {
     dripped = 0;
     const met = meets(hasty, script, 503);
@@ -87,9 +103,21 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
     ['is an end before the head', (_request, socket) => void socket.end(), 500],
     ['is a reset within the head', saysAndCuts('HTTP/1.1 200 OK\r\nContent-'), 500],
     ['is a reset before the body', saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n`), 500],
-    ['is a reset within the body', saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n${OBJECT.slice(0, 20)}`), 500],
-    ['is a cut chunk', saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT.slice(0, 20)}`), 500],
-    ['lacks the last chunk', saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT}\r\n`), 500],
+    [
+      'is a reset within the body',
+      saysAndCuts(`${HEAD}Content-Length: ${OBJECT.length}\r\n\r\n${OBJECT.slice(0, 20)}`),
+      500,
+    ],
+    [
+      'is a cut chunk',
+      saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT.slice(0, 20)}`),
+      500,
+    ],
+    [
+      'lacks the last chunk',
+      saysAndCuts(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${OBJECT.length.toString(16)}\r\n${OBJECT}\r\n`),
+      500,
+    ],
     ['has a bad chunk', says(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n${CANARIES}\r\n0\r\n\r\n`), 500],
     ['is cut JSON in a whole answer', says(reply(200, OBJECT.slice(0, 20))), 500],
     ['is empty', says(reply(200, '')), 500],
@@ -97,13 +125,26 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
     ['is HTML that is said to be JSON', says(reply(200, '<html></html>')), 500],
     ['is JSON of no object', says(reply(200, '[]')), 500],
     ['is another kind', says(reply(200, PLACEMENT)), 500],
-    ['is no UTF-8', (_request, socket) => void socket.write(Buffer.from(reply(200, OBJECT).replace('"engine"', '"engin\xe9"'), 'latin1')), 500],
-    ['has a number for its revision', says(reply(200, { ...ENGINE, metadata: { name: 'engine', resourceVersion: 7 } })), 500],
+    [
+      'is no UTF-8',
+      (_request, socket) =>
+        void socket.write(Buffer.from(reply(200, OBJECT).replace('"engine"', '"engin\xe9"'), 'latin1')),
+      500,
+    ],
+    [
+      'has a number for its revision',
+      says(reply(200, { ...ENGINE, metadata: { name: 'engine', resourceVersion: 7 } })),
+      500,
+    ],
     ['is a 418', says(reply(418, CANARIES)), 500],
     ['is a 101', says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'), 500],
     ['is a 100', says('HTTP/1.1 100 Continue\r\n\r\n'), 500],
     ['is a 302', says('HTTP/1.1 302 Found\r\nLocation: https://127.0.0.1:1/x\r\nContent-Length: 0\r\n\r\n'), 500],
-    ['is a 308 to the same server', says('HTTP/1.1 308 Permanent Redirect\r\nLocation: /api/v1/secrets\r\nContent-Length: 0\r\n\r\n'), 500],
+    [
+      'is a 308 to the same server',
+      says('HTTP/1.1 308 Permanent Redirect\r\nLocation: /api/v1/secrets\r\nContent-Length: 0\r\n\r\n'),
+      500,
+    ],
     ['is a 500', says(reply(500, CANARIES)), 500],
     ['is a 503', says(reply(503, CANARIES)), 503],
     ['is no HTTP', says(`SSH-2.0-${CANARIES}\r\n\r\n`), 500],
@@ -126,8 +167,16 @@ describe.each(ASKS)('a %s whose answer', (method, ask) => {
 
 /** As kube-apiserver 1.36 answers, with the default code of a policy and of a webhook first. */
 const DENIALS: readonly (readonly [string, number, string])[] = [
-  ['a policy', 422, `multiclusterengines.multicluster.platform.io "engine" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ${CANARIES}`],
-  ['a policy with a reason', 413, `multiclusterengines.multicluster.platform.io "engine" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ${CANARIES}`],
+  [
+    'a policy',
+    422,
+    `multiclusterengines.multicluster.platform.io "engine" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ${CANARIES}`,
+  ],
+  [
+    'a policy with a reason',
+    413,
+    `multiclusterengines.multicluster.platform.io "engine" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ${CANARIES}`,
+  ],
   ['a webhook', 400, `admission webhook "w.example.com" denied the request: ${CANARIES}`],
   ['a webhook without a word', 409, 'admission webhook "w.example.com" denied the request without explanation'],
   ['a webhook with a code of its own', 418, `admission webhook "w.example.com" denied the request: ${CANARIES}`],
@@ -135,7 +184,9 @@ const DENIALS: readonly (readonly [string, number, string])[] = [
 
 describe.each(ASKS.slice(0, 2))('a %s that is refused by', (_method, ask) => {
   it.each(DENIALS)('%s (%i) is forbidden', async (_who, code, message) => {
-    rig.upstream.script = says(reply(code, { kind: 'Status', status: 'Failure', message, details: { causes: [{ message }] }, code }));
+    rig.upstream.script = says(
+      reply(code, { kind: 'Status', status: 'Failure', message, details: { causes: [{ message }] }, code }),
+    );
 
     expect(await rig.ask(ask)).toMatchObject({ status: 403, body: '' });
     expect(rig.upstream.requests).toHaveLength(1);
@@ -145,13 +196,18 @@ describe.each(ASKS.slice(0, 2))('a %s that is refused by', (_method, ask) => {
 it.each<[string, Ask, readonly number[]]>([
   ['a GET', READ, [400, 409, 413, 422]],
   ['a DELETE', REMOVE, [400, 413, 422]],
-])('%s that is answered with a fault of an object was never sent one: that is no usable answer', async (_name, ask, codes) => {
-  for (const code of codes) {
-    rig.upstream.script = says(reply(code, { kind: 'Status', status: 'Failure', message: 'engine is invalid', reason: 'Invalid', code }));
+])(
+  '%s that is answered with a fault of an object was never sent one: that is no usable answer',
+  async (_name, ask, codes) => {
+    for (const code of codes) {
+      rig.upstream.script = says(
+        reply(code, { kind: 'Status', status: 'Failure', message: 'engine is invalid', reason: 'Invalid', code }),
+      );
 
-    expect(await rig.ask(ask)).toMatchObject({ status: 500, body: '' });
-  }
-});
+      expect(await rig.ask(ask)).toMatchObject({ status: 500, body: '' });
+    }
+  },
+);
 
 describe('an answer of 100 MB', () => {
   const CHUNK = Buffer.alloc(64 * 1024, ' ');
@@ -181,7 +237,10 @@ describe('an answer of 100 MB', () => {
     let most = 0;
     const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers)), 5);
 
-    const outcome = await patient.ask(ask).then((answer) => answer.status, () => 'cut');
+    const outcome = await patient.ask(ask).then(
+      (answer) => answer.status,
+      () => 'cut',
+    );
 
     clearInterval(timer);
     await patient.stop();
@@ -194,7 +253,10 @@ describe('an answer of 100 MB', () => {
 });
 
 describe('a large answer', () => {
-  const items = Array.from({ length: 3_000 }, (_, index) => ({ ...PLACEMENT, metadata: { name: `web-${index}`, namespace: 'shop', annotations: { a: 'x'.repeat(500) } } }));
+  const items = Array.from({ length: 3_000 }, (_, index) => ({
+    ...PLACEMENT,
+    metadata: { name: `web-${index}`, namespace: 'shop', annotations: { a: 'x'.repeat(500) } },
+  }));
   const list = { apiVersion: PLACEMENT.apiVersion, kind: 'PlacementList', metadata: { resourceVersion: '9' }, items };
   let patient: Rig;
 
@@ -223,7 +285,8 @@ describe('a large answer', () => {
   });
 
   it('to a write that wants no object is read to its end and not passed on', async () => {
-    patient.upstream.script = (_request, socket) => socket.write(reply(201, { ...ENGINE, metadata: { name: 'engine', annotations: { a: 'x'.repeat(1_200_000) } } }));
+    patient.upstream.script = (_request, socket) =>
+      socket.write(reply(201, { ...ENGINE, metadata: { name: 'engine', annotations: { a: 'x'.repeat(1_200_000) } } }));
 
     expect(await patient.ask(CREATE)).toMatchObject({ status: 200, body: '' });
   });
@@ -248,19 +311,22 @@ describe('an API server', () => {
     expect(rig.upstream.requests).toHaveLength(20);
   });
 
-  it.each(ASKS.flatMap(([method, ask]) => ['before', 'in', 'after'].map((when) => [method, when, ask] as const)))('that resets the connection of a %s %s its answer is asked once', async (_method, when, ask) => {
-    rig.upstream.script = (request, socket) => {
-      if (when === 'in') socket.write(`${HEAD}Content-Length: 1000\r\n\r\n{`);
-      if (when === 'after') obliging(request, socket);
-      setImmediate(() => rig.upstream.reset(socket));
-    };
+  it.each(ASKS.flatMap(([method, ask]) => ['before', 'in', 'after'].map((when) => [method, when, ask] as const)))(
+    'that resets the connection of a %s %s its answer is asked once',
+    async (_method, when, ask) => {
+      rig.upstream.script = (request, socket) => {
+        if (when === 'in') socket.write(`${HEAD}Content-Length: 1000\r\n\r\n{`);
+        if (when === 'after') obliging(request, socket);
+        setImmediate(() => rig.upstream.reset(socket));
+      };
 
-    const { status } = await rig.ask(ask);
+      const { status } = await rig.ask(ask);
 
-    // After its answer, the reset may still overtake it.
-    expect(when === 'after' ? [200, 500] : [500]).toContain(status);
-    expect(rig.upstream.requests).toHaveLength(1);
-  });
+      // After its answer, the reset may still overtake it.
+      expect(when === 'after' ? [200, 500] : [500]).toContain(status);
+      expect(rig.upstream.requests).toHaveLength(1);
+    },
+  );
 
   it('whose words hold a token has none of them repeated anywhere', async () => {
     for (const one of [rig, hasty]) {

@@ -44,7 +44,8 @@ export async function sendRaw(bytes: string | Buffer, options: WireOptions, want
   try {
     const begin = (): void => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
     const result = await readReplies(socket, begin, { wanted, ...options });
-    for (const reply of options.bodiless === true ? [] : result.replies) mustConform(...lineOf(bytes), reply, options.strict);
+    for (const reply of options.bodiless === true ? [] : result.replies)
+      mustConform(...lineOf(bytes), reply, options.strict);
     return result;
   } finally {
     socket.destroy();
@@ -104,7 +105,8 @@ export function parseReplies(bytes: Buffer, bodiless = false): Reply[] {
       const key = name.toLowerCase();
       headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
     }
-    const body = status < 200 || bodiless ? { text: '', rest: text.slice(end + 4) } : bodyOf(text.slice(end + 4), headers);
+    const body =
+      status < 200 || bodiless ? { text: '', rest: text.slice(end + 4) } : bodyOf(text.slice(end + 4), headers);
     if (body === undefined) break;
     text = body.rest;
     if (status >= 200) replies.push({ status, headers, body: Buffer.from(body.text, 'latin1').toString('utf8') });
@@ -112,7 +114,10 @@ export function parseReplies(bytes: Buffer, bodiless = false): Reply[] {
   return replies;
 }
 
-function bodyOf(text: string, headers: Readonly<Record<string, string>>): { readonly text: string; readonly rest: string } | undefined {
+function bodyOf(
+  text: string,
+  headers: Readonly<Record<string, string>>,
+): { readonly text: string; readonly rest: string } | undefined {
   if (headers['transfer-encoding'] === 'chunked') return chunkedBody(text);
   const length = Number(headers['content-length'] ?? 0);
   return text.length < length ? undefined : { text: text.slice(0, length), rest: text.slice(length) };

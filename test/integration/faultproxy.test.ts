@@ -54,7 +54,9 @@ describeWithServer('the fault proxy', {}, (server) => {
   async function create(fault: Fault): Promise<{ readonly outcome: Got | Error; readonly stored: boolean }> {
     const name = ownName('fault');
     proxy.plan = ({ write }) => (write ? fault : undefined);
-    const outcome = await call('POST', COLLECTION, configMap(name)).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+    const outcome = await call('POST', COLLECTION, configMap(name)).catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    );
     const { status } = await server().call({ path: `${COLLECTION}/${name}` });
     return { outcome, stored: status === 200 };
   }
@@ -67,7 +69,8 @@ describeWithServer('the fault proxy', {}, (server) => {
     expect(JSON.parse(got.text)).toMatchObject({ data: { at: 'home' } });
     const log = await server().requestLog({ after: mark, name, resources: ['configmaps'] });
     expect(log.map(({ verb, userAgent }) => [verb, userAgent])).toEqual([
-      ['create', 'tester through-the-proxy'], ['get', 'tester through-the-proxy'],
+      ['create', 'tester through-the-proxy'],
+      ['get', 'tester through-the-proxy'],
     ]);
   });
 
@@ -76,7 +79,12 @@ describeWithServer('the fault proxy', {}, (server) => {
     ['a 500 for what was not done', broken(500, false), false, { status: 500 }],
     ['a 503 for what was done', broken(503, true), true, { status: 503 }],
     ['a page of HTML with 200', page, false, { status: 200, headers: { 'content-type': 'text/html' } }],
-    ['a part of the JSON as a whole answer', { kind: 'cut', bytes: 20, whole: true }, true, { status: 201, text: expect.stringMatching(/^\{"[^]{18}$/) }],
+    [
+      'a part of the JSON as a whole answer',
+      { kind: 'cut', bytes: 20, whole: true },
+      true,
+      { status: 201, text: expect.stringMatching(/^\{"[^]{18}$/) },
+    ],
     ['nothing as a whole answer', { kind: 'cut', bytes: 0, whole: true }, true, { status: 201, text: '' }],
   ])('gives %s', async (_what, fault, applied, wanted) => {
     const { outcome, stored } = await create(fault);
@@ -94,7 +102,10 @@ describeWithServer('the fault proxy', {}, (server) => {
     expect(stored).toBe(applied);
   });
 
-  it.each([[false, [false]], [true, [true]]])('interrupts (after the server\'s turn: %j)', async (applied, wanted) => {
+  it.each([
+    [false, [false]],
+    [true, [true]],
+  ])("interrupts (after the server's turn: %j)", async (applied, wanted) => {
     const name = ownName('moment');
     const there: boolean[] = [];
     const run = async (): Promise<void> => {
@@ -112,11 +123,15 @@ describeWithServer('the fault proxy', {}, (server) => {
     let ended = false;
     const path = `${COLLECTION}?watch=true&fieldSelector=metadata.name%3D${name}`;
     const agent = new Agent({ ca: readFileSync(server().caFile) });
-    const outgoing = request(new URL(path, proxy.url), { agent, headers: { authorization: `Bearer ${token}` } }, (incoming) => {
-      incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
-      incoming.on('error', () => undefined);
-      incoming.on('close', () => (ended = true));
-    });
+    const outgoing = request(
+      new URL(path, proxy.url),
+      { agent, headers: { authorization: `Bearer ${token}` } },
+      (incoming) => {
+        incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
+        incoming.on('error', () => undefined);
+        incoming.on('close', () => (ended = true));
+      },
+    );
     outgoing.on('error', () => undefined);
     outgoing.end();
     await waitFor('the watch to be open', () => proxy.count > 0);
@@ -130,7 +145,10 @@ describeWithServer('the fault proxy', {}, (server) => {
   it('says nothing when it is told to be silent', async () => {
     proxy.plan = () => ({ kind: 'silence' });
     let answered = false;
-    void call('GET', COLLECTION).then(() => (answered = true), () => undefined);
+    void call('GET', COLLECTION).then(
+      () => (answered = true),
+      () => undefined,
+    );
     await quietWindow(300);
     expect(answered).toBe(false);
     proxy.cutAll();
@@ -141,9 +159,21 @@ describeWithServer('the fault proxy', {}, (server) => {
   });
 
   it.each([
-    ['GET', '/apis/cluster.fleetmgmt.io/v1alpha1/placements?watch=true&resourceVersion=1', { resource: 'placements', watch: true, write: false }],
-    ['PUT', '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/a/placements/b/status', { resource: 'placements/status', namespace: 'a', name: 'b', write: true }],
-    ['DELETE', '/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters/c?x=y', { resource: 'managedclusters', namespace: '', name: 'c', write: true }],
+    [
+      'GET',
+      '/apis/cluster.fleetmgmt.io/v1alpha1/placements?watch=true&resourceVersion=1',
+      { resource: 'placements', watch: true, write: false },
+    ],
+    [
+      'PUT',
+      '/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/a/placements/b/status',
+      { resource: 'placements/status', namespace: 'a', name: 'b', write: true },
+    ],
+    [
+      'DELETE',
+      '/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters/c?x=y',
+      { resource: 'managedclusters', namespace: '', name: 'c', write: true },
+    ],
     ['POST', '/api/v1/namespaces/a/configmaps', { resource: 'configmaps', namespace: 'a', name: '' }],
     ['GET', '/readyz', { resource: '', name: '' }],
   ])('reads %s %s', (method, path, wanted) => {

@@ -34,7 +34,9 @@ export function certificate(subject: Subject): Pair {
     publicKey.export({ type: 'spki', format: 'der' }),
     tagged(0xa3, sequence(subject.issuer === undefined ? isAuthority() : namesLocalhost())),
   );
-  const signature = createSign('sha256').update(body).sign(subject.issuer?.key ?? key);
+  const signature = createSign('sha256')
+    .update(body)
+    .sign(subject.issuer?.key ?? key);
   const whole = sequence(body, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
   const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
   return { key, cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n` };

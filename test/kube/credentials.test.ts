@@ -12,7 +12,13 @@ import type { Pair } from './certificate.js';
 import { authority, certificate } from './certificate.js';
 import { ScriptedServer, refusal, success } from './scriptedserver.js';
 
-const get: Call = { method: 'GET', path: '/x', target: { verb: 'get', resource: 'things' }, repeatable: true, tries: 1 };
+const get: Call = {
+  method: 'GET',
+  path: '/x',
+  target: { verb: 'get', resource: 'things' },
+  repeatable: true,
+  tries: 1,
+};
 
 /** Credentials that a test rotates by hand. */
 class Rotating implements CredentialLoader {
@@ -163,7 +169,7 @@ describe('a transport whose credentials change', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('reads them again when the server\'s certificate comes from a new authority', async () => {
+  it("reads them again when the server's certificate comes from a new authority", async () => {
     await begin();
     await transport.call(get);
     const { cert, ...next } = authority('second authority');
@@ -189,12 +195,18 @@ describe('a transport whose credentials change', () => {
   it('lets calls end on the old connections and makes new ones with another client certificate', async () => {
     const clients = authority('clients');
     await begin({ ...leaf, ca: clients.cert, requestCert: true, rejectUnauthorized: true });
-    const client = (name: string): Credentials['tls'] => ({ ca: ca.cert, rejectUnauthorized: true, ...certificate({ name, issuer: clients }) });
+    const client = (name: string): Credentials['tls'] => ({
+      ca: ca.cert,
+      rejectUnauthorized: true,
+      ...certificate({ name, issuer: clients }),
+    });
     const names: unknown[] = [];
     const sockets: Socket[] = [];
     server.otherwise = (_, response, socket) => {
       sockets.push(socket);
-      names.push((socket as unknown as { getPeerCertificate(): { subject: { CN: string } } }).getPeerCertificate().subject.CN);
+      names.push(
+        (socket as unknown as { getPeerCertificate(): { subject: { CN: string } } }).getPeerCertificate().subject.CN,
+      );
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     };
     source.tls = client('first');

@@ -7,7 +7,13 @@ import { systemClock } from '../../src/runtime/clock.js';
 import { RecordingLog } from '../support/log.js';
 
 const USER = { name: 'system:serviceaccount:a:b', groups: ['system:serviceaccounts'] };
-const CALL: Call = { method: 'GET', path: '/api/v1/namespaces', query: { limit: '1' }, target: { verb: 'list', resource: 'namespaces' }, repeatable: true };
+const CALL: Call = {
+  method: 'GET',
+  path: '/api/v1/namespaces',
+  query: { limit: '1' },
+  target: { verb: 'list', resource: 'namespaces' },
+  repeatable: true,
+};
 
 function transportTo(answer: (request: DoorRequest) => Promise<DoorResponse>): ReturnType<typeof createTransportOver> {
   const door: Door = { dispatch: answer };
@@ -16,7 +22,11 @@ function transportTo(answer: (request: DoorRequest) => Promise<DoorResponse>): R
 }
 
 function refusal(code: number, reason: string): DoorResponse {
-  return { code, headers: {}, body: { kind: 'value', value: { kind: 'Status', reason, message: `no: ${reason}`, details: { name: 'x' } } } };
+  return {
+    code,
+    headers: {},
+    body: { kind: 'value', value: { kind: 'Status', reason, message: `no: ${reason}`, details: { name: 'x' } } },
+  };
 }
 
 describe('a transport to a server of this process', () => {
@@ -30,14 +40,23 @@ describe('a transport to a server of this process', () => {
     const answer = await transport.call(CALL);
 
     expect(answer.body).toBe(value);
-    expect(asked.map(({ method, target, user, body }) => ({ method, target, user, body }))).toEqual([{ method: 'GET', target: '/api/v1/namespaces?limit=1', user: USER, body: undefined }]);
+    expect(asked.map(({ method, target, user, body }) => ({ method, target, user, body }))).toEqual([
+      { method: 'GET', target: '/api/v1/namespaces?limit=1', user: USER, body: undefined },
+    ]);
     expect(asked[0]?.headers).toMatchObject({ accept: 'application/json', 'user-agent': 'door-test' });
   });
 
   it('reads an answer that was written down', async () => {
-    const transport = transportTo(async () => ({ code: 201, headers: {}, body: { kind: 'bytes', bytes: Buffer.from('{"kind":"X"}') } }));
+    const transport = transportTo(async () => ({
+      code: 201,
+      headers: {},
+      body: { kind: 'bytes', bytes: Buffer.from('{"kind":"X"}') },
+    }));
 
-    expect(await transport.call({ ...CALL, method: 'POST', body: '{"a":1}' })).toEqual({ status: 201, body: { kind: 'X' } });
+    expect(await transport.call({ ...CALL, method: 'POST', body: '{"a":1}' })).toEqual({
+      status: 201,
+      body: { kind: 'X' },
+    });
   });
 
   it.each([
@@ -48,12 +67,18 @@ describe('a transport to a server of this process', () => {
   ])('tells a refusal %i %s as %s, like over HTTPS', async (code, reason, kind) => {
     const transport = transportTo(async () => refusal(code, reason));
 
-    await expect(transport.call({ ...CALL, target: { verb: 'get', resource: 'namespaces', name: 'other' } })).rejects.toMatchObject({ kind, status: code });
+    await expect(
+      transport.call({ ...CALL, target: { verb: 'get', resource: 'namespaces', name: 'other' } }),
+    ).rejects.toMatchObject({ kind, status: code });
   });
 
   it('asks again after a refusal that passes', async () => {
     let times = 0;
-    const transport = transportTo(async () => (++times === 1 ? refusal(503, 'ServiceUnavailable') : { code: 200, headers: {}, body: { kind: 'value', value: {} } }));
+    const transport = transportTo(async () =>
+      ++times === 1
+        ? refusal(503, 'ServiceUnavailable')
+        : { code: 200, headers: {}, body: { kind: 'value', value: {} } },
+    );
     await transport.call(CALL);
 
     expect(times).toBe(2);
@@ -67,7 +92,8 @@ describe('a transport to a server of this process', () => {
     }
     const transport = transportTo(async () => ({ code: 200, headers: {}, body: { kind: 'stream', values: values() } }));
     const lines: string[] = [];
-    for await (const chunk of await transport.open({ ...CALL, signal: stop.signal })) lines.push(Buffer.from(chunk).toString());
+    for await (const chunk of await transport.open({ ...CALL, signal: stop.signal }))
+      lines.push(Buffer.from(chunk).toString());
 
     expect(lines).toEqual(['{"type":"ADDED","object":{"n":1}}\n', '{"type":"ADDED","object":{"n":2}}\n']);
   });

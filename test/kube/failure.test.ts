@@ -36,7 +36,11 @@ describe('a refusal', () => {
     [301, undefined, 'Malformed'],
     [304, undefined, 'Malformed'],
   ])('%d with %j is %s', (code, body, kind) => {
-    expect(failureOf({ status: code, body, retryAfterMs: undefined }, call)).toMatchObject({ kind, status: code, call });
+    expect(failureOf({ status: code, body, retryAfterMs: undefined }, call)).toMatchObject({
+      kind,
+      status: code,
+      call,
+    });
   });
 
   it('is told apart by code and details, never by words', () => {
@@ -48,12 +52,21 @@ describe('a refusal', () => {
   it('of a read is about another object when its details name another', () => {
     const body = status('NotFound', { name: 'y' });
 
-    expect(failureOf({ status: 404, body, retryAfterMs: undefined }, { ...call, verb: 'get' }).kind).toBe('ResourceMissing');
-    expect(failureOf({ status: 404, body, retryAfterMs: undefined }, { ...call, verb: 'create' }).kind).toBe('NotFound');
+    expect(failureOf({ status: 404, body, retryAfterMs: undefined }, { ...call, verb: 'get' }).kind).toBe(
+      'ResourceMissing',
+    );
+    expect(failureOf({ status: 404, body, retryAfterMs: undefined }, { ...call, verb: 'create' }).kind).toBe(
+      'NotFound',
+    );
   });
 
   it('carries reason, causes and Retry-After', () => {
-    const causes = [{ reason: 'FieldValueInvalid', field: 'spec.a', message: 'Invalid value' }, { message: 'denied by a policy' }, 'garbage', null];
+    const causes = [
+      { reason: 'FieldValueInvalid', field: 'spec.a', message: 'Invalid value' },
+      { message: 'denied by a policy' },
+      'garbage',
+      null,
+    ];
     const error = failureOf({ status: 422, body: status('Invalid', { causes }), retryAfterMs: 5_000 }, call);
 
     expect(error).toMatchObject({ reason: 'Invalid', retryAfterMs: 5_000, message: 'the server says so' });
@@ -64,22 +77,38 @@ describe('a refusal', () => {
   });
 
   it('keeps its message below 1 KiB', () => {
-    const error = failureOf({ status: 422, body: status('Invalid', { causes: [{ message: 'y'.repeat(5_000) }] }, 'x'.repeat(5_000)), retryAfterMs: undefined }, call);
+    const error = failureOf(
+      {
+        status: 422,
+        body: status('Invalid', { causes: [{ message: 'y'.repeat(5_000) }] }, 'x'.repeat(5_000)),
+        retryAfterMs: undefined,
+      },
+      call,
+    );
 
     expect(error.message).toHaveLength(1_024);
     expect(error.causes[0]?.message).toHaveLength(1_024);
   });
 
-  it('about a Secret keeps the server\'s words to itself: they may quote what was sent', () => {
-    const body = status('Invalid', { causes: [{ reason: 'FieldValueInvalid', field: 'data', message: 'canary' }] }, 'Invalid value: canary');
-    const error = failureOf({ status: 422, body, retryAfterMs: undefined }, { verb: 'patch', resource: 'secrets', namespace: 'n', name: 's' });
+  it("about a Secret keeps the server's words to itself: they may quote what was sent", () => {
+    const body = status(
+      'Invalid',
+      { causes: [{ reason: 'FieldValueInvalid', field: 'data', message: 'canary' }] },
+      'Invalid value: canary',
+    );
+    const error = failureOf(
+      { status: 422, body, retryAfterMs: undefined },
+      { verb: 'patch', resource: 'secrets', namespace: 'n', name: 's' },
+    );
 
     expect(error.message).toBe('patch secrets n/s: HTTP 422 Invalid');
     expect(JSON.stringify(error.causes)).not.toContain('canary');
   });
 
   it('without words is told by its code', () => {
-    expect(failureOf({ status: 502, body: undefined, retryAfterMs: undefined }, call).message).toBe('update placements.cluster.fleetmgmt.io n/x: HTTP 502');
+    expect(failureOf({ status: 502, body: undefined, retryAfterMs: undefined }, call).message).toBe(
+      'update placements.cluster.fleetmgmt.io n/x: HTTP 502',
+    );
   });
 });
 

@@ -13,7 +13,9 @@ describe('what a reflector keeps', () => {
 
     expect(stored?.metadata).not.toHaveProperty('managedFields');
     expect(stored).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { k: 'v' } });
-    expect([stored, stored?.metadata, stored?.metadata.labels, stored?.data].every((part) => Object.isFrozen(part))).toBe(true);
+    expect(
+      [stored, stored?.metadata, stored?.metadata.labels, stored?.data].every((part) => Object.isFrozen(part)),
+    ).toBe(true);
   });
 
   it('is what the transform makes of it', async () => {

@@ -15,13 +15,19 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function write(user: object, cluster: object = {}, more: object = {}): Promise<string> {
   const file = path.join(folder, 'kubeconfig');
-  await writeFile(file, JSON.stringify({
-    'current-context': 'main',
-    clusters: [{ name: 'c', cluster: { server: 'https://hub.example:6443/', ...cluster } }],
-    users: [{ name: 'other', user: { token: 'not this one' } }, { name: 'u', user }],
-    contexts: [{ name: 'main', context: { cluster: 'c', user: 'u', namespace: 'ours' } }],
-    ...more,
-  }));
+  await writeFile(
+    file,
+    JSON.stringify({
+      'current-context': 'main',
+      clusters: [{ name: 'c', cluster: { server: 'https://hub.example:6443/', ...cluster } }],
+      users: [
+        { name: 'other', user: { token: 'not this one' } },
+        { name: 'u', user },
+      ],
+      contexts: [{ name: 'main', context: { cluster: 'c', user: 'u', namespace: 'ours' } }],
+      ...more,
+    }),
+  );
   return file;
 }
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -30,15 +36,34 @@ describe('a kubeconfig file', () => {
   it('says where the server is, which namespace is meant, and where it was found', async () => {
     const file = await write({ token: 't' });
 
-    expect(loadKubeconfig({ path: file })).toMatchObject({ server: 'https://hub.example:6443', namespace: 'ours', source: `kubeconfig ${file}` });
+    expect(loadKubeconfig({ path: file })).toMatchObject({
+      server: 'https://hub.example:6443',
+      namespace: 'ours',
+      source: `kubeconfig ${file}`,
+    });
   });
 
   it.each<[string, object, object, object]>([
     ['a token', { token: 't' }, {}, { headers: { Authorization: 'Bearer t' }, tls: { rejectUnauthorized: true } }],
     ['a password', { username: 'u', password: 'p' }, {}, { headers: { Authorization: `Basic ${base64('u:p')}` } }],
-    ['an impersonated user', { token: 't', as: 'alice' }, {}, { headers: { Authorization: 'Bearer t', 'Impersonate-User': 'alice' } }],
-    ['a client certificate', { 'client-certificate-data': base64('cert'), 'client-key-data': base64('key') }, {}, { tls: { cert: Buffer.from('cert'), key: Buffer.from('key') } }],
-    ['an authority', { token: 't' }, { 'certificate-authority-data': base64('ca') }, { tls: { ca: Buffer.from('ca'), rejectUnauthorized: true } }],
+    [
+      'an impersonated user',
+      { token: 't', as: 'alice' },
+      {},
+      { headers: { Authorization: 'Bearer t', 'Impersonate-User': 'alice' } },
+    ],
+    [
+      'a client certificate',
+      { 'client-certificate-data': base64('cert'), 'client-key-data': base64('key') },
+      {},
+      { tls: { cert: Buffer.from('cert'), key: Buffer.from('key') } },
+    ],
+    [
+      'an authority',
+      { token: 't' },
+      { 'certificate-authority-data': base64('ca') },
+      { tls: { ca: Buffer.from('ca'), rejectUnauthorized: true } },
+    ],
     ['another server name', { token: 't' }, { 'tls-server-name': 'inner' }, { tls: { servername: 'inner' } }],
     ['no verification', { token: 't' }, { 'insecure-skip-tls-verify': true }, { tls: { rejectUnauthorized: false } }],
     ['a proxy', { token: 't' }, { 'proxy-url': 'http://proxy:3128' }, { proxy: 'http://proxy:3128' }],
@@ -87,7 +112,11 @@ describe('a kubeconfig file', () => {
     ['that is not there', async () => path.join(folder, 'none'), 'ENOENT'],
     ['without a cluster for its context', () => write({ token: 't' }, {}, { clusters: [] }), 'names no cluster'],
     ['without a user for its context', () => write({}, {}, { users: [] }), 'names no user'],
-    ['with a SOCKS proxy', () => write({ token: 't' }, { 'proxy-url': 'socks5://p:1080' }), 'only http and https proxies'],
+    [
+      'with a SOCKS proxy',
+      () => write({ token: 't' }, { 'proxy-url': 'socks5://p:1080' }),
+      'only http and https proxies',
+    ],
   ])('%s is refused with a word on why', async (_, prepare, message) => {
     const file = await prepare();
 
@@ -103,7 +132,10 @@ describe('a kubeconfig file', () => {
     expect(error).not.toContain('canary');
   });
 
-  it.each([['is missing', undefined, 'ENOENT'], ['is empty', ' \n', 'is empty']])('whose token file %s fails without falling back', async (_, token, message) => {
+  it.each([
+    ['is missing', undefined, 'ENOENT'],
+    ['is empty', ' \n', 'is empty'],
+  ])('whose token file %s fails without falling back', async (_, token, message) => {
     if (token !== undefined) await writeFile(path.join(folder, 'token'), token);
     const config = loadKubeconfig({ path: await write({ tokenFile: 'token' }) });
 
@@ -123,7 +155,10 @@ describe('a credential plugin', () => {
     const status = { token: 'TOKEN', ...(expiry === undefined ? {} : { expirationTimestamp: expiry }) };
     const text = JSON.stringify({ apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status });
     await writeFile(path.join(folder, 'runs'), '');
-    await writeFile(script, `#!/bin/sh\necho run >> '${folder}/runs'\nsleep 0.1\necho '${text}' | sed "s/TOKEN/token-$(wc -l < '${folder}/runs' | tr -d ' ')/"\n`);
+    await writeFile(
+      script,
+      `#!/bin/sh\necho run >> '${folder}/runs'\nsleep 0.1\necho '${text}' | sed "s/TOKEN/token-$(wc -l < '${folder}/runs' | tr -d ' ')/"\n`,
+    );
     await chmod(script, 0o700);
     return write({ exec: { apiVersion: 'client.authentication.k8s.io/v1', command: script } });
   }
@@ -155,7 +190,11 @@ describe('a credential plugin', () => {
 });
 
 describe('in a pod', () => {
-  const before = { host: process.env['KUBERNETES_SERVICE_HOST'], port: process.env['KUBERNETES_SERVICE_PORT'], config: process.env['KUBECONFIG'] };
+  const before = {
+    host: process.env['KUBERNETES_SERVICE_HOST'],
+    port: process.env['KUBERNETES_SERVICE_PORT'],
+    config: process.env['KUBECONFIG'],
+  };
   afterEach(() => {
     set('KUBERNETES_SERVICE_HOST', before.host);
     set('KUBERNETES_SERVICE_PORT', before.port);
@@ -181,15 +220,24 @@ describe('in a pod', () => {
     const first = await config.load(false);
     await writeFile(path.join(folder, 'var/run/secrets/kubernetes.io/serviceaccount/token'), 'rotated');
 
-    expect(config).toMatchObject({ server: 'https://10.0.0.1:443', namespace: 'pod-namespace', source: 'in-cluster ServiceAccount' });
-    expect(first).toMatchObject({ headers: { Authorization: 'Bearer pod token' }, tls: { ca: Buffer.from('pod ca'), rejectUnauthorized: true } });
+    expect(config).toMatchObject({
+      server: 'https://10.0.0.1:443',
+      namespace: 'pod-namespace',
+      source: 'in-cluster ServiceAccount',
+    });
+    expect(first).toMatchObject({
+      headers: { Authorization: 'Bearer pod token' },
+      tls: { ca: Buffer.from('pod ca'), rejectUnauthorized: true },
+    });
     expect((await config.load(false)).headers['Authorization']).toBe('Bearer rotated');
   });
 
   it('a file that was asked for goes before it', async () => {
     await pod();
 
-    expect(loadKubeconfig({ path: await write({ token: 't' }), mountPrefix: folder }).server).toBe('https://hub.example:6443');
+    expect(loadKubeconfig({ path: await write({ token: 't' }), mountPrefix: folder }).server).toBe(
+      'https://hub.example:6443',
+    );
   });
 
   it('it goes before KUBECONFIG, unless it is not wanted', async () => {

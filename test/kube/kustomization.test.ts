@@ -36,14 +36,26 @@ describe('a kustomization', () => {
   it('that asks for more is refused by the field', () => {
     write('kustomization.yaml', 'resources: []\npatches: []\n');
 
-    expect(() => readKustomization(folder)).toThrow(`${folder}/kustomization.yaml: patches: is not understood, only apiVersion, kind, resources, labels`);
+    expect(() => readKustomization(folder)).toThrow(
+      `${folder}/kustomization.yaml: patches: is not understood, only apiVersion, kind, resources, labels`,
+    );
   });
 
   it('of deploy/standalone holds what an operator needs', () => {
     const objects = readKustomization(path.join(root, 'deploy', 'standalone'));
     const kinds = new Set(objects.map(({ kind }) => kind));
 
-    expect([...kinds]).toEqual(expect.arrayContaining(['ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition', 'Namespace', 'ServiceAccount', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']));
+    expect([...kinds]).toEqual(
+      expect.arrayContaining([
+        'ClusterRole',
+        'ClusterRoleBinding',
+        'CustomResourceDefinition',
+        'Namespace',
+        'ServiceAccount',
+        'ValidatingAdmissionPolicy',
+        'ValidatingAdmissionPolicyBinding',
+      ]),
+    );
     expect(objects.filter(({ kind }) => kind === 'CustomResourceDefinition')).toHaveLength(6);
   });
 });

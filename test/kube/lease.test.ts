@@ -17,8 +17,16 @@ describe('the holder', () => {
 
   it('made the lease, in microseconds and without a transition', () => {
     expect(world.lease).toMatchObject({
-      apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: NAME,
-      spec: { holderIdentity: 'one', leaseDurationSeconds: 15, acquireTime: '2026-01-01T00:00:00.000000Z', renewTime: '2026-01-01T00:00:00.000000Z', leaseTransitions: 0 },
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: NAME,
+      spec: {
+        holderIdentity: 'one',
+        leaseDurationSeconds: 15,
+        acquireTime: '2026-01-01T00:00:00.000000Z',
+        renewTime: '2026-01-01T00:00:00.000000Z',
+        leaseTransitions: 0,
+      },
     });
     expect(holder.elector.held()).toBe(true);
     expect(holder.reported).toEqual([false, true]);
@@ -28,7 +36,11 @@ describe('the holder', () => {
     await world.clock.advance(10_000);
 
     expect(world.writes).toBe(6);
-    expect(world.lease?.spec).toMatchObject({ acquireTime: '2026-01-01T00:00:00.000000Z', renewTime: '2026-01-01T00:00:10.000000Z', leaseTransitions: 0 });
+    expect(world.lease?.spec).toMatchObject({
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:10.000000Z',
+      leaseTransitions: 0,
+    });
     await world.clock.advance(600_000);
     expect(holder.elector.held()).toBe(true);
     expect(holder.lost?.aborted).toBe(false);
@@ -38,18 +50,21 @@ describe('the holder', () => {
     expect(holder.caches.map((cache) => cache.synced())).toEqual([false]);
   });
 
-  it.each(['Transport', 'Unavailable', 'Throttled', 'Forbidden', 'hang'] as const)('steps down ten seconds after its last renewal when every one fails by %s', async (fault) => {
-    await world.clock.advance(4_000);
-    holder.fault = fault;
-    await world.clock.advance(9_999);
-    expect([holder.elector.held(), holder.lost?.aborted]).toEqual([true, false]);
-    await world.clock.advance(1);
+  it.each(['Transport', 'Unavailable', 'Throttled', 'Forbidden', 'hang'] as const)(
+    'steps down ten seconds after its last renewal when every one fails by %s',
+    async (fault) => {
+      await world.clock.advance(4_000);
+      holder.fault = fault;
+      await world.clock.advance(9_999);
+      expect([holder.elector.held(), holder.lost?.aborted]).toEqual([true, false]);
+      await world.clock.advance(1);
 
-    expect([holder.elector.held(), holder.lost?.aborted]).toEqual([false, true]);
-    expect(holder.reported).toEqual([false, true, false]);
-    await world.clock.advance(60_000);
-    expect(world.clock.pending).toBe(0);
-  });
+      expect([holder.elector.held(), holder.lost?.aborted]).toEqual([false, true]);
+      expect(holder.reported).toEqual([false, true, false]);
+      await world.clock.advance(60_000);
+      expect(world.clock.pending).toBe(0);
+    },
+  );
 
   it('goes on when a renewal comes through in time', async () => {
     holder.fault = 'Transport';
@@ -122,19 +137,25 @@ describe('the holder', () => {
     expect([holder.elector.held(), holder.lost?.aborted]).toEqual([false, true]);
   });
 
-  it.each([3_600_000, -3_600_000, 315_360_000_000, -315_360_000_000])('does not care for a wall clock that is %d ms wrong', async (offset) => {
-    world.wallOffsetMs = offset;
-    await world.clock.advance(30_000);
+  it.each([3_600_000, -3_600_000, 315_360_000_000, -315_360_000_000])(
+    'does not care for a wall clock that is %d ms wrong',
+    async (offset) => {
+      world.wallOffsetMs = offset;
+      await world.clock.advance(30_000);
 
-    expect(holder.elector.held()).toBe(true);
-  });
+      expect(holder.elector.held()).toBe(true);
+    },
+  );
 
   it('reads the lease again when somebody has labelled it, and renews it', async () => {
     world.write({}, { labels: { a: 'b' } });
     await world.clock.advance(2_000);
 
     expect(holder.elector.held()).toBe(true);
-    expect(world.lease).toMatchObject({ metadata: { labels: { a: 'b' } }, spec: { renewTime: '2026-01-01T00:00:02.000000Z' } });
+    expect(world.lease).toMatchObject({
+      metadata: { labels: { a: 'b' } },
+      spec: { renewTime: '2026-01-01T00:00:02.000000Z' },
+    });
   });
 
   it.each<[string, () => void]>([
@@ -214,7 +235,7 @@ describe('releasing', () => {
     expect(world.holderIdentity).toBe('');
   });
 
-  it('does nothing to a lease that is somebody else\'s by now', async () => {
+  it("does nothing to a lease that is somebody else's by now", async () => {
     world.write({ holderIdentity: 'two' });
     await holder.elector.release();
 
@@ -269,40 +290,55 @@ describe('two contenders', () => {
   it('never hold the lease both, whatever befalls them', async () => {
     const step = fc.record({
       who: fc.nat(1),
-      happening: fc.constantFrom('well', 'well', 'hang', 'Transport', 'Unavailable', 'mute', 'freeze', 'release', 'label', 'blind'),
+      happening: fc.constantFrom(
+        'well',
+        'well',
+        'hang',
+        'Transport',
+        'Unavailable',
+        'mute',
+        'freeze',
+        'release',
+        'label',
+        'blind',
+      ),
       ms: fc.integer({ min: 100, max: 9_000 }),
     });
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
-      const own = new LeaseWorld();
-      const both = [own.contender('one').start(), own.contender('two').start()];
-      for (const { who, happening, ms } of steps) {
-        const contender = both[who];
-        if (contender === undefined) continue;
-        contender.fault = happening === 'hang' || happening === 'Transport' || happening === 'Unavailable' ? happening : 'none';
-        contender.answer = happening === 'mute' ? 'hang' : 'none';
-        if (happening === 'freeze') contender.freeze();
-        else contender.thaw();
-        if (happening === 'release') await contender.elector.release();
-        if (happening === 'label') own.write({}, { labels: { at: String(own.clock.monotonic()) } });
-        if (happening === 'blind') contender.caches.at(-1)?.pause();
-        for (let passed = 0; passed < ms; passed += 500) {
-          await own.clock.advance(500);
-          expect(both.filter((one) => one.elector.held()).length).toBeLessThanOrEqual(1);
-          for (const one of both) {
-            if (one.lost?.aborted !== true) continue;
-            one.lost = undefined;
-            one.start();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
+        const own = new LeaseWorld();
+        const both = [own.contender('one').start(), own.contender('two').start()];
+        for (const { who, happening, ms } of steps) {
+          const contender = both[who];
+          if (contender === undefined) continue;
+          contender.fault =
+            happening === 'hang' || happening === 'Transport' || happening === 'Unavailable' ? happening : 'none';
+          contender.answer = happening === 'mute' ? 'hang' : 'none';
+          if (happening === 'freeze') contender.freeze();
+          else contender.thaw();
+          if (happening === 'release') await contender.elector.release();
+          if (happening === 'label') own.write({}, { labels: { at: String(own.clock.monotonic()) } });
+          if (happening === 'blind') contender.caches.at(-1)?.pause();
+          for (let passed = 0; passed < ms; passed += 500) {
+            await own.clock.advance(500);
+            expect(both.filter((one) => one.elector.held()).length).toBeLessThanOrEqual(1);
+            for (const one of both) {
+              if (one.lost?.aborted !== true) continue;
+              one.lost = undefined;
+              one.start();
+            }
           }
         }
-      }
-      for (const one of both) {
-        one.fault = 'none';
-        one.answer = 'none';
-        one.thaw();
-        if (one.lost?.aborted === true) one.start();
-      }
-      await own.clock.advance(40_000);
-      expect(both.filter((one) => one.elector.held())).toHaveLength(1);
-    }), { numRuns: 25 });
+        for (const one of both) {
+          one.fault = 'none';
+          one.answer = 'none';
+          one.thaw();
+          if (one.lost?.aborted === true) one.start();
+        }
+        await own.clock.advance(40_000);
+        expect(both.filter((one) => one.elector.held())).toHaveLength(1);
+      }),
+      { numRuns: 25 },
+    );
   }, 600_000);
 });

@@ -45,13 +45,26 @@ export class Contender {
       return cache;
     };
     this.elector = new LeaseElector(
-      { name: NAME, identity, times: LEASE_TIMES, client: this.#client(world.api), clock, random: () => 0, log: this.log },
-      watch, { leader: (_, held) => void this.reported.push(held) });
+      {
+        name: NAME,
+        identity,
+        times: LEASE_TIMES,
+        client: this.#client(world.api),
+        clock,
+        random: () => 0,
+        log: this.log,
+      },
+      watch,
+      { leader: (_, held) => void this.reported.push(held) },
+    );
   }
 
   /** Begins to wait; `lost` is set when the lease is held, `failure` when waiting ends without it. */
   start(signal = new AbortController().signal): this {
-    this.elector.acquire(signal).then((lost) => (this.lost = lost), (error: unknown) => (this.failure = error));
+    this.elector.acquire(signal).then(
+      (lost) => (this.lost = lost),
+      (error: unknown) => (this.failure = error),
+    );
     return this;
   }
 
@@ -84,12 +97,14 @@ export class Contender {
     };
     return {
       get: (type, name, options) => pass(options?.signal, () => api.get(type, name, options)),
-      apply: (type, object, options) => pass(options.signal, async () => {
-        // Another field manager's apply of what is there already is a conflict.
-        if (creating.has(api) || api.peek(type, object.metadata) !== undefined) throw failure('Conflict', 'apply', type, object.metadata);
-        creating.add(api);
-        return api.apply(type, object, options).finally(() => creating.delete(api));
-      }),
+      apply: (type, object, options) =>
+        pass(options.signal, async () => {
+          // Another field manager's apply of what is there already is a conflict.
+          if (creating.has(api) || api.peek(type, object.metadata) !== undefined)
+            throw failure('Conflict', 'apply', type, object.metadata);
+          creating.add(api);
+          return api.apply(type, object, options).finally(() => creating.delete(api));
+        }),
       update: (type, object, options) => pass(options.signal, () => api.update(type, object, options)),
     };
   }
@@ -135,7 +150,10 @@ export class LeaseWorld {
   /** Somebody else writes the lease. */
   write(spec: Lease['spec'], metadata: Partial<KubeObject['metadata']> = {}): void {
     const stored = this.lease;
-    this.api.put<Lease>(Leases, { metadata: { ...NAME, ...stored?.metadata, ...metadata }, spec: { ...stored?.spec, ...spec } });
+    this.api.put<Lease>(Leases, {
+      metadata: { ...NAME, ...stored?.metadata, ...metadata },
+      spec: { ...stored?.spec, ...spec },
+    });
   }
 
   remove(): void {

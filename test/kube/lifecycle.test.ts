@@ -129,23 +129,26 @@ describe('ten minutes of random cuts', () => {
       fc.record({ step: fc.nat(STEPS.length * 2), name: fc.constantFrom('a', 'b', 'c', 'd', 'e') }),
       { minLength: 600, maxLength: 600 },
     );
-    await fc.assert(fc.asyncProperty(seconds, fc.integer(), async (happenings, seed) => {
-      const watched = new Watched({ pageSize: 2 }, undefined, Math.abs(seed % 100) / 100);
-      watched.cache.start();
-      for (const { step, name } of happenings) {
-        if (watched.api.watches.length > 0) STEPS[step % 2 === 0 ? step / 2 : step % 2]?.(watched, name);
-        await watched.clock.advance(1_000);
-      }
-      watched.api.calm();
-      for (let second = 0; second < 120; second++) await watched.clock.advance(1_000);
-      await settle();
+    await fc.assert(
+      fc.asyncProperty(seconds, fc.integer(), async (happenings, seed) => {
+        const watched = new Watched({ pageSize: 2 }, undefined, Math.abs(seed % 100) / 100);
+        watched.cache.start();
+        for (const { step, name } of happenings) {
+          if (watched.api.watches.length > 0) STEPS[step % 2 === 0 ? step / 2 : step % 2]?.(watched, name);
+          await watched.clock.advance(1_000);
+        }
+        watched.api.calm();
+        for (let second = 0; second < 120; second++) await watched.clock.advance(1_000);
+        await settle();
 
-      expect(new Set([...watched.cache.store.values()].map(whole))).toEqual(new Set(watched.api.truth().map(whole)));
-      expect(watched.cache.current()).toBe(true);
-      expect(watched.api.most).toBe(1);
-      await watched.cache.stop();
-      expect(watched.clock.pending).toBe(0);
-    }), { numRuns: 6 });
+        expect(new Set([...watched.cache.store.values()].map(whole))).toEqual(new Set(watched.api.truth().map(whole)));
+        expect(watched.cache.current()).toBe(true);
+        expect(watched.api.most).toBe(1);
+        await watched.cache.stop();
+        expect(watched.clock.pending).toBe(0);
+      }),
+      { numRuns: 6 },
+    );
   }, 600_000);
 });
 

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { parseManifests, readManifests } from '../../src/kube/manifests/manifests.js';
 import { root } from '../support/root.js';
 
-const object = (name: string, more = ''): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n${more}`;
+const object = (name: string, more = ''): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n${more}`;
 
 describe('a folder of manifests', () => {
   it('gives its objects by file and then as they stand in the file; other files are left alone', async () => {
@@ -30,17 +31,29 @@ describe('a folder of manifests', () => {
 
 describe('a manifest', () => {
   it('keeps words as YAML 1.2 reads them', () => {
-    const [read] = parseManifests(object('a', 'data: {yes: yes, on: "on", date: 2026-01-01, version: "1.0"}\n'), 'a.yaml');
+    const [read] = parseManifests(
+      object('a', 'data: {yes: yes, on: "on", date: 2026-01-01, version: "1.0"}\n'),
+      'a.yaml',
+    );
 
     expect(read).toMatchObject({ data: { yes: 'yes', on: 'on', date: '2026-01-01', version: '1.0' } });
   });
 
-  it.each([['', 0], ['---\n---\n', 0], ['# only a comment\n', 0], [`---\n${object('a')}`, 1]])('%j holds %d objects', (text, count) => {
+  it.each([
+    ['', 0],
+    ['---\n---\n', 0],
+    ['# only a comment\n', 0],
+    [`---\n${object('a')}`, 1],
+  ])('%j holds %d objects', (text, count) => {
     expect(parseManifests(text, 'a.yaml')).toHaveLength(count);
   });
 
   it.each([
-    ['an octal number', object('a', 'defaultMode: 0644\n'), 'a.yaml, line 4: "defaultMode: 0644": write an octal number as a decimal one'],
+    [
+      'an octal number',
+      object('a', 'defaultMode: 0644\n'),
+      'a.yaml, line 4: "defaultMode: 0644": write an octal number as a decimal one',
+    ],
     ['an octal number in a list', object('a', 'modes:\n- 0400 # r\n'), 'a.yaml, line 5'],
     ['a merge key', object('a', 'data:\n  <<: {b: c}\n'), '"<<": merge keys are not expanded'],
     ['no apiVersion', 'kind: ConfigMap\nmetadata: {name: a}\n', 'a.yaml, document 1: apiVersion: must be set'],
@@ -57,7 +70,10 @@ describe('a manifest', () => {
     expect(() => parseManifests(`${object('a')}---\nkind: B\n`, 'a.yaml')).toThrow('a.yaml, document 2');
   });
 
-  it.each(['mode: "0644"', 'mode: 0', 'mode: 0o644', 'port: 10', 'time: 08:00', 'version: 0.1'])('may say %s', (line) => {
-    expect(parseManifests(object('a', `${line}\n`), 'a.yaml')).toHaveLength(1);
-  });
+  it.each(['mode: "0644"', 'mode: 0', 'mode: 0o644', 'port: 10', 'time: 08:00', 'version: 0.1'])(
+    'may say %s',
+    (line) => {
+      expect(parseManifests(object('a', `${line}\n`), 'a.yaml')).toHaveLength(1);
+    },
+  );
 });

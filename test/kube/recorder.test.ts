@@ -10,7 +10,9 @@ import { FakeApi, failure } from '../support/fakeapi.js';
 import { RecordingLog } from '../support/log.js';
 
 const regarding: KubeObject = {
-  apiVersion: 'example.com/v1', kind: 'Thing', metadata: { namespace: 'n', name: 'thing', uid: 'u', resourceVersion: '7' },
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { namespace: 'n', name: 'thing', uid: 'u', resourceVersion: '7' },
 };
 const note: EventNote = { regarding, type: 'Normal', reason: 'Done', action: 'Doing', note: 'it is done' };
 
@@ -22,9 +24,15 @@ beforeEach(() => {
   clock = new ManualClock();
   api = new FakeApi(clock);
   outcomes = [];
-  recorder = createRecorder(api, { controller: 'example.com/engine', instance: 'pod-1' }, {
-    clock, log: new RecordingLog(), metrics: { recorded: (outcome) => void outcomes.push(outcome) },
-  });
+  recorder = createRecorder(
+    api,
+    { controller: 'example.com/engine', instance: 'pod-1' },
+    {
+      clock,
+      log: new RecordingLog(),
+      metrics: { recorded: (outcome) => void outcomes.push(outcome) },
+    },
+  );
 });
 const events = (): EventObject[] => api.all<EventObject>(Events);
 
@@ -33,13 +41,28 @@ describe('an event', () => {
     recorder.record(note);
     await recorder.flush();
 
-    expect(events()).toMatchObject([{
-      apiVersion: 'events.k8s.io/v1', kind: 'Event',
-      metadata: { namespace: 'n', name: expect.stringMatching(/^thing\.[0-9a-f]{16}$/) },
-      eventTime: '2026-01-01T00:00:00.000000Z', reportingController: 'example.com/engine', reportingInstance: 'pod-1',
-      type: 'Normal', reason: 'Done', action: 'Doing', note: 'it is done',
-      regarding: { apiVersion: 'example.com/v1', kind: 'Thing', namespace: 'n', name: 'thing', uid: 'u', resourceVersion: '7' },
-    }]);
+    expect(events()).toMatchObject([
+      {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { namespace: 'n', name: expect.stringMatching(/^thing\.[0-9a-f]{16}$/) },
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        reportingController: 'example.com/engine',
+        reportingInstance: 'pod-1',
+        type: 'Normal',
+        reason: 'Done',
+        action: 'Doing',
+        note: 'it is done',
+        regarding: {
+          apiVersion: 'example.com/v1',
+          kind: 'Thing',
+          namespace: 'n',
+          name: 'thing',
+          uid: 'u',
+          resourceVersion: '7',
+        },
+      },
+    ]);
     expect(events()[0]).not.toHaveProperty('series');
   });
 

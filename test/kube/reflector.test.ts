@@ -31,13 +31,26 @@ describe('the first list', () => {
     watched = new Watched({ labelSelector: 'a=b', fieldSelector: 'metadata.name=x' });
     await watched.begin();
 
-    expect(watched.api.lists[0]?.query).toEqual({ labelSelector: 'a=b', fieldSelector: 'metadata.name=x', limit: '500' });
+    expect(watched.api.lists[0]?.query).toEqual({
+      labelSelector: 'a=b',
+      fieldSelector: 'metadata.name=x',
+      limit: '500',
+    });
     expect(watched.api.watch.query).toEqual({
-      labelSelector: 'a=b', fieldSelector: 'metadata.name=x', watch: 'true', allowWatchBookmarks: 'true', resourceVersion: '100', timeoutSeconds: '300',
+      labelSelector: 'a=b',
+      fieldSelector: 'metadata.name=x',
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersion: '100',
+      timeoutSeconds: '300',
     });
   });
 
-  it.each([[0, '300'], [0.5, '450'], [0.999999, '600']])('asks by chance %d for a watch of %s seconds', async (chance, seconds) => {
+  it.each([
+    [0, '300'],
+    [0.5, '450'],
+    [0.999999, '600'],
+  ])('asks by chance %d for a watch of %s seconds', async (chance, seconds) => {
     watched = await new Watched({}, undefined, chance).begin();
 
     expect(watched.api.watch.query['timeoutSeconds']).toBe(seconds);
@@ -58,7 +71,7 @@ describe('the first list', () => {
     expect(watched.take()).toEqual(['+a', '+b', '-a']);
   });
 
-  it('is sent for once by the transport: how soon it is repeated is the reflector\'s matter', async () => {
+  it("is sent for once by the transport: how soon it is repeated is the reflector's matter", async () => {
     watched = await new Watched({ pageSize: 1 }).begin();
 
     expect(watched.api.calls.map((call) => call.tries)).toEqual([1, 1]);
@@ -98,7 +111,10 @@ describe('the first list', () => {
     watched = new Watched({ pageSize: 1 });
     for (const name of ['a', 'b']) watched.api.put(name);
     watched.api.fail(async (call) => watched.api.page(call));
-    watched.api.fail(async () => ({ status: 200, body: { kind: 'ConfigMapList', metadata: { resourceVersion: '999' }, items: [] } }));
+    watched.api.fail(async () => ({
+      status: 200,
+      body: { kind: 'ConfigMapList', metadata: { resourceVersion: '999' }, items: [] },
+    }));
     watched.cache.start();
     await watched.until(() => watched.failures.length === 1);
 
@@ -111,7 +127,10 @@ describe('the first list', () => {
     ['no resourceVersion', { kind: 'ConfigMapList', metadata: {}, items: [] }],
     ['another kind', { kind: 'SecretList', metadata: { resourceVersion: '9' }, items: [] }],
     ['a Status in place of a list', { kind: 'Status', status: 'Success' }],
-    ['an item without a name', { kind: 'ConfigMapList', metadata: { resourceVersion: '9' }, items: [{ metadata: {} }] }],
+    [
+      'an item without a name',
+      { kind: 'ConfigMapList', metadata: { resourceVersion: '9' }, items: [{ metadata: {} }] },
+    ],
     ['an item that is no object', { kind: 'ConfigMapList', metadata: { resourceVersion: '9' }, items: ['a'] }],
   ])('with %s is malformed, never an empty list', async (_, body) => {
     watched = new Watched();
@@ -237,23 +256,27 @@ describe('a list of what is known already', () => {
     expect(watched.states).toEqual([true, false, false, true]);
   });
 
-  it.each([[404, 'ResourceMissing'], [403, 'Forbidden'], [401, 'Unauthorized'], [422, 'Invalid']])(
-    'is never an empty one when it is answered by %d', async (code, kind) => {
-      watched = new Watched();
-      watched.api.put('a');
-      await watched.begin();
-      watched.take();
-      // Watch and list are refused alike.
-      for (let times = 0; times < 3; times++) watched.api.refuse(code);
-      watched.api.watch.end();
-      await watched.within(3, () => !watched.cache.current());
-      const failure = watched.cache.failure();
-      await watched.within(30, () => watched.cache.current());
+  it.each([
+    [404, 'ResourceMissing'],
+    [403, 'Forbidden'],
+    [401, 'Unauthorized'],
+    [422, 'Invalid'],
+  ])('is never an empty one when it is answered by %d', async (code, kind) => {
+    watched = new Watched();
+    watched.api.put('a');
+    await watched.begin();
+    watched.take();
+    // Watch and list are refused alike.
+    for (let times = 0; times < 3; times++) watched.api.refuse(code);
+    watched.api.watch.end();
+    await watched.within(3, () => !watched.cache.current());
+    const failure = watched.cache.failure();
+    await watched.within(30, () => watched.cache.current());
 
-      expect(isFailure(failure, 'ResourceMissing', 'Forbidden', 'Unauthorized', 'Invalid') && failure.kind).toBe(kind);
-      expect(watched.take()).toEqual([]);
-      expect(watched.names).toEqual(['a']);
-    });
+    expect(isFailure(failure, 'ResourceMissing', 'Forbidden', 'Unauthorized', 'Invalid') && failure.kind).toBe(kind);
+    expect(watched.take()).toEqual([]);
+    expect(watched.names).toEqual(['a']);
+  });
 
   it('comes once an hour by itself, to heal what was never told', async () => {
     watched = new Watched();
@@ -273,7 +296,12 @@ describe('a list of what is known already', () => {
       await settle();
     }
 
-    expect(watched.api.lists.slice(lists).map((call) => call.query?.['limit']).filter((limit) => limit === '500')).toHaveLength(1);
+    expect(
+      watched.api.lists
+        .slice(lists)
+        .map((call) => call.query?.['limit'])
+        .filter((limit) => limit === '500'),
+    ).toHaveLength(1);
     expect(watched.names).toEqual(['a', 'untold']);
   });
 });
@@ -333,7 +361,10 @@ describe('a server that goes back in time', () => {
 it('a 404 that names an object is no empty list either', async () => {
   watched = new Watched();
   watched.api.fail(async (call) => {
-    throw failureOf({ status: 404, body: { kind: 'Status', details: { name: 'x' } }, retryAfterMs: undefined }, call.target);
+    throw failureOf(
+      { status: 404, body: { kind: 'Status', details: { name: 'x' } }, retryAfterMs: undefined },
+      call.target,
+    );
   });
   watched.cache.start();
   await watched.until(() => watched.failures.length === 1);

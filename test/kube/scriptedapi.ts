@@ -132,11 +132,14 @@ export class ScriptedApi implements Transport {
 
   /** No answer comes, until the caller gives up. */
   silence(): void {
-    this.fail((call) => new Promise((_, reject) => {
-      const stop = (): void => reject(aborted(call.target));
-      if (call.signal?.aborted === true) stop();
-      call.signal?.addEventListener('abort', stop, { once: true });
-    }));
+    this.fail(
+      (call) =>
+        new Promise((_, reject) => {
+          const stop = (): void => reject(aborted(call.target));
+          if (call.signal?.aborted === true) stop();
+          call.signal?.addEventListener('abort', stop, { once: true });
+        }),
+    );
   }
 
   /** The answer of a list, for a fault to change. */
@@ -239,12 +242,21 @@ export class ScriptedApi implements Transport {
     const { limit = '0', continue: token = '' } = call.query ?? {};
     const [key = '', from = '0'] = token.split(':');
     const snapshot = token === '' ? this.#snapshot() : this.#snapshots.get(key);
-    if (snapshot === undefined) throw failureOf({ status: 410, body: { kind: 'Status', reason: 'Expired' }, retryAfterMs: undefined }, call.target);
+    if (snapshot === undefined)
+      throw failureOf(
+        { status: 410, body: { kind: 'Status', reason: 'Expired' }, retryAfterMs: undefined },
+        call.target,
+      );
     const end = Number(limit) === 0 ? snapshot.items.length : Number(from) + Number(limit);
     const next = end < snapshot.items.length ? `${snapshot.version}:${end}` : '';
     // Items of a built-in type's list carry neither kind nor apiVersion.
     const items = snapshot.items.slice(Number(from), end).map(({ metadata, data }) => ({ metadata, data }));
-    return { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: String(snapshot.version), continue: next }, items };
+    return {
+      kind: 'ConfigMapList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: String(snapshot.version), continue: next },
+      items,
+    };
   }
 
   #snapshot(): { version: number; items: readonly Thing[] } {

@@ -74,7 +74,8 @@ export class ScriptedServer {
 
   /** Another certificate for new connections. */
   secure(options: SecureContextOptions): void {
-    if ('setSecureContext' in this.#server) (this.#server as ReturnType<typeof createSecureServer>).setSecureContext(options);
+    if ('setSecureContext' in this.#server)
+      (this.#server as ReturnType<typeof createSecureServer>).setSecureContext(options);
   }
 
   dropConnections(): void {
@@ -89,20 +90,49 @@ export class ScriptedServer {
   async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const seen = { method: incoming.method ?? '', url: incoming.url ?? '', headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') };
+    const seen = {
+      method: incoming.method ?? '',
+      url: incoming.url ?? '',
+      headers: incoming.headers,
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
     this.seen.push(seen);
     const script = this.#scripts.shift() ?? this.otherwise;
     script(seen, response, incoming.socket);
   }
 }
 
-export function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
 /** Answers with a Status. */
-export function refusal(status: number, reason = '', headers: Record<string, string> = {}, details: object = {}): Script {
-  return (_, response) => json(response, status, { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: `scripted ${reason}`, reason, details, code: status }, headers);
+export function refusal(
+  status: number,
+  reason = '',
+  headers: Record<string, string> = {},
+  details: object = {},
+): Script {
+  return (_, response) =>
+    json(
+      response,
+      status,
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        status: 'Failure',
+        message: `scripted ${reason}`,
+        reason,
+        details,
+        code: status,
+      },
+      headers,
+    );
 }
 
 export function success(body: unknown = { ok: true }): Script {

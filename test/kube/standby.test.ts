@@ -10,7 +10,14 @@ beforeEach(() => {
 });
 
 describe('a standby', () => {
-  beforeEach(() => world.write({ holderIdentity: 'other', leaseDurationSeconds: 15, leaseTransitions: 3, renewTime: '2026-01-01T00:00:00.000000Z' }));
+  beforeEach(() =>
+    world.write({
+      holderIdentity: 'other',
+      leaseDurationSeconds: 15,
+      leaseTransitions: 3,
+      renewTime: '2026-01-01T00:00:00.000000Z',
+    }),
+  );
 
   it('takes the lease exactly when it expires, counted from when it saw it, and counts a transition', async () => {
     const standby = await world.holder('one');
@@ -20,8 +27,11 @@ describe('a standby', () => {
 
     expect(standby.elector.held()).toBe(true);
     expect(world.lease?.spec).toEqual({
-      holderIdentity: 'one', leaseDurationSeconds: 15, leaseTransitions: 4,
-      acquireTime: '2026-01-01T00:00:15.000000Z', renewTime: '2026-01-01T00:00:15.000000Z',
+      holderIdentity: 'one',
+      leaseDurationSeconds: 15,
+      leaseTransitions: 4,
+      acquireTime: '2026-01-01T00:00:15.000000Z',
+      renewTime: '2026-01-01T00:00:15.000000Z',
     });
   });
 
@@ -66,17 +76,26 @@ describe('a standby', () => {
     expect(world.lease?.spec).toMatchObject({ leaseTransitions: 3, acquireTime: '2026-01-01T00:00:00.000000Z' });
   });
 
-  it.each(['1970-01-01T00:00:00.000000Z', '2100-01-01T00:00:00.000000Z', 'never'])('does not believe a renewal at %s', async (renewTime) => {
-    world.write({ renewTime });
-    const standby = await world.holder('one');
-    await world.clock.advance(14_999);
-    expect(standby.elector.held()).toBe(false);
-    await world.clock.advance(1);
+  it.each(['1970-01-01T00:00:00.000000Z', '2100-01-01T00:00:00.000000Z', 'never'])(
+    'does not believe a renewal at %s',
+    async (renewTime) => {
+      world.write({ renewTime });
+      const standby = await world.holder('one');
+      await world.clock.advance(14_999);
+      expect(standby.elector.held()).toBe(false);
+      await world.clock.advance(1);
 
-    expect(standby.elector.held()).toBe(true);
-  });
+      expect(standby.elector.held()).toBe(true);
+    },
+  );
 
-  it.each([[1, 15_000], [0, 15_000], [-5, 15_000], [20, 20_000], [3_600, 60_000]])('waits for a lease of %d s for %d ms', async (seconds, ms) => {
+  it.each([
+    [1, 15_000],
+    [0, 15_000],
+    [-5, 15_000],
+    [20, 20_000],
+    [3_600, 60_000],
+  ])('waits for a lease of %d s for %d ms', async (seconds, ms) => {
     world.write({ leaseDurationSeconds: seconds });
     const standby = await world.holder('one');
     await world.clock.advance(ms - 1);

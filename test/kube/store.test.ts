@@ -57,7 +57,15 @@ describe('an index', () => {
   });
 
   it('that throws on an object does not find it, and all else goes on', () => {
-    const fragile = new ObjectStore<Thing>({ bad: () => { throw new Error('cannot'); }, ...indexers }, (key) => void failed.push(key));
+    const fragile = new ObjectStore<Thing>(
+      {
+        bad: () => {
+          throw new Error('cannot');
+        },
+        ...indexers,
+      },
+      (key) => void failed.push(key),
+    );
     fragile.set(thing('a', ['x']));
 
     expect(fragile.byIndex('bad', 'x')).toEqual([]);
@@ -69,17 +77,22 @@ describe('an index', () => {
   it('always finds what a search through everything finds', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
     const step = fc.record({ name, gone: fc.boolean(), tags: fc.uniqueArray(fc.constantFrom('x', 'y', 'z')) });
-    fc.assert(fc.property(fc.array(step), (steps) => {
-      const own = new ObjectStore<Thing>(indexers, () => undefined);
-      for (const [version, { name: key, gone, tags }] of steps.entries()) {
-        if (gone) own.remove(`n/${key}`);
-        else own.set(thing(key, tags, String(version)));
-        for (const tag of ['x', 'y', 'z']) {
-          const expected = [...own.values()].filter((one) => indexers.tag(one).includes(tag)).map((one) => one.metadata.name).sort();
-          expect(own.byIndex('tag', tag).map((one) => one.metadata.name)).toEqual(expected);
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        const own = new ObjectStore<Thing>(indexers, () => undefined);
+        for (const [version, { name: key, gone, tags }] of steps.entries()) {
+          if (gone) own.remove(`n/${key}`);
+          else own.set(thing(key, tags, String(version)));
+          for (const tag of ['x', 'y', 'z']) {
+            const expected = [...own.values()]
+              .filter((one) => indexers.tag(one).includes(tag))
+              .map((one) => one.metadata.name)
+              .sort();
+            expect(own.byIndex('tag', tag).map((one) => one.metadata.name)).toEqual(expected);
+          }
         }
-      }
-    }));
+      }),
+    );
   });
 });
 
@@ -89,7 +102,9 @@ describe('replacing everything', () => {
   it('tells the difference by key, uid and resourceVersion, and keeps what is the same', () => {
     const same = thing('same');
     for (const one of [same, thing('changed'), thing('remade'), thing('gone')]) store.set(one);
-    const changes = store.replace(all(thing('same'), thing('changed', [], '2'), thing('remade', [], '1', 'other'), thing('new')));
+    const changes = store.replace(
+      all(thing('same'), thing('changed', [], '2'), thing('remade', [], '1', 'other'), thing('new')),
+    );
 
     expect(changes.map(({ key, before, after }) => [key, before?.metadata.uid, after?.metadata.uid])).toEqual([
       ['n/gone', 'uid-gone', undefined],
@@ -122,9 +137,19 @@ it('taking out what is not there changes nothing', () => {
 
 describe('resourceVersions', () => {
   it.each([
-    ['1', '2', true], ['2', '1', false], ['9', '10', true], ['10', '9', false], ['5', '5', false],
-    ['99999999999999999998', '99999999999999999999', true], ['99999999999999999999', '100000000000000000000', true],
-    ['abc', '5', false], ['5', 'abc', false], ['', '5', false], ['5', '', false], ['0', '5', false], ['05', '5', false],
+    ['1', '2', true],
+    ['2', '1', false],
+    ['9', '10', true],
+    ['10', '9', false],
+    ['5', '5', false],
+    ['99999999999999999998', '99999999999999999999', true],
+    ['99999999999999999999', '100000000000000000000', true],
+    ['abc', '5', false],
+    ['5', 'abc', false],
+    ['', '5', false],
+    ['5', '', false],
+    ['0', '5', false],
+    ['05', '5', false],
   ])('%s is older than %s: %s', (a, b, older) => {
     expect(isOlder(a, b)).toBe(older);
     expect(isNotNewer(a, b)).toBe(older || a === b);

@@ -42,9 +42,16 @@ describe('Retry-After', () => {
 });
 
 describe('the wait before a repeat', () => {
-  function failedTry(kind: FailureKind, more: { retryAfterMs?: number; attempt?: number; unsent?: boolean } = {}): Parameters<typeof waitBeforeRetry>[0] {
+  function failedTry(
+    kind: FailureKind,
+    more: { retryAfterMs?: number; attempt?: number; unsent?: boolean } = {},
+  ): Parameters<typeof waitBeforeRetry>[0] {
     const { attempt = 1, unsent = false, ...rest } = more;
-    return { error: new ApiError({ kind, message: '', call: { verb: 'get', resource: 'x' }, ...rest }), attempt, unsent };
+    return {
+      error: new ApiError({ kind, message: '', call: { verb: 'get', resource: 'x' }, ...rest }),
+      attempt,
+      unsent,
+    };
   }
 
   it.each<[FailureKind, boolean, number | undefined, number | undefined]>([
@@ -65,15 +72,20 @@ describe('the wait before a repeat', () => {
   });
 
   it('doubles to five seconds, give or take a half', () => {
-    const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) => waitBeforeRetry(failedTry('Transport', { attempt }), true, () => 0.5));
+    const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) =>
+      waitBeforeRetry(failedTry('Transport', { attempt }), true, () => 0.5),
+    );
 
     expect(waits).toEqual([200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
   });
 
-  it.each(['Throttled', 'Unavailable'] as const)('of %s is never shorter than the server asks, and up to a tenth longer', (kind) => {
-    expect(waitBeforeRetry(failedTry(kind, { retryAfterMs: 10_000 }), true, () => 0)).toBe(10_000);
-    expect(waitBeforeRetry(failedTry(kind, { retryAfterMs: 10_000 }), true, () => 0.99)).toBeCloseTo(10_990);
-  });
+  it.each(['Throttled', 'Unavailable'] as const)(
+    'of %s is never shorter than the server asks, and up to a tenth longer',
+    (kind) => {
+      expect(waitBeforeRetry(failedTry(kind, { retryAfterMs: 10_000 }), true, () => 0)).toBe(10_000);
+      expect(waitBeforeRetry(failedTry(kind, { retryAfterMs: 10_000 }), true, () => 0.99)).toBeCloseTo(10_990);
+    },
+  );
 });
 
 describe('a token bucket', () => {
@@ -150,14 +162,22 @@ describe('a transport on a clock that stands still', () => {
   });
 
   function transportWith(options: Partial<TransportOptions>): Transport {
-    const load = async (): Promise<never> => ({ server: server.url, headers: {}, tls: { rejectUnauthorized: true } }) as never;
-    return createTransport({ load }, { clock, random: () => 0, log: new RecordingLog(), userAgent: 'test', ...options });
+    const load = async (): Promise<never> =>
+      ({ server: server.url, headers: {}, tls: { rejectUnauthorized: true } }) as never;
+    return createTransport(
+      { load },
+      { clock, random: () => 0, log: new RecordingLog(), userAgent: 'test', ...options },
+    );
   }
   const call = (path: string, more: Partial<Call> = {}): Promise<unknown> =>
     transport.call({ method: 'GET', path, target: { verb: 'get', resource: 'x' }, repeatable: true, ...more });
   const seen = (count: number): Promise<boolean> => waitFor(`request ${count}`, () => server.seen.length === count);
 
-  it.each([['1', 1_000], ['10', 10_000], ['Thu, 01 Jan 2026 00:00:08 GMT', 8_000]])('sends nothing again before Retry-After %s', async (header, ms) => {
+  it.each([
+    ['1', 1_000],
+    ['10', 10_000],
+    ['Thu, 01 Jan 2026 00:00:08 GMT', 8_000],
+  ])('sends nothing again before Retry-After %s', async (header, ms) => {
     server.next(refusal(429, 'TooManyRequests', { 'retry-after': header }), success());
     const calling = call('/a');
     await seen(1);
@@ -205,7 +225,7 @@ describe('a transport on a clock that stands still', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('gives up a wait with the caller\'s signal', async () => {
+  it("gives up a wait with the caller's signal", async () => {
     server.next(refusal(429, 'TooManyRequests', { 'retry-after': '5' }));
     const stop = new AbortController();
     const calling = call('/a', { signal: stop.signal });

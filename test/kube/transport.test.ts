@@ -24,12 +24,23 @@ afterEach(async () => {
   await server.stop();
 });
 
-function transportTo(options: Partial<TransportOptions> = {}, loader: CredentialLoader = anonymous(server.url)): Transport {
-  return createTransport(loader, { clock: systemClock, random: () => 0, log: new RecordingLog(), userAgent: 'test', ...options });
+function transportTo(
+  options: Partial<TransportOptions> = {},
+  loader: CredentialLoader = anonymous(server.url),
+): Transport {
+  return createTransport(loader, {
+    clock: systemClock,
+    random: () => 0,
+    log: new RecordingLog(),
+    userAgent: 'test',
+    ...options,
+  });
 }
 
 function anonymous(url: string): CredentialLoader {
-  return { load: async () => ({ server: url, headers: { Authorization: 'Bearer t' }, tls: { rejectUnauthorized: true } }) };
+  return {
+    load: async () => ({ server: url, headers: { Authorization: 'Bearer t' }, tls: { rejectUnauthorized: true } }),
+  };
 }
 
 const target = { verb: 'get', resource: 'things' };
@@ -37,7 +48,10 @@ const get: Call = { method: 'GET', path: '/x', target, repeatable: true };
 const post: Call = { method: 'POST', path: '/x', target, body: '{}', repeatable: false };
 
 async function failure(call: Promise<unknown>): Promise<ApiError> {
-  const error = await call.then(() => undefined, (reason: unknown) => reason);
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   if (error instanceof ApiError) return error;
   throw new Error(`an ApiError was expected, not ${String(error)}`);
 }
@@ -46,13 +60,28 @@ describe('a call', () => {
   it('carries path, query, credentials, user agent, body and content type, and brings JSON back', async () => {
     server.next(success({ kind: 'Thing' }));
 
-    const answer = await transport.call({ ...post, method: 'PATCH', query: { fieldManager: 'a b' }, body: '{"a":1}', contentType: 'application/merge-patch+json' });
+    const answer = await transport.call({
+      ...post,
+      method: 'PATCH',
+      query: { fieldManager: 'a b' },
+      body: '{"a":1}',
+      contentType: 'application/merge-patch+json',
+    });
 
     expect(answer).toEqual({ status: 200, body: { kind: 'Thing' } });
-    expect(server.seen).toMatchObject([{
-      method: 'PATCH', url: '/x?fieldManager=a+b', body: '{"a":1}',
-      headers: { authorization: 'Bearer t', 'user-agent': 'test', 'content-type': 'application/merge-patch+json', accept: 'application/json' },
-    }]);
+    expect(server.seen).toMatchObject([
+      {
+        method: 'PATCH',
+        url: '/x?fieldManager=a+b',
+        body: '{"a":1}',
+        headers: {
+          authorization: 'Bearer t',
+          'user-agent': 'test',
+          'content-type': 'application/merge-patch+json',
+          accept: 'application/json',
+        },
+      },
+    ]);
   });
 
   it('goes below the path of the server', async () => {
@@ -76,7 +105,8 @@ describe('a call', () => {
     const counted: string[] = [];
     const limited: string[] = [];
     const metrics = {
-      requested: (...[method, host, code]: [string, string, string, number]) => void counted.push(`${method} ${host} ${code}`),
+      requested: (...[method, host, code]: [string, string, string, number]) =>
+        void counted.push(`${method} ${host} ${code}`),
       limited: (bucket: string) => void limited.push(bucket),
     };
     const counting = transportTo({ metrics });
@@ -104,8 +134,14 @@ describe('a call', () => {
 
 describe('repeats', () => {
   const appliedOrNot: readonly [string, Script][] = [
-    ['500', refusal(500)], ['502', refusal(502)], ['503', refusal(503)], ['504', refusal(504)], ['a reset', reset], ['a cut body', cut({ kind: 'Thing' })],
-    ['an HTML page', raw(200, 'text/html', '<html></html>')], ['an empty answer', raw(200, 'application/json', '')],
+    ['500', refusal(500)],
+    ['502', refusal(502)],
+    ['503', refusal(503)],
+    ['504', refusal(504)],
+    ['a reset', reset],
+    ['a cut body', cut({ kind: 'Thing' })],
+    ['an HTML page', raw(200, 'text/html', '<html></html>')],
+    ['an empty answer', raw(200, 'application/json', '')],
   ];
 
   it.each(appliedOrNot)('after %s a repeatable call is sent again, any other is not', async (_, script) => {
@@ -234,14 +270,18 @@ describe('deadlines', () => {
     const calling = failure(transport.call({ ...get, deadlineMs: 100 }));
     await expire();
 
-    expect(await calling).toMatchObject({ kind: 'Transport', message: 'get things: no answer: the deadline has passed' });
+    expect(await calling).toMatchObject({
+      kind: 'Transport',
+      message: 'get things: no answer: the deadline has passed',
+    });
     expect(server.seen).toHaveLength(1);
     await waitFor('the connection to close', () => server.open === 0);
     expect(clock.pending).toBe(0);
   });
 
   it('end a call whose body never ends', async () => {
-    server.otherwise = (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":');
+    server.otherwise = (_, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":');
     const calling = failure(transport.call({ ...get, deadlineMs: 100 }));
     await expire();
 
@@ -280,7 +320,7 @@ describe('deadlines', () => {
   });
 });
 
-describe('the caller\'s signal', () => {
+describe("the caller's signal", () => {
   it('that has fired sends nothing', async () => {
     expect(await failure(transport.call({ ...get, signal: AbortSignal.abort() }))).toMatchObject({ kind: 'Aborted' });
     expect(server.seen).toEqual([]);
@@ -295,11 +335,13 @@ describe('the caller\'s signal', () => {
   });
 
   it('ends a stream, read or not', async () => {
-    server.otherwise = (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('first');
+    server.otherwise = (_, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).write('first');
     const stop = new AbortController();
     const read: string[] = [];
     const reading = (async () => {
-      for await (const chunk of await transport.open({ ...get, signal: stop.signal })) read.push(Buffer.from(chunk).toString());
+      for await (const chunk of await transport.open({ ...get, signal: stop.signal }))
+        read.push(Buffer.from(chunk).toString());
     })();
     await transport.open({ ...get, signal: stop.signal });
     await waitFor('the first chunk', () => read.length === 1);
@@ -350,7 +392,17 @@ it('an answer of 200 that says nothing else is taken as it is', async () => {
 describe('a proxy', () => {
   it('is asked for a tunnel, and sees nothing of what goes through it', async () => {
     const proxy = await TunnelProxy.start();
-    const through = transportTo({}, { load: async () => ({ server: server.url, headers: { Authorization: 'Bearer t' }, tls: { rejectUnauthorized: true }, proxy: proxy.url }) });
+    const through = transportTo(
+      {},
+      {
+        load: async () => ({
+          server: server.url,
+          headers: { Authorization: 'Bearer t' },
+          tls: { rejectUnauthorized: true },
+          proxy: proxy.url,
+        }),
+      },
+    );
     await through.call(get);
     await through.close();
     await proxy.stop();

@@ -42,7 +42,9 @@ describe('events', () => {
   it('of the deletion of what is not known change nothing', async () => {
     await begin('a');
     watched.api.watch.send('DELETED', { metadata: { namespace: 'n', name: 'z', uid: 'z', resourceVersion: '900' } });
-    watched.api.watch.send('MODIFIED', { metadata: { namespace: 'n', name: 'a', uid: 'uid-1', resourceVersion: '901' } });
+    watched.api.watch.send('MODIFIED', {
+      metadata: { namespace: 'n', name: 'a', uid: 'uid-1', resourceVersion: '901' },
+    });
     await watched.until(() => watched.changes.length === 1);
 
     expect(watched.take()).toEqual(['~a']);
@@ -68,7 +70,9 @@ describe('events', () => {
     await begin('a');
     watched.api.watch.send('ADDED', { metadata: { namespace: 'n', name: 'b', uid: 'b', resourceVersion: '999' } });
     watched.api.watch.send('ADDED', { metadata: { namespace: 'n', name: 'c', uid: 'c', resourceVersion: '1000' } });
-    watched.api.watch.send('ADDED', { metadata: { namespace: 'n', name: 'd', uid: 'd', resourceVersion: '99999999999999999999' } });
+    watched.api.watch.send('ADDED', {
+      metadata: { namespace: 'n', name: 'd', uid: 'd', resourceVersion: '99999999999999999999' },
+    });
     await watched.until(() => watched.changes.length === 3);
 
     expect(watched.take()).toEqual(['+b', '+c', '+d']);
@@ -100,9 +104,12 @@ describe('events', () => {
 
   it('come through whole wherever the stream is cut, also inside a character', async () => {
     await begin();
-    const line = Buffer.from(`${JSON.stringify({
-      type: 'ADDED', object: { metadata: { namespace: 'n', name: 'a', uid: 'a', resourceVersion: '900' }, data: { k: 'ä€😀' } },
-    })}\n`);
+    const line = Buffer.from(
+      `${JSON.stringify({
+        type: 'ADDED',
+        object: { metadata: { namespace: 'n', name: 'a', uid: 'a', resourceVersion: '900' }, data: { k: 'ä€😀' } },
+      })}\n`,
+    );
     for (let cut = 0; cut <= line.length; cut++) {
       const own = new Watched();
       await own.begin();
@@ -117,8 +124,11 @@ describe('events', () => {
 
   it('come through when many stand in one chunk', async () => {
     await begin();
-    const lines = Array.from({ length: 1_000 }, (_, index) =>
-      `${JSON.stringify({ type: 'ADDED', object: { metadata: { namespace: 'n', name: `a${index}`, uid: `u${index}`, resourceVersion: String(900 + index) } } })}\n`);
+    const lines = Array.from(
+      { length: 1_000 },
+      (_, index) =>
+        `${JSON.stringify({ type: 'ADDED', object: { metadata: { namespace: 'n', name: `a${index}`, uid: `u${index}`, resourceVersion: String(900 + index) } } })}\n`,
+    );
     watched.api.watch.sendBytes(Buffer.from(lines.join('')));
     await watched.until(() => watched.cache.store.size === 1_000);
 
@@ -152,9 +162,21 @@ describe('a watch that ends', () => {
     ['with an ERROR event without a code', () => watched.api.watch.send('ERROR', {}), ['Malformed']],
     ['with a line that is no JSON', () => watched.api.watch.sendBytes(Buffer.from('<html>\n')), ['Malformed']],
     ['with a line that is no object', () => watched.api.watch.sendBytes(Buffer.from('[]\n')), ['Malformed']],
-    ['with an event of an unknown type', () => watched.api.watch.send('NEWS', { metadata: { resourceVersion: '999' } }), ['Malformed']],
-    ['with an event without a resourceVersion', () => watched.api.watch.send('ADDED', { metadata: { name: 'x' } }), ['Malformed']],
-    ['with an object without a name', () => watched.api.watch.send('ADDED', { metadata: { resourceVersion: '999' } }), ['Malformed']],
+    [
+      'with an event of an unknown type',
+      () => watched.api.watch.send('NEWS', { metadata: { resourceVersion: '999' } }),
+      ['Malformed'],
+    ],
+    [
+      'with an event without a resourceVersion',
+      () => watched.api.watch.send('ADDED', { metadata: { name: 'x' } }),
+      ['Malformed'],
+    ],
+    [
+      'with an object without a name',
+      () => watched.api.watch.send('ADDED', { metadata: { resourceVersion: '999' } }),
+      ['Malformed'],
+    ],
     ['with a line of more than 8 MiB', () => watched.api.watch.sendBytes(Buffer.alloc(9_000_000, 'x')), ['Malformed']],
   ])('%s is opened again after a second, from where it was, and stays current', async (_, end, failures) => {
     await begin('a');

@@ -19,12 +19,20 @@ export class Watched {
 
   constructor(options: Partial<CacheOptions<Thing>> = {}, api = new ScriptedApi(), chance = 0) {
     this.api = api;
-    this.cache = createCache<Thing>(api, { ...configMaps, ...options }, {
-      clock: this.clock,
-      random: () => chance,
-      log: this.log,
-      metrics: { listed: () => undefined, failed: (_, kind) => void this.failures.push(kind), broken: () => void this.failures.push('broken') },
-    });
+    this.cache = createCache<Thing>(
+      api,
+      { ...configMaps, ...options },
+      {
+        clock: this.clock,
+        random: () => chance,
+        log: this.log,
+        metrics: {
+          listed: () => undefined,
+          failed: (_, kind) => void this.failures.push(kind),
+          broken: () => void this.failures.push('broken'),
+        },
+      },
+    );
     this.cache.onChange((change) => void this.changes.push(change));
     this.cache.onState(() => void this.states.push(this.cache.current()));
   }

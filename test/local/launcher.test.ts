@@ -53,11 +53,18 @@ describe('a launched container', () => {
       { name: 'PORTLIKE', value: '0.0.0.0:8080' },
     ];
 
-    expect(await report(request({ env }))).toMatchObject({ identity: 'main-0', leases: 'here', portlike: '0.0.0.0:8080' });
+    expect(await report(request({ env }))).toMatchObject({
+      identity: 'main-0',
+      leases: 'here',
+      portlike: '0.0.0.0:8080',
+    });
   });
 
   test('finds the files of its volumes where its variables point', async () => {
-    const env = [{ name: 'CERTIFICATE', value: '/tls/tls.crt' }, { name: 'FOLDER', value: '/tls' }];
+    const env = [
+      { name: 'CERTIFICATE', value: '/tls/tls.crt' },
+      { name: 'FOLDER', value: '/tls' },
+    ];
     const volumeMounts = [{ name: 'serving', mountPath: '/tls/' }];
 
     const printed = await report(request({ env, volumeMounts }, { volumes: { serving: { 'tls.crt': 'PEM' } } }));
@@ -66,7 +73,10 @@ describe('a launched container', () => {
   });
 
   test('listens on a free port of this machine, whatever was rendered', async () => {
-    const env = [{ name: 'A_LISTEN', value: '0.0.0.0:8080' }, { name: 'B_LISTEN', value: '0.0.0.0:8081' }];
+    const env = [
+      { name: 'A_LISTEN', value: '0.0.0.0:8080' },
+      { name: 'B_LISTEN', value: '0.0.0.0:8081' },
+    ];
     const print = [process.execPath, '--eval', 'console.log(process.env.A_LISTEN)', '--'] as const;
 
     const launched = await launch(request({ env }, { executable: [...print] }));
@@ -77,7 +87,12 @@ describe('a launched container', () => {
   });
 
   test('inherits nothing of this process', async () => {
-    const print: LaunchRequest['executable'] = [process.execPath, '--eval', 'console.log(Object.keys(process.env).sort().join())', '--'];
+    const print: LaunchRequest['executable'] = [
+      process.execPath,
+      '--eval',
+      'console.log(Object.keys(process.env).sort().join())',
+      '--',
+    ];
 
     const launched = await launch(request({}, { executable: print, overrides: { EXTRA: '1' } }));
 
@@ -85,7 +100,11 @@ describe('a launched container', () => {
   });
 
   test.each([
-    ['a secret', { secretKeyRef: {} }, 'container main: env X: valueFrom must be a fieldRef of metadata.name or metadata.namespace, got no fieldRef'],
+    [
+      'a secret',
+      { secretKeyRef: {} },
+      'container main: env X: valueFrom must be a fieldRef of metadata.name or metadata.namespace, got no fieldRef',
+    ],
     ['another field', { fieldRef: { fieldPath: 'status.podIP' } }, 'metadata.namespace, got "status.podIP"'],
   ])('is refused when a variable comes from %s', async (_what, valueFrom, message) => {
     await expect(launch(request({ env: [{ name: 'X', valueFrom }] }))).rejects.toThrow(message);
@@ -94,10 +113,14 @@ describe('a launched container', () => {
   test('is refused when a mounted volume has no files', async () => {
     const volumeMounts = [{ name: 'serving', mountPath: '/tls' }];
 
-    await expect(launch(request({ volumeMounts }))).rejects.toThrow('container main: volumeMounts: no files are given for volume "serving"');
+    await expect(launch(request({ volumeMounts }))).rejects.toThrow(
+      'container main: volumeMounts: no files are given for volume "serving"',
+    );
   });
 
   test('is refused when its program does not exist', async () => {
-    await expect(launch(request({}, { executable: ['/nowhere/node'] }))).rejects.toThrow('/nowhere/node cannot be started');
+    await expect(launch(request({}, { executable: ['/nowhere/node'] }))).rejects.toThrow(
+      '/nowhere/node cannot be started',
+    );
   });
 });

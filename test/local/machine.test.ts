@@ -15,6 +15,14 @@ describe('the name of an operating system', () => {
 });
 
 it('a node tells its kernel, its system and what it has', () => {
-  expect(nodeInfo('v1')).toMatchObject({ kubeletVersion: 'v1', kernelVersion: expect.stringMatching(/./), osImage: expect.stringMatching(/./), machineID: '' });
-  expect(capacity()).toEqual({ cpu: expect.stringMatching(/^[1-9]\d*$/), memory: expect.stringMatching(/^[1-9]\d*Ki$/) });
+  expect(nodeInfo('v1')).toMatchObject({
+    kubeletVersion: 'v1',
+    kernelVersion: expect.stringMatching(/./),
+    osImage: expect.stringMatching(/./),
+    machineID: '',
+  });
+  expect(capacity()).toEqual({
+    cpu: expect.stringMatching(/^[1-9]\d*$/),
+    memory: expect.stringMatching(/^[1-9]\d*Ki$/),
+  });
 });

@@ -15,7 +15,8 @@ describe('the log of a pod', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const logOf = (hash: string): PodLog => new PodLog(folder, { namespace: 'hub', deployment: 'gateway', name: `gateway-${hash}` });
+  const logOf = (hash: string): PodLog =>
+    new PodLog(folder, { namespace: 'hub', deployment: 'gateway', name: `gateway-${hash}` });
   const put = (name: string, text: string, second: number): void => {
     writeFileSync(path.join(folder, name), text);
     utimesSync(path.join(folder, name), second, second);
@@ -24,7 +25,12 @@ describe('the log of a pod', () => {
   it('stays with the newest four of earlier pods of its Deployment; those that are empty go, those of others stay', async () => {
     for (let one = 1; one <= 7; one++) put(`hub.gateway-000000000${one}.log`, 'x', one);
     put('hub.gateway-00000000ff.log', '', 9);
-    const others = ['hub.gateway-proxy-0000000001.log', 'hub.other-0000000001.log', 'other.gateway-0000000001.log', 'standalone.log'];
+    const others = [
+      'hub.gateway-proxy-0000000001.log',
+      'hub.other-0000000001.log',
+      'other.gateway-0000000001.log',
+      'standalone.log',
+    ];
     for (const name of others) put(name, '', 1);
 
     await logOf('0000000002').makeRoom();
@@ -51,7 +57,11 @@ describe('the log of a pod', () => {
   });
 
   it('that cannot be written does not hold up the process', async () => {
-    const log = new PodLog(path.join(folder, 'none'), { namespace: 'hub', deployment: 'gateway', name: 'gateway-0000000001' });
+    const log = new PodLog(path.join(folder, 'none'), {
+      namespace: 'hub',
+      deployment: 'gateway',
+      name: 'gateway-0000000001',
+    });
     const output = new PassThrough();
     log.take(output);
     output.write(Buffer.alloc(1_000_000));

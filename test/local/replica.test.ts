@@ -10,7 +10,12 @@ import { Replica, type PodEvent } from '../../src/local/pod/replica.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
-const PROBE = { httpGet: { path: '/healthz', port: 8081 }, periodSeconds: 0.01, timeoutSeconds: 120, failureThreshold: 3 };
+const PROBE = {
+  httpGet: { path: '/healthz', port: 8081 },
+  periodSeconds: 0.01,
+  timeoutSeconds: 120,
+  failureThreshold: 3,
+};
 
 /** A process that ends only when it is told to, and then by SIGKILL. */
 function deaf(address: string): Launched {
@@ -73,12 +78,26 @@ describe('a replica', () => {
     code = 500;
     const trouble = await waitFor('the end', () => one.state.trouble);
 
-    const why = 'web-1 was ended after its liveness probe failed 3 times; its last line: "all is well" (log: /logs/web-1.log)';
-    expect(trouble).toEqual({ reason: 'CrashLoopBackOff', message: expect.stringContaining(`${why}; it is started again in `) });
+    const why =
+      'web-1 was ended after its liveness probe failed 3 times; its last line: "all is well" (log: /logs/web-1.log)';
+    expect(trouble).toEqual({
+      reason: 'CrashLoopBackOff',
+      message: expect.stringContaining(`${why}; it is started again in `),
+    });
     expect(lines).toContain(trouble.message);
     expect(events).toEqual([
-      { type: 'Warning', reason: 'Unhealthy', action: 'Probing', note: `Liveness probe failed: HTTP 500 from http://${address}/healthz` },
-      { type: 'Normal', reason: 'Killing', action: 'Stopping', note: 'Container main failed liveness probe, will be restarted' },
+      {
+        type: 'Warning',
+        reason: 'Unhealthy',
+        action: 'Probing',
+        note: `Liveness probe failed: HTTP 500 from http://${address}/healthz`,
+      },
+      {
+        type: 'Normal',
+        reason: 'Killing',
+        action: 'Stopping',
+        note: 'Container main failed liveness probe, will be restarted',
+      },
       { type: 'Warning', reason: 'BackOff', action: 'Restarting', note: why },
     ]);
   });
@@ -87,11 +106,41 @@ describe('a replica', () => {
 describe('what is said of a process that ended', () => {
   it.each<[string, Exit, string | undefined, string, string]>([
     ['by an error', { code: 3, signal: null }, undefined, 'no', 'ended with code 3: no (log: L)'],
-    ['by an error, without a word', { code: 3, signal: null }, undefined, '', 'ended with code 3: it printed nothing (log: L)'],
-    ['as if all were done', { code: 0, signal: null }, undefined, 'bye', 'ended with code 0; its last line: "bye" (log: L)'],
-    ['by a signal', { code: null, signal: 'SIGKILL' }, undefined, 'verified', 'was ended by SIGKILL; its last line: "verified" (log: L)'],
-    ['by a signal, without a word', { code: null, signal: 'SIGKILL' }, undefined, '', 'was ended by SIGKILL; it printed nothing (log: L)'],
-    ['because it was told to', { code: 0, signal: null }, 'its startup probe failed 1 time', 'x', 'was ended after its startup probe failed 1 time; its last line: "x" (log: L)'],
+    [
+      'by an error, without a word',
+      { code: 3, signal: null },
+      undefined,
+      '',
+      'ended with code 3: it printed nothing (log: L)',
+    ],
+    [
+      'as if all were done',
+      { code: 0, signal: null },
+      undefined,
+      'bye',
+      'ended with code 0; its last line: "bye" (log: L)',
+    ],
+    [
+      'by a signal',
+      { code: null, signal: 'SIGKILL' },
+      undefined,
+      'verified',
+      'was ended by SIGKILL; its last line: "verified" (log: L)',
+    ],
+    [
+      'by a signal, without a word',
+      { code: null, signal: 'SIGKILL' },
+      undefined,
+      '',
+      'was ended by SIGKILL; it printed nothing (log: L)',
+    ],
+    [
+      'because it was told to',
+      { code: 0, signal: null },
+      'its startup probe failed 1 time',
+      'x',
+      'was ended after its startup probe failed 1 time; its last line: "x" (log: L)',
+    ],
   ])('%s', (_name, exit, sentence, line, text) => {
     expect(obituary(exit, sentence, { line, log: 'L' })).toBe(text);
   });

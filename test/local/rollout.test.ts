@@ -8,11 +8,24 @@ const LATER = Date.parse('2026-11-21T10:00:30Z');
 
 function deployment(spec: Deployment['spec'] = {}, status?: DeploymentStatus): Deployment {
   const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } };
-  return { metadata: { name: 'web', generation: 3 }, spec: { replicas: 1, strategy, ...spec }, ...(status === undefined ? {} : { status }) };
+  return {
+    metadata: { name: 'web', generation: 3 },
+    spec: { replicas: 1, strategy, ...spec },
+    ...(status === undefined ? {} : { status }),
+  };
 }
 
 function seen(change: Partial<Observation> = {}): Observation {
-  return { started: true, updated: true, ready: true, available: true, pod: 'web-1', trouble: undefined, progressedAt: NOW, ...change };
+  return {
+    started: true,
+    updated: true,
+    ready: true,
+    available: true,
+    pod: 'web-1',
+    trouble: undefined,
+    progressedAt: NOW,
+    ...change,
+  };
 }
 
 function conditions(status: DeploymentStatus): string[] {
@@ -21,28 +34,117 @@ function conditions(status: DeploymentStatus): string[] {
 
 describe('the status of a Deployment', () => {
   it.each<[string, Deployment['spec'], Partial<Observation>, object, string[]]>([
-    ['that runs', {}, {}, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
-      ['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable']],
-    ['that starts', {}, { ready: false, available: false }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
-      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated']],
-    ['that is ready, but not for long enough', {}, { available: false }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, unavailableReplicas: 1 },
-      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated']],
-    ['that cannot start', {}, { started: false, ready: false, available: false, trouble: { reason: 'FailedScheduling', message: 'no' } }, { observedGeneration: 3, unavailableReplicas: 1 },
-      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated', 'ReplicaFailure=True FailedScheduling']],
-    ['that is late', {}, { ready: false, available: false, progressedAt: NOW - 601_000 }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
-      ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded']],
-    ['that is late by its own deadline', { progressDeadlineSeconds: 5 }, { ready: false, available: false, progressedAt: NOW - 6_000 }, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
-      ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded']],
-    ['whose successor cannot be placed', {}, { updated: false, trouble: { reason: 'FailedScheduling', message: 'no' } }, { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
-      ['Available=True MinimumReplicasAvailable', 'Progressing=True FailedScheduling', 'ReplicaFailure=True FailedScheduling']],
-    ['whose successor has waited too long', {}, { updated: false, trouble: { reason: 'FailedScheduling', message: 'no' }, progressedAt: NOW - 601_000 }, { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
-      ['Available=True MinimumReplicasAvailable', 'Progressing=False ProgressDeadlineExceeded', 'ReplicaFailure=True FailedScheduling']],
-    ['that wants three', { replicas: 3 }, {}, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 2 },
-      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated', 'ReplicaFailure=True OneProcessEach']],
-    ['that wants two and can do without one', { replicas: 2, strategy: { rollingUpdate: { maxUnavailable: '50%' } } }, {}, { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
-      ['Available=True MinimumReplicasAvailable', 'Progressing=True ReplicaSetUpdated', 'ReplicaFailure=True OneProcessEach']],
-    ['that wants none', { replicas: 0 }, { started: false, ready: false, available: false, pod: '' }, { observedGeneration: 3 },
-      ['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable']],
+    [
+      'that runs',
+      {},
+      {},
+      { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
+      ['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable'],
+    ],
+    [
+      'that starts',
+      {},
+      { ready: false, available: false },
+      { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated'],
+    ],
+    [
+      'that is ready, but not for long enough',
+      {},
+      { available: false },
+      { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=True ReplicaSetUpdated'],
+    ],
+    [
+      'that cannot start',
+      {},
+      { started: false, ready: false, available: false, trouble: { reason: 'FailedScheduling', message: 'no' } },
+      { observedGeneration: 3, unavailableReplicas: 1 },
+      [
+        'Available=False MinimumReplicasUnavailable',
+        'Progressing=True ReplicaSetUpdated',
+        'ReplicaFailure=True FailedScheduling',
+      ],
+    ],
+    [
+      'that is late',
+      {},
+      { ready: false, available: false, progressedAt: NOW - 601_000 },
+      { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded'],
+    ],
+    [
+      'that is late by its own deadline',
+      { progressDeadlineSeconds: 5 },
+      { ready: false, available: false, progressedAt: NOW - 6_000 },
+      { observedGeneration: 3, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1 },
+      ['Available=False MinimumReplicasUnavailable', 'Progressing=False ProgressDeadlineExceeded'],
+    ],
+    [
+      'whose successor cannot be placed',
+      {},
+      { updated: false, trouble: { reason: 'FailedScheduling', message: 'no' } },
+      { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
+      [
+        'Available=True MinimumReplicasAvailable',
+        'Progressing=True FailedScheduling',
+        'ReplicaFailure=True FailedScheduling',
+      ],
+    ],
+    [
+      'whose successor has waited too long',
+      {},
+      { updated: false, trouble: { reason: 'FailedScheduling', message: 'no' }, progressedAt: NOW - 601_000 },
+      { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
+      [
+        'Available=True MinimumReplicasAvailable',
+        'Progressing=False ProgressDeadlineExceeded',
+        'ReplicaFailure=True FailedScheduling',
+      ],
+    ],
+    [
+      'that wants three',
+      { replicas: 3 },
+      {},
+      {
+        observedGeneration: 3,
+        replicas: 1,
+        updatedReplicas: 1,
+        readyReplicas: 1,
+        availableReplicas: 1,
+        unavailableReplicas: 2,
+      },
+      [
+        'Available=False MinimumReplicasUnavailable',
+        'Progressing=True ReplicaSetUpdated',
+        'ReplicaFailure=True OneProcessEach',
+      ],
+    ],
+    [
+      'that wants two and can do without one',
+      { replicas: 2, strategy: { rollingUpdate: { maxUnavailable: '50%' } } },
+      {},
+      {
+        observedGeneration: 3,
+        replicas: 1,
+        updatedReplicas: 1,
+        readyReplicas: 1,
+        availableReplicas: 1,
+        unavailableReplicas: 1,
+      },
+      [
+        'Available=True MinimumReplicasAvailable',
+        'Progressing=True ReplicaSetUpdated',
+        'ReplicaFailure=True OneProcessEach',
+      ],
+    ],
+    [
+      'that wants none',
+      { replicas: 0 },
+      { started: false, ready: false, available: false, pod: '' },
+      { observedGeneration: 3 },
+      ['Available=True MinimumReplicasAvailable', 'Progressing=True NewReplicaSetAvailable'],
+    ],
   ])('%s', (_name, spec, observed, counts, states) => {
     const status = rolloutStatus(deployment(spec), seen(observed), NOW);
     const { conditions: _, ...rest } = status;
@@ -70,9 +172,21 @@ describe('the status of a Deployment', () => {
   });
 
   it.each<[string, Partial<Observation>, string]>([
-    ['when its process has ended', { ready: false, available: false, trouble: { reason: 'CrashLoopBackOff', message: 'ended' } }, 'NewReplicaSetAvailable'],
-    ['when the node has no place for it any more', { started: false, ready: false, available: false, trouble: { reason: 'TaintEviction', message: 'no' } }, 'NewReplicaSetAvailable'],
-    ['however long that lasts', { ready: false, available: false, progressedAt: NOW - 700_000 }, 'NewReplicaSetAvailable'],
+    [
+      'when its process has ended',
+      { ready: false, available: false, trouble: { reason: 'CrashLoopBackOff', message: 'ended' } },
+      'NewReplicaSetAvailable',
+    ],
+    [
+      'when the node has no place for it any more',
+      { started: false, ready: false, available: false, trouble: { reason: 'TaintEviction', message: 'no' } },
+      'NewReplicaSetAvailable',
+    ],
+    [
+      'however long that lasts',
+      { ready: false, available: false, progressedAt: NOW - 700_000 },
+      'NewReplicaSetAvailable',
+    ],
     ['until its template changes', { ready: false, available: false, pod: 'web-2' }, 'ReplicaSetUpdated'],
     ['until a successor waits', { updated: false }, 'ReplicaSetUpdated'],
   ])('keeps a rollout that came to its end for over, %s', (_name, observed, reason) => {

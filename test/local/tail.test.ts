@@ -27,8 +27,16 @@ describe('the last line of what a process printed', () => {
     ['blank lines after it', 'last\r\n\n  \n', 'last'],
     ['control characters', 'a\tb\u001b[31mc\n', 'a b [31mc'],
     ['a line of a JSON log', '{"level":"info","msg":"listening"}\n', 'listening'],
-    ['an error in a JSON log', '{"level":"error","err":{"message":"listen EADDRINUSE: x"},"msg":"cannot listen"}\n', 'cannot listen: listen EADDRINUSE: x'],
-    ['a reason in a JSON log', '{"level":"error","reason":"listen EADDRINUSE: x","msg":"cannot start"}\n', 'cannot start: listen EADDRINUSE: x'],
+    [
+      'an error in a JSON log',
+      '{"level":"error","err":{"message":"listen EADDRINUSE: x"},"msg":"cannot listen"}\n',
+      'cannot listen: listen EADDRINUSE: x',
+    ],
+    [
+      'a reason in a JSON log',
+      '{"level":"error","reason":"listen EADDRINUSE: x","msg":"cannot start"}\n',
+      'cannot start: listen EADDRINUSE: x',
+    ],
     ['an error that is a text', '{"msg":"no","err":"why"}\n', 'no: why'],
     ['JSON that says nothing', '{"a":1}\n', '{"a":1}'],
     ['JSON that is cut', '{"msg":"lo\n', '{"msg":"lo'],

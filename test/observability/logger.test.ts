@@ -42,13 +42,21 @@ describe('the log', () => {
   });
 
   it('writes an error with its type, kind, call and causes, and its cause', () => {
-    const error = new ApiError({ kind: 'Conflict', message: 'changed', call: { verb: 'update', resource: 'things', name: 'a' }, status: 409 });
+    const error = new ApiError({
+      kind: 'Conflict',
+      message: 'changed',
+      call: { verb: 'update', resource: 'things', name: 'a' },
+      status: 409,
+    });
     error.cause = new Error('inner');
 
     expect(linesOf((log) => log.error({ err: error }, 'x'))).toMatchObject([
       {
         err: {
-          type: 'ApiError', kind: 'Conflict', message: 'changed', status: 409,
+          type: 'ApiError',
+          kind: 'Conflict',
+          message: 'changed',
+          status: 409,
           call: { verb: 'update', resource: 'things', name: 'a' },
           cause: { type: 'Error', message: 'inner', stack: expect.stringContaining('inner') },
         },
@@ -66,11 +74,33 @@ describe('the log', () => {
   });
 
   it.each([
-    'token', 'bearerToken', 'serviceAccountToken', 'Authorization', 'proxyAuthorisation', 'password', 'passwd', 'clientSecret', 'secrets', 'cookie', 'set-cookie',
-    'credentials', 'privateKey', 'private_key', 'api-key', 'kubeconfig', 'data', 'stringData', 'binaryData', 'headers', 'rawHeaders', 'body',
+    'token',
+    'bearerToken',
+    'serviceAccountToken',
+    'Authorization',
+    'proxyAuthorisation',
+    'password',
+    'passwd',
+    'clientSecret',
+    'secrets',
+    'cookie',
+    'set-cookie',
+    'credentials',
+    'privateKey',
+    'private_key',
+    'api-key',
+    'kubeconfig',
+    'data',
+    'stringData',
+    'binaryData',
+    'headers',
+    'rawHeaders',
+    'body',
   ])('never prints what stands under %s, however deep', (key) => {
     const inChild = linesOf((log) => log.child({ [key]: 'hidden' }).info({}, 'x'));
-    const inError = linesOf((log) => log.error({ err: Object.assign(new Error('x'), { [key]: { a: 'hidden' } }) }, 'x'));
+    const inError = linesOf((log) =>
+      log.error({ err: Object.assign(new Error('x'), { [key]: { a: 'hidden' } }) }, 'x'),
+    );
 
     for (const text of [printed({ [key]: 'hidden', list: [{ [key]: ['hidden'] }] }), inChild, inError]) {
       expect(JSON.stringify(text)).not.toContain('hidden');
@@ -83,7 +113,11 @@ describe('the log', () => {
     ['a JSON web token', `got "${TOKEN}"`, 'got "[redacted]"'],
     ['a private key', `key ${KEY} here`, 'key [redacted] here'],
     ['half a private key', `key ${KEY.slice(0, 40)}`, 'key [redacted]'],
-    ['nothing secret', 'the token of the ServiceAccount default/x was refused', 'the token of the ServiceAccount default/x was refused'],
+    [
+      'nothing secret',
+      'the token of the ServiceAccount default/x was refused',
+      'the token of the ServiceAccount default/x was refused',
+    ],
   ])('prints a text with %s without it', (_name, text, expected) => {
     const error = new Error(text);
 
@@ -92,7 +126,14 @@ describe('the log', () => {
   });
 
   it.each<[string, unknown, unknown]>([
-    ['a map', new Map([['token', 'x'], ['a', 'b']]), { token: '[redacted]', a: 'b' }],
+    [
+      'a map',
+      new Map([
+        ['token', 'x'],
+        ['a', 'b'],
+      ]),
+      { token: '[redacted]', a: 'b' },
+    ],
     ['a set', new Set(['a']), ['a']],
     ['a date', new Date('2026-01-01T00:00:00Z'), '2026-01-01T00:00:00.000Z'],
     ['a broken date', new Date(NaN), 'Invalid Date'],

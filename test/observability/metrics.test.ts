@@ -4,7 +4,10 @@ import { createMetrics, type Metrics } from '../../src/observability/metrics.js'
 /** The samples of `metrics` that are not zero and not the process's own. */
 async function samples(metrics: Metrics): Promise<string[]> {
   const lines = (await metrics.text()).split('\n');
-  return lines.filter((line) => /^(workqueue|controller_runtime|rest_client|leader_election|multicluster)_/.test(line) && !line.endsWith(' 0'));
+  return lines.filter(
+    (line) =>
+      /^(workqueue|controller_runtime|rest_client|leader_election|multicluster)_/.test(line) && !line.endsWith(' 0'),
+  );
 }
 
 async function without(metrics: Metrics, pattern: RegExp): Promise<string[]> {
@@ -61,7 +64,10 @@ describe('the metrics', () => {
 
   it.each([
     ['workqueue_queue_duration_seconds', '1e-8 1e-7 0.000001 0.00001 0.0001 0.001 0.01 0.1 1 10 100 1000'],
-    ['controller_runtime_reconcile_time_seconds', '0.005 0.01 0.025 0.05 0.1 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.6 0.7 0.8 0.9 1 1.25 1.5 1.75 2 2.5 3 3.5 4 4.5 5 6 7 8 9 10 15 20 25 30 40 50 60'],
+    [
+      'controller_runtime_reconcile_time_seconds',
+      '0.005 0.01 0.025 0.05 0.1 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.6 0.7 0.8 0.9 1 1.25 1.5 1.75 2 2.5 3 3.5 4 4.5 5 6 7 8 9 10 15 20 25 30 40 50 60',
+    ],
     ['rest_client_request_duration_seconds', '0.005 0.025 0.1 0.25 0.5 1 2 4 8 15 30 60'],
   ])('%s has its customary buckets', async (name, buckets) => {
     const metrics = createMetrics();
@@ -70,7 +76,9 @@ describe('the metrics', () => {
     reconcile.finished('success', 0.001);
     metrics.requests.requested('GET', 'h', '200', 0.001);
 
-    const bounds = (await metrics.text()).split('\n').map((line) => (line.startsWith(`${name}_bucket`) ? /le="([^"+]+)"/.exec(line)?.[1] : undefined));
+    const bounds = (await metrics.text())
+      .split('\n')
+      .map((line) => (line.startsWith(`${name}_bucket`) ? /le="([^"+]+)"/.exec(line)?.[1] : undefined));
 
     expect(bounds.filter((one) => one !== undefined)).toEqual(buckets.split(' '));
   });

@@ -111,11 +111,18 @@ describe('an endpoint', () => {
     const second = new Endpoint({ name: 'second', listen: { host: '127.0.0.1', port }, route: () => undefined, log });
 
     await expect(second.start()).rejects.toThrow('EADDRINUSE');
-    expect(log.lines).toEqual([{ level: 'info', message: 'listening', fields: { endpoint: 'test', host: '127.0.0.1', port } }]);
+    expect(log.lines).toEqual([
+      { level: 'info', message: 'listening', fields: { endpoint: 'test', host: '127.0.0.1', port } },
+    ]);
   });
 
   it('stops although a client holds a connection open', async () => {
-    const endpoint = new Endpoint({ name: 'test', listen: { host: '127.0.0.1', port: 0 }, route: () => undefined, log: new RecordingLog() });
+    const endpoint = new Endpoint({
+      name: 'test',
+      listen: { host: '127.0.0.1', port: 0 },
+      route: () => undefined,
+      log: new RecordingLog(),
+    });
     const socket = connect(await endpoint.start(), '127.0.0.1');
     await new Promise((resolve) => socket.once('connect', resolve));
     const closed = new Promise((resolve) => socket.once('close', resolve));

@@ -8,11 +8,20 @@ import { describe, expect, it } from '@jest/globals';
 import { RENEW_BEFORE_MS } from '../../src/domain/engine/certificate.js';
 import { issueServingCertificate, LIFETIME_MS, type ServingCertificate } from '../../src/pki/serving.js';
 
-const NAMES = ['gateway', 'gateway.multicluster-engine', 'gateway.multicluster-engine.svc', 'gateway.multicluster-engine.svc.cluster.local'];
+const NAMES = [
+  'gateway',
+  'gateway.multicluster-engine',
+  'gateway.multicluster-engine.svc',
+  'gateway.multicluster-engine.svc.cluster.local',
+];
 const NOW = Date.now();
 
 /** Why a client that trusts these does not trust the server; undefined when it does. */
-async function handshake(server: ServingCertificate, trusted: readonly ServingCertificate[], servername: string): Promise<string | undefined> {
+async function handshake(
+  server: ServingCertificate,
+  trusted: readonly ServingCertificate[],
+  servername: string,
+): Promise<string | undefined> {
   const listener = createServer({ cert: server.certificate, key: server.privateKey }, (socket) => socket.end());
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -37,11 +46,18 @@ describe('a serving certificate', () => {
 
     expect(certificate.subjectAltName).toBe([...NAMES.map((name) => `DNS:${name}`), 'IP Address:127.0.0.1'].join(', '));
     expect(certificate.subject).toContain('CN=gateway');
-    expect([certificate.ca, certificate.issuer === certificate.subject, certificate.keyUsage]).toEqual([false, true, ['1.3.6.1.5.5.7.3.1']]);
+    expect([certificate.ca, certificate.issuer === certificate.subject, certificate.keyUsage]).toEqual([
+      false,
+      true,
+      ['1.3.6.1.5.5.7.3.1'],
+    ]);
     expect(certificate.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
     expect(certificate.checkPrivateKey(createPrivateKey(made.privateKey))).toBe(true);
     expect(certificate.verify(certificate.publicKey)).toBe(true);
-    expect([Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]).toEqual([made.notBefore, made.notAfter]);
+    expect([Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]).toEqual([
+      made.notBefore,
+      made.notAfter,
+    ]);
     expect(made.notAfter).toBe(Math.floor(NOW / 1000) * 1000 + LIFETIME_MS);
     expect(NOW - made.notBefore).toBeGreaterThanOrEqual(5 * 60_000);
   });
@@ -49,7 +65,9 @@ describe('a serving certificate', () => {
   it('never comes twice', async () => {
     const [a, b] = await Promise.all([1, 2].map(() => issueServingCertificate({ names: NAMES, now: NOW })));
 
-    expect(new X509Certificate(a?.certificate ?? '').serialNumber).not.toBe(new X509Certificate(b?.certificate ?? '').serialNumber);
+    expect(new X509Certificate(a?.certificate ?? '').serialNumber).not.toBe(
+      new X509Certificate(b?.certificate ?? '').serialNumber,
+    );
     expect(a?.privateKey).not.toBe(b?.privateKey);
   });
 
@@ -88,7 +106,16 @@ describe('a serving certificate', () => {
     expect(await handshake(made, [made], name)).toBeUndefined();
   });
 
-  it.each([[[]], [['']], [['Gateway']], [['a b']], [['a..b']], [['-a']], [[`${'a'.repeat(64)}`]], [['gateway', 'x\n']]])('is not made for the names %j', async (names) => {
+  it.each([
+    [[]],
+    [['']],
+    [['Gateway']],
+    [['a b']],
+    [['a..b']],
+    [['-a']],
+    [[`${'a'.repeat(64)}`]],
+    [['gateway', 'x\n']],
+  ])('is not made for the names %j', async (names) => {
     await expect(issueServingCertificate({ names, now: NOW })).rejects.toThrow(/^names: /);
   });
 });

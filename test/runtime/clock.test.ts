@@ -58,7 +58,11 @@ describe('the clock of the system', () => {
 
 describe('a failure of the API', () => {
   it('is told by its kind', () => {
-    const error = new ApiError({ kind: 'NotFound', message: 'no such thing', call: { verb: 'get', resource: 'things' } });
+    const error = new ApiError({
+      kind: 'NotFound',
+      message: 'no such thing',
+      call: { verb: 'get', resource: 'things' },
+    });
 
     expect(isFailure(error, 'Conflict', 'NotFound')).toBe(true);
     expect(isFailure(error, 'Conflict')).toBe(false);

@@ -9,7 +9,12 @@ const DONE: Result = { ending: 'done' };
 const TEN_MINUTES = 600_000;
 
 function failure(kind: FailureKind, retryAfterMs?: number): ApiError {
-  return new ApiError({ kind, message: 'no', call: { verb: 'get', resource: 'things' }, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+  return new ApiError({
+    kind,
+    message: 'no',
+    call: { verb: 'get', resource: 'things' },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
 }
 
 /** A controller whose passes do what `pass` says, over the keys in `keys`. */
@@ -36,8 +41,19 @@ function bench(pass: (key: string, pass: Pass) => Result | Promise<Result>, opti
     log,
     newId: () => `id-${++id}`,
     metrics: {
-      queue: { added: () => undefined, depth: () => undefined, started: () => undefined, finished: () => undefined, retried: () => undefined, running: () => undefined },
-      reconcile: { workers: (max) => results.push(`workers ${max}`), active: (count) => active.push(count), finished: (result) => results.push(result) },
+      queue: {
+        added: () => undefined,
+        depth: () => undefined,
+        started: () => undefined,
+        finished: () => undefined,
+        retried: () => undefined,
+        running: () => undefined,
+      },
+      reconcile: {
+        workers: (max) => results.push(`workers ${max}`),
+        active: (count) => active.push(count),
+        finished: (result) => results.push(result),
+      },
     },
     ...options,
   });
@@ -117,9 +133,21 @@ describe('a controller', () => {
     expect(passes).toHaveLength(4);
     expect(results).toEqual(['workers 1', 'error', 'error', 'success', 'error']);
     expect(log.lines).toEqual([
-      { level: 'error', message: 'reconcile failed', fields: { ...fields, reconcileID: 'id-1', failures: 1, retryInMs: 5 } },
-      { level: 'error', message: 'reconcile failed', fields: { ...fields, reconcileID: 'id-2', failures: 2, retryInMs: 10 } },
-      { level: 'error', message: 'reconcile failed', fields: { ...fields, reconcileID: 'id-4', failures: 1, retryInMs: 5 } },
+      {
+        level: 'error',
+        message: 'reconcile failed',
+        fields: { ...fields, reconcileID: 'id-1', failures: 1, retryInMs: 5 },
+      },
+      {
+        level: 'error',
+        message: 'reconcile failed',
+        fields: { ...fields, reconcileID: 'id-2', failures: 2, retryInMs: 10 },
+      },
+      {
+        level: 'error',
+        message: 'reconcile failed',
+        fields: { ...fields, reconcileID: 'id-4', failures: 1, retryInMs: 5 },
+      },
     ]);
   });
 
@@ -211,10 +239,13 @@ describe('a controller', () => {
 
   it('lets the others go on as fast while keys fail for ever', async () => {
     const finished = async (poison: number): Promise<number> => {
-      const { controller, clock, keys, passes } = bench((key) => {
-        if (key.startsWith('poison')) throw new Error('boom');
-        return { ending: 'done', wakeAfterMs: 100 };
-      }, { workers: 2 });
+      const { controller, clock, keys, passes } = bench(
+        (key) => {
+          if (key.startsWith('poison')) throw new Error('boom');
+          return { ending: 'done', wakeAfterMs: 100 };
+        },
+        { workers: 2 },
+      );
       for (let n = 0; n < poison; n++) keys.add(`poison-${n}`);
       for (let n = 0; n < 10; n++) keys.add(`good-${n}`);
       controller.start();
@@ -269,7 +300,9 @@ describe('a controller', () => {
 describe('the end of a controller', () => {
   it('lets passes end, then is still, and can be started again', async () => {
     let finish = (): void => undefined;
-    const { controller, clock, keys, passes } = bench((key) => (key === 'slow' ? new Promise((resolve) => (finish = () => resolve(DONE))) : DONE));
+    const { controller, clock, keys, passes } = bench((key) =>
+      key === 'slow' ? new Promise((resolve) => (finish = () => resolve(DONE))) : DONE,
+    );
     keys.add('slow').add('other');
     controller.start();
     await settle();
@@ -294,7 +327,8 @@ describe('the end of a controller', () => {
 
   it('takes what a pass throws after its signal fired for no error', async () => {
     const { controller, keys, log, results } = bench(
-      (_key, pass) => new Promise((_resolve, reject) => pass.signal.addEventListener('abort', () => reject(new Error('cut off')))),
+      (_key, pass) =>
+        new Promise((_resolve, reject) => pass.signal.addEventListener('abort', () => reject(new Error('cut off')))),
     );
     keys.add('a');
     controller.start();
@@ -332,7 +366,13 @@ describe('the end of a controller', () => {
     const ids: string[] = [];
     const clock = new ManualClock();
     const controller = createController({
-      name: 'plain', kind: 'Thing', keys: () => ['a', 'b'], clock, random: () => 0, log: new RecordingLog(), backoff: { baseMs: 1, maxMs: 2, jitter: 0 },
+      name: 'plain',
+      kind: 'Thing',
+      keys: () => ['a', 'b'],
+      clock,
+      random: () => 0,
+      log: new RecordingLog(),
+      backoff: { baseMs: 1, maxMs: 2, jitter: 0 },
       reconciler: {
         reconcile: async (_key, pass) => {
           ids.push(pass.reconcileId);

@@ -48,7 +48,11 @@ describe('the stall detector', () => {
     ['one stall of 25 s, just over', [25_000], 'stalled for 24500 ms of the last 30000 ms'],
     ['one stall of an hour, a moment later', [3_600_000, ...smooth(1)], 'stalled for 29000 ms of the last 30000 ms'],
     ['one stall of an hour, ten seconds later', [3_600_000, ...smooth(10)], undefined],
-    ['stalls again and again', [6_000, 500, 6_000, 500, 6_000, 500, 6_000, 500], 'stalled for 22000 ms of the last 30000 ms'],
+    [
+      'stalls again and again',
+      [6_000, 500, 6_000, 500, 6_000, 500, 6_000, 500],
+      'stalled for 22000 ms of the last 30000 ms',
+    ],
     ['stalls long ago', [6_000, 6_000, 6_000, 6_000, ...smooth(31)], undefined],
   ])('says of %s: %4$s', (_name, turns, verdict) => {
     expect(run(turns)).toBe(verdict);

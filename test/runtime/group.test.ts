@@ -69,7 +69,15 @@ function bench(options: Partial<GroupOptions> = {}) {
     },
     running: () => ({ unfinishedSeconds: longestSeconds, longestSeconds }),
   };
-  const group = new Group({ name: 'g', sources: [source], election, controllers: [controller], clock, log, ...options });
+  const group = new Group({
+    name: 'g',
+    sources: [source],
+    election,
+    controllers: [controller],
+    clock,
+    log,
+    ...options,
+  });
   const stop = new AbortController();
   const lose = (): void => tenure.abort(new Error('lost'));
   const hang = (seconds: number): void => void (longestSeconds = seconds);
@@ -116,7 +124,14 @@ describe('a group', () => {
     const cured = check.check();
     failure = new Error('again');
 
-    expect([sound, atFirst, before, after, cured, check.check()]).toEqual([undefined, undefined, undefined, 'list things: 401', undefined, undefined]);
+    expect([sound, atFirst, before, after, cured, check.check()]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'list things: 401',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('drains, stops its caches and gives up the lease last when it is told to end', async () => {
@@ -140,7 +155,9 @@ describe('a group', () => {
 
   it('sends what no pass waits for after the last pass and before the lease goes', async () => {
     const order: string[] = [];
-    const { group, happened, sync, lease, stop } = bench({ onDrained: async () => void order.push(happened.at(-1) ?? '') });
+    const { group, happened, sync, lease, stop } = bench({
+      onDrained: async () => void order.push(happened.at(-1) ?? ''),
+    });
     sync.open();
     lease.open();
     const end = group.run(stop.signal);
@@ -197,7 +214,9 @@ describe('a group', () => {
 
   it('calls back each time the lease is held, before work begins', async () => {
     const calls: string[] = [];
-    const { group, happened, sync, lease, lose, stop } = bench({ onHeld: () => void calls.push(happened.at(-1) ?? '') });
+    const { group, happened, sync, lease, lose, stop } = bench({
+      onHeld: () => void calls.push(happened.at(-1) ?? ''),
+    });
     sync.open();
     lease.open();
     void group.run(stop.signal);
@@ -268,7 +287,9 @@ describe('a group', () => {
 
   it('leaves the lease to expire when a pass would not end', async () => {
     const sent: string[] = [];
-    const { group, happened, sync, lease, passes, stop, clock } = bench({ onDrained: async () => void sent.push('events') });
+    const { group, happened, sync, lease, passes, stop, clock } = bench({
+      onDrained: async () => void sent.push('events'),
+    });
     sync.open();
     lease.open();
     passes.close();
@@ -291,7 +312,13 @@ describe('a group', () => {
   ])('ends, not cleanly, within 9 s when %s', async (_name, change) => {
     const bed = bench();
     const group = new Group({
-      name: 'g', sources: [bed.source], election: bed.election, controllers: [bed.controller], clock: bed.clock, log: bed.log, ...change(bed),
+      name: 'g',
+      sources: [bed.source],
+      election: bed.election,
+      controllers: [bed.controller],
+      clock: bed.clock,
+      log: bed.log,
+      ...change(bed),
     });
     bed.sync.open();
     bed.lease.open();
@@ -313,7 +340,9 @@ describe('a group', () => {
 
     expect(await group.run(stop.signal)).toBe(false);
     expect(happened.slice(-SHUTDOWN.length)).toEqual(SHUTDOWN);
-    expect(log.lines.filter((line) => line.level === 'error')).toEqual([{ level: 'error', message: 'group failed', fields: { group: 'g', err: broken } }]);
+    expect(log.lines.filter((line) => line.level === 'error')).toEqual([
+      { level: 'error', message: 'group failed', fields: { group: 'g', err: broken } },
+    ]);
   });
 
   it.each([

@@ -65,7 +65,9 @@ describe('a process', () => {
     a.end();
 
     expect(await code).toBe(1);
-    expect(log.lines).toEqual([{ level: 'error', message: 'a part ended by itself, shutting down', fields: { part: 'a' } }]);
+    expect(log.lines).toEqual([
+      { level: 'error', message: 'a part ended by itself, shutting down', fields: { part: 'a' } },
+    ]);
   });
 
   it('exits at once at a second signal', async () => {

@@ -33,27 +33,46 @@ function run(pass: string, signals: Readonly<Record<string, NodeJS.Signals>> = {
 }
 
 describe('a real process', () => {
-  it.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])('ends with 0 after %s, the lease released after the last pass', async (signal) => {
-    expect(await run('slow', { 'pass begins': signal })).toEqual({
-      code: 0,
-      messages: ['caches synced', 'lease held', 'pass begins', 'signal received, shutting down', 'pass ended', 'lease released', 'group ended'],
-      stderr: '',
-    });
-  }, 180_000);
+  it.each<NodeJS.Signals>(['SIGTERM', 'SIGINT'])(
+    'ends with 0 after %s, the lease released after the last pass',
+    async (signal) => {
+      expect(await run('slow', { 'pass begins': signal })).toEqual({
+        code: 0,
+        messages: [
+          'caches synced',
+          'lease held',
+          'pass begins',
+          'signal received, shutting down',
+          'pass ended',
+          'lease released',
+          'group ended',
+        ],
+        stderr: '',
+      });
+    },
+    180_000,
+  );
 
   it('ends with 1 at the second signal, without waiting for the pass', async () => {
-    const { code, messages } = await run('endless', { 'pass begins': 'SIGTERM', 'signal received, shutting down': 'SIGINT' });
+    const { code, messages } = await run('endless', {
+      'pass begins': 'SIGTERM',
+      'signal received, shutting down': 'SIGINT',
+    });
 
     expect(code).toBe(1);
     expect(messages.at(-1)).toBe('second signal, exiting at once');
   }, 180_000);
 
-  it.each(['rejection', 'exception'])('ends with 1 after one log line at an unhandled %s in a pass', async (pass) => {
-    const { code, messages, stderr } = await run(pass);
+  it.each(['rejection', 'exception'])(
+    'ends with 1 after one log line at an unhandled %s in a pass',
+    async (pass) => {
+      const { code, messages, stderr } = await run(pass);
 
-    expect(code).toBe(1);
-    expect(messages.filter((message) => message === 'crashed, exiting')).toHaveLength(1);
-    expect(messages).not.toContain('lease released');
-    expect(stderr).toBe('');
-  }, 180_000);
+      expect(code).toBe(1);
+      expect(messages.filter((message) => message === 'crashed, exiting')).toHaveLength(1);
+      expect(messages).not.toContain('lease released');
+      expect(stderr).toBe('');
+    },
+    180_000,
+  );
 });

@@ -14,7 +14,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('add' as const), key }),
   fc.record({ do: fc.constant('after' as const), key, ms: fc.integer({ min: 0, max: 300 }) }),
   fc.record({
-    do: fc.constant('end' as const), nth: fc.nat(3), fails: fc.boolean(), holdMs: fc.constantFrom(0, 0, 0, 200),
+    do: fc.constant('end' as const),
+    nth: fc.nat(3),
+    fails: fc.boolean(),
+    holdMs: fc.constantFrom(0, 0, 0, 200),
   }),
   fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 200 }) }),
 );

@@ -12,7 +12,9 @@ function bench(options: Partial<WorkQueueOptions> = {}) {
   const work = (key: string, run: Run): Promise<void> => {
     begun.push(key);
     runs.push(run);
-    return new Promise((resolve, reject) => open.set(key, (error) => (error === undefined ? resolve() : reject(error))));
+    return new Promise((resolve, reject) =>
+      open.set(key, (error) => (error === undefined ? resolve() : reject(error))),
+    );
   };
   const queue = new WorkQueue({ work, workers: 2, clock, random: () => 0, ...options });
   const end = async (key: string, error?: Error): Promise<void> => {
@@ -70,7 +72,12 @@ describe('a work queue', () => {
   it('begins every run in a turn of the event loop of its own', async () => {
     let turns = 0;
     const seen: number[] = [];
-    const queue = new WorkQueue({ work: async () => void seen.push(turns), workers: 1, clock: new ManualClock(), random: () => 0 });
+    const queue = new WorkQueue({
+      work: async () => void seen.push(turns),
+      workers: 1,
+      clock: new ManualClock(),
+      random: () => 0,
+    });
     for (const key of ['a', 'b', 'c']) queue.add(key);
 
     for (; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
@@ -308,9 +315,16 @@ describe('the counts of a work queue', () => {
     await end('b');
 
     expect(seen).toEqual([
-      'added', 'depth 1', 'depth 0', 'waited 0',
-      'added', 'depth 1',
-      'worked 2', 'depth 0', 'waited 2', 'worked 0',
+      'added',
+      'depth 1',
+      'depth 0',
+      'waited 0',
+      'added',
+      'depth 1',
+      'worked 2',
+      'depth 0',
+      'waited 2',
+      'worked 0',
     ]);
   });
 

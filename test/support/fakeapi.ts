@@ -54,7 +54,9 @@ export class FakeApi implements KubeClient {
   /** The writes among the calls, as `verb key`. */
   get writes(): string[] {
     const reads = ['get', 'list', 'allowed'];
-    return this.calls.filter((call) => !reads.includes(call.verb)).map((call) => `${call.verb} ${call.type.plural} ${keyOf(call.name)}`);
+    return this.calls
+      .filter((call) => !reads.includes(call.verb))
+      .map((call) => `${call.verb} ${call.type.plural} ${keyOf(call.name)}`);
   }
 
   /** What is stored, without a call being counted. */
@@ -70,7 +72,10 @@ export class FakeApi implements KubeClient {
   put<T extends KubeObject>(type: ResourceType, object: T): T {
     const stored = this.peek(type, object.metadata);
     const metadata = { ...this.#born(), ...stored?.metadata, ...object.metadata };
-    if (stored !== undefined && !isDeepStrictEqual(Reflect.get(stored, 'spec'), structuredClone<unknown>(Reflect.get(object, 'spec')))) {
+    if (
+      stored !== undefined &&
+      !isDeepStrictEqual(Reflect.get(stored, 'spec'), structuredClone<unknown>(Reflect.get(object, 'spec')))
+    ) {
       metadata.generation = (stored.metadata.generation ?? 1) + 1;
     }
     return this.#store(type, { ...object, metadata }, 'put');
@@ -92,14 +97,22 @@ export class FakeApi implements KubeClient {
     return cache;
   }
 
-  async get<T extends KubeObject>(type: ResourceType, name: ObjectName, options: ReadOptions = {}): Promise<T | undefined> {
+  async get<T extends KubeObject>(
+    type: ResourceType,
+    name: ObjectName,
+    options: ReadOptions = {},
+  ): Promise<T | undefined> {
     this.#conceal(type, options.metadataOnly);
     await this.#call({ verb: 'get', type, name });
     const stored = this.peek<T>(type, name);
     return stored !== undefined && options.metadataOnly === true ? bare(stored) : stored;
   }
 
-  async list<T extends KubeObject>(type: ResourceType, namespace: string | undefined, options: ListOptions = {}): Promise<T[]> {
+  async list<T extends KubeObject>(
+    type: ResourceType,
+    namespace: string | undefined,
+    options: ListOptions = {},
+  ): Promise<T[]> {
     this.#conceal(type, options.metadataOnly);
     await this.#call({ verb: 'list', type, name: { name: '' } });
     const found = this.all<T>(type).filter(
@@ -162,9 +175,11 @@ export class FakeApi implements KubeClient {
     const stored = this.#expect(type, name, 'patchMetadata', patch) as T;
     const metadata = { ...stored.metadata };
     if (patch.finalizers !== undefined) metadata.finalizers = [...patch.finalizers];
-    if (patch.annotations !== undefined) metadata.annotations = merge(metadata.annotations ?? {}, patch.annotations) as Record<string, string>;
+    if (patch.annotations !== undefined)
+      metadata.annotations = merge(metadata.annotations ?? {}, patch.annotations) as Record<string, string>;
     const next = { ...stored, metadata };
-    if (metadata.deletionTimestamp === undefined || (metadata.finalizers ?? []).length > 0) return this.#store(type, next, 'patchMetadata');
+    if (metadata.deletionTimestamp === undefined || (metadata.finalizers ?? []).length > 0)
+      return this.#store(type, next, 'patchMetadata');
     this.remove(type, name);
     return next;
   }
@@ -174,7 +189,8 @@ export class FakeApi implements KubeClient {
     if (this.peek(type, name) === undefined) return 'gone';
     const stored = this.#expect(type, name, 'delete', options.preconditions);
     const finalizers = [...(stored.metadata.finalizers ?? [])];
-    if (options.propagation === 'Foreground' && !finalizers.includes('foregroundDeletion')) finalizers.push('foregroundDeletion');
+    if (options.propagation === 'Foreground' && !finalizers.includes('foregroundDeletion'))
+      finalizers.push('foregroundDeletion');
     if (finalizers.length === 0) {
       this.remove(type, name);
       return 'gone';
@@ -190,7 +206,8 @@ export class FakeApi implements KubeClient {
   }
 
   #conceal(type: ResourceType, metadataOnly: boolean | undefined): void {
-    if (this.concealsSecrets && type === Secrets && metadataOnly !== true) throw new Error('what is in a Secret was asked for');
+    if (this.concealsSecrets && type === Secrets && metadataOnly !== true)
+      throw new Error('what is in a Secret was asked for');
   }
 
   async #call(call: FakeCall): Promise<void> {
@@ -208,15 +225,26 @@ export class FakeApi implements KubeClient {
 
   #born(): Pick<ObjectMeta, 'uid' | 'generation' | 'creationTimestamp'> {
     this.#uid += 1;
-    return { uid: `uid-${this.#uid}`, generation: 1, creationTimestamp: `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z` };
+    return {
+      uid: `uid-${this.#uid}`,
+      generation: 1,
+      creationTimestamp: `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`,
+    };
   }
 
-  #expect(type: ResourceType, name: ObjectName, verb: WriteVerb, wanted: { uid?: string; resourceVersion?: string }): KubeObject {
+  #expect(
+    type: ResourceType,
+    name: ObjectName,
+    verb: WriteVerb,
+    wanted: { uid?: string; resourceVersion?: string },
+  ): KubeObject {
     const stored = this.peek(type, name);
     if (stored === undefined) throw failure('NotFound', verb, type, name);
-    if (wanted.resourceVersion === undefined) throw new Error(`${verb} of ${type.plural} ${keyOf(name)} without resourceVersion`);
+    if (wanted.resourceVersion === undefined)
+      throw new Error(`${verb} of ${type.plural} ${keyOf(name)} without resourceVersion`);
     const other = wanted.uid !== undefined && wanted.uid !== stored.metadata.uid;
-    if (other || wanted.resourceVersion !== stored.metadata.resourceVersion) throw failure('Conflict', verb, type, name);
+    if (other || wanted.resourceVersion !== stored.metadata.resourceVersion)
+      throw failure('Conflict', verb, type, name);
     return stored;
   }
 
@@ -242,13 +270,21 @@ export class FakeApi implements KubeClient {
 /** An answer of the API server that refuses `verb` on `name`. */
 export function failure(kind: FailureKind, verb: string, type: ResourceType, name: ObjectName): ApiError {
   const resource = type.group === '' ? type.plural : `${type.plural}.${type.group}`;
-  return new ApiError({ kind, message: `${verb} ${resource} ${keyOf(name)}: ${kind}`, call: { verb, resource, ...name } });
+  return new ApiError({
+    kind,
+    message: `${verb} ${resource} ${keyOf(name)}: ${kind}`,
+    call: { verb, resource, ...name },
+  });
 }
 
 /** With the managed fields of an apply that takes everything over. */
 function booked<T extends KubeObject>(object: T, manager: string): T {
-  const fields = (value: unknown): Tree => (isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [`f:${key}`, fields(inner)])) : {});
-  return { ...object, metadata: { ...object.metadata, managedFields: [{ manager, operation: 'Apply', fieldsV1: fields(object) }] } };
+  const fields = (value: unknown): Tree =>
+    isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [`f:${key}`, fields(inner)])) : {};
+  return {
+    ...object,
+    metadata: { ...object.metadata, managedFields: [{ manager, operation: 'Apply', fieldsV1: fields(object) }] },
+  };
 }
 
 function hasStatus(type: ResourceType): boolean {
@@ -261,7 +297,12 @@ function bare<T extends KubeObject>(object: T): T {
 
 function kept(stored: ObjectMeta, next: ObjectMeta): ObjectMeta {
   const { uid, creationTimestamp, deletionTimestamp } = stored;
-  return { ...next, uid, creationTimestamp, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) } as ObjectMeta;
+  return {
+    ...next,
+    uid,
+    creationTimestamp,
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+  } as ObjectMeta;
 }
 
 function without<T extends KubeObject>(object: T, field: string): T {

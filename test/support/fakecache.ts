@@ -116,7 +116,10 @@ export class FakeCache<T extends KubeObject> implements Cache<T>, Store<T> {
     if (namespace !== undefined && object.metadata.namespace !== namespace) return undefined;
     if (!holds(object.metadata.labels ?? {}, labelSelector)) return undefined;
     if (!holds({ 'metadata.name': object.metadata.name }, fieldSelector)) return undefined;
-    const kept = metadataOnly === true ? ({ apiVersion: object.apiVersion, kind: object.kind, metadata: object.metadata } as T) : object;
+    const kept =
+      metadataOnly === true
+        ? ({ apiVersion: object.apiVersion, kind: object.kind, metadata: object.metadata } as T)
+        : object;
     return transform === undefined ? kept : transform(kept);
   }
 }

@@ -19,10 +19,11 @@ const PASSES: Readonly<Record<string, () => Promise<Result>>> = {
     return { ending: 'done' };
   },
   // Ends some time after the first signal, however late that comes: an end that does not wait for it is over by then.
-  slow: () => new Promise((resolve) => {
-    const end = (): void => void setTimeout(() => resolve({ ending: 'done' }), 500);
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
-  }),
+  slow: () =>
+    new Promise((resolve) => {
+      const end = (): void => void setTimeout(() => resolve({ ending: 'done' }), 500);
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end);
+    }),
   endless: () => new Promise(() => undefined),
 };
 
@@ -32,7 +33,12 @@ if (pass === undefined) throw new Error('the first argument must name a pass');
 const log = createLogger({ level: 'info', clock: systemClock });
 exitOnCrash(process, log);
 const controller = createController({
-  name: 'things', kind: 'Thing', keys: () => ['a'], clock: systemClock, random: systemRandom, log,
+  name: 'things',
+  kind: 'Thing',
+  keys: () => ['a'],
+  clock: systemClock,
+  random: systemRandom,
+  log,
   reconciler: {
     reconcile: async (_key, { log: passLog }) => {
       passLog.info({}, 'pass begins');
@@ -43,8 +49,16 @@ const controller = createController({
   },
 });
 const group = new Group({
-  name: 'g', sources: [], controllers: [controller], clock: systemClock, log,
-  election: { acquire: async () => new AbortController().signal, release: async () => log.info({}, 'lease released'), held: () => true },
+  name: 'g',
+  sources: [],
+  controllers: [controller],
+  clock: systemClock,
+  log,
+  election: {
+    acquire: async () => new AbortController().signal,
+    release: async () => log.info({}, 'lease released'),
+    held: () => true,
+  },
 });
 const alive = setInterval(() => undefined, 60_000);
 const code = await runUntilSignalled([group], { host: process, clock: systemClock, log });

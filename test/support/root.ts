@@ -8,6 +8,7 @@ export const root = find(path.dirname(fileURLToPath(import.meta.url)));
 function find(folder: string): string {
   if (existsSync(path.join(folder, 'crds')) && existsSync(path.join(folder, 'package.json'))) return folder;
   const up = path.dirname(folder);
-  if (up === folder) throw new Error('the package root (the folder with package.json and crds) was not found above the tests');
+  if (up === folder)
+    throw new Error('the package root (the folder with package.json and crds) was not found above the tests');
   return find(up);
 }

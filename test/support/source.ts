@@ -36,16 +36,30 @@ interface Node {
 }
 
 const NESTING = new Set([
-  'IfStatement', 'ForStatement', 'ForInStatement', 'ForOfStatement', 'WhileStatement', 'DoWhileStatement', 'SwitchStatement', 'TryStatement',
+  'IfStatement',
+  'ForStatement',
+  'ForInStatement',
+  'ForOfStatement',
+  'WhileStatement',
+  'DoWhileStatement',
+  'SwitchStatement',
+  'TryStatement',
 ]);
 const FUNCTIONS = new Set([
-  'FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ClassMethod', 'ClassPrivateMethod', 'ObjectMethod',
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+  'ClassMethod',
+  'ClassPrivateMethod',
+  'ObjectMethod',
 ]);
 
 /** Every TypeScript file under `folder` of `root`, sorted. */
 export function readSources(root: string, folder: string): Source[] {
   const names = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
-  const files = names.filter((name) => name.endsWith('.ts')).map((name) => path.posix.join(folder, ...name.split(path.sep)));
+  const files = names
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => path.posix.join(folder, ...name.split(path.sep)));
   return files.sort().map((file) => readSource(file, readFileSync(path.join(root, file), 'utf8')));
 }
 
@@ -77,7 +91,9 @@ function importOf(node: Node): { specifier: string; kind: Import['kind'] } | und
       return { specifier: valueOf(source), kind: typeOnly(node, 'importKind') ? 'type' : 'static' };
     case 'ExportNamedDeclaration':
     case 'ExportAllDeclaration':
-      return isNode(source) ? { specifier: valueOf(source), kind: typeOnly(node, 'exportKind') ? 'type' : 'static' } : undefined;
+      return isNode(source)
+        ? { specifier: valueOf(source), kind: typeOnly(node, 'exportKind') ? 'type' : 'static' }
+        : undefined;
     case 'ImportExpression':
       return { specifier: valueOf(source), kind: 'dynamic' };
     case 'CallExpression':

@@ -28,8 +28,15 @@ export class Standalone {
     const [api = 0, gateway = 0] = await freePorts(2);
     const preset = [`--data-dir=${folder}`, `--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
     const own = preset.filter((flag) => !flags.some((given) => nameOf(given) === nameOf(flag)));
-    const env = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-    const child = await startChild({ command: [process.execPath, PROGRAM, 'standalone', ...own, ...flags], env, cwd: root, output: 'pipe' });
+    const env = Object.fromEntries(
+      Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
+    const child = await startChild({
+      command: [process.execPath, PROGRAM, 'standalone', ...own, ...flags],
+      env,
+      cwd: root,
+      output: 'pipe',
+    });
     const printed: string[] = [];
     createInterface({ input: child.output }).on('line', (line) => printed.push(line));
     return new Standalone(child, folder, printed);
@@ -69,10 +76,14 @@ export class Standalone {
 
   /** Waits until a line passes and gives it. */
   line(description: string, passes: (line: string) => boolean, options?: WaitOptions): Promise<string> {
-    return waitFor(`standalone to print ${description}`, (seen) => {
-      seen(this.#printed.join('\n'));
-      return this.#printed.find(passes);
-    }, options);
+    return waitFor(
+      `standalone to print ${description}`,
+      (seen) => {
+        seen(this.#printed.join('\n'));
+        return this.#printed.find(passes);
+      },
+      options,
+    );
   }
 
   /** Ctrl-C. */

@@ -4,8 +4,26 @@ import { masked, stepsIn } from './walk.js';
 
 describe('the steps of a document', () => {
   it('are its commands with their output, comments apart, from console blocks alone', () => {
-    const text = ['```console', '$ one --flag    # why', '$ two', 'row 1', '', 'row 2', '```', '```yaml', '$ no', '```', '```console', '$ three', '```'].join('\n');
-    expect(stepsIn(text)).toEqual([{ command: 'one --flag', output: [] }, { command: 'two', output: ['row 1', 'row 2'] }, { command: 'three', output: [] }]);
+    const text = [
+      '```console',
+      '$ one --flag    # why',
+      '$ two',
+      'row 1',
+      '',
+      'row 2',
+      '```',
+      '```yaml',
+      '$ no',
+      '```',
+      '```console',
+      '$ three',
+      '```',
+    ].join('\n');
+    expect(stepsIn(text)).toEqual([
+      { command: 'one --flag', output: [] },
+      { command: 'two', output: ['row 1', 'row 2'] },
+      { command: 'three', output: [] },
+    ]);
   });
 });
 

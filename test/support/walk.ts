@@ -19,6 +19,11 @@ export function stepsIn(markdown: string): Step[] {
 
 /** Lines without what differs from run to run: ages and durations, the widths of columns, empty lines. */
 export function masked(lines: readonly string[]): string[] {
-  const plain = lines.map((line) => line.replaceAll(/(?<![\w-])(\d+m)?\d+(\.\d+)? ?s(?![\w-])/g, 'TIME').replaceAll(/\s+/g, ' ').trim());
+  const plain = lines.map((line) =>
+    line
+      .replaceAll(/(?<![\w-])(\d+m)?\d+(\.\d+)? ?s(?![\w-])/g, 'TIME')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
   return plain.filter((line) => line !== '');
 }

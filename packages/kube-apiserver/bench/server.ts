@@ -38,7 +38,10 @@ export async function serverFigures(): Promise<readonly Figure[]> {
     process.stderr.write(`server: run ${run + 1} of ${RUNS}\n`);
     const folder = await mkdtemp(path.join(tmpdir(), 'bench-server-'));
     const server = await startApiServer({ folder, listen: { host: '127.0.0.1', port: 0 }, clock: systemClock });
-    await measure('in process', inProcess(server), { begin: () => undefined, end: (what, perSecond) => note(what, '/s', perSecond) });
+    await measure('in process', inProcess(server), {
+      begin: () => undefined,
+      end: (what, perSecond) => note(what, '/s', perSecond),
+    });
     await elsewhere({ url: server.url, token: server.token, ca: server.ca }, note);
     await server.close();
     await rm(folder, { recursive: true, force: true });
@@ -53,21 +56,47 @@ function atLeast(measure: string): { readonly atLeast?: number } {
 
 /** Everything twice, with objects of its own each time: what counts is the second. */
 async function measure(way: string, ask: Ask, notes: Notes): Promise<void> {
-  await measureOnce(way, ask, { name: `${way === 'in process' ? 'p' : 'h'}-warm`, begin: () => undefined, end: () => undefined });
+  await measureOnce(way, ask, {
+    name: `${way === 'in process' ? 'p' : 'h'}-warm`,
+    begin: () => undefined,
+    end: () => undefined,
+  });
   await measureOnce(way, ask, { name: way === 'in process' ? 'p' : 'h', ...notes });
 }
 
-async function measureOnce(way: string, ask: Ask, { name: prefix, begin, end }: Notes & { readonly name: string }): Promise<void> {
+async function measureOnce(
+  way: string,
+  ask: Ask,
+  { name: prefix, begin, end }: Notes & { readonly name: string },
+): Promise<void> {
   const name = (index: number): string => `${COLLECTION}/${prefix}-${index % OBJECTS}`;
-  const body = (index: number): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${prefix}-${index}` }, data: { text: 'x'.repeat(1_500) } });
-  const timed = async (what: string, count: number, call: (lane: number, index: number) => Promise<number>): Promise<void> => {
+  const body = (index: number): object => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: `${prefix}-${index}` },
+    data: { text: 'x'.repeat(1_500) },
+  });
+  const timed = async (
+    what: string,
+    count: number,
+    call: (lane: number, index: number) => Promise<number>,
+  ): Promise<void> => {
     begin();
     const perSecond = await rate(count, call);
     end(`${what} ${way}`, perSecond, count);
   };
   await timed('creates of 2 KB', OBJECTS, (lane, index) => ask(lane, 'POST', COLLECTION, body(index)));
-  await timed('merge patches', OBJECTS, (lane, index) => ask(lane, 'PATCH', name(index), { data: { more: String(index) } }, 'application/merge-patch+json'));
-  const apply = (lane: number, index: number): Promise<number> => ask(lane, 'PATCH', `${name(index)}?fieldManager=bench&force=true`, body(index % OBJECTS), 'application/apply-patch+yaml');
+  await timed('merge patches', OBJECTS, (lane, index) =>
+    ask(lane, 'PATCH', name(index), { data: { more: String(index) } }, 'application/merge-patch+json'),
+  );
+  const apply = (lane: number, index: number): Promise<number> =>
+    ask(
+      lane,
+      'PATCH',
+      `${name(index)}?fieldManager=bench&force=true`,
+      body(index % OBJECTS),
+      'application/apply-patch+yaml',
+    );
   await rate(OBJECTS, apply);
   await timed('applies that change nothing', OBJECTS, apply);
   await timed('GETs', OBJECTS, (lane, index) => ask(lane, 'GET', name(index)));
@@ -93,7 +122,14 @@ function inProcess(server: ApiServer): Ask {
   const { signal } = new AbortController();
   return async (_lane, method, target, body, contentType = 'application/json') => {
     const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const response = await server.dispatch({ method, target, headers: { 'content-type': contentType }, body: bytes, user, signal });
+    const response = await server.dispatch({
+      method,
+      target,
+      headers: { 'content-type': contentType },
+      body: bytes,
+      user,
+      signal,
+    });
     return response.code;
   };
 }
@@ -105,7 +141,9 @@ interface Remote {
 }
 
 /** What the client tells: of a measure that begins nothing. */
-type Told = { readonly begins: true } | { readonly measure: string; readonly perSecond: number; readonly count: number; readonly cpuMicros: number };
+type Told =
+  | { readonly begins: true }
+  | { readonly measure: string; readonly perSecond: number; readonly count: number; readonly cpuMicros: number };
 
 /** Asks from a process of its own: a client in the server's would have half of its time. Tells what either costs. */
 async function elsewhere(remote: Remote, note: Note): Promise<void> {
@@ -130,7 +168,12 @@ async function beClient(remote: Remote): Promise<void> {
   const tell = (told: Told): void => void process.send?.(told);
   const lanes = await Promise.all(Array.from({ length: AT_ONCE }, () => Connection.open(remote)));
   const ask: Ask = async (lane, method, target, body, contentType = 'application/json') => {
-    const answer = await lanes[lane]?.ask({ method, path: target, contentType, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const answer = await lanes[lane]?.ask({
+      method,
+      path: target,
+      contentType,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     return answer?.status ?? 0;
   };
   let begun = process.cpuUsage();
@@ -148,4 +191,5 @@ async function beClient(remote: Remote): Promise<void> {
   process.disconnect();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.once('message', (remote: Remote) => void beClient(remote));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.once('message', (remote: Remote) => void beClient(remote));

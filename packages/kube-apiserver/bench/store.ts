@@ -40,10 +40,18 @@ export async function storeFigures(): Promise<readonly Figure[]> {
     const runs: Run[] = [];
     for (let run = 0; run < RUNS; run++) {
       process.stderr.write(`store: run ${run + 1} of ${RUNS}\n`);
-      runs.push(JSON.parse(execFileSync(process.execPath, [fileURLToPath(import.meta.url), folder], { encoding: 'utf8' })) as Run);
+      runs.push(
+        JSON.parse(
+          execFileSync(process.execPath, [fileURLToPath(import.meta.url), folder], { encoding: 'utf8' }),
+        ) as Run,
+      );
     }
     const figure = (measure: string, unit: string, valueOf: (run: Run) => number, atMost?: number): Figure => ({
-      id: 'P11', measure, unit, values: runs.map(valueOf), ...(atMost === undefined ? {} : { atMost }),
+      id: 'P11',
+      measure,
+      unit,
+      values: runs.map(valueOf),
+      ...(atMost === undefined ? {} : { atMost }),
     });
     return [
       figure(`1,000 durable writes by ${WRITERS} writers`, 'ms', (run) => run.writeMs, 200),
@@ -86,7 +94,13 @@ async function writeMany(store: Store, namespace: string, count: number): Promis
 
 function thing(namespace: string, name: string, revision: number): KubeObject {
   const items = Array.from({ length: 20 }, (_, index) => ({ name: `item-${index}`, value: 'x'.repeat(50) }));
-  const metadata = { name, namespace, uid: `00000000-0000-4000-8000-${String(revision).padStart(12, '0')}`, resourceVersion: String(revision), labels: { app: name } };
+  const metadata = {
+    name,
+    namespace,
+    uid: `00000000-0000-4000-8000-${String(revision).padStart(12, '0')}`,
+    resourceVersion: String(revision),
+    labels: { app: name },
+  };
   return { apiVersion: 'example.com/v1', kind: 'Thing', metadata, spec: { items }, status: { conditions: [] } };
 }
 
@@ -103,16 +117,19 @@ async function measure(folder: string): Promise<Run> {
   const pageAfterWriteMs = await timed(() => parse(store.list(THINGS, 'ns/')));
   const pastPageMs = await timed(() => parse(store.listAt(THINGS, 'ns/', store.revision - 1_000)));
   const writeMs = (await timed(() => writeMany(store, `many-${store.revision}`, WRITES))) / (WRITES / 1_000);
-  const singleMs = (await timed(async () => {
-    for (let count = 0; count < 500; count++) await store.put(THINGS, 'single/one', (revision) => thing('single', 'one', revision));
-  })) / 500;
+  const singleMs =
+    (await timed(async () => {
+      for (let count = 0; count < 500; count++)
+        await store.put(THINGS, 'single/one', (revision) => thing('single', 'one', revision));
+    })) / 500;
   await store.close();
   return { startMs, rssMiB, pageMs, pageAfterWriteMs, pastPageMs, writeMs, singleMs };
 }
 
 function parse(entries: ReturnType<Store['list']>): void {
   const from = Math.floor(entries.length / 2);
-  for (const { object } of entries.slice(from, from + PAGE)) if (object.kind !== 'Thing') throw new Error('it is another object');
+  for (const { object } of entries.slice(from, from + PAGE))
+    if (object.kind !== 'Thing') throw new Error('it is another object');
 }
 
 async function timed(work: () => unknown): Promise<number> {

@@ -77,19 +77,35 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     const audit = options.audit === undefined ? undefined : await openAuditFile(options.audit.file);
     if (audit !== undefined) closing.push(() => audit.close());
     const running: { listener?: Listener } = {};
-    const rooms = connect(options, { store, credentials, audit, port: () => running.listener?.port ?? options.listen.port });
+    const rooms = connect(options, {
+      store,
+      credentials,
+      audit,
+      port: () => running.listener?.port ?? options.listen.port,
+    });
     closing.unshift(async () => rooms.close());
     await bootstrap(rooms, options.objects ?? []);
     const controllers = options.controllers === false ? NONE : control(options, rooms, credentials);
     closing.unshift(() => controllers.end());
-    const listener = await listen({ ...options.listen, serving: credentials.serving, clock, dispatch: (request) => rooms.router.dispatch(request) });
+    const listener = await listen({
+      ...options.listen,
+      serving: credentials.serving,
+      clock,
+      dispatch: (request) => rooms.router.dispatch(request),
+    });
     running.listener = listener;
     closing.unshift(() => listener.close(GRACE_MS));
     const url = `https://${reachable(options.listen.host)}:${listener.port}`;
     const kubeconfig = await writeKubeconfig(folder, credentials, url);
     return {
-      url, kubeconfig, caFile: credentials.caFile, ca: credentials.authority.certificate, token: credentials.token,
-      dispatch: (request) => rooms.router.dispatch(request), compact: () => store.compact(), close: () => closeAll(closing),
+      url,
+      kubeconfig,
+      caFile: credentials.caFile,
+      ca: credentials.authority.certificate,
+      token: credentials.token,
+      dispatch: (request) => rooms.router.dispatch(request),
+      compact: () => store.compact(),
+      close: () => closeAll(closing),
     };
   } catch (error) {
     await closeAll(closing);
@@ -98,8 +114,12 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
 }
 
 function control({ warn }: ApiServerOptions, rooms: Assembly, { authority, signing }: Credentials): Controllers {
-  const onError = (key: string, error: unknown): void => warn?.(`${key}: ${error instanceof Error ? error.message : String(error)}`, 'controllers');
-  return startControllers({ ...rooms, onError }, { authority: authority.certificate, issue: (account, secret) => legacyToken(signing, account, secret) });
+  const onError = (key: string, error: unknown): void =>
+    warn?.(`${key}: ${error instanceof Error ? error.message : String(error)}`, 'controllers');
+  return startControllers(
+    { ...rooms, onError },
+    { authority: authority.certificate, issue: (account, secret) => legacyToken(signing, account, secret) },
+  );
 }
 
 /** In order, each once; the first failure is told after the last was tried. */
@@ -116,7 +136,10 @@ async function temporary(closing: (() => Promise<unknown>)[]): Promise<string> {
 }
 
 /** The store locks its own folder. One for credentials alone is shared by nobody either, with a store elsewhere or in memory. */
-async function lockCredentials({ folder, credentials }: ApiServerOptions, closing: (() => Promise<unknown>)[]): Promise<void> {
+async function lockCredentials(
+  { folder, credentials }: ApiServerOptions,
+  closing: (() => Promise<unknown>)[],
+): Promise<void> {
   if (credentials === undefined || credentials === folder) return;
   await disk.makeFolder(credentials);
   const lock = await lockFolder(disk, credentials, machine);
@@ -125,10 +148,17 @@ async function lockCredentials({ folder, credentials }: ApiServerOptions, closin
 
 function open({ folder, clock, warn, onFatal }: ApiServerOptions): Promise<Store> {
   if (folder === undefined) return Promise.resolve(memoryStore({ clock }));
-  const fatal = onFatal ?? ((error: unknown): never => {
-    throw new Error('the store can no longer be trusted', { cause: error });
+  const fatal =
+    onFatal ??
+    ((error: unknown): never => {
+      throw new Error('the store can no longer be trusted', { cause: error });
+    });
+  return openStore({
+    folder,
+    clock,
+    onFatal: fatal,
+    ...(warn === undefined ? {} : { warn: (text: string) => warn(text, 'store') }),
   });
-  return openStore({ folder, clock, onFatal: fatal, ...(warn === undefined ? {} : { warn: (text: string) => warn(text, 'store') }) });
 }
 
 interface Parts {
@@ -138,14 +168,30 @@ interface Parts {
   readonly port: () => number;
 }
 
-function connect({ clock, users = [], listen: { host }, audit: wanted }: ApiServerOptions, { store, credentials, audit, port }: Parts): Assembly {
+function connect(
+  { clock, users = [], listen: { host }, audit: wanted }: ApiServerOptions,
+  { store, credentials, audit, port }: Parts,
+): Assembly {
   const admin = { token: credentials.token, user: 'admin', groups: [MASTERS] };
-  const log = audit === undefined || wanted === undefined ? undefined : createAuditLog({ clock, level: wanted.level, write: (line) => audit.write(line) });
-  return assemble({ store, clock, signing: credentials.signing, tokens: [admin, ...users], audit: log, address: () => `${reachable(host)}:${port()}`, metrics: () => metricsOf(store) });
+  const log =
+    audit === undefined || wanted === undefined
+      ? undefined
+      : createAuditLog({ clock, level: wanted.level, write: (line) => audit.write(line) });
+  return assemble({
+    store,
+    clock,
+    signing: credentials.signing,
+    tokens: [admin, ...users],
+    audit: log,
+    address: () => `${reachable(host)}:${port()}`,
+    metrics: () => metricsOf(store),
+  });
 }
 
 function metricsOf(store: Store): string {
-  const rows = store.collections().map((name) => `apiserver_storage_objects{resource="${name}"} ${store.count(name)}\n`);
+  const rows = store
+    .collections()
+    .map((name) => `apiserver_storage_objects{resource="${name}"} ${store.count(name)}\n`);
   return `# TYPE apiserver_storage_objects gauge\n${rows.join('')}# TYPE apiserver_storage_revision counter\napiserver_storage_revision ${store.revision}\n`;
 }
 
@@ -154,4 +200,3 @@ function reachable(host: string): string {
   if (isWildcard(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
-

@@ -61,7 +61,14 @@ export function assemble(options: AssemblyOptions): Assembly {
   const reader = createReader(store);
   const resolver = createRuleResolver(reader);
   const authorizer = createAuthorizer(resolver);
-  const authenticator = createAuthenticator([staticTokens(tokens, [ISSUER]), accountTokens({ key: signing, reader, clock }), legacyTokens({ key: signing, reader }, [ISSUER])], [ISSUER]);
+  const authenticator = createAuthenticator(
+    [
+      staticTokens(tokens, [ISSUER]),
+      accountTokens({ key: signing, reader, clock }),
+      legacyTokens({ key: signing, reader }, [ISSUER]),
+    ],
+    [ISSUER],
+  );
   const builtins = builtinResources({
     definitions: createDefinitionRules({ checkRules, compileRules, checkDefault: runDefaultRules }),
     policies: { validatePolicy, validateBinding },
@@ -72,23 +79,42 @@ export function assemble(options: AssemblyOptions): Assembly {
   const namespaces = createNamespaceLifecycle((name) => store.newest('namespaces', name)?.object);
   const escalation = createEscalationCheck({ resolver, authorizer });
   const policies = createPolicyAdmission(reader, () => registry, authorizer);
-  const admission = createChain({ first: [guard(namespaces), nodeTaint, guard(definitionLifecycle), guard(escalation)], last: [createParamRights({ reader, registry: () => registry, authorizer }), policies] });
+  const admission = createChain({
+    first: [guard(namespaces), nodeTaint, guard(definitionLifecycle), guard(escalation)],
+    last: [createParamRights({ reader, registry: () => registry, authorizer }), policies],
+  });
   const context = contextOf({ store, registry, admission, authorizer, clock, uuid: randomUUID });
   const verbs = createVerbs(context);
   const definitions = startDefinitionController(context, reader);
   const router = createRouter({
-    table: createTableMaker(() => clock.now()), protobuf: decodeProtobuf,
-    registry: () => registry, verbs, authenticator, authorizer,
+    table: createTableMaker(() => clock.now()),
+    protobuf: decodeProtobuf,
+    registry: () => registry,
+    verbs,
+    authenticator,
+    authorizer,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
-    posts: { 'serviceaccounts/token': async (target, body, request) => requestToken({ key: signing, reader, context }, target, body, request) },
+    posts: {
+      'serviceaccounts/token': async (target, body, request) =>
+        requestToken({ key: signing, reader, context }, target, body, request),
+    },
     paths: createPaths({
-      version: serverVersion(), checks: { ping: () => true, log: () => true, etcd: () => store.revision > 0 }, metrics: options.metrics, issuer: ISSUER,
-      keys: () => [toJwk(signing)], groupPaths: () => groupPaths(registry),
+      version: serverVersion(),
+      checks: { ping: () => true, log: () => true, etcd: () => store.revision > 0 },
+      metrics: options.metrics,
+      issuer: ISSUER,
+      keys: () => [toJwk(signing)],
+      groupPaths: () => groupPaths(registry),
       documents: createDocuments({ registry: () => registry, address: options.address, now: () => clock.now() }),
     }),
   });
   return {
-    router, verbs, registry, reader, store, clock,
+    router,
+    verbs,
+    registry,
+    reader,
+    store,
+    clock,
     close() {
       definitions.end();
       policies.close();
@@ -99,6 +125,10 @@ export function assemble(options: AssemblyOptions): Assembly {
 
 /** What the index at `/` tells of groups. */
 function groupPaths(registry: ServedRegistry): readonly string[] {
-  const paths = registry.all().flatMap(({ group, version }) => (group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`]));
+  const paths = registry
+    .all()
+    .flatMap(({ group, version }) =>
+      group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
+    );
   return ['/apis', '/apis/', ...new Set(paths)];
 }

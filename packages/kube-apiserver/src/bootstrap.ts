@@ -25,9 +25,17 @@ const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
 
 /** The Service by which workloads of the cluster would find the API. Nobody else can ask for its address. */
 const KUBERNETES: KubeObject = {
-  apiVersion: 'v1', kind: 'Service',
+  apiVersion: 'v1',
+  kind: 'Service',
   metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
-  spec: { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], type: 'ClusterIP', ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }] },
+  spec: {
+    clusterIP: '10.0.0.1',
+    clusterIPs: ['10.0.0.1'],
+    type: 'ClusterIP',
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
+  },
 };
 
 /**
@@ -48,7 +56,11 @@ async function ensureService({ registry, store, clock }: Assembly): Promise<void
   if (resource === undefined || store.newest(resource.collection, key) !== undefined) return;
   const object = resource.strategy.default(KUBERNETES);
   const made = { uid: randomUUID(), creationTimestamp: timestamp(clock.now()) };
-  await store.put(resource.collection, key, (revision) => ({ ...object, status: { loadBalancer: {} }, metadata: { ...object.metadata, ...made, resourceVersion: String(revision) } }));
+  await store.put(resource.collection, key, (revision) => ({
+    ...object,
+    status: { loadBalancer: {} },
+    metadata: { ...object.metadata, ...made, resourceVersion: String(revision) },
+  }));
 }
 
 /** Makes an object where there is none. */
@@ -74,7 +86,12 @@ function targetOf({ registry }: Assembly, value: JsonObject): Target {
   const { group, version } = readApiVersion(apiVersion);
   const resource = registry.findKind(group, version, kind);
   if (resource === undefined) throw new Error(`${apiVersion} ${kind}: no such kind is served`);
-  return { resource, namespace: resource.namespaced ? textAt(metadata, 'namespace') : '', name: textAt(metadata, 'name'), subresource: '' };
+  return {
+    resource,
+    namespace: resource.namespaced ? textAt(metadata, 'namespace') : '',
+    name: textAt(metadata, 'name'),
+    subresource: '',
+  };
 }
 
 function storedAt({ reader }: Assembly, { resource, namespace, name }: Target): KubeObject | undefined {

@@ -40,12 +40,16 @@ export async function openCredentials({ folder, host, now }: Place): Promise<Cre
   await disk.makeFolder(folder);
   const file = (name: string): string => path.join(folder, name);
   const kept = await readPair(file('ca'));
-  const authority = kept !== undefined && stillGood(kept, now) ? kept : await writePair(file('ca'), await issueAuthority(now));
+  const authority =
+    kept !== undefined && stillGood(kept, now) ? kept : await writePair(file('ca'), await issueAuthority(now));
   const served = await readPair(file('apiserver'));
   const fits = served !== undefined && stillGood(served, now, { authority, host });
   const serving = fits ? served : await writePair(file('apiserver'), await issueServing(authority, host, now));
-  const key = (await readText(file('service-account.key'))) ?? (await writeSecret(file('service-account.key'), generateSigningKey()));
-  const token = (await readText(file('admin.token'))) ?? (await writeSecret(file('admin.token'), randomBytes(24).toString('hex')));
+  const key =
+    (await readText(file('service-account.key'))) ??
+    (await writeSecret(file('service-account.key'), generateSigningKey()));
+  const token =
+    (await readText(file('admin.token'))) ?? (await writeSecret(file('admin.token'), randomBytes(24).toString('hex')));
   // A copy may have opened them to others. Some disks know no owners.
   for (const secret of SECRETS) await chmod(file(secret), 0o600).catch(() => undefined);
   return { authority, serving, signing: readSigningKey(key), token: token.trim(), caFile: file('ca.crt') };
@@ -83,14 +87,22 @@ async function writeSecret(file: string, text: string): Promise<string> {
 /** Writes a kubeconfig of the administrator, and says where. */
 export async function writeKubeconfig(folder: string, { authority, token }: Credentials, url: string): Promise<string> {
   const file = path.join(folder, 'kubeconfig');
-  await writeSecret(file, dump({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'standalone', cluster: { server: url, 'certificate-authority-data': Buffer.from(authority.certificate).toString('base64') } }],
-    users: [{ name: 'admin', user: { token } }],
-    contexts: [{ name: 'standalone', context: { cluster: 'standalone', user: 'admin' } }],
-    'current-context': 'standalone',
-  }));
+  await writeSecret(
+    file,
+    dump({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        {
+          name: 'standalone',
+          cluster: { server: url, 'certificate-authority-data': Buffer.from(authority.certificate).toString('base64') },
+        },
+      ],
+      users: [{ name: 'admin', user: { token } }],
+      contexts: [{ name: 'standalone', context: { cluster: 'standalone', user: 'admin' } }],
+      'current-context': 'standalone',
+    }),
+  );
   return file;
 }
 
@@ -104,12 +116,16 @@ export async function checkSecrets(dataDir: string): Promise<void> {
   const token = await secretIn(tokenFile);
   if (token !== '' && (token.length < TOKEN_LENGTH || !/^[!-~]+$/.test(token))) {
     const got = `${token.length} character${token.length === 1 ? '' : 's'}`;
-    throw new Error(`${tokenFile} must hold one token of at least ${TOKEN_LENGTH} visible ASCII characters, got ${got}: remove the file, and the next start makes a token and a kubeconfig with it`);
+    throw new Error(
+      `${tokenFile} must hold one token of at least ${TOKEN_LENGTH} visible ASCII characters, got ${got}: remove the file, and the next start makes a token and a kubeconfig with it`,
+    );
   }
   const keyFile = path.join(dataDir, 'service-account.key');
   const key = await secretIn(keyFile);
   if (key !== '' && !isSigningKey(key)) {
-    throw new Error(`${keyFile} must hold a private key of the curve P-256 in PEM, and does not: put a copy of it back, or remove it, and the next start makes another, with which no token of a ServiceAccount is good that was issued before`);
+    throw new Error(
+      `${keyFile} must hold a private key of the curve P-256 in PEM, and does not: put a copy of it back, or remove it, and the next start makes another, with which no token of a ServiceAccount is good that was issued before`,
+    );
   }
 }
 
@@ -119,7 +135,9 @@ async function secretIn(file: string): Promise<string> {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return '';
-    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -24,7 +24,9 @@ export function own(object: JsonObject, key: string): Json | undefined {
 
 /** A copy with one key set; with `undefined` the key is left out. Safe for every key. The order of keys stays. */
 export function withKey(object: JsonObject, key: string, value: Json | undefined): JsonObject {
-  const entries = Object.entries(object).filter(([name, old]) => old !== undefined && (name !== key || value !== undefined));
+  const entries = Object.entries(object).filter(
+    ([name, old]) => old !== undefined && (name !== key || value !== undefined),
+  );
   if (value === undefined) return Object.fromEntries(entries);
   if (!Object.hasOwn(object, key)) return Object.fromEntries([...entries, [key, value]]);
   return Object.fromEntries(entries.map(([name, old]) => [name, name === key ? value : old]));

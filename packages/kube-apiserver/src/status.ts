@@ -95,7 +95,10 @@ export function qualifiedKind({ group, kind }: KindName): string {
 
 export function notFound(resource: ResourceName, name: string): StatusError {
   const { group, plural } = resource;
-  return new StatusError(404, `${qualified(resource)} ${quoted(name)} not found`, { reason: 'NotFound', details: { name, ...groupOf(group), kind: plural } });
+  return new StatusError(404, `${qualified(resource)} ${quoted(name)} not found`, {
+    reason: 'NotFound',
+    details: { name, ...groupOf(group), kind: plural },
+  });
 }
 
 /** 404 for what is not served at all. */
@@ -105,7 +108,10 @@ export function noSuchResource(): StatusError {
 
 export function alreadyExists(resource: ResourceName, name: string): StatusError {
   const { group, plural } = resource;
-  return new StatusError(409, `${qualified(resource)} ${quoted(name)} already exists`, { reason: 'AlreadyExists', details: { name, ...groupOf(group), kind: plural } });
+  return new StatusError(409, `${qualified(resource)} ${quoted(name)} already exists`, {
+    reason: 'AlreadyExists',
+    details: { name, ...groupOf(group), kind: plural },
+  });
 }
 
 /** 409: the stored object is another one than the request thinks. `kind` of the details is `plural` as given. */
@@ -122,13 +128,24 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const causes = errors.map(({ reason, message, field }) => ({ reason, message, field }));
-  const details = { ...(name === '' ? {} : { name }), ...groupOf(kind.group), ...(kind.kind === '' ? {} : { kind: kind.kind }), causes };
-  return new StatusError(422, `${qualifiedKind(kind)} ${quoted(name)} is invalid: ${all}`, { reason: 'Invalid', details });
+  const details = {
+    ...(name === '' ? {} : { name }),
+    ...groupOf(kind.group),
+    ...(kind.kind === '' ? {} : { kind: kind.kind }),
+    causes,
+  };
+  return new StatusError(422, `${qualifiedKind(kind)} ${quoted(name)} is invalid: ${all}`, {
+    reason: 'Invalid',
+    details,
+  });
 }
 
 /** 422 that says no more: what the real server answers where its own error has no Status. */
 export function terseInvalid(): StatusError {
-  return new StatusError(422, 'the server rejected our request due to an error in our request', { reason: 'Invalid', details: {} });
+  return new StatusError(422, 'the server rejected our request due to an error in our request', {
+    reason: 'Invalid',
+    details: {},
+  });
 }
 
 export function badRequest(message: string): StatusError {
@@ -137,8 +154,16 @@ export function badRequest(message: string): StatusError {
 
 export function forbidden(resource: ResourceName, name: string, why: string): StatusError {
   const { group, plural } = resource;
-  const what = plural === '' ? 'forbidden' : name === '' ? `${qualified(resource)} is forbidden` : `${qualified(resource)} ${quoted(name)} is forbidden`;
-  return new StatusError(403, `${what}: ${why}`, { reason: 'Forbidden', details: { ...(name === '' ? {} : { name }), ...groupOf(group), ...(plural === '' ? {} : { kind: plural }) } });
+  const what =
+    plural === ''
+      ? 'forbidden'
+      : name === ''
+        ? `${qualified(resource)} is forbidden`
+        : `${qualified(resource)} ${quoted(name)} is forbidden`;
+  return new StatusError(403, `${what}: ${why}`, {
+    reason: 'Forbidden',
+    details: { ...(name === '' ? {} : { name }), ...groupOf(group), ...(plural === '' ? {} : { kind: plural }) },
+  });
 }
 
 export function unauthorized(): StatusError {
@@ -147,7 +172,10 @@ export function unauthorized(): StatusError {
 
 export function methodNotAllowed(resource: ResourceName, verb: string): StatusError {
   const message = `${verb} is not supported on resources of kind ${quoted(qualified(resource))}`;
-  return new StatusError(405, message, { reason: 'MethodNotAllowed', details: { ...groupOf(resource.group), kind: resource.plural } });
+  return new StatusError(405, message, {
+    reason: 'MethodNotAllowed',
+    details: { ...groupOf(resource.group), kind: resource.plural },
+  });
 }
 
 /** 410: that resourceVersion or continue token is gone. */
@@ -184,7 +212,9 @@ export function unavailable(message: string): StatusError {
 
 /** A Go-quoted string, near enough for names: %q. */
 export function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll(/\\u00([01][\da-f])/g, (_all, code: string) => LETTERS[code] ?? `\\x${code}`).replaceAll('\u007f', '\\x7f');
+  return JSON.stringify(text)
+    .replaceAll(/\\u00([01][\da-f])/g, (_all, code: string) => LETTERS[code] ?? `\\x${code}`)
+    .replaceAll('\u007f', '\\x7f');
 }
 
 /** Control characters that have a letter in Go and none in JSON. */

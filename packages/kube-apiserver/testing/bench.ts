@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import path from 'node:path';
 
-
 /** One measure: a value of each run. */
 export interface Figure {
   /** Row of the targets, such as P12. */
@@ -30,7 +29,11 @@ export function summaryOf(figure: Figure): Summary {
   const median = round(quantile(sorted, 0.5));
   const missedBy = Math.max(median - (figure.atMost ?? Infinity), (figure.atLeast ?? -Infinity) - median);
   return {
-    ...figure, values: figure.values.map(round), median, min: round(sorted[0] ?? Number.NaN), max: round(sorted.at(-1) ?? Number.NaN),
+    ...figure,
+    values: figure.values.map(round),
+    median,
+    min: round(sorted[0] ?? Number.NaN),
+    max: round(sorted.at(-1) ?? Number.NaN),
     ...(missedBy > 0 && { missedBy: round(missedBy) }),
   };
 }
@@ -45,14 +48,22 @@ export function quantile(sorted: readonly number[], share: number): number {
  * `bench/results/NAME.json` below `root` with the commit, the version of Node and the shape of the machine. A target that
  * is missed fails nothing; its row says by how much. Errors: a name that is none of them.
  */
-export async function runBenches(root: string, benches: Readonly<Record<string, () => Promise<readonly Figure[]>>>, names: readonly string[]): Promise<void> {
+export async function runBenches(
+  root: string,
+  benches: Readonly<Record<string, () => Promise<readonly Figure[]>>>,
+  names: readonly string[],
+): Promise<void> {
   for (const name of names.length === 0 ? Object.keys(benches) : names) {
     const bench = benches[name];
-    if (bench === undefined) throw new Error(`bench: ${JSON.stringify(name)} is none of ${Object.keys(benches).join(', ')}`);
+    if (bench === undefined)
+      throw new Error(`bench: ${JSON.stringify(name)} is none of ${Object.keys(benches).join(', ')}`);
     const figures = (await bench()).map(summaryOf);
     const folder = path.join(root, 'bench', 'results');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify({ ...circumstances(root), figures }, undefined, 2)}\n`);
+    writeFileSync(
+      path.join(folder, `${name}.json`),
+      `${JSON.stringify({ ...circumstances(root), figures }, undefined, 2)}\n`,
+    );
     process.stdout.write(`${table(figures)}\n`);
   }
 }
@@ -64,9 +75,15 @@ function circumstances(root: string): object {
   return {
     commit: git('rev-parse', 'HEAD'),
     changed: git('status', '--porcelain', '--', 'src', 'bench') !== '',
-    version: (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { readonly version: string }).version,
+    version: (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { readonly version: string })
+      .version,
     node: process.version,
-    machine: { cpus: cpus().length, model: cpu?.model ?? '', memoryGiB: Math.round(totalmem() / 2 ** 30), system: `${platform()} ${release()}` },
+    machine: {
+      cpus: cpus().length,
+      model: cpu?.model ?? '',
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+      system: `${platform()} ${release()}`,
+    },
     // Of the minute before the last figure: well above the number of CPUs, others were at work beside it.
     load: loadavg()[0],
     at: new Date().toISOString(),
@@ -76,11 +93,24 @@ function circumstances(root: string): object {
 /** One line for each figure. */
 function table(figures: readonly Summary[]): string {
   const rows = figures.map(({ id, measure, unit, median, min, max, values, missedBy, ...figure }) => [
-    id, measure, `${median} ${unit}`, `${min} to ${max}`, String(values.length), targetOf(figure), missedBy === undefined ? '' : `misses it by ${missedBy} ${unit}`,
+    id,
+    measure,
+    `${median} ${unit}`,
+    `${min} to ${max}`,
+    String(values.length),
+    targetOf(figure),
+    missedBy === undefined ? '' : `misses it by ${missedBy} ${unit}`,
   ]);
   const all = [['', 'measure', 'median', 'min to max', 'runs', 'target', ''], ...rows];
   const widths = (all[0] ?? []).map((_cell, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 function targetOf({ atMost, atLeast }: Pick<Figure, 'atMost' | 'atLeast'>): string {

@@ -45,11 +45,21 @@ export class Connection {
   }
 
   /** Rejects when there is nobody, or nobody whom `ca` vouches for. */
-  static open({ url, ca, token }: { readonly url: string; readonly ca: string; readonly token: string }): Promise<Connection> {
+  static open({
+    url,
+    ca,
+    token,
+  }: {
+    readonly url: string;
+    readonly ca: string;
+    readonly token: string;
+  }): Promise<Connection> {
     const { hostname, host, port } = new URL(url);
     return new Promise((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port), ca }, () => {
-        resolve(new Connection(socket, `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`));
+        resolve(
+          new Connection(socket, `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`),
+        );
       });
       socket.on('error', reject);
     });
@@ -114,7 +124,7 @@ function frameOf(bytes: Buffer): Frame | undefined {
 
 function joined(chunks: Buffer): Buffer {
   const parts: Buffer[] = [];
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const line = chunks.indexOf('\r\n', at);
     const size = Number.parseInt(chunks.toString('latin1', at, line), 16);
     if (size === 0) return Buffer.concat(parts);

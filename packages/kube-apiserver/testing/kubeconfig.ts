@@ -14,7 +14,10 @@ interface Access {
 }
 
 /** Writes a kubeconfig into `folder`, which is made where it is missing, readable by its owner only; returns its path. */
-export async function writeKubeconfig(folder: string, { server, caFile, token, namespace = 'default' }: Access): Promise<string> {
+export async function writeKubeconfig(
+  folder: string,
+  { server, caFile, token, namespace = 'default' }: Access,
+): Promise<string> {
   const file = path.join(folder, 'kubeconfig');
   const config = {
     apiVersion: 'v1',

@@ -25,7 +25,11 @@ export interface KubectlResult {
 export function kubectl(args: readonly string[], options: KubectlOptions): Promise<KubectlResult> {
   const { kubeconfig, input, deadlineMs = 180_000 } = options;
   return new Promise((resolve, reject) => {
-    const child = spawn(binary('kubectl'), args, { env: environment(kubeconfig), timeout: deadlineMs, killSignal: 'SIGKILL' });
+    const child = spawn(binary('kubectl'), args, {
+      env: environment(kubeconfig),
+      timeout: deadlineMs,
+      killSignal: 'SIGKILL',
+    });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -55,15 +59,23 @@ export interface KubectlStream {
 
 export async function kubectlStream(args: readonly string[], kubeconfig: string): Promise<KubectlStream> {
   const lines: string[] = [];
-  const child = await startChild({ command: [binary('kubectl'), ...args], env: environment(kubeconfig), output: 'pipe' });
+  const child = await startChild({
+    command: [binary('kubectl'), ...args],
+    env: environment(kubeconfig),
+    output: 'pipe',
+  });
   createInterface({ input: child.output }).on('line', (line) => lines.push(line));
   return {
     lines,
     line(description, passes, options) {
-      return waitFor(`kubectl ${args.join(' ')} to print ${description}`, (seen) => {
-        seen(lines.join('\n'));
-        return lines.find(passes);
-      }, options);
+      return waitFor(
+        `kubectl ${args.join(' ')} to print ${description}`,
+        (seen) => {
+          seen(lines.join('\n'));
+          return lines.find(passes);
+        },
+        options,
+      );
     },
     async stop() {
       await child.stop(2000);
@@ -74,5 +86,10 @@ export async function kubectlStream(args: readonly string[], kubeconfig: string)
 // The cache of what a server serves lies beside the kubeconfig: ports come back with other servers behind them.
 function environment(kubeconfig: string): Record<string, string> {
   const home = path.dirname(kubeconfig);
-  return { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: kubeconfig, KUBECACHEDIR: path.join(home, 'cache') };
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    KUBECONFIG: kubeconfig,
+    KUBECACHEDIR: path.join(home, 'cache'),
+  };
 }

@@ -35,7 +35,8 @@ export class Dice {
   some<T>(items: readonly T[], count: number): T[] {
     const rest = [...items];
     const taken: T[] = [];
-    while (taken.length < count && rest.length > 0) taken.push(...rest.splice(Math.floor(this.next() * rest.length), 1));
+    while (taken.length < count && rest.length > 0)
+      taken.push(...rest.splice(Math.floor(this.next() * rest.length), 1));
     return taken;
   }
 }

@@ -20,12 +20,28 @@ const SERVED: Readonly<Record<string, readonly string[]>> = {
   'apis/apiextensions.k8s.io/v1': ['CustomResourceDefinition'],
   'apis/admissionregistration.k8s.io/v1': ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
   'apis/authentication.k8s.io/v1': ['TokenReview', 'SelfSubjectReview'],
-  'apis/authorization.k8s.io/v1': ['SubjectAccessReview', 'SelfSubjectAccessReview', 'LocalSubjectAccessReview', 'SelfSubjectRulesReview'],
+  'apis/authorization.k8s.io/v1': [
+    'SubjectAccessReview',
+    'SelfSubjectAccessReview',
+    'LocalSubjectAccessReview',
+    'SelfSubjectRulesReview',
+  ],
 };
 /** Kinds of sub-resources that stand in the documents of the resources they belong to. */
 const OF_SUBRESOURCES = ['Scale', 'TokenRequest'];
 /** What documents of custom resources refer to, and what schemas of embedded objects are made of. */
-const ALWAYS = ['DeleteOptions', 'ObjectMeta', 'ListMeta', 'Status', 'Patch', 'APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'WatchEvent'];
+const ALWAYS = [
+  'DeleteOptions',
+  'ObjectMeta',
+  'ListMeta',
+  'Status',
+  'Patch',
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'APIVersions',
+  'WatchEvent',
+];
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 /** Their `x-kubernetes-group-version-kind` names the group of the document; discovery/openapi.ts puts it in again. */
@@ -54,26 +70,43 @@ async function generate(root: string): Promise<void> {
   const { definitions, parameters, columns, rights } = await readDocuments(Object.keys(structs));
   const folder = path.join(root, 'src/data');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'definitions.ts'), table('DEFINITIONS', definitions, [
-    'Schemas of the built-in kinds, as JSON by name, from the OpenAPI documents that kube-apiserver publishes.',
-  ]));
-  writeFileSync(path.join(folder, 'parameters.ts'), table('PARAMETERS', parameters, [
-    'Query parameters of the API as OpenAPI documents describe them, as JSON by name.',
-  ]));
-  writeFileSync(path.join(folder, 'columns.ts'), table('COLUMNS', columns, [
-    'Columns of tables of the built-in kinds, as JSON by group and plural.',
-  ]));
-  writeFileSync(path.join(folder, 'rights.ts'), table('RIGHTS', rights, [
-    'Roles and bindings that every cluster begins with, as JSON by plural, namespace and name.',
-  ]));
-  writeFileSync(path.join(folder, 'structs.ts'), table('STRUCTS', structs, [
-    'The Go structs behind the built-in kinds, as JSON by name of their schema: schemas.ts says what is in it.',
-  ]));
+  writeFileSync(
+    path.join(folder, 'definitions.ts'),
+    table('DEFINITIONS', definitions, [
+      'Schemas of the built-in kinds, as JSON by name, from the OpenAPI documents that kube-apiserver publishes.',
+    ]),
+  );
+  writeFileSync(
+    path.join(folder, 'parameters.ts'),
+    table('PARAMETERS', parameters, [
+      'Query parameters of the API as OpenAPI documents describe them, as JSON by name.',
+    ]),
+  );
+  writeFileSync(
+    path.join(folder, 'columns.ts'),
+    table('COLUMNS', columns, ['Columns of tables of the built-in kinds, as JSON by group and plural.']),
+  );
+  writeFileSync(
+    path.join(folder, 'rights.ts'),
+    table('RIGHTS', rights, [
+      'Roles and bindings that every cluster begins with, as JSON by plural, namespace and name.',
+    ]),
+  );
+  writeFileSync(
+    path.join(folder, 'structs.ts'),
+    table('STRUCTS', structs, [
+      'The Go structs behind the built-in kinds, as JSON by name of their schema: schemas.ts says what is in it.',
+    ]),
+  );
 }
 
 function readStructs(root: string): Record<string, unknown> {
   const cwd = path.join(root, 'testing/control-plane/kubernetes');
-  const text = execFileSync('go', ['run', path.join(root, 'tools/structs.go')], { cwd, encoding: 'utf8', maxBuffer: 1 << 26 });
+  const text = execFileSync('go', ['run', path.join(root, 'tools/structs.go')], {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
   return JSON.parse(text) as Record<string, unknown>;
 }
 
@@ -93,7 +126,8 @@ async function readDocuments(structs: readonly string[]): Promise<Documents> {
       const answer = await plane.call({ path: `/openapi/v3/${groupVersion}` });
       const document = JSON.parse(answer.text) as Node;
       for (const [name, schema] of Object.entries(reachable(document, kinds, structs))) {
-        if (found[name] !== undefined && !isDeepStrictEqual(found[name], schema)) throw new Error(`${name} differs between documents`);
+        if (found[name] !== undefined && !isDeepStrictEqual(found[name], schema))
+          throw new Error(`${name} differs between documents`);
         found[name] = schema;
       }
       if (groupVersion === 'apis/apps/v1') Object.assign(parameters, parametersOf(document));
@@ -109,8 +143,12 @@ async function readColumns(plane: ControlPlane): Promise<Record<string, unknown>
   const send = sender(plane);
   const found: Record<string, unknown> = {};
   for (const [groupVersion, kinds] of Object.entries(SERVED)) {
-    const list = JSON.parse((await plane.call({ path: `/${groupVersion}` })).text) as { resources: readonly { name: string; kind: string; verbs: readonly string[] }[] };
-    for (const { name } of list.resources.filter((one) => kinds.includes(one.kind) && one.verbs.includes('list') && !one.name.includes('/'))) {
+    const list = JSON.parse((await plane.call({ path: `/${groupVersion}` })).text) as {
+      resources: readonly { name: string; kind: string; verbs: readonly string[] }[];
+    };
+    for (const { name } of list.resources.filter(
+      (one) => kinds.includes(one.kind) && one.verbs.includes('list') && !one.name.includes('/'),
+    )) {
       const answer = (await send({ target: `/${groupVersion}/${name}?limit=1`, accept: TABLE })).body;
       found[`${groupVersion === 'api/v1' ? '' : groupVersion.split('/')[1]}/${name}`] = answer['columnDefinitions'];
     }
@@ -123,10 +161,22 @@ async function readRights(plane: ControlPlane): Promise<Record<string, unknown>>
   const found: Record<string, unknown> = {};
   for (const kind of ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding']) {
     const plural = `${kind.toLowerCase()}s`;
-    const list = JSON.parse((await plane.call({ path: `/apis/rbac.authorization.k8s.io/v1/${plural}` })).text) as { apiVersion: string; items: readonly Node[] };
+    const list = JSON.parse((await plane.call({ path: `/apis/rbac.authorization.k8s.io/v1/${plural}` })).text) as {
+      apiVersion: string;
+      items: readonly Node[];
+    };
     for (const { metadata, rules, ...rest } of list.items) {
-      const { name, namespace, labels, annotations } = metadata as Node & { readonly name: string; readonly namespace?: string };
-      const object = { apiVersion: list.apiVersion, kind, metadata: { name, namespace, labels, annotations }, ...rest, ...(rules === null ? {} : { rules }) };
+      const { name, namespace, labels, annotations } = metadata as Node & {
+        readonly name: string;
+        readonly namespace?: string;
+      };
+      const object = {
+        apiVersion: list.apiVersion,
+        kind,
+        metadata: { name, namespace, labels, annotations },
+        ...rest,
+        ...(rules === null ? {} : { rules }),
+      };
       found[[plural, ...(namespace === undefined ? [] : [namespace]), name].join('/')] = object;
     }
   }
@@ -140,7 +190,8 @@ function reachable(document: Node, kinds: readonly string[], structs: readonly s
   for (const operations of Object.values(at(document, 'paths'))) {
     for (const operation of Object.values(operations as Node)) {
       const kind = at(operation as Node, 'x-kubernetes-group-version-kind')['kind'];
-      if (typeof kind === 'string' && (kinds.includes(kind) || OF_SUBRESOURCES.includes(kind))) todo.push(...references(operation));
+      if (typeof kind === 'string' && (kinds.includes(kind) || OF_SUBRESOURCES.includes(kind)))
+        todo.push(...references(operation));
     }
   }
   const found: Record<string, unknown> = {};
@@ -158,7 +209,7 @@ function parametersOf(document: Node): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const operations of Object.values(at(document, 'paths'))) {
     for (const [method, operation] of Object.entries(operations as Node)) {
-      const list = (method === 'parameters' ? operation : (operation as Node)['parameters'] ?? []) as readonly Node[];
+      const list = (method === 'parameters' ? operation : ((operation as Node)['parameters'] ?? [])) as readonly Node[];
       for (const one of list.filter((parameter) => parameter['in'] === 'query')) {
         found[method === 'patch' && one['name'] === 'fieldManager' ? 'fieldManager.patch' : String(one['name'])] = one;
       }
@@ -168,14 +219,17 @@ function parametersOf(document: Node): Record<string, unknown> {
 }
 
 function withoutKinds(schema: unknown): unknown {
-  return Object.fromEntries(Object.entries(schema as Node).filter(([key]) => key !== 'x-kubernetes-group-version-kind'));
+  return Object.fromEntries(
+    Object.entries(schema as Node).filter(([key]) => key !== 'x-kubernetes-group-version-kind'),
+  );
 }
 
 function references(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(references);
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    key === '$ref' && typeof inner === 'string' ? [inner.slice(REFERENCE.length)] : references(inner));
+    key === '$ref' && typeof inner === 'string' ? [inner.slice(REFERENCE.length)] : references(inner),
+  );
 }
 
 function at(node: Node, key: string): Node {
@@ -183,10 +237,14 @@ function at(node: Node, key: string): Node {
 }
 
 function table(name: string, values: Record<string, unknown>, about: readonly string[]): string {
-  const rows = Object.keys(values).sort().map((key) => `  '${key}':\n    ${quote(JSON.stringify(values[key]))},\n`);
+  const rows = Object.keys(values)
+    .sort()
+    .map((key) => `  '${key}':\n    ${quote(JSON.stringify(values[key]))},\n`);
   const comment = about.map((line) => `// ${line}\n`).join('');
-  return `${LICENSE}\n// Made by tools/data.ts (npm run data) from Kubernetes 1.36.3. Do not edit.\n${comment}\n` +
-    `export const ${name}: Readonly<Record<string, string>> = {\n${rows.join('')}};\n`;
+  return (
+    `${LICENSE}\n// Made by tools/data.ts (npm run data) from Kubernetes 1.36.3. Do not edit.\n${comment}\n` +
+    `export const ${name}: Readonly<Record<string, string>> = {\n${rows.join('')}};\n`
+  );
 }
 
 function quote(text: string): string {

@@ -27,16 +27,22 @@ export type Send = (sent: Sent) => Promise<Answer>;
 export function sender(plane: ControlPlane): Send {
   const bearer = readFileSync(path.join(path.dirname(plane.adminKubeconfig), 'token'), 'utf8').trim();
   const ca = readFileSync(plane.caFile);
-  return ({ method = 'GET', target, body, accept = 'application/json' }) => new Promise((resolve, reject) => {
-    const headers = { accept, authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
-    const outgoing = request(new URL(target, plane.url), { method, ca, headers }, (incoming) => {
-      let text = '';
-      const warnings = incoming.rawHeaders.flatMap((name, at) => (at % 2 === 0 && name.toLowerCase() === 'warning' ? [incoming.rawHeaders[at + 1] ?? ''] : []));
-      incoming.setEncoding('utf8').on('data', (part: string) => (text += part)).on('error', reject);
-      incoming.on('end', () => resolve({ code: incoming.statusCode ?? 0, body: parsed(text), warnings }));
+  return ({ method = 'GET', target, body, accept = 'application/json' }) =>
+    new Promise((resolve, reject) => {
+      const headers = { accept, authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+      const outgoing = request(new URL(target, plane.url), { method, ca, headers }, (incoming) => {
+        let text = '';
+        const warnings = incoming.rawHeaders.flatMap((name, at) =>
+          at % 2 === 0 && name.toLowerCase() === 'warning' ? [incoming.rawHeaders[at + 1] ?? ''] : [],
+        );
+        incoming
+          .setEncoding('utf8')
+          .on('data', (part: string) => (text += part))
+          .on('error', reject);
+        incoming.on('end', () => resolve({ code: incoming.statusCode ?? 0, body: parsed(text), warnings }));
+      });
+      outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
     });
-    outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
-  });
 }
 
 function parsed(text: string): Node {

@@ -18,13 +18,22 @@ async function record(root: string): Promise<void> {
   const folder = path.join(root, 'test/unit/builtins/recorded');
   mkdirSync(folder, { recursive: true });
   const cwd = path.join(root, 'testing/control-plane/kubernetes');
-  const samples = execFileSync('go', ['run', path.join(root, 'tools/samples.go')], { cwd, encoding: 'utf8', maxBuffer: 1 << 26 });
+  const samples = execFileSync('go', ['run', path.join(root, 'tools/samples.go')], {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
   writeFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), samples);
   const plane = await startControlPlane({ size: 'api', label: 'record' });
   try {
     const send = sender(plane);
     await recordDocuments(root, send);
-    for (const [kind, variants] of Object.entries({ ...CORE_VARIANTS, ...GROUP_VARIANTS, ...WORKLOAD_VARIANTS, ...SERVICE_VARIANTS })) {
+    for (const [kind, variants] of Object.entries({
+      ...CORE_VARIANTS,
+      ...GROUP_VARIANTS,
+      ...WORKLOAD_VARIANTS,
+      ...SERVICE_VARIANTS,
+    })) {
       const recorded = { create: await recordCreates(send, variants), update: await recordUpdates(send, variants) };
       writeFileSync(path.join(folder, `${kind.toLowerCase()}.json`), `${lines(recorded)}\n`);
     }
@@ -77,14 +86,20 @@ async function remove(send: Send, item: string): Promise<void> {
 /** An answer without what differs from run to run. */
 function written({ code, body, warnings }: Answer): Node {
   const said = warnings.length === 0 ? {} : { warnings };
-  if (code >= 400) return { code, message: body['message'], causes: (body['details'] as Node | undefined)?.['causes'], ...said };
-  const metadata = Object.fromEntries(Object.entries(body['metadata'] as Node).filter(([name]) => !VOLATILE.includes(name)));
+  if (code >= 400)
+    return { code, message: body['message'], causes: (body['details'] as Node | undefined)?.['causes'], ...said };
+  const metadata = Object.fromEntries(
+    Object.entries(body['metadata'] as Node).filter(([name]) => !VOLATILE.includes(name)),
+  );
   return { code, object: { ...body, metadata }, ...said };
 }
 
 /** One variant a line, so that changes can be read. */
 function lines({ create, update }: { readonly create: Node; readonly update: Node }): string {
-  const rows = (all: Node): string => Object.entries(all).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n');
+  const rows = (all: Node): string =>
+    Object.entries(all)
+      .map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+      .join(',\n');
   return `{\n  "create": {\n${rows(create)}\n  },\n  "update": {\n${rows(update)}\n  }\n}`;
 }
 

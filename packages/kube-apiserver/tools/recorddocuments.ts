@@ -10,23 +10,41 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const CUSTOM = 'apis/o6.example.com/v1';
 const GROUP_VERSIONS = [
-  'api/v1', 'apis/apps/v1', 'apis/events.k8s.io/v1', 'apis/coordination.k8s.io/v1', 'apis/policy/v1', 'apis/networking.k8s.io/v1', 'apis/rbac.authorization.k8s.io/v1',
-  'apis/apiextensions.k8s.io/v1', 'apis/admissionregistration.k8s.io/v1', 'apis/authentication.k8s.io/v1', 'apis/authorization.k8s.io/v1', CUSTOM, 'apis/o6.example.com/v1alpha1',
+  'api/v1',
+  'apis/apps/v1',
+  'apis/events.k8s.io/v1',
+  'apis/coordination.k8s.io/v1',
+  'apis/policy/v1',
+  'apis/networking.k8s.io/v1',
+  'apis/rbac.authorization.k8s.io/v1',
+  'apis/apiextensions.k8s.io/v1',
+  'apis/admissionregistration.k8s.io/v1',
+  'apis/authentication.k8s.io/v1',
+  'apis/authorization.k8s.io/v1',
+  CUSTOM,
+  'apis/o6.example.com/v1alpha1',
 ];
 
 /** Records what a real server tells of its kinds, and one table of each. */
 export async function recordDocuments(root: string, send: Send): Promise<void> {
   await send({ method: 'POST', target: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: THING });
   await served(send);
-  const legacy: Record<string, unknown> = { api: (await send({ target: '/api' })).body, apis: (await send({ target: '/apis' })).body };
+  const legacy: Record<string, unknown> = {
+    api: (await send({ target: '/api' })).body,
+    apis: (await send({ target: '/apis' })).body,
+  };
   const openapi: Record<string, unknown> = {};
   for (const groupVersion of GROUP_VERSIONS) {
     legacy[groupVersion] = (await send({ target: `/${groupVersion}` })).body;
     openapi[groupVersion] = digests((await send({ target: `/openapi/v3/${groupVersion}` })).body);
   }
-  const aggregated = { api: (await send({ target: '/api', accept: AGGREGATED })).body, apis: (await send({ target: '/apis', accept: AGGREGATED })).body };
+  const aggregated = {
+    api: (await send({ target: '/api', accept: AGGREGATED })).body,
+    apis: (await send({ target: '/apis', accept: AGGREGATED })).body,
+  };
   const folder = path.join(root, 'test/unit/discovery/recorded');
-  for (const [name, value] of Object.entries({ legacy, openapi, aggregated })) writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(value, null, 1)}\n`);
+  for (const [name, value] of Object.entries({ legacy, openapi, aggregated }))
+    writeFileSync(path.join(folder, `${name}.json`), `${JSON.stringify(value, null, 1)}\n`);
   await recordSwagger(folder, send);
   writeFileSync(path.join(root, 'test/unit/table/recorded.json'), `${JSON.stringify(await tables(send), null, 1)}\n`);
 }
@@ -34,10 +52,16 @@ export async function recordDocuments(root: string, send: Send): Promise<void> {
 /** The document of OpenAPI v2 by digests, with the definition of odd schemas in it. */
 async function recordSwagger(folder: string, send: Send): Promise<void> {
   await send({ method: 'POST', target: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: ODDITY });
-  const document = await until(send, '/openapi/v2', (body) => Object.hasOwn(body['definitions'] as Node, 'com.example.odd.v2.Oddity'));
-  const each = (map: unknown): Node => Object.fromEntries(Object.entries(map as Node).map(([name, value]) => [name, digest(value)]));
+  const document = await until(send, '/openapi/v2', (body) =>
+    Object.hasOwn(body['definitions'] as Node, 'com.example.odd.v2.Oddity'),
+  );
+  const each = (map: unknown): Node =>
+    Object.fromEntries(Object.entries(map as Node).map(([name, value]) => [name, digest(value)]));
   const { paths, definitions, parameters, ...rest } = document;
-  writeFileSync(path.join(folder, 'swagger.json'), `${JSON.stringify({ ...rest, paths: each(paths), definitions: each(definitions), parameters: each(parameters) }, null, 1)}\n`);
+  writeFileSync(
+    path.join(folder, 'swagger.json'),
+    `${JSON.stringify({ ...rest, paths: each(paths), definitions: each(definitions), parameters: each(parameters) }, null, 1)}\n`,
+  );
 }
 
 /** A new definition is served after a while, and its document later. */
@@ -63,7 +87,11 @@ async function tables(send: Send): Promise<Record<string, Node>> {
     const item = `${collection}/${encodeURIComponent((made.body['metadata'] as { readonly name: string }).name)}`;
     if (status !== undefined) await send({ method: 'PUT', target: `${item}/status`, body: { ...made.body, status } });
     const table = await send({ target: item, accept: TABLE });
-    found[name] = { object: (await send({ target: item })).body, columns: table.body['columnDefinitions'], cells: ((table.body['rows'] as readonly Node[])[0] ?? {})['cells'] };
+    found[name] = {
+      object: (await send({ target: item })).body,
+      columns: table.body['columnDefinitions'],
+      cells: ((table.body['rows'] as readonly Node[])[0] ?? {})['cells'],
+    };
     await send({ method: 'DELETE', target: item });
   }
   return found;

@@ -34,7 +34,11 @@ export function bindingKind(caches: PlacementCaches): ReportedKind<ManagedCluste
       const { name, generation = 0, deletionTimestamp } = object.metadata;
       const clusterSet = clusterSetOf(object);
       const deleting = deletionTimestamp !== undefined;
-      const status = bindingStatus({ name, clusterSet, generation, deleting, set: stateOf(caches, clusterSet) }, object.status, now);
+      const status = bindingStatus(
+        { name, clusterSet, generation, deleting, set: stateOf(caches, clusterSet) },
+        object.status,
+        now,
+      );
       return status === undefined ? undefined : { ...object, status };
     },
   };

@@ -60,7 +60,8 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
   async reconcile(key: string, pass: Pass): Promise<Result> {
     const { cache, inputs, settle } = this.#kind;
     const unknown = [cache, ...inputs].filter((one) => !one.current()).map((one) => one.type.plural);
-    if (unknown.length > 0) return { ending: 'wait', reason: `not known: ${unknown.join(', ')}`, afterMs: LOOK_AGAIN_MS };
+    if (unknown.length > 0)
+      return { ending: 'wait', reason: `not known: ${unknown.join(', ')}`, afterMs: LOOK_AGAIN_MS };
     const cached = cache.store.get(key);
     const newest = this.#latest.resolve(key, cached);
     if (cached === undefined || newest === undefined || cached.metadata.uid !== newest.metadata.uid) {
@@ -79,11 +80,15 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
     this.#written.set(key, this.#clock.monotonic());
     try {
       const object = { ...wanted, apiVersion: apiVersionOf(type), kind: type.kind };
-      this.#latest.stored(key, await this.#client.updateStatus<T>(type, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal }));
+      this.#latest.stored(
+        key,
+        await this.#client.updateStatus<T>(type, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal }),
+      );
     } catch (error) {
       if (isFailure(error, 'NotFound')) return DONE;
       // The watch brings what was written instead; until then another try would meet the same conflict.
-      if (isFailure(error, 'Conflict')) return { ending: 'wait', reason: 'the cache is behind what is stored', afterMs: SPACING_MS };
+      if (isFailure(error, 'Conflict'))
+        return { ending: 'wait', reason: 'the cache is behind what is stored', afterMs: SPACING_MS };
       if (!isFailure(error, 'Invalid')) throw error;
       // A spec that slipped past admission is refused with every write of the object, its status too: only its author can act.
       log.warn({ err: error }, 'status refused, the object itself is not valid');

@@ -93,11 +93,17 @@ async function bring(step: Step, desired: DesiredObject, hand: Hand): Promise<Do
   const held = memory.held(id, desired.revision, now);
   if (held !== undefined) return { finding: held };
   if (step.drift === true && memory.repairIn(id, now) > 0) {
-    return { finding: finding(step, 'waiting', `${step.cause}, again and again`), repairInMs: memory.repairIn(id, now) };
+    return {
+      finding: finding(step, 'waiting', `${step.cause}, again and again`),
+      repairInMs: memory.repairIn(id, now),
+    };
   }
   let verbs: readonly string[] = ['get'];
   try {
-    const fresh = await hand.client.get<KubeObject>(step.type, step.name, { signal: hand.pass.signal, metadataOnly: isSecret(step) });
+    const fresh = await hand.client.get<KubeObject>(step.type, step.name, {
+      signal: hand.pass.signal,
+      metadataOnly: isSecret(step),
+    });
     const next = freshStep(desired, fresh, hand.identity);
     if (next === undefined) return {};
     if (next.action === 'keep') memory.succeeded(id);
@@ -113,7 +119,12 @@ async function bring(step: Step, desired: DesiredObject, hand: Hand): Promise<Do
 async function write(step: Step, desired: DesiredObject, fresh: KubeObject | undefined, hand: Hand): Promise<Done> {
   const { client, memory, pass, clock } = hand;
   const id = idOf(step.type, step.name);
-  const answer = await applyOver(client, step.type, { object: desired.object, fresh, metadataOnly: isSecret(step), signal: pass.signal });
+  const answer = await applyOver(client, step.type, {
+    object: desired.object,
+    fresh,
+    metadataOnly: isSecret(step),
+    signal: pass.signal,
+  });
   if (step.type === RoleBindings) memory.boundAt = clock.monotonic();
   pass.log.info({ object: titleOf(step.type, step.name), cause: step.cause }, 'object applied');
   if (step.drift === true) memory.repaired(id, clock.monotonic());
@@ -218,7 +229,8 @@ function failuresReportedBefore(step: Step, { status, metadata }: MultiClusterEn
 
 /** The finding of a step that writes nothing. */
 function unwritten(step: Step): Finding {
-  const state: FindingState = step.action === 'keep' ? 'applied' : step.action === 'skip-foreign' ? 'foreign' : 'waiting';
+  const state: FindingState =
+    step.action === 'keep' ? 'applied' : step.action === 'skip-foreign' ? 'foreign' : 'waiting';
   return finding(step, state, state === 'applied' ? '' : step.cause);
 }
 

@@ -22,12 +22,16 @@ export function openEngineCaches(openCache: OpenCache, onlyNamespace: string | u
   const engines = openCache<MultiClusterEngine>({ type: MultiClusterEngines });
   if (onlyNamespace !== undefined) return { engines, bindings: [] };
   const namespaces = openCache<KubeObject>({ type: Namespaces, metadataOnly: true });
-  const bindings = BINDINGS.map(({ type, name }) => openCache<KubeObject>({ type, fieldSelector: `metadata.name=${name}` }));
+  const bindings = BINDINGS.map(({ type, name }) =>
+    openCache<KubeObject>({ type, fieldSelector: `metadata.name=${name}` }),
+  );
   return { engines, namespaces, bindings };
 }
 
 /** All of them, for whoever starts and stops them. */
-export function allCaches(caches: EngineCaches): readonly Pick<Cache<KubeObject>, 'start' | 'stop' | 'whenSynced' | 'current' | 'type'>[] {
+export function allCaches(
+  caches: EngineCaches,
+): readonly Pick<Cache<KubeObject>, 'start' | 'stop' | 'whenSynced' | 'current' | 'type'>[] {
   return [caches.engines, ...(caches.namespaces === undefined ? [] : [caches.namespaces]), ...caches.bindings];
 }
 
@@ -39,5 +43,7 @@ export function storedBindings(caches: EngineCaches): readonly StoredObject[] {
 /** Whether the operator's own role is bound in `namespace`. */
 export function isBoundIn(caches: EngineCaches, namespace: string): boolean {
   if (caches.namespaces === undefined) return true;
-  return storedBindings(caches).some(({ type, object }) => type === RoleBindings && object.metadata.namespace === namespace);
+  return storedBindings(caches).some(
+    ({ type, object }) => type === RoleBindings && object.metadata.namespace === namespace,
+  );
 }

@@ -2,7 +2,16 @@ import type { KubeObject, ResourceType } from '../../api/meta.js';
 import { ConfigMaps, Secrets } from '../../api/resources.js';
 import { CATALOGUE, type ServingCertificateRow } from '../../domain/engine/catalogue.js';
 import {
-  bundleOf, certificateNames, judgeCertificate, pairObject, RENEW_BEFORE_MS, trustObject, type CertificateCase, type CertificateSight, type CertificateVerdict, type IssuedCertificate,
+  bundleOf,
+  certificateNames,
+  judgeCertificate,
+  pairObject,
+  RENEW_BEFORE_MS,
+  trustObject,
+  type CertificateCase,
+  type CertificateSight,
+  type CertificateVerdict,
+  type IssuedCertificate,
 } from '../../domain/engine/certificate.js';
 import type { EngineSettings } from '../../domain/engine/desired.js';
 import { idOf, titleOf } from '../../domain/engine/manifest.js';
@@ -34,7 +43,12 @@ const UNREAD = 'unread';
  * Guarantees: what the Secret holds is written once and never asked for. A pair that was published and not stored, its
  * maker having died, is replaced. Throws Fenced and Aborted only.
  */
-export async function bringCertificates(snapshot: Snapshot, named: readonly StoredObject[], hand: Hand, site: CertificateSite): Promise<Applied> {
+export async function bringCertificates(
+  snapshot: Snapshot,
+  named: readonly StoredObject[],
+  hand: Hand,
+  site: CertificateSite,
+): Promise<Applied> {
   let all: Applied = { findings: [], notes: [] };
   for (const one of casesOf(snapshot, site)) {
     const work = new CertificateWork(one, snapshot, hand, site);
@@ -53,7 +67,11 @@ export function observeCertificates(
     const sight = sightOf(one, snapshot, { named, now: clock.now() });
     const verdict = judgeCertificate(one, sight);
     if (verdict.kind === 'given') return [givenFinding(one, sight, verdict.cause)];
-    if (verdict.kind === 'keep') return [...observePlan(trustSteps(one, snapshot, { sight, bundle: verdict.bundle })), secretFinding(one, sight, 'applied', '')];
+    if (verdict.kind === 'keep')
+      return [
+        ...observePlan(trustSteps(one, snapshot, { sight, bundle: verdict.bundle })),
+        secretFinding(one, sight, 'applied', ''),
+      ];
     const trust = stepOf(one, ConfigMaps, sight.trust);
     return [
       sight.trust === undefined ? finding(trust, 'missing', 'does not exist') : finding(trust, 'applied', ''),
@@ -96,7 +114,9 @@ class CertificateWork {
       return { findings: [await refused(step, { error, verbs: ['get'], revision: UNREAD }, this.#hand)], notes: [] };
     }
     const verdict = judgeCertificate(this.#one, sight);
-    return verdict.kind === 'issue' || verdict.kind === 'renew' ? this.#replace(verdict, sight) : this.#settle(verdict, sight);
+    return verdict.kind === 'issue' || verdict.kind === 'renew'
+      ? this.#replace(verdict, sight)
+      : this.#settle(verdict, sight);
   }
 
   /** Publishes a new pair, then stores it. Somebody who keeps changing it is answered ever more slowly. */
@@ -106,7 +126,8 @@ class CertificateWork {
     const id = idOf(Secrets, secret.name);
     const drift = verdict.kind === 'renew' && verdict.drift;
     const repairInMs = drift ? memory.repairIn(id, clock.monotonic()) : 0;
-    if (repairInMs > 0) return { findings: [finding(secret, 'waiting', `${verdict.cause}, again and again`)], notes: [], repairInMs };
+    if (repairInMs > 0)
+      return { findings: [finding(secret, 'waiting', `${verdict.cause}, again and again`)], notes: [], repairInMs };
     let pair: IssuedCertificate;
     try {
       pair = await this.#pairFor(id);
@@ -116,19 +137,33 @@ class CertificateWork {
     const bundle = bundleOf(pair, verdict.served);
     const published = await applyPlan(trustSteps(this.#one, this.#snapshot, { sight, bundle }), this.#hand);
     if (published.findings.some((one) => one.state !== 'applied')) {
-      const waits = finding(secret, 'waiting', `waits for ${titleOf(ConfigMaps, stepOf(this.#one, ConfigMaps, undefined).name)}, which has to publish it first`);
+      const waits = finding(
+        secret,
+        'waiting',
+        `waits for ${titleOf(ConfigMaps, stepOf(this.#one, ConfigMaps, undefined).name)}, which has to publish it first`,
+      );
       return { ...published, findings: [...published.findings, waits] };
     }
     const desired = pairObject(this.#one, pair, bundle);
-    const stored = await applyPlan([{ ...secret, action: sight.secret === undefined ? 'create' : 'patch', cause: verdict.cause, desired }], this.#hand);
+    const stored = await applyPlan(
+      [{ ...secret, action: sight.secret === undefined ? 'create' : 'patch', cause: verdict.cause, desired }],
+      this.#hand,
+    );
     const all = together(published, stored);
     if (stored.findings.some((one) => one.state !== 'applied')) return all;
     memory.unstored.delete(id);
     if (drift) memory.repaired(id, clock.monotonic());
-    pass.log.info({ object: titleOf(Secrets, secret.name), cause: verdict.cause, notAfter: new Date(pair.notAfter).toISOString() }, 'serving certificate issued');
+    pass.log.info(
+      { object: titleOf(Secrets, secret.name), cause: verdict.cause, notAfter: new Date(pair.notAfter).toISOString() },
+      'serving certificate issued',
+    );
     if (verdict.kind === 'issue') return { ...all, wakeInMs: LONGEST_SLEEP_MS };
     const note = `${titleOf(Secrets, secret.name)} ${verdict.cause}; a new certificate was issued`;
-    return { ...all, notes: [...published.notes, { reason: drift ? 'DriftRepaired' : 'CertificateRenewed', note }], wakeInMs: LONGEST_SLEEP_MS };
+    return {
+      ...all,
+      notes: [...published.notes, { reason: drift ? 'DriftRepaired' : 'CertificateRenewed', note }],
+      wakeInMs: LONGEST_SLEEP_MS,
+    };
   }
 
   /** The pair of a write that did not come through, as long as it is young, or a new one. */
@@ -142,13 +177,19 @@ class CertificateWork {
   }
 
   /** No new pair is needed, or none may be made now. */
-  async #settle(verdict: CertificateVerdict & { kind: 'given' | 'keep' | 'wait' }, sight: CertificateSight): Promise<Applied> {
+  async #settle(
+    verdict: CertificateVerdict & { kind: 'given' | 'keep' | 'wait' },
+    sight: CertificateSight,
+  ): Promise<Applied> {
     const { memory, clock } = this.#hand;
     const id = idOf(Secrets, stepOf(this.#one, Secrets, undefined).name);
     memory.succeeded(id);
     memory.unstored.delete(id);
     if (verdict.kind === 'wait') {
-      const findings = [finding(stepOf(this.#one, ConfigMaps, sight.trust), 'waiting', verdict.cause), secretFinding(this.#one, sight, 'waiting', verdict.cause)];
+      const findings = [
+        finding(stepOf(this.#one, ConfigMaps, sight.trust), 'waiting', verdict.cause),
+        secretFinding(this.#one, sight, 'waiting', verdict.cause),
+      ];
       return { findings, notes: [] };
     }
     if (verdict.kind === 'given') {
@@ -156,7 +197,10 @@ class CertificateWork {
       const pruned = await applyPlan(this.#unwanted(sight), this.#hand);
       return { ...pruned, findings: [...pruned.findings, given] };
     }
-    const published = await applyPlan(trustSteps(this.#one, this.#snapshot, { sight, bundle: verdict.bundle }), this.#hand);
+    const published = await applyPlan(
+      trustSteps(this.#one, this.#snapshot, { sight, bundle: verdict.bundle }),
+      this.#hand,
+    );
     const findings = [...published.findings, secretFinding(this.#one, sight, 'applied', '')];
     return { ...published, findings, wakeInMs: Math.min(Math.max(verdict.renewAt - clock.now(), 0), LONGEST_SLEEP_MS) };
   }
@@ -164,24 +208,44 @@ class CertificateWork {
   /** What our ConfigMap says is wrong of a certificate that is not ours. */
   #unwanted({ trust }: CertificateSight): readonly Step[] {
     if (trust === undefined || ownershipOf(trust, this.#one.engine) !== 'ours') return [];
-    return plan({ engine: this.#one.engine, desired: [], stored: [{ type: ConfigMaps, object: trust }], namespace: this.#snapshot.namespaceObject });
+    return plan({
+      engine: this.#one.engine,
+      desired: [],
+      stored: [{ type: ConfigMaps, object: trust }],
+      namespace: this.#snapshot.namespaceObject,
+    });
   }
 }
 
 function casesOf(snapshot: Snapshot, { settings }: CertificateSite): readonly CertificateCase[] {
   const { identity: engine, namespace } = snapshot;
-  return CATALOGUE.flatMap(({ name: component, servingCertificate: row }) => (row === undefined ? [] : [{ component, row, namespace, engine, settings }]));
+  return CATALOGUE.flatMap(({ name: component, servingCertificate: row }) =>
+    row === undefined ? [] : [{ component, row, namespace, engine, settings }],
+  );
 }
 
-function sightOf({ row, namespace }: CertificateCase, snapshot: Snapshot, seen: { named: readonly StoredObject[]; now: number }): CertificateSight {
+function sightOf(
+  { row, namespace }: CertificateCase,
+  snapshot: Snapshot,
+  seen: { named: readonly StoredObject[]; now: number },
+): CertificateSight {
   const stored = (type: ResourceType): KubeObject | undefined => {
     const id = idOf(type, { namespace, name: nameIn(row, type) });
     return seen.named.find((one) => idOf(one.type, one.object.metadata) === id)?.object;
   };
-  return { secret: stored(Secrets), trust: stored(ConfigMaps), namespaceObject: snapshot.namespaceObject, now: seen.now };
+  return {
+    secret: stored(Secrets),
+    trust: stored(ConfigMaps),
+    namespaceObject: snapshot.namespaceObject,
+    now: seen.now,
+  };
 }
 
-function trustSteps(one: CertificateCase, snapshot: Snapshot, { sight, bundle }: { sight: CertificateSight; bundle: string }): readonly Step[] {
+function trustSteps(
+  one: CertificateCase,
+  snapshot: Snapshot,
+  { sight, bundle }: { sight: CertificateSight; bundle: string },
+): readonly Step[] {
   const stored = sight.trust === undefined ? [] : [{ type: ConfigMaps, object: sight.trust }];
   return plan({ engine: one.engine, desired: [trustObject(one, bundle)], stored, namespace: snapshot.namespaceObject });
 }
@@ -196,7 +260,12 @@ function nameIn(row: ServingCertificateRow, type: ResourceType): string {
   return type === Secrets ? row.secret : row.trust;
 }
 
-function secretFinding(one: CertificateCase, sight: CertificateSight, state: Finding['state'], message: string): Finding {
+function secretFinding(
+  one: CertificateCase,
+  sight: CertificateSight,
+  state: Finding['state'],
+  message: string,
+): Finding {
   return finding(stepOf(one, Secrets, sight.secret), state, message);
 }
 

@@ -42,7 +42,21 @@ export interface EngineController {
 
 /** Builds the controller of engines. Errors: when the templates hold something that no engine may consist of. */
 export function createEngineController(options: EngineControllerOptions): EngineController {
-  const { client, openCache, templates, settings, issueCertificate, recorder, clock, random, log, metrics, engineMetrics, workers, settleMs } = options;
+  const {
+    client,
+    openCache,
+    templates,
+    settings,
+    issueCertificate,
+    recorder,
+    clock,
+    random,
+    log,
+    metrics,
+    engineMetrics,
+    workers,
+    settleMs,
+  } = options;
   const faults = templateFaults(templates);
   if (faults.length > 0) throw new Error(`components that cannot be installed: ${faults.join('; ')}`);
   const caches = openEngineCaches(openCache, settings.onlyNamespace);
@@ -51,7 +65,17 @@ export function createEngineController(options: EngineControllerOptions): Engine
   const controller = createController({
     name: 'multiclusterengine',
     kind: 'MultiClusterEngine',
-    reconciler: new EngineReconciler({ client, recorder, clock, caches, targets, templates, settings, issueCertificate, metrics: engineMetrics }),
+    reconciler: new EngineReconciler({
+      client,
+      recorder,
+      clock,
+      caches,
+      targets,
+      templates,
+      settings,
+      issueCertificate,
+      metrics: engineMetrics,
+    }),
     keys: () => [...caches.engines.store.values()].map((engine) => engine.metadata.name),
     clock,
     random,

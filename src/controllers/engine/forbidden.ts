@@ -49,7 +49,8 @@ export async function judgeForbidden(error: ApiError, attempted: Attempted, judg
     return { kind: 'wait', message: 'the right was bound a moment ago and does not hold everywhere yet' };
   }
   for (const verb of attempted.verbs) {
-    if (!(await mayI(verb, attempted, judge))) return { kind: 'denied', message: `${missingRight(verb, attempted)}; ${said(error)}` };
+    if (!(await mayI(verb, attempted, judge)))
+      return { kind: 'denied', message: `${missingRight(verb, attempted)}; ${said(error)}` };
   }
   return { kind: 'refused', message: error.message };
 }
@@ -73,7 +74,8 @@ function missingRight(verb: string, { type, name }: Attempted): string {
 
 /** The server's own words: it alone knows of a binding that is there and leads to no role. */
 function said({ message }: ApiError): string {
-  const cut = message.length <= SAID_LIMIT ? message : `${message.slice(0, SAID_LIMIT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  const cut =
+    message.length <= SAID_LIMIT ? message : `${message.slice(0, SAID_LIMIT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
   return `the API server says: ${cut}`;
 }
 

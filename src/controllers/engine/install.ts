@@ -1,9 +1,22 @@
 import type { KubeObject } from '../../api/meta.js';
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
-import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, RoleBindings, ServiceAccounts } from '../../api/resources.js';
+import {
+  ConfigMaps,
+  Deployments,
+  MultiClusterEngines,
+  Namespaces,
+  RoleBindings,
+  ServiceAccounts,
+} from '../../api/resources.js';
 import { liveAccounts, withAccounts } from '../../domain/engine/accounts.js';
 import { APPLY_ORDER } from '../../domain/engine/catalogue.js';
-import { desiredId, desiredObjects, type DesiredObject, type EngineSettings, type Templates } from '../../domain/engine/desired.js';
+import {
+  desiredId,
+  desiredObjects,
+  type DesiredObject,
+  type EngineSettings,
+  type Templates,
+} from '../../domain/engine/desired.js';
 import { deploymentHealth } from '../../domain/engine/health.js';
 import { idOf, integerAt, titleOf } from '../../domain/engine/manifest.js';
 import { isTerminating, plan, type Step } from '../../domain/engine/plan.js';
@@ -30,16 +43,27 @@ export interface Site {
 }
 
 /** Looked at again although no watch will say so, ms. */
-const LOOK_AGAIN = Object.freeze({ right: 30_000, foreign: 10_000, waiting: 2_000, undecided: 5_000, terminating: 10_000 });
+const LOOK_AGAIN = Object.freeze({
+  right: 30_000,
+  foreign: 10_000,
+  waiting: 2_000,
+  undecided: 5_000,
+  terminating: 10_000,
+});
 
 /** Brings an engine that stays nearer to what is wanted: finalizer first, then the work. */
 export async function install(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome> {
   if (snapshot.paused) return observe(snapshot, hand, site);
   const refused = refusal(snapshot, site);
-  if (refused !== undefined) return { situation: { ...base(snapshot, site), ...refused }, hand, result: stalled('not served') };
+  if (refused !== undefined)
+    return { situation: { ...base(snapshot, site), ...refused }, hand, result: stalled('not served') };
   const held = await withFinalizer(hand);
   if (typeof held === 'string') {
-    return { situation: { ...base(snapshot, site), denied: held }, hand, result: stalled('PermissionDenied', LOOK_AGAIN.right) };
+    return {
+      situation: { ...base(snapshot, site), denied: held },
+      hand,
+      result: stalled('PermissionDenied', LOOK_AGAIN.right),
+    };
   }
   return work(snapshot, held, site);
 }
@@ -66,7 +90,12 @@ function observe(snapshot: Snapshot, hand: Hand, site: Site): Outcome {
   if (served && isBoundIn(caches, namespace)) targets.open(identity, namespace);
   if (!targets.isOpen(identity)) return { situation, hand, result: { ending: 'done' } };
   const view = targets.view(identity, spec.imagePullSecret);
-  if (!view.known) return { situation: { ...situation, undecided: 'the target namespace is being read' }, hand, result: undecided('caches') };
+  if (!view.known)
+    return {
+      situation: { ...situation, undecided: 'the target namespace is being read' },
+      hand,
+      result: undecided('caches'),
+    };
   return { situation: { ...situation, findings: look(snapshot, view, hand, site) }, hand, result: { ending: 'done' } };
 }
 
@@ -74,7 +103,11 @@ function observe(snapshot: Snapshot, hand: Hand, site: Site): Outcome {
 function look(snapshot: Snapshot, view: View & { known: true }, hand: Hand, site: Site): readonly Finding[] {
   const all = wanted(snapshot, site);
   const accounts = liveAccounts(observePlan(planFor(all, snapshot, view)), snapshot.identity);
-  const findings = withServed(observePlan(planFor(withAccounts(all, accounts, view.stored), snapshot, view)), view, hand);
+  const findings = withServed(
+    observePlan(planFor(withAccounts(all, accounts, view.stored), snapshot, view)),
+    view,
+    hand,
+  );
   return [...findings, ...observeCertificates(snapshot, view.named, { clock: hand.clock, site })];
 }
 
@@ -91,7 +124,11 @@ async function withFinalizer(hand: Hand): Promise<Hand | string> {
     return { ...hand, engine: marked };
   } catch (error) {
     if (!isFailure(error, 'Forbidden')) throw error;
-    const judgement = await judgeForbidden(error, { type: MultiClusterEngines, name: { name }, verbs: ['patch'] }, judgeOf(hand));
+    const judgement = await judgeForbidden(
+      error,
+      { type: MultiClusterEngines, name: { name }, verbs: ['patch'] },
+      judgeOf(hand),
+    );
     if (judgement.kind !== 'denied') throw error;
     return judgement.message;
   }
@@ -102,7 +139,11 @@ async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome
   const { identity, namespace, spec } = snapshot;
   const all = wanted(snapshot, site);
   const frame = await applyPlan(planFor(all.filter(isFrame), snapshot, undefined), hand);
-  const situation: Situation = { ...base(snapshot, site), engine: hand.engine, terminating: await terminationOf(snapshot, hand) };
+  const situation: Situation = {
+    ...base(snapshot, site),
+    engine: hand.engine,
+    terminating: await terminationOf(snapshot, hand),
+  };
   if (frame.findings.some(blocksTheRest)) {
     const rest = situation.terminating === undefined ? [] : goingAlong(snapshot, hand, site);
     return finished({ ...situation, findings: [...frame.findings, ...rest], partial: true }, frame, hand);
@@ -112,11 +153,17 @@ async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome
   if (!view.known) return blind(situation, view, hand);
   const accounts = await applyPlan(planFor(all, snapshot, view).filter(isAccount), hand);
   const whole = withAccounts(all, liveAccounts(accounts.findings, identity), view.stored);
-  const steps = planFor(whole, snapshot, view).filter((step) => !isAccount(step) && (step.desired === undefined || !isFrame(step.desired)));
-  const early = (step: Step): boolean => step.desired !== undefined && APPLY_ORDER.indexOf(step.type) < APPLY_ORDER.indexOf(ConfigMaps);
+  const steps = planFor(whole, snapshot, view).filter(
+    (step) => !isAccount(step) && (step.desired === undefined || !isFrame(step.desired)),
+  );
+  const early = (step: Step): boolean =>
+    step.desired !== undefined && APPLY_ORDER.indexOf(step.type) < APPLY_ORDER.indexOf(ConfigMaps);
   const before = await applyPlan(steps.filter(early), hand);
   const certificates = await bringCertificates(snapshot, view.named, hand, site);
-  const after = await applyPlan(steps.filter((step) => !early(step)), hand);
+  const after = await applyPlan(
+    steps.filter((step) => !early(step)),
+    hand,
+  );
   const missing = view.pullSecret === 'absent' ? `${namespace}/${spec.imagePullSecret}` : undefined;
   const applied = [accounts, before, certificates, after].reduce(together, frame);
   const findings = withServed(applied.findings, view, hand);
@@ -126,7 +173,8 @@ async function work(snapshot: Snapshot, hand: Hand, site: Site): Promise<Outcome
 /** `findings` with how many replicas each Deployment served with, as it was seen before this pass wrote anything. */
 function withServed(findings: readonly Finding[], view: View & { known: true }, { memory }: Hand): readonly Finding[] {
   for (const { type, object } of view.stored) {
-    if (type === Deployments && deploymentHealth(object).ready) memory.serves(idOf(type, object.metadata), integerAt(object, 1, 'spec', 'replicas'));
+    if (type === Deployments && deploymentHealth(object).ready)
+      memory.serves(idOf(type, object.metadata), integerAt(object, 1, 'spec', 'replicas'));
   }
   return findings.map((one) => {
     const served = memory.served(idOf(one.type, one.name));
@@ -148,9 +196,15 @@ function isAccount(step: Step): boolean {
   return step.desired !== undefined && step.type === ServiceAccounts;
 }
 
-function planFor(desired: readonly DesiredObject[], snapshot: Snapshot, view: (View & { known: true }) | undefined): readonly Step[] {
+function planFor(
+  desired: readonly DesiredObject[],
+  snapshot: Snapshot,
+  view: (View & { known: true }) | undefined,
+): readonly Step[] {
   const ids = new Set(desired.map(desiredId));
-  const bindings = snapshot.bindings.filter(({ type, object }) => view !== undefined || ids.has(idOf(type, object.metadata)));
+  const bindings = snapshot.bindings.filter(
+    ({ type, object }) => view !== undefined || ids.has(idOf(type, object.metadata)),
+  );
   const stored = [...bindings, ...(view?.stored ?? [])];
   return plan({ engine: snapshot.identity, desired, stored, namespace: snapshot.namespaceObject });
 }
@@ -177,7 +231,7 @@ async function terminationOf(snapshot: Snapshot, hand: Hand): Promise<string | u
 function goingAlong(snapshot: Snapshot, hand: Hand, site: Site): readonly Finding[] {
   const { identity, spec } = snapshot;
   const view = site.targets.isOpen(identity) ? site.targets.view(identity, spec.imagePullSecret) : undefined;
-  const seen = view?.known === true ? view : { known: true, stored: [], named: [], pullSecret: 'unknown' } as const;
+  const seen = view?.known === true ? view : ({ known: true, stored: [], named: [], pullSecret: 'unknown' } as const);
   const rest = look(snapshot, seen, hand, site).filter(({ type }) => type !== Namespaces && type !== RoleBindings);
   return rest.map((one) => (one.state === 'missing' || one.state === 'drifted' ? { ...one, state: 'waiting' } : one));
 }
@@ -190,7 +244,11 @@ async function blind(situation: Situation, view: View & { known: false }, hand: 
     const attempted = { type, name: { namespace, name: '' }, verbs: ['list', 'watch'] };
     const judgement = await judgeForbidden(failure, attempted, judgeOf(hand));
     if (judgement.kind === 'denied') {
-      return { situation: { ...situation, denied: judgement.message }, hand, result: stalled('PermissionDenied', LOOK_AGAIN.right) };
+      return {
+        situation: { ...situation, denied: judgement.message },
+        hand,
+        result: stalled('PermissionDenied', LOOK_AGAIN.right),
+      };
     }
   }
   const message = `the ${type.plural} of namespace ${namespace} are being read`;
@@ -211,10 +269,18 @@ function finished(situation: Situation, applied: Applied, hand: Hand): Outcome {
     ...failed.map((one) => hand.memory.retryIn(idOf(one.type, one.name), hand.clock.monotonic())),
   ].filter((ms) => ms !== undefined);
   const outcome = { situation, hand, notes: applied.notes };
-  if (due.length === 0) return { ...outcome, result: { ending: 'done', ...(applied.wakeInMs === undefined ? {} : { wakeAfterMs: applied.wakeInMs }) } };
+  if (due.length === 0)
+    return {
+      ...outcome,
+      result: { ending: 'done', ...(applied.wakeInMs === undefined ? {} : { wakeAfterMs: applied.wakeInMs }) },
+    };
   const afterMs = Math.min(...due);
   const grave = states.has('denied') ? 'PermissionDenied' : states.has('foreign') ? 'ForeignObject' : undefined;
-  return { ...outcome, result: grave === undefined ? { ending: 'wait', reason: 'not everything is applied', afterMs } : stalled(grave, afterMs) };
+  return {
+    ...outcome,
+    result:
+      grave === undefined ? { ending: 'wait', reason: 'not everything is applied', afterMs } : stalled(grave, afterMs),
+  };
 }
 
 /** Looked at again when its account is, and no earlier. */

@@ -46,11 +46,15 @@ export async function leaveNamespace(namespace: KubeObject | undefined, hand: Ha
   const title = titleOf(Namespaces, namespace.metadata);
   if (!isOurNamespace(namespace, hand.identity)) return stays(`${title} was not made by the operator and stays`);
   const contents = await contentsOf(namespace.metadata.name, hand);
-  if ('blind' in contents) return contents.wait ? goingWith(namespace, contents.blind) : stays(`${title} stays: ${contents.blind}`);
+  if ('blind' in contents)
+    return contents.wait ? goingWith(namespace, contents.blind) : stays(`${title} stays: ${contents.blind}`);
   const others = contents.objects.filter(({ object }) => !isTerminating(object));
   if (others.length > 0) return stays(`${title} stays, since it holds ${enumerate(others.map(titleOfStored))}`);
   if (contents.objects.length > 0) {
-    return goingWith(namespace, enumerate(contents.objects.map((one) => `${titleOfStored(one)} is being deleted${finalizersOf(one.object)}`)));
+    return goingWith(
+      namespace,
+      enumerate(contents.objects.map((one) => `${titleOfStored(one)} is being deleted${finalizersOf(one.object)}`)),
+    );
   }
   return removeNamespace(namespace, hand);
 }
@@ -59,14 +63,23 @@ async function removeNamespace(namespace: KubeObject, hand: Hand): Promise<Remov
   const { name, uid = '', resourceVersion = '' } = namespace.metadata;
   const title = titleOf(Namespaces, { name });
   try {
-    const result = await hand.client.delete(Namespaces, { name }, { preconditions: { uid, resourceVersion }, signal: hand.pass.signal });
+    const result = await hand.client.delete(
+      Namespaces,
+      { name },
+      { preconditions: { uid, resourceVersion }, signal: hand.pass.signal },
+    );
     hand.pass.log.info({ object: title, result }, 'object removed');
     if (result === 'gone') return { kind: 'gone', message: 'everything is removed', stays: false };
     return goingWith(namespace, `${title} is being deleted`);
   } catch (error) {
-    if (isFailure(error, 'NotFound', 'Conflict')) return goingWith(namespace, `${title} has changed and is looked at again`);
+    if (isFailure(error, 'NotFound', 'Conflict'))
+      return goingWith(namespace, `${title} has changed and is looked at again`);
     if (!isFailure(error, 'Forbidden')) throw error;
-    const judgement = await judgeForbidden(error, { type: Namespaces, name: { name }, verbs: ['delete'] }, judgeOf(hand));
+    const judgement = await judgeForbidden(
+      error,
+      { type: Namespaces, name: { name }, verbs: ['delete'] },
+      judgeOf(hand),
+    );
     if (judgement.kind !== 'denied') return stays(`${title} stays: it cannot be deleted: ${judgement.message}`);
     return { kind: 'going', progress: { message: judgement.message, denied: judgement.message } };
   }
@@ -79,13 +92,20 @@ async function contentsOf(namespace: string, hand: Hand): Promise<Contents> {
   const objects: StoredObject[] = [];
   for (const type of CONTENTS) {
     try {
-      const found = await hand.client.list<KubeObject>(type, namespace, { metadataOnly: true, signal: hand.pass.signal });
+      const found = await hand.client.list<KubeObject>(type, namespace, {
+        metadataOnly: true,
+        signal: hand.pass.signal,
+      });
       objects.push(...found.map((object) => ({ type, object })));
     } catch (error) {
       // A server without Pods holds none: unlike custom kinds, built-in ones do not come and go.
       if (isFailure(error, 'ResourceMissing')) continue;
       if (!isFailure(error, 'Forbidden')) throw error;
-      const judgement = await judgeForbidden(error, { type, name: { namespace, name: '' }, verbs: ['list'] }, judgeOf(hand));
+      const judgement = await judgeForbidden(
+        error,
+        { type, name: { namespace, name: '' }, verbs: ['list'] },
+        judgeOf(hand),
+      );
       return { blind: judgement.message, wait: judgement.kind === 'wait' };
     }
   }
@@ -98,8 +118,14 @@ export async function podBlockers(objects: readonly StoredObject[], hand: Hand):
   if (namespace === undefined) return [];
   const labelSelector = `${ENGINE_LABEL}=${hand.identity.name}`;
   try {
-    const pods = await hand.client.list<KubeObject>(Pods, namespace, { metadataOnly: true, labelSelector, signal: hand.pass.signal });
-    return pods.map((pod) => `${titleOf(Pods, pod.metadata)} ${isTerminating(pod) ? 'is being deleted' : 'runs'}${finalizersOf(pod)}`);
+    const pods = await hand.client.list<KubeObject>(Pods, namespace, {
+      metadataOnly: true,
+      labelSelector,
+      signal: hand.pass.signal,
+    });
+    return pods.map(
+      (pod) => `${titleOf(Pods, pod.metadata)} ${isTerminating(pod) ? 'is being deleted' : 'runs'}${finalizersOf(pod)}`,
+    );
   } catch (error) {
     if (isFailure(error, 'Fenced', 'Aborted')) throw error;
     return [];
@@ -109,7 +135,10 @@ export async function podBlockers(objects: readonly StoredObject[], hand: Hand):
 /** What a namespace's own conditions say of why it does not go. */
 export function namespaceBlockers(namespace: KubeObject): string {
   const holding = itemsAt(at(namespace, 'status'), 'conditions').filter((one) => one['status'] === 'True');
-  const texts = holding.map((one) => textAt(one, 'message')).filter((text) => text !== '').sort();
+  const texts = holding
+    .map((one) => textAt(one, 'message'))
+    .filter((text) => text !== '')
+    .sort();
   return texts.length === 0 ? finalizersOf(namespace) : ` (${enumerate(texts)})`;
 }
 

@@ -36,14 +36,19 @@ export class EngineMemory {
   /** The finding that stands for an object whose next try is not due; it was tried for the same wanted revision. */
   held(id: string, revision: string, now: number): Finding | undefined {
     const attempt = this.#attempts.get(id);
-    return attempt !== undefined && attempt.revision === revision && now < attempt.notBefore ? attempt.finding : undefined;
+    return attempt !== undefined && attempt.revision === revision && now < attempt.notBefore
+      ? attempt.finding
+      : undefined;
   }
 
   /**
    * Notes that a write of `id` was refused, and when it may be tried again. `before` is how many failures in a row an
    * earlier life of the operator has already reported. Gives the finding with its count, this failure included.
    */
-  failed(id: string, tried: { readonly revision: string; readonly finding: Finding; readonly now: number; readonly before: number }): Finding {
+  failed(
+    id: string,
+    tried: { readonly revision: string; readonly finding: Finding; readonly now: number; readonly before: number },
+  ): Finding {
     const last = this.#attempts.get(id);
     const same = last?.revision === tried.revision;
     const tries = same ? last.tries + 1 : 1;

@@ -47,7 +47,8 @@ export class EngineReconciler implements Reconciler {
   async reconcile(key: string, pass: Pass): Promise<Result> {
     const { caches, settings, recorder } = this.#options;
     const blind = allCaches(caches).find((cache) => !cache.current());
-    if (blind !== undefined) return { ending: 'wait', reason: `${blind.type.plural} cannot be read`, afterMs: LOOK_AGAIN.caches };
+    if (blind !== undefined)
+      return { ending: 'wait', reason: `${blind.type.plural} cannot be read`, afterMs: LOOK_AGAIN.caches };
     const cached = caches.engines.store.get(key);
     if (cached === undefined) return this.#forget(key);
     const hand = this.#handFor(cached, pass);
@@ -77,7 +78,15 @@ export class EngineReconciler implements Reconciler {
     // An engine made anew under the same name is another engine.
     if (memory === undefined || memory.uid !== uid) memory = new EngineMemory(uid);
     this.#memories.set(name, memory);
-    return { client, clock, pass, memory, engine: memory.newest(cached), cachedVersion: resourceVersion, identity: { name, uid } };
+    return {
+      client,
+      clock,
+      pass,
+      memory,
+      engine: memory.newest(cached),
+      cachedVersion: resourceVersion,
+      identity: { name, uid },
+    };
   }
 
   async #remove(snapshot: Snapshot, hand: Hand): Promise<Result> {
@@ -94,7 +103,8 @@ export class EngineReconciler implements Reconciler {
     if (removal.kind === 'going') {
       const { progress } = removal;
       this.#count(await report({ situation: { ...situation, uninstall: progress }, hand, result: DONE }, recorder));
-      if (progress.denied !== undefined) return { ending: 'stalled', reason: 'PermissionDenied', afterMs: LOOK_AGAIN.right };
+      if (progress.denied !== undefined)
+        return { ending: 'stalled', reason: 'PermissionDenied', afterMs: LOOK_AGAIN.right };
       return { ending: 'wait', reason: 'uninstalling', afterMs: LOOK_AGAIN.removal };
     }
     const { message } = removal;
@@ -125,7 +135,10 @@ export class EngineReconciler implements Reconciler {
     const desired = desiredObjects(identity, spec, {}, settings).filter((one) => one.type === RoleBindings);
     const ids = new Set(desired.map(desiredId));
     const stored = snapshot.bindings.filter(({ type, object }) => ids.has(idOf(type, object.metadata)));
-    const { findings } = await applyPlan(plan({ engine: identity, desired, stored, namespace: snapshot.namespaceObject }), hand);
+    const { findings } = await applyPlan(
+      plan({ engine: identity, desired, stored, namespace: snapshot.namespaceObject }),
+      hand,
+    );
     const fault = findings.find((one) => one.state !== 'applied');
     if (fault === undefined || fault.object !== undefined) targets.open(identity, namespace);
     return fault;

@@ -40,7 +40,12 @@ export async function report(outcome: Outcome, recorder: EventRecorder): Promise
 }
 
 /** Lets the engine go, its cleanup done, and tells so. `message`: what became of the namespace. */
-export async function release(engine: MultiClusterEngine, message: string, hand: Hand, recorder: EventRecorder): Promise<void> {
+export async function release(
+  engine: MultiClusterEngine,
+  message: string,
+  hand: Hand,
+  recorder: EventRecorder,
+): Promise<void> {
   const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
   const patch = { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== CLEANUP_FINALIZER) };
   const options = { fieldManager: ENGINE_FIELD_MANAGER, signal: hand.pass.signal };
@@ -50,6 +55,10 @@ export async function release(engine: MultiClusterEngine, message: string, hand:
 }
 
 function tell({ reason, note }: EngineNote, engine: MultiClusterEngine, recorder: EventRecorder): void {
-  const regarding = { apiVersion: apiVersionOf(MultiClusterEngines), kind: MultiClusterEngines.kind, metadata: engine.metadata };
+  const regarding = {
+    apiVersion: apiVersionOf(MultiClusterEngines),
+    kind: MultiClusterEngines.kind,
+    metadata: engine.metadata,
+  };
   recorder.record({ regarding, type: EngineEvents[reason].type, reason, action: 'Reconcile', note });
 }

@@ -1,6 +1,13 @@
 import type { ResourceType } from '../../api/meta.js';
 import { ENGINE_LABEL, INSTALLER_ROLE } from '../../api/names.js';
-import { ClusterRoleBindings, ENGINE_GROUP, MultiClusterEngines, Namespaces, RoleBindings, Secrets } from '../../api/resources.js';
+import {
+  ClusterRoleBindings,
+  ENGINE_GROUP,
+  MultiClusterEngines,
+  Namespaces,
+  RoleBindings,
+  Secrets,
+} from '../../api/resources.js';
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../domain/engine/catalogue.js';
 import { at } from '../../domain/engine/manifest.js';
 import type { GuardedWrite, GuardRow } from '../../kube/guard/guard.js';
@@ -13,7 +20,8 @@ const clusterWide = (namespace: string): boolean => namespace === '';
  * `onlyNamespace`: set with `--namespace`; then nothing outside it, and no binding, is ours to write.
  */
 export function engineRights(types: readonly ResourceType[], onlyNamespace: string | undefined): readonly GuardRow[] {
-  const within = (namespace: string): boolean => (onlyNamespace === undefined ? isOpen(namespace) : namespace === onlyNamespace);
+  const within = (namespace: string): boolean =>
+    onlyNamespace === undefined ? isOpen(namespace) : namespace === onlyNamespace;
   const rows: GuardRow[] = [
     { verbs: ['updateStatus', 'patchMetadata'], type: MultiClusterEngines, namespace: clusterWide },
     ...types.flatMap((type): GuardRow[] => [
@@ -21,7 +29,14 @@ export function engineRights(types: readonly ResourceType[], onlyNamespace: stri
       { verbs: ['delete', 'patchMetadata'], type, namespace: within },
     ]),
     ...CERTIFICATE_OBJECTS.flatMap(({ type, name }): GuardRow[] => [
-      { verbs: ['apply'], type, namespace: within, name: (one) => one === name, owner: ENGINE_OWNER, check: type === Secrets ? keyPair : named },
+      {
+        verbs: ['apply'],
+        type,
+        namespace: within,
+        name: (one) => one === name,
+        owner: ENGINE_OWNER,
+        check: type === Secrets ? keyPair : named,
+      },
       { verbs: ['delete'], type, namespace: within, name: (one) => one === name },
     ]),
   ];
@@ -31,13 +46,21 @@ export function engineRights(types: readonly ResourceType[], onlyNamespace: stri
 /** The namespace and the bindings, each binding by its fixed name. */
 function frameRights(): readonly GuardRow[] {
   const installer = (name: string): boolean => name === INSTALLER_ROLE;
-  const component = (name: string): boolean => BINDINGS.some((row) => row.type === ClusterRoleBindings && row.name === name);
+  const component = (name: string): boolean =>
+    BINDINGS.some((row) => row.type === ClusterRoleBindings && row.name === name);
   return [
     { verbs: ['apply'], type: Namespaces, namespace: clusterWide, name: isOpen, check: ourNamespace },
     { verbs: ['delete'], type: Namespaces, namespace: clusterWide, name: isOpen },
     { verbs: ['apply'], type: RoleBindings, namespace: isOpen, name: installer, owner: ENGINE_OWNER, check: named },
     { verbs: ['delete'], type: RoleBindings, namespace: isOpen, name: installer },
-    { verbs: ['apply'], type: ClusterRoleBindings, namespace: clusterWide, name: component, owner: ENGINE_OWNER, check: named },
+    {
+      verbs: ['apply'],
+      type: ClusterRoleBindings,
+      namespace: clusterWide,
+      name: component,
+      owner: ENGINE_OWNER,
+      check: named,
+    },
     { verbs: ['delete'], type: ClusterRoleBindings, namespace: clusterWide, name: component },
   ];
 }
@@ -54,12 +77,15 @@ function named(write: GuardedWrite): string | undefined {
 }
 
 function keyPair(write: GuardedWrite): string | undefined {
-  return at(write.object, 'type') === 'kubernetes.io/tls' ? named(write) : 'a Secret of ours holds a certificate with its key';
+  return at(write.object, 'type') === 'kubernetes.io/tls'
+    ? named(write)
+    : 'a Secret of ours holds a certificate with its key';
 }
 
 function ourNamespace(write: GuardedWrite): string | undefined {
   const { labels, ownerReferences = [] } = write.object?.metadata ?? {};
   if (ownerReferences.length > 0) return 'a namespace must have no owner: its objects would go with it';
-  if (labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted') return 'a namespace must enforce restricted Pod Security';
+  if (labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted')
+    return 'a namespace must enforce restricted Pod Security';
   return named(write);
 }

@@ -18,7 +18,11 @@ export interface Replacement {
  * a Service's port or of a volume's type leaves both side by side, which the API refuses. Then the spec is taken over as a whole, so that
  * what is not wanted there goes.
  */
-export async function applyOver(client: KubeClient, type: ResourceType, { object, fresh, metadataOnly, signal }: Replacement): Promise<KubeObject> {
+export async function applyOver(
+  client: KubeClient,
+  type: ResourceType,
+  { object, fresh, metadataOnly, signal }: Replacement,
+): Promise<KubeObject> {
   const { uid, resourceVersion = '' } = fresh?.metadata ?? {};
   const wanted = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
   const options = { fieldManager: ENGINE_FIELD_MANAGER, force: uid !== undefined, signal, metadataOnly };

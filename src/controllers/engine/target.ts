@@ -16,7 +16,12 @@ export type SecretPresence = 'present' | 'absent' | 'unknown';
 
 /** What can be decided on now: `stored` is what carries our label, `named` what certificates consist of, whoever made it. */
 export type View =
-  | { readonly known: true; readonly stored: readonly StoredObject[]; readonly named: readonly StoredObject[]; readonly pullSecret: SecretPresence }
+  | {
+      readonly known: true;
+      readonly stored: readonly StoredObject[];
+      readonly named: readonly StoredObject[];
+      readonly pullSecret: SecretPresence;
+    }
   /** `failure` belongs to `type`: its list or watch has failed, or has not been read yet. */
   | { readonly known: false; readonly type: ResourceType; readonly failure: Error | undefined };
 
@@ -79,8 +84,12 @@ export class Targets {
     this.#mustHold();
     const { types, openCache } = this.#options;
     const labelSelector = `${ENGINE_LABEL}=${engine.name}`;
-    const objects = types.map((type) => this.#follow(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })));
-    const named = CERTIFICATE_OBJECTS.map((one) => this.#follow(engine.name, openCache<KubeObject>(byName(one.type, namespace, one.name))));
+    const objects = types.map((type) =>
+      this.#follow(engine.name, openCache<KubeObject>({ type, namespace, labelSelector })),
+    );
+    const named = CERTIFICATE_OBJECTS.map((one) =>
+      this.#follow(engine.name, openCache<KubeObject>(byName(one.type, namespace, one.name))),
+    );
     this.#open.set(engine.name, { uid: engine.uid, namespace, objects, named, secret: undefined });
   }
 
@@ -125,7 +134,10 @@ export class Targets {
 
   #stop(cache: Cache<KubeObject>): void {
     // A cache that cannot stop has nothing left that could be waited for.
-    const closing = cache.stop().catch(() => undefined).finally(() => this.#closing.delete(closing));
+    const closing = cache
+      .stop()
+      .catch(() => undefined)
+      .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 
@@ -137,7 +149,11 @@ export class Targets {
   #mustHold(): void {
     if (this.#tenure) return;
     const call = { verb: 'watch', resource: resourceText(MultiClusterEngines) };
-    throw new ApiError({ kind: 'Fenced', message: 'the caches of a target namespace are opened by the leader alone', call });
+    throw new ApiError({
+      kind: 'Fenced',
+      message: 'the caches of a target namespace are opened by the leader alone',
+      call,
+    });
   }
 }
 
@@ -152,7 +168,11 @@ function contentOf(caches: readonly Cache<KubeObject>[]): readonly StoredObject[
 }
 
 /** undefined: not known yet. A right that was taken away is no reason to wait: then nothing is said of the Secret. */
-function presenceIn(cache: Cache<KubeObject> | undefined, namespace: string, name: string | undefined): SecretPresence | undefined {
+function presenceIn(
+  cache: Cache<KubeObject> | undefined,
+  namespace: string,
+  name: string | undefined,
+): SecretPresence | undefined {
   if (cache === undefined || name === undefined) return 'unknown';
   if (cache.current()) return cache.store.get(`${namespace}/${name}`) === undefined ? 'absent' : 'present';
   return isFailure(cache.failure(), 'Forbidden') ? 'unknown' : undefined;

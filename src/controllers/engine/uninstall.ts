@@ -50,7 +50,10 @@ async function whatIsLeft(ground: Ground, hand: Hand): Promise<Left | Removal> {
       const object = await client.get<KubeObject>(ClusterRoleBindings, { name }, { signal, metadataOnly: true });
       if (object !== undefined) objects.push({ type: ClusterRoleBindings, object });
     }
-    namespace = ground.namespace === undefined ? undefined : await client.get<KubeObject>(Namespaces, { name: ground.namespace }, { signal });
+    namespace =
+      ground.namespace === undefined
+        ? undefined
+        : await client.get<KubeObject>(Namespaces, { name: ground.namespace }, { signal });
     if (namespace !== undefined && isTerminating(namespace)) return waitForNamespace(namespace, objects);
   }
   if (ground.namespace !== undefined && (ground.givenBindings || namespace !== undefined)) {
@@ -58,7 +61,9 @@ async function whatIsLeft(ground: Ground, hand: Hand): Promise<Left | Removal> {
     if (!Array.isArray(inside)) return inside;
     objects.push(...inside);
   }
-  const ours = objects.filter(({ object }) => ownershipOf(object, identity) === 'ours' || wasAppliedByUs(object, identity));
+  const ours = objects.filter(
+    ({ object }) => ownershipOf(object, identity) === 'ours' || wasAppliedByUs(object, identity),
+  );
   return { namespace, objects: ours.sort((a, b) => removalOrder(stepOf(a), stepOf(b))) };
 }
 
@@ -67,7 +72,11 @@ async function listOurs(ground: Ground, namespace: string, hand: Hand): Promise<
   const fault = binding && `${titleOf(binding.type, binding.name)}: ${binding.message}`;
   // One that is there may give the right all the same, whoever made it.
   if (fault !== undefined && binding?.object === undefined) return obstructed(fault, binding?.state === 'denied');
-  const options = { signal: hand.pass.signal, metadataOnly: true, labelSelector: `${ENGINE_LABEL}=${hand.identity.name}` };
+  const options = {
+    signal: hand.pass.signal,
+    metadataOnly: true,
+    labelSelector: `${ENGINE_LABEL}=${hand.identity.name}`,
+  };
   const found: StoredObject[] = [];
   for (const type of ground.types) {
     try {
@@ -80,7 +89,11 @@ async function listOurs(ground: Ground, namespace: string, hand: Hand): Promise<
   }
   for (const { type, name } of CERTIFICATE_OBJECTS) {
     try {
-      const object = await hand.client.get<KubeObject>(type, { namespace, name }, { signal: hand.pass.signal, metadataOnly: true });
+      const object = await hand.client.get<KubeObject>(
+        type,
+        { namespace, name },
+        { signal: hand.pass.signal, metadataOnly: true },
+      );
       if (object !== undefined) found.push({ type, object });
     } catch (error) {
       if (!isFailure(error, 'Forbidden')) throw error;
@@ -90,16 +103,26 @@ async function listOurs(ground: Ground, namespace: string, hand: Hand): Promise<
   return found;
 }
 
-async function forbidden(error: ApiError, attempted: Attempted, hand: Hand, fault: string | undefined): Promise<Removal> {
+async function forbidden(
+  error: ApiError,
+  attempted: Attempted,
+  hand: Hand,
+  fault: string | undefined,
+): Promise<Removal> {
   const judgement = await judgeForbidden(error, attempted, judgeOf(hand));
-  return obstructed(fault === undefined ? judgement.message : `${fault}; ${judgement.message}`, judgement.kind === 'denied');
+  return obstructed(
+    fault === undefined ? judgement.message : `${fault}; ${judgement.message}`,
+    judgement.kind === 'denied',
+  );
 }
 
 /** Deletes them all; what is not gone at once, with the cause. */
 async function removeAll(objects: readonly StoredObject[], hand: Hand): Promise<readonly string[]> {
   const blockers: string[] = [];
   for (const { type, object } of objects) {
-    const blocker = isTerminating(object) ? `is being deleted${finalizersOf(object)}` : await remove(type, object, hand);
+    const blocker = isTerminating(object)
+      ? `is being deleted${finalizersOf(object)}`
+      : await remove(type, object, hand);
     if (blocker !== undefined) blockers.push(`${titleOf(type, object.metadata)} ${blocker}`);
   }
   return blockers;
@@ -125,13 +148,19 @@ async function remove(type: ResourceType, object: KubeObject, hand: Hand): Promi
 
 function waitForNamespace(namespace: KubeObject, bindings: readonly StoredObject[]): Removal {
   const here = { type: Namespaces, object: namespace };
-  return going([here, ...bindings], [`${titleOf(Namespaces, namespace.metadata)} is being deleted${namespaceBlockers(namespace)}`]);
+  return going(
+    [here, ...bindings],
+    [`${titleOf(Namespaces, namespace.metadata)} is being deleted${namespaceBlockers(namespace)}`],
+  );
 }
 
 function obstructed(message: string, denied: boolean): Removal {
   return { kind: 'going', progress: denied ? { message, denied: message } : { message } };
 }
 
-function stepOf({ type, object }: StoredObject): { readonly type: ResourceType; readonly name: KubeObject['metadata'] } {
+function stepOf({ type, object }: StoredObject): {
+  readonly type: ResourceType;
+  readonly name: KubeObject['metadata'];
+} {
   return { type, name: object.metadata };
 }

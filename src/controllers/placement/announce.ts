@@ -40,7 +40,9 @@ export function announceStatus(
   said: PlacementReport,
   recorder: EventRecorder,
 ): void {
-  const failed = said.states.some(({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed');
+  const failed = said.states.some(
+    ({ type, reason }) => type === PlacementConditions.Ready && reason === 'PublishFailed',
+  );
   const before = conditionsOf(gathered);
   const turned = (type: string): boolean => isTurned(before, said.states, type);
   const fails = failed && turned(PlacementConditions.Ready);
@@ -77,7 +79,10 @@ function conditionsOf({ snapshot }: Gathered): readonly Partial<Condition>[] {
 function firstDecision({ kept, added, wanted }: Schedule, stored: ReadonlySet<string>): Announcement | undefined {
   const names = [...kept.flat(), ...added].filter((name) => stored.has(name));
   if (names.length === 0 && wanted !== 0) return undefined;
-  return { reason: 'DecisionPublished', note: names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}` };
+  return {
+    reason: 'DecisionPublished',
+    note: names.length === 0 ? 'no cluster is wanted' : `selected ${listed(names)}`,
+  };
 }
 
 function laterDecision({ added, dropped }: Schedule, stored: ReadonlySet<string>): Announcement | undefined {

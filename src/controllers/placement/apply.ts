@@ -62,7 +62,8 @@ function isDone({ owner, objects, remembered }: Gathered, write: DecisionWrite, 
   const found = latestDecisions.resolve(`${owner.namespace}/${write.name}`, undefined);
   if (found === undefined) return false;
   const { intact, deleting, revision, clusters } = readDecision(found, owner);
-  if (!intact || deleting || revision !== write.revision || clusters.join('\n') !== write.clusters.join('\n')) return false;
+  if (!intact || deleting || revision !== write.revision || clusters.join('\n') !== write.clusters.join('\n'))
+    return false;
   objects.set(write.name, found);
   return true;
 }
@@ -103,7 +104,10 @@ async function store(
       : await client.update(PlacementDecisions, wanted, options);
   objects.set(name, stored);
   latestDecisions.stored(`${owner.namespace}/${name}`, stored);
-  remembered.decisions.set(name, { uid: stored.metadata.uid ?? '', resourceVersion: stored.metadata.resourceVersion ?? '' });
+  remembered.decisions.set(name, {
+    uid: stored.metadata.uid ?? '',
+    resourceVersion: stored.metadata.resourceVersion ?? '',
+  });
 }
 
 async function remove(
@@ -115,7 +119,11 @@ async function remove(
   const { namespace } = owner;
   const version = objects.get(name)?.metadata.resourceVersion ?? resourceVersion;
   const preconditions = { uid, resourceVersion: version };
-  const outcome = await client.delete(PlacementDecisions, { namespace, name }, { preconditions, propagation: 'Background', signal });
+  const outcome = await client.delete(
+    PlacementDecisions,
+    { namespace, name },
+    { preconditions, propagation: 'Background', signal },
+  );
   if (outcome === 'deleting') return;
   objects.delete(name);
   latestDecisions.gone(`${namespace}/${name}`, uid);
@@ -126,7 +134,12 @@ async function remove(
  * After a failure: what the next pass must not take from the cache. A conflict means that the cache is behind: the object
  * is read. Where it is not known whether the write was carried out, the object is in doubt until it has been read.
  */
-async function lookAgain({ owner, remembered }: Gathered, write: DecisionWrite, writer: Writer, error: unknown): Promise<void> {
+async function lookAgain(
+  { owner, remembered }: Gathered,
+  write: DecisionWrite,
+  writer: Writer,
+  error: unknown,
+): Promise<void> {
   if (isFailure(error, 'Transport', 'Malformed', 'Unavailable', 'Aborted')) remembered.doubtful.add(write.name);
   if (!isFailure(error, 'Conflict', 'AlreadyExists', 'NotFound')) return;
   try {
@@ -136,7 +149,12 @@ async function lookAgain({ owner, remembered }: Gathered, write: DecisionWrite, 
   }
 }
 
-async function read(namespace: string, name: string, remembered: Remembered, { client, latestDecisions }: Writer): Promise<void> {
+async function read(
+  namespace: string,
+  name: string,
+  remembered: Remembered,
+  { client, latestDecisions }: Writer,
+): Promise<void> {
   const at = `${namespace}/${name}`;
   const found = await client.get<PlacementDecision>(PlacementDecisions, { namespace, name });
   const known = remembered.decisions.get(name);
@@ -146,7 +164,10 @@ async function read(namespace: string, name: string, remembered: Remembered, { c
     return;
   }
   latestDecisions.stored(at, found);
-  remembered.decisions.set(name, { uid: found.metadata.uid ?? '', resourceVersion: found.metadata.resourceVersion ?? '' });
+  remembered.decisions.set(name, {
+    uid: found.metadata.uid ?? '',
+    resourceVersion: found.metadata.resourceVersion ?? '',
+  });
 }
 
 function messageOf(error: unknown): string {

@@ -62,7 +62,11 @@ export function gather(key: string, sources: Sources): Gathered | 'behind' | und
 }
 
 /** The cached objects and those we wrote that the cache does not show yet. */
-function decisionsOf(key: string, { caches, latestDecisions }: Sources, remembered: Remembered): Map<string, PlacementDecision> {
+function decisionsOf(
+  key: string,
+  { caches, latestDecisions }: Sources,
+  remembered: Remembered,
+): Map<string, PlacementDecision> {
   const { store } = caches.decisions;
   const { namespace = '' } = nameOf(key);
   const names = new Set(remembered.decisions.keys());
@@ -76,7 +80,11 @@ function decisionsOf(key: string, { caches, latestDecisions }: Sources, remember
   return objects;
 }
 
-function heldBy(stored: readonly StoredDecision[], { slots = [] }: Remembered, inventory: Inventory): Map<string, ClusterView> {
+function heldBy(
+  stored: readonly StoredDecision[],
+  { slots = [] }: Remembered,
+  inventory: Inventory,
+): Map<string, ClusterView> {
   const held = new Map<string, ClusterView>();
   for (const name of [...stored.flatMap((object) => object.clusters), ...slots.flat()]) {
     const cluster = held.has(name) ? undefined : inventory.clusterNamed(name);

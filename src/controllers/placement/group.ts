@@ -63,20 +63,36 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
   watch(sources, inputs, ask);
   const sets = new StatusReconciler(setKind(caches, membership), client, clock);
   const bindings = new StatusReconciler(bindingKind(caches), client, clock);
-  watchClusters(caches, { sets, bindings }, {
-    sets: (key) => setController.addAfter(key, settleWindowMs),
-    bindings: (key) => bindingController.addAfter(key, settleWindowMs),
-  });
+  watchClusters(
+    caches,
+    { sets, bindings },
+    {
+      sets: (key) => setController.addAfter(key, settleWindowMs),
+      bindings: (key) => bindingController.addAfter(key, settleWindowMs),
+    },
+  );
   const placements = newPlacementReconciler(options, sources, inputs, ask);
   const { inventory } = sources;
   const placementController = controllerOf(options, {
-    name: 'placement', kind: Placements.kind, reconciler: placements, keys: () => inventory.keys(), workers: options.workers,
+    name: 'placement',
+    kind: Placements.kind,
+    reconciler: placements,
+    keys: () => inventory.keys(),
+    workers: options.workers,
   });
   const setController = controllerOf(options, {
-    name: 'clusterset', kind: ManagedClusterSets.kind, reconciler: sets, keys: () => keysOf(caches.sets), workers: 1,
+    name: 'clusterset',
+    kind: ManagedClusterSets.kind,
+    reconciler: sets,
+    keys: () => keysOf(caches.sets),
+    workers: 1,
   });
   const bindingController = controllerOf(options, {
-    name: 'clustersetbinding', kind: ManagedClusterSetBindings.kind, reconciler: bindings, keys: () => keysOf(caches.bindings), workers: 1,
+    name: 'clustersetbinding',
+    kind: ManagedClusterSetBindings.kind,
+    reconciler: bindings,
+    keys: () => keysOf(caches.bindings),
+    workers: 1,
   });
   const onHeld = (end: AbortSignal): void => {
     for (const one of [sources.memory, sources.latestPlacements, sources.latestDecisions, sets, bindings]) one.clear();
@@ -107,9 +123,19 @@ function newPlacementReconciler(
   return new PlacementReconciler({ sources, inputs, writing, recorder, again, ...(metrics && { metrics }) });
 }
 
-function controllerOf({ clock, random, log, resyncMs, controllerMetrics }: PlacementGroupOptions, kind: Kind): Controller {
+function controllerOf(
+  { clock, random, log, resyncMs, controllerMetrics }: PlacementGroupOptions,
+  kind: Kind,
+): Controller {
   const metrics = controllerMetrics?.(kind.name);
-  return createController({ ...kind, clock, random, log, ...(resyncMs !== undefined && { resyncMs }), ...(metrics && { metrics }) });
+  return createController({
+    ...kind,
+    clock,
+    random,
+    log,
+    ...(resyncMs !== undefined && { resyncMs }),
+    ...(metrics && { metrics }),
+  });
 }
 
 function* keysOf<T extends KubeObject>({ store }: Cache<T>): Generator<string> {

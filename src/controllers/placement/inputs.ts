@@ -1,5 +1,10 @@
 import type { KubeObject, ResourceType } from '../../api/meta.js';
-import { CustomResourceDefinitions, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
+import {
+  CustomResourceDefinitions,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+} from '../../api/resources.js';
 import type { ReadClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { PlacementCaches } from './caches.js';
@@ -100,11 +105,23 @@ export class Inputs {
   async #read(type: ResourceType): Promise<readonly Finding[]> {
     const name = `${type.plural}.${type.group}`;
     const found = await this.#client.get<KubeObject>(CustomResourceDefinitions, { name }, { metadataOnly: true });
-    if (found === undefined) return [{ reason: `CustomResourceDefinition ${name} is missing`, afterMs: LOOK_AGAIN_MS, madeAt: Infinity }];
+    if (found === undefined)
+      return [{ reason: `CustomResourceDefinition ${name} is missing`, afterMs: LOOK_AGAIN_MS, madeAt: Infinity }];
     const { deletionTimestamp, creationTimestamp = '' } = found.metadata;
-    if (deletionTimestamp !== undefined) return [{ reason: `CustomResourceDefinition ${name} is being deleted`, afterMs: LOOK_AGAIN_MS, madeAt: Infinity }];
+    if (deletionTimestamp !== undefined)
+      return [
+        { reason: `CustomResourceDefinition ${name} is being deleted`, afterMs: LOOK_AGAIN_MS, madeAt: Infinity },
+      ];
     const settlesIn = SETTLED_MS - this.#ageOf(found);
-    return settlesIn <= 0 ? [] : [{ reason: `CustomResourceDefinition ${name} is new`, afterMs: settlesIn, madeAt: Date.parse(creationTimestamp) }];
+    return settlesIn <= 0
+      ? []
+      : [
+          {
+            reason: `CustomResourceDefinition ${name} is new`,
+            afterMs: settlesIn,
+            madeAt: Date.parse(creationTimestamp),
+          },
+        ];
   }
 
   /** By the time stamp or by our own watch, whichever is more: a wall clock that is behind delays, no more. */

@@ -60,7 +60,9 @@ export class PlacementReconciler implements Reconciler {
     if (isWorthAReport(applied.error)) await this.#report(gathered, schedule, applied, pass);
     if (isTerminating(applied.error)) return TERMINATING;
     if (applied.error !== undefined) throw applied.error;
-    return schedule.problem === undefined ? DONE : { ending: 'stalled', reason: `cannot be read: ${schedule.problem.field}` };
+    return schedule.problem === undefined
+      ? DONE
+      : { ending: 'stalled', reason: `cannot be read: ${schedule.problem.field}` };
   }
 
   /** Why nothing may be written yet, if anything speaks against it. */
@@ -77,7 +79,10 @@ export class PlacementReconciler implements Reconciler {
   #published(gathered: Gathered, schedule: Schedule, { publication }: Applied, pass: Pass): void {
     const { recorder, metrics, writing } = this.#options;
     if (publication.done === 0) return;
-    pass.log.info({ writes: publication.done, added: schedule.added.length, dropped: schedule.dropped.length }, 'decision published');
+    pass.log.info(
+      { writes: publication.done, added: schedule.added.length, dropped: schedule.dropped.length },
+      'decision published',
+    );
     if (pass.askedAt !== undefined) metrics?.decided((writing.clock.monotonic() - pass.askedAt) / 1000);
     announceDecision(gathered, { schedule, publication }, recorder);
   }
@@ -120,7 +125,9 @@ export class PlacementReconciler implements Reconciler {
 
 /** When the oldest of what a pass may take a cluster from was made, ms since the epoch; NaN where that cannot be told. */
 function bornAt({ placement, objects }: Gathered): number {
-  return Math.min(...[placement, ...objects.values()].map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '')));
+  return Math.min(
+    ...[placement, ...objects.values()].map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '')),
+  );
 }
 
 /**

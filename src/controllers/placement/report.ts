@@ -34,7 +34,10 @@ export async function report(
   if (status === undefined) return said;
   const wanted: Placement = { ...placement, apiVersion: apiVersionOf(Placements), kind: Placements.kind, status };
   try {
-    const stored = await reporter.client.updateStatus(Placements, wanted, { fieldManager: PLACEMENT_FIELD_MANAGER, signal: pass.signal });
+    const stored = await reporter.client.updateStatus(Placements, wanted, {
+      fieldManager: PLACEMENT_FIELD_MANAGER,
+      signal: pass.signal,
+    });
     reporter.latestPlacements.stored(gathered.key, stored);
     remembered.version = stored.metadata.resourceVersion;
   } catch (error) {

@@ -25,7 +25,9 @@ export function watch(sources: Sources, inputs: Inputs, ask: (key: string) => vo
   noteAbsences(caches.clusters, inputs);
   noteAbsences(caches.sets, inputs);
   noteAbsences(caches.bindings, inputs);
-  caches.clusters.onChange(({ key, after }) => askAll(after === undefined ? inventory.clusterGone(key) : inventory.cluster(clusterView(after))));
+  caches.clusters.onChange(({ key, after }) =>
+    askAll(after === undefined ? inventory.clusterGone(key) : inventory.cluster(clusterView(after))),
+  );
   caches.sets.onChange((change) => askAll(foldSet(sources, change)));
   caches.bindings.onChange((change) => askAll(foldBinding(sources, change)));
   caches.placements.onChange((change) => askAll(foldPlacement(sources, change)));
@@ -75,7 +77,8 @@ function foldPlacement({ inventory, memory, latestPlacements }: Sources, change:
 
 function foldDecision({ memory, latestDecisions }: Sources, change: Change<PlacementDecision>): readonly string[] {
   const keys = new Set<string>();
-  for (const object of [change.before, change.after]) for (const key of object === undefined ? [] : placementKeys(object)) keys.add(key);
+  for (const object of [change.before, change.after])
+    for (const key of object === undefined ? [] : placementKeys(object)) keys.add(key);
   const concerned = [...keys].filter((key) => memory.concerns(key, change));
   latestDecisions.seen(change);
   return concerned;

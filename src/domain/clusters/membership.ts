@@ -180,14 +180,17 @@ export class Membership {
     if (selector.kind === 'exclusive') return this.#labelled.get(name)?.copy() ?? new Bitset();
     const members = new Bitset();
     if (selector.kind !== 'labels') return members;
-    for (const { ordinal, labels } of this.#clusters.values()) if (selects(name, selector, labels)) members.add(ordinal);
+    for (const { ordinal, labels } of this.#clusters.values())
+      if (selects(name, selector, labels)) members.add(ordinal);
     return members;
   }
 
   /** Writes a set's change into the lists of the clusters that it gained and lost. */
   #rename(set: string, before: Bitset, after: Bitset): void {
-    for (const ordinal of before.values()) if (!after.has(ordinal)) this.#relist(ordinal, (sets) => sets.filter((one) => one !== set));
-    for (const ordinal of after.values()) if (!before.has(ordinal)) this.#relist(ordinal, (sets) => [...sets, set].sort());
+    for (const ordinal of before.values())
+      if (!after.has(ordinal)) this.#relist(ordinal, (sets) => sets.filter((one) => one !== set));
+    for (const ordinal of after.values())
+      if (!before.has(ordinal)) this.#relist(ordinal, (sets) => [...sets, set].sort());
   }
 
   #relist(ordinal: number, change: (sets: readonly string[]) => readonly string[]): void {

@@ -1,4 +1,13 @@
-import { firstUnmet, parseLabelSelector, quote, readObject, reading, type Problem, type Requirement, type StringMap } from '../selectors.js';
+import {
+  firstUnmet,
+  parseLabelSelector,
+  quote,
+  readObject,
+  reading,
+  type Problem,
+  type Requirement,
+  type StringMap,
+} from '../selectors.js';
 import { CLUSTER_SET_LABEL } from '../../api/names.js';
 
 /** How a ManagedClusterSet chooses its members. An unreadable one (it slipped past admission) chooses nobody. */

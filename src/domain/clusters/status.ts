@@ -29,11 +29,16 @@ export interface BindingFacts {
 }
 
 /** The status of a set, or undefined when `stored` says so already. `now` is RFC 3339. The number is left out where it is unknown. */
-export function setStatus(facts: SetFacts, stored: ManagedClusterSetStatus | undefined, now: string): ManagedClusterSetStatus | undefined {
+export function setStatus(
+  facts: SetFacts,
+  stored: ManagedClusterSetStatus | undefined,
+  now: string,
+): ManagedClusterSetStatus | undefined {
   const conditions = settleConditions(readable(stored?.conditions), [emptiness(facts)], now);
   const known = facts.selector.kind !== 'unreadable';
   const next: ManagedClusterSetStatus = { ...(known ? { numberOfClusters: facts.members } : {}), conditions };
-  const same = stored?.numberOfClusters === next.numberOfClusters && sameConditions(readable(stored?.conditions), conditions);
+  const same =
+    stored?.numberOfClusters === next.numberOfClusters && sameConditions(readable(stored?.conditions), conditions);
   return same ? undefined : next;
 }
 
@@ -56,7 +61,11 @@ function emptiness({ name, generation, selector, members, leaving }: SetFacts): 
     return state('Unknown', 'SelectorUnreadable', `${field}: ${message}; nobody joins the set until it can be read`);
   }
   if (members > 0) return state('False', 'ClustersSelected', 'clusters belong to the set');
-  return state('True', 'NoClusterSelected', leaving > 0 ? 'every cluster of the set is being deleted' : whyEmpty(name, selector));
+  return state(
+    'True',
+    'NoClusterSelected',
+    leaving > 0 ? 'every cluster of the set is being deleted' : whyEmpty(name, selector),
+  );
 }
 
 function whyEmpty(name: string, selector: ClusterSelector): string {
@@ -70,12 +79,21 @@ function boundness({ name, clusterSet, generation, deleting, set }: BindingFacts
     return { type: BOUND, status, reason, message, observedGeneration: generation };
   };
   if (name !== clusterSet) {
-    return state('False', 'NameDiffers', `metadata.name ${name} is not spec.clusterSet ${clusterSet}: the binding is ignored`);
+    return state(
+      'False',
+      'NameDiffers',
+      `metadata.name ${name} is not spec.clusterSet ${clusterSet}: the binding is ignored`,
+    );
   }
   if (deleting) return state('False', 'BindingDeleting', 'the binding is being deleted and opens nothing any more');
   if (set === 'missing') return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} does not exist`);
-  if (set === 'deleting') return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} is being deleted`);
-  return state('True', 'ClusterSetBound', `the clusters of ManagedClusterSet ${clusterSet} can be selected in this namespace`);
+  if (set === 'deleting')
+    return state('False', 'ClusterSetNotFound', `ManagedClusterSet ${clusterSet} is being deleted`);
+  return state(
+    'True',
+    'ClusterSetBound',
+    `the clusters of ManagedClusterSet ${clusterSet} can be selected in this namespace`,
+  );
 }
 
 /** What of the stored conditions can be read: what a stranger put there may be anything. */
@@ -91,4 +109,12 @@ function sameConditions(stored: readonly Condition[], next: readonly Condition[]
   });
 }
 
-const FIELDS = ['type', 'status', 'reason', 'message', 'observedGeneration', 'lastTransitionTime', 'lastUpdateTime'] as const;
+const FIELDS = [
+  'type',
+  'status',
+  'reason',
+  'message',
+  'observedGeneration',
+  'lastTransitionTime',
+  'lastUpdateTime',
+] as const;

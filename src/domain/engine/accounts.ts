@@ -16,7 +16,8 @@ export function liveAccounts(findings: readonly Finding[], engine: EngineIdentit
   const uids = new Map<string, string>();
   for (const { type, name, object } of findings) {
     if (type !== ServiceAccounts || object?.metadata.uid === undefined) continue;
-    if (ownershipOf(object, engine) === 'ours' && !isTerminating(object)) uids.set(idOf(type, name), object.metadata.uid);
+    if (ownershipOf(object, engine) === 'ours' && !isTerminating(object))
+      uids.set(idOf(type, name), object.metadata.uid);
   }
   return uids;
 }

@@ -80,7 +80,9 @@ export interface NamedRow {
 
 /** What serving certificates consist of, in the order of applying. */
 export const CERTIFICATE_OBJECTS: readonly NamedRow[] = [ConfigMaps, Secrets].flatMap((type) =>
-  CATALOGUE.flatMap(({ servingCertificate: row }) => (row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.trust }])),
+  CATALOGUE.flatMap(({ servingCertificate: row }) =>
+    row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.trust }],
+  ),
 );
 
 /** A binding by its fixed name. A retired one is wanted no more; it stays here, and so in the operator's rights, until no hub has it. */

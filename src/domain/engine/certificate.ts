@@ -76,7 +76,12 @@ const BOOKED: readonly (readonly string[])[] = [
 /** The names under which the Service is reached, the shortest first. */
 export function certificateNames({ row, namespace }: CertificateCase): readonly string[] {
   const { service } = row;
-  return [service, `${service}.${namespace}`, `${service}.${namespace}.svc`, `${service}.${namespace}.svc.cluster.local`];
+  return [
+    service,
+    `${service}.${namespace}`,
+    `${service}.${namespace}.svc`,
+    `${service}.${namespace}.svc.cluster.local`,
+  ];
 }
 
 /** What is to be done about a certificate. Pure. */
@@ -94,15 +99,24 @@ export function judgeCertificate(one: CertificateCase, sight: CertificateSight):
     return { kind: 'given', cause: 'was made by somebody else and is taken as it is' };
   }
   if (isTerminating(secret)) return { kind: 'wait', cause: `is being deleted${finalizersOf(secret)}` };
-  const taken = BOOKED.filter((field) => !isBooked(secret, field)).map((field) => field.map((step) => step.slice(2)).join('.'));
-  if (taken.length > 0) return { kind: 'renew', drift: true, cause: `was changed by somebody else at ${taken.join(', ')}`, served: announced(one, sight.trust) };
+  const taken = BOOKED.filter((field) => !isBooked(secret, field)).map((field) =>
+    field.map((step) => step.slice(2)).join('.'),
+  );
+  if (taken.length > 0)
+    return {
+      kind: 'renew',
+      drift: true,
+      cause: `was changed by somebody else at ${taken.join(', ')}`,
+      served: announced(one, sight.trust),
+    };
   const bundle = secret.metadata.annotations?.[TRUST_ANNOTATION] ?? '';
   const served = certificatesIn(bundle).at(-1);
   const drifted = driftedFields(lastingMetadata(one), secret);
   if (drifted.length > 0) return { kind: 'renew', drift: true, cause: `differs at ${drifted.join(', ')}`, served };
   const expiry = secret.metadata.annotations?.[EXPIRY_ANNOTATION] ?? '';
   const renewAt = Date.parse(expiry) - RENEW_BEFORE_MS;
-  if (renewAt - now > LONGEST_MS) return { kind: 'renew', drift: false, cause: `is made for a time to come, to the ${expiry}`, served };
+  if (renewAt - now > LONGEST_MS)
+    return { kind: 'renew', drift: false, cause: `is made for a time to come, to the ${expiry}`, served };
   if (now < renewAt) return { kind: 'keep', renewAt, bundle };
   return { kind: 'renew', drift: false, cause: `ends at ${expiry}`, served };
 }
@@ -133,7 +147,8 @@ function dressed(one: CertificateCase, type: ResourceType, object: Manifest): De
 
 /** Owner and labels as every version of the operator writes them: another version is no reason for another key. */
 function lastingMetadata(one: CertificateCase): { metadata: object } {
-  const { labels = {}, ownerReferences } = dressed(one, Secrets, { metadata: { name: one.row.secret } }).object.metadata;
+  const { labels = {}, ownerReferences } = dressed(one, Secrets, { metadata: { name: one.row.secret } }).object
+    .metadata;
   const { [VERSION_LABEL]: _, ...lasting } = labels;
   return { metadata: { labels: lasting, ownerReferences } };
 }

@@ -1,5 +1,12 @@
 import type { KubeObject, ObjectMeta, ResourceType } from '../../api/meta.js';
-import { ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_SERVICE_ACCOUNT, PRODUCT, REVISION_ANNOTATION, VERSION_ANNOTATION } from '../../api/names.js';
+import {
+  ENGINE_LABEL,
+  INSTALLER_ROLE,
+  OPERATOR_SERVICE_ACCOUNT,
+  PRODUCT,
+  REVISION_ANNOTATION,
+  VERSION_ANNOTATION,
+} from '../../api/names.js';
 import { apiVersionOf, MultiClusterEngines, Namespaces, RoleBindings, Secrets } from '../../api/resources.js';
 import { hash64, hex64 } from '../hash.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE, type ComponentRow } from './catalogue.js';
@@ -55,11 +62,17 @@ export function desiredObjects(
     for (const template of templates[row.folder] ?? []) {
       const type = typeOf(template);
       if (type === undefined || (settings.onlyNamespace !== undefined && isBinding(type))) continue;
-      bare.push({ type, component: row.name, object: renderComponent(template, type, { engine, row, spec, settings }) });
+      bare.push({
+        type,
+        component: row.name,
+        object: renderComponent(template, type, { engine, row, spec, settings }),
+      });
     }
   }
   const place = (one: Bare): number => APPLY_ORDER.indexOf(one.type);
-  return bare.map((one, index) => ({ one, index })).sort((a, b) => place(a.one) - place(b.one) || a.index - b.index)
+  return bare
+    .map((one, index) => ({ one, index }))
+    .sort((a, b) => place(a.one) - place(b.one) || a.index - b.index)
     .map(({ one }) => dress(one, engine, settings));
 }
 
@@ -81,7 +94,10 @@ export function templateFaults(templates: Templates): readonly string[] {
     for (const one of found) {
       const what = `deploy/components/${row.folder}: ${String(one.kind)} ${one.metadata.name}`;
       const type = typeOf(one);
-      if (type === undefined || type === Namespaces || type === Secrets) faults.push(`${what}: kind must be one of ${APPLY_ORDER.map((each) => each.kind).join(', ')}, and neither Namespace nor Secret`);
+      if (type === undefined || type === Namespaces || type === Secrets)
+        faults.push(
+          `${what}: kind must be one of ${APPLY_ORDER.map((each) => each.kind).join(', ')}, and neither Namespace nor Secret`,
+        );
       else if (isBinding(type) && !BINDINGS.some((each) => each.type === type && each.name === one.metadata.name)) {
         faults.push(`${what}: a binding must have a row in the table of bindings`);
       }
@@ -167,7 +183,13 @@ export function sealed(type: ResourceType, component: string, object: Manifest):
   return { type, component, object: { ...object, metadata: annotated }, revision };
 }
 
-function ownerOf(engine: EngineIdentity): { apiVersion: string; kind: string; name: string; uid: string; controller: true } {
+function ownerOf(engine: EngineIdentity): {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller: true;
+} {
   const { kind } = MultiClusterEngines;
   return { apiVersion: apiVersionOf(MultiClusterEngines), kind, name: engine.name, uid: engine.uid, controller: true };
 }
@@ -184,7 +206,10 @@ function productLabels(component: string, version: string): Record<string, strin
 
 /** `version` as a label may hold it: a build suffix (`+…`) is not allowed there. */
 function labelValue(version: string): string {
-  return version.replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 63).replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  return version
+    .replaceAll(/[^A-Za-z0-9._-]/g, '_')
+    .slice(0, 63)
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
 }
 
 function isBinding(type: ResourceType): boolean {

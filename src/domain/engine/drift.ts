@@ -93,5 +93,8 @@ function compareItems(
 
 function below(place: Place, field: string): Place {
   if (place.path === '') return { shown: field, path: field };
-  return { shown: /[./]/.test(field) ? `${place.shown}[${field}]` : `${place.shown}.${field}`, path: `${place.path}.${field}` };
+  return {
+    shown: /[./]/.test(field) ? `${place.shown}[${field}]` : `${place.shown}.${field}`,
+    path: `${place.path}.${field}`,
+  };
 }

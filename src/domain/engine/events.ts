@@ -16,11 +16,27 @@ type Rule = (turn: Turn) => readonly EngineNote[];
 
 /** One rule a kind of change; each speaks only when its change is new in `after`. */
 const RULES: readonly Rule[] = [
-  (turn) => when(isNew(turn) && !has(turn.after, 'Stalled') && turn.after.phase === 'Progressing', 'EngineInstalling', installingText(turn.after)),
-  (turn) => when(ready(turn.after)?.status === 'True' && ready(turn.before)?.status !== 'True', 'EngineAvailable', readyText(turn.after)),
-  (turn) => when(startsUpdate(turn), 'EngineUpdating', `from ${turn.after.currentVersion} to ${turn.after.desiredVersion}`),
+  (turn) =>
+    when(
+      isNew(turn) && !has(turn.after, 'Stalled') && turn.after.phase === 'Progressing',
+      'EngineInstalling',
+      installingText(turn.after),
+    ),
+  (turn) =>
+    when(
+      ready(turn.after)?.status === 'True' && ready(turn.before)?.status !== 'True',
+      'EngineAvailable',
+      readyText(turn.after),
+    ),
+  (turn) =>
+    when(startsUpdate(turn), 'EngineUpdating', `from ${turn.after.currentVersion} to ${turn.after.desiredVersion}`),
   (turn) => when(turnsTo(turn, 'Paused'), 'EnginePaused', readyText(turn.after)),
-  (turn) => when(ready(turn.before)?.reason === 'Paused' && ready(turn.after)?.reason !== 'Paused', 'EngineResumed', readyText(turn.after)),
+  (turn) =>
+    when(
+      ready(turn.before)?.reason === 'Paused' && ready(turn.after)?.reason !== 'Paused',
+      'EngineResumed',
+      readyText(turn.after),
+    ),
   (turn) => when(stalls(turn), 'EngineStalled', `${ready(turn.after)?.reason}: ${readyText(turn.after)}`),
   (turn) => when(turnsTo(turn, 'Uninstalling'), 'EngineUninstalling', readyText(turn.after)),
   lostComponents,
@@ -29,7 +45,10 @@ const RULES: readonly Rule[] = [
 ];
 
 /** What a change of status is worth telling as events, in a fixed order; empty when nothing of it changed. */
-export function engineEvents(before: MultiClusterEngineStatus | undefined, after: MultiClusterEngineStatus): readonly EngineNote[] {
+export function engineEvents(
+  before: MultiClusterEngineStatus | undefined,
+  after: MultiClusterEngineStatus,
+): readonly EngineNote[] {
   const turn = { before: before ?? {}, after };
   return RULES.flatMap((rule) => rule(turn));
 }

@@ -55,8 +55,10 @@ function rolloutOf(object: unknown, facts: { readonly seen: boolean; readonly co
 /** What the Deployment's own conditions complain of. */
 function trouble(object: unknown): string {
   const complaints: string[] = [];
-  if (textAt(condition(object, 'Progressing'), 'status') === 'False') complaints.push(complaint(condition(object, 'Progressing')));
-  if (textAt(condition(object, 'ReplicaFailure'), 'status') === 'True') complaints.push(complaint(condition(object, 'ReplicaFailure')));
+  if (textAt(condition(object, 'Progressing'), 'status') === 'False')
+    complaints.push(complaint(condition(object, 'Progressing')));
+  if (textAt(condition(object, 'ReplicaFailure'), 'status') === 'True')
+    complaints.push(complaint(condition(object, 'ReplicaFailure')));
   return complaints.map((one) => ` (${one})`).join('');
 }
 

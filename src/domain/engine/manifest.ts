@@ -67,8 +67,12 @@ export function byText(a: string, b: string): number {
 
 /** Equal in every part; the order of a map's fields means nothing. */
 export function sameValue(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
   if (!isTree(a) || !isTree(b)) return a === b;
   const fields = Object.keys(a);
-  return fields.length === Object.keys(b).length && fields.every((field) => Object.hasOwn(b, field) && sameValue(a[field], b[field]));
+  return (
+    fields.length === Object.keys(b).length &&
+    fields.every((field) => Object.hasOwn(b, field) && sameValue(a[field], b[field]))
+  );
 }

@@ -16,7 +16,8 @@ export type Ownership = 'ours' | 'leftover' | 'unowned' | 'foreign';
 export function ownershipOf(object: KubeObject, engine: EngineIdentity): Ownership {
   const controller = (object.metadata.ownerReferences ?? []).find((one) => one.controller === true);
   if (controller === undefined) return 'unowned';
-  if (controller.kind !== MultiClusterEngines.kind || !controller.apiVersion.startsWith(`${ENGINE_GROUP}/`)) return 'foreign';
+  if (controller.kind !== MultiClusterEngines.kind || !controller.apiVersion.startsWith(`${ENGINE_GROUP}/`))
+    return 'foreign';
   if (controller.uid === engine.uid) return 'ours';
   return controller.name === engine.name ? 'leftover' : 'foreign';
 }

@@ -52,7 +52,8 @@ export function plan(input: PlanInput): readonly Step[] {
   const steps: Step[] = [];
   for (const desired of input.desired) {
     const found = desired.type === Namespaces ? input.namespace : stored.get(desiredId(desired))?.object;
-    const step = desired.type === Namespaces ? namespaceStep(desired, found, input.engine) : objectStep(desired, found, input);
+    const step =
+      desired.type === Namespaces ? namespaceStep(desired, found, input.engine) : objectStep(desired, found, input);
     if (step !== undefined) steps.push(step);
   }
   return [...steps, ...pruneSteps(input)];
@@ -62,16 +63,25 @@ export function plan(input: PlanInput): readonly Step[] {
  * The step for one wanted object after the server was asked for it, managed fields and all: `fresh` is what is stored,
  * undefined when nothing is. undefined: a namespace that is left as it is.
  */
-export function freshStep(desired: DesiredObject, fresh: KubeObject | undefined, engine: EngineIdentity): Step | undefined {
+export function freshStep(
+  desired: DesiredObject,
+  fresh: KubeObject | undefined,
+  engine: EngineIdentity,
+): Step | undefined {
   if (desired.type === Namespaces) return namespaceStep(desired, fresh, engine);
   const step = objectStep(desired, fresh, { engine, namespace: undefined });
   if (fresh === undefined || step.action !== 'create') return step;
   if (isTerminating(fresh)) return { ...step, action: 'wait', cause: `is being deleted${finalizersOf(fresh)}` };
-  if (wasAppliedByUs(fresh, engine)) return { ...step, action: 'patch', drift: true, cause: 'has lost its controller reference' };
+  if (wasAppliedByUs(fresh, engine))
+    return { ...step, action: 'patch', drift: true, cause: 'has lost its controller reference' };
   return { ...step, action: 'skip-foreign', cause: foreignCause(fresh) };
 }
 
-function namespaceStep(desired: DesiredObject, stored: KubeObject | undefined, engine: EngineIdentity): Step | undefined {
+function namespaceStep(
+  desired: DesiredObject,
+  stored: KubeObject | undefined,
+  engine: EngineIdentity,
+): Step | undefined {
   const base = baseOf(desired);
   if (stored === undefined) return { ...base, action: 'create', cause: 'does not exist' };
   if (isTerminating(stored)) return { ...base, action: 'wait', stored, cause: 'is being deleted' };
@@ -79,7 +89,11 @@ function namespaceStep(desired: DesiredObject, stored: KubeObject | undefined, e
   return isOurNamespace(stored, engine) ? compared(base, desired, stored) : undefined;
 }
 
-function objectStep(desired: DesiredObject, stored: KubeObject | undefined, input: Pick<PlanInput, 'engine' | 'namespace'>): Step {
+function objectStep(
+  desired: DesiredObject,
+  stored: KubeObject | undefined,
+  input: Pick<PlanInput, 'engine' | 'namespace'>,
+): Step {
   const base = baseOf(desired);
   const { namespace } = input;
   if (stored === undefined) {
@@ -93,8 +107,10 @@ function objectStep(desired: DesiredObject, stored: KubeObject | undefined, inpu
   if (ownership === 'foreign') return { ...base, action: 'skip-foreign', stored, cause: foreignCause(stored) };
   if (ownership === 'unowned') return { ...base, action: 'create', stored, cause: 'has no controller' };
   if (ownership === 'leftover') return { ...base, action: 'wait', stored, cause: LEFTOVER };
-  if (isTerminating(stored)) return { ...base, action: 'wait', stored, cause: `is being deleted${finalizersOf(stored)}` };
-  if (desired.waitsFor !== undefined) return { ...base, action: 'wait', stored, cause: `waits for ${desired.waitsFor}` };
+  if (isTerminating(stored))
+    return { ...base, action: 'wait', stored, cause: `is being deleted${finalizersOf(stored)}` };
+  if (desired.waitsFor !== undefined)
+    return { ...base, action: 'wait', stored, cause: `waits for ${desired.waitsFor}` };
   return compared(base, desired, stored);
 }
 
@@ -114,7 +130,8 @@ function pruneSteps(input: PlanInput): readonly Step[] {
     const { name, namespace } = object.metadata;
     if (wanted.has(idOf(type, object.metadata)) || ownershipOf(object, input.engine) !== 'ours') continue;
     const base = { type, name: namespace === undefined ? { name } : { namespace, name }, stored: object };
-    if (isTerminating(object)) steps.push({ ...base, action: 'wait', cause: `is being deleted${finalizersOf(object)}` });
+    if (isTerminating(object))
+      steps.push({ ...base, action: 'wait', cause: `is being deleted${finalizersOf(object)}` });
     else steps.push({ ...base, action: 'delete', cause: 'is no longer wanted' });
   }
   return steps.sort((a, b) => removalOrder(a, b));
@@ -122,7 +139,9 @@ function pruneSteps(input: PlanInput): readonly Step[] {
 
 /** The order of removing: kinds in reverse, then names. */
 export function removalOrder(a: Pick<Step, 'type' | 'name'>, b: Pick<Step, 'type' | 'name'>): number {
-  return APPLY_ORDER.indexOf(b.type) - APPLY_ORDER.indexOf(a.type) || byText(idOf(a.type, a.name), idOf(b.type, b.name));
+  return (
+    APPLY_ORDER.indexOf(b.type) - APPLY_ORDER.indexOf(a.type) || byText(idOf(a.type, a.name), idOf(b.type, b.name))
+  );
 }
 
 export const LEFTOVER = 'belongs to an earlier engine of the same name and is about to be garbage collected';
@@ -130,7 +149,8 @@ export const LEFTOVER = 'belongs to an earlier engine of the same name and is ab
 /** Why an object is not ours, naming whose it is where it says so. */
 export function foreignCause(stored: KubeObject): string {
   const controller = (stored.metadata.ownerReferences ?? []).find((one) => one.controller === true);
-  const whose = controller === undefined ? 'was made by somebody else' : `belongs to ${controller.kind} ${controller.name}`;
+  const whose =
+    controller === undefined ? 'was made by somebody else' : `belongs to ${controller.kind} ${controller.name}`;
   return `${whose} and is not touched; delete or rename it`;
 }
 

@@ -36,7 +36,10 @@ export function componentRows(
 }
 
 /** `rows`, and those of `stored` that are about other objects. */
-export function withOthers(rows: readonly ComponentCondition[], stored: readonly ComponentCondition[]): ComponentCondition[] {
+export function withOthers(
+  rows: readonly ComponentCondition[],
+  stored: readonly ComponentCondition[],
+): ComponentCondition[] {
   const others = stored.filter((one) => !rows.some((row) => row.kind === one.kind && row.name === one.name));
   return sorted([...rows, ...others]);
 }
@@ -61,10 +64,22 @@ export function componentRow(finding: Finding): Row {
   const type = health === undefined ? 'Applied' : 'Available';
   if (finding.state !== 'applied') {
     const stands = finding.state === 'drifted' && health?.serving !== false;
-    return { name, kind, type, status: stands ? 'True' : 'False', reason: REASONS[finding.state], message: clip(finding.message) };
+    return {
+      name,
+      kind,
+      type,
+      status: stands ? 'True' : 'False',
+      reason: REASONS[finding.state],
+      message: clip(finding.message),
+    };
   }
-  if (finding.given === true) return { name, kind, type, status: 'True', reason: 'Given', message: clip(finding.message) };
+  if (finding.given === true)
+    return { name, kind, type, status: 'True', reason: 'Given', message: clip(finding.message) };
   if (health === undefined) return { name, kind, type, status: 'True', reason: 'Applied', message: 'applied' };
-  const reason: ComponentReason = health.ready ? 'Available' : health.rollout === 'rolling' ? 'RollingOut' : 'Unavailable';
+  const reason: ComponentReason = health.ready
+    ? 'Available'
+    : health.rollout === 'rolling'
+      ? 'RollingOut'
+      : 'Unavailable';
   return { name, kind, type, status: health.serving ? 'True' : 'False', reason, message: clip(health.message) };
 }

@@ -25,7 +25,9 @@ export function placeFaults(
   const field = 'spec.targetNamespace';
   const target = targetNamespaceOf(spec);
   if (installedIn !== undefined && installedIn !== '' && installedIn !== target) {
-    return [fault(field, target, `is immutable: the engine is installed in ${installedIn}; delete and recreate the engine`)];
+    return [
+      fault(field, target, `is immutable: the engine is installed in ${installedIn}; delete and recreate the engine`),
+    ];
   }
   if (only !== undefined && only !== target) {
     return [fault(field, target, `must be ${only}: the operator runs with --namespace ${only}`)];
@@ -42,7 +44,8 @@ function namespaceFaults(value: unknown): SpecFault[] {
   const field = 'spec.targetNamespace';
   const bad = nameFault(field, value, isDnsLabel, 'must be empty or a DNS-1123 label');
   if (bad.length > 0 || typeof value !== 'string') return bad;
-  if (value === 'default' || value.startsWith('kube-')) return [fault(field, value, 'must be neither default nor kube-*')];
+  if (value === 'default' || value.startsWith('kube-'))
+    return [fault(field, value, 'must be neither default nor kube-*')];
   return [];
 }
 
@@ -75,13 +78,33 @@ function tolerationFault(field: string, one: unknown): SpecFault[] {
   const { key, value, effect, tolerationSeconds: seconds } = one;
   const operator = one['operator'] ?? 'Equal';
   for (const rule of [
-    { name: 'operator', value: operator, holds: operator === 'Exists' || operator === 'Equal', text: 'must be Exists or Equal' },
-    { name: 'effect', value: effect, holds: empty(effect) || isEffect(effect), text: 'must be NoSchedule, PreferNoSchedule, NoExecute or empty' },
+    {
+      name: 'operator',
+      value: operator,
+      holds: operator === 'Exists' || operator === 'Equal',
+      text: 'must be Exists or Equal',
+    },
+    {
+      name: 'effect',
+      value: effect,
+      holds: empty(effect) || isEffect(effect),
+      text: 'must be NoSchedule, PreferNoSchedule, NoExecute or empty',
+    },
     { name: 'key', value: key, holds: empty(key) || isLabelKey(key), text: 'must be empty or a label key' },
-    { name: 'key', value: key, holds: operator === 'Exists' || !empty(key), text: 'must not be empty unless operator is Exists' },
+    {
+      name: 'key',
+      value: key,
+      holds: operator === 'Exists' || !empty(key),
+      text: 'must not be empty unless operator is Exists',
+    },
     { name: 'value', value, holds: empty(value) || isLabelValue(value), text: 'must be a label value' },
     { name: 'value', value, holds: operator !== 'Exists' || empty(value), text: 'must be empty with operator Exists' },
-    { name: 'tolerationSeconds', value: seconds, holds: empty(seconds) || isSeconds(seconds), text: 'must be an integer within ±2^53' },
+    {
+      name: 'tolerationSeconds',
+      value: seconds,
+      holds: empty(seconds) || isSeconds(seconds),
+      text: 'must be an integer within ±2^53',
+    },
   ]) {
     if (!rule.holds) return [fault(`${field}.${rule.name}`, rule.value, rule.text)];
   }
@@ -116,7 +139,10 @@ function isDnsLabel(text: string): boolean {
 }
 
 function isSubdomain(text: string): boolean {
-  return text.length <= 253 && text.split('.').every((part) => part.length > 0 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(part));
+  return (
+    text.length <= 253 &&
+    text.split('.').every((part) => part.length > 0 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(part))
+  );
 }
 
 function isLabelValue(value: unknown): boolean {

@@ -1,5 +1,9 @@
 import { EngineConditions, type EnginePhase } from '../../api/enginereasons.js';
-import type { ComponentCondition, MultiClusterEngine, MultiClusterEngineStatus } from '../../api/generated/multiclusterengine.js';
+import type {
+  ComponentCondition,
+  MultiClusterEngine,
+  MultiClusterEngineStatus,
+} from '../../api/generated/multiclusterengine.js';
 import { RECONCILE_ANNOTATION } from '../../api/names.js';
 import { settleConditions, type ConditionState } from '../conditions.js';
 import { sameValue } from './manifest.js';
@@ -17,7 +21,10 @@ export function engineStatus(situation: Situation, now: string): MultiClusterEng
   if (knowsNothingNew(situation, verdict)) return stored;
   const generation = observedGeneration(situation);
   const rows = rowsOf(situation, now);
-  const states = conditionStates({ situation, verdict, rows }).map((state) => ({ ...state, observedGeneration: generation }));
+  const states = conditionStates({ situation, verdict, rows }).map((state) => ({
+    ...state,
+    observedGeneration: generation,
+  }));
   const current = currentVersion(situation);
   const handled = situation.engine.metadata.annotations?.[RECONCILE_ANNOTATION] ?? stored.lastHandledReconcileAt;
   const broken = (situation.faults ?? []).length > 0;
@@ -89,7 +96,10 @@ function conditionStates(said: Said): State[] {
   const { Ready, Reconciling, Stalled } = EngineConditions;
   const { verdict } = said;
   const { reason, message } = verdict;
-  const states: State[] = [{ type: Ready, status: verdict.ready ? 'True' : 'False', reason, message }, availability(said)];
+  const states: State[] = [
+    { type: Ready, status: verdict.ready ? 'True' : 'False', reason, message },
+    availability(said),
+  ];
   const motion = motionOf(said.situation, verdict);
   if (motion !== undefined) states.push({ type: Reconciling, status: 'True', reason: motion, message });
   if (verdict.stalled === true) states.push({ type: Stalled, status: 'True', reason, message });
@@ -110,8 +120,11 @@ function availability({ situation, rows }: Said): State {
 function currentVersion(situation: Situation): string | undefined {
   const stored = situation.engine.status?.currentVersion;
   const { findings, uninstall, paused, partial } = situation;
-  if (findings === undefined || findings.length === 0 || uninstall !== undefined || paused || partial === true) return stored;
-  return findings.every((one) => one.state === 'applied' && healthOf(one)?.ready !== false) ? situation.version : stored;
+  if (findings === undefined || findings.length === 0 || uninstall !== undefined || paused || partial === true)
+    return stored;
+  return findings.every((one) => one.state === 'applied' && healthOf(one)?.ready !== false)
+    ? situation.version
+    : stored;
 }
 
 /** First match; derived, never read back. */
@@ -119,6 +132,7 @@ function phaseOf(situation: Situation, verdict: Verdict): EnginePhase {
   if (situation.uninstall !== undefined) return 'Uninstalling';
   if (situation.paused) return 'Paused';
   if (verdict.stalled === true || (situation.findings ?? []).some(hasFailedForLong)) return 'Error';
-  if (situation.engine.status?.currentVersion !== undefined && currentVersion(situation) !== situation.version) return 'Updating';
+  if (situation.engine.status?.currentVersion !== undefined && currentVersion(situation) !== situation.version)
+    return 'Updating';
   return verdict.ready ? 'Available' : 'Progressing';
 }

@@ -10,8 +10,16 @@ export function takenOver(object: unknown, manager: string): readonly Tree[] | u
   const ours = entries.find((one) => one['manager'] === manager && one['operation'] === 'Apply' && isMain(one));
   const foreign = entries.filter((one) => one !== ours && isMain(one) && isTree(at(one, 'fieldsV1', 'f:spec')));
   if (foreign.length === 0) return undefined;
-  const spec = foreign.reduce((sum, one) => union(sum, treeAt(one, 'fieldsV1', 'f:spec')), treeAt(ours, 'fieldsV1', 'f:spec'));
-  const { time: _time, ...entry } = ours ?? { manager, operation: 'Apply', apiVersion: textAt(object, 'apiVersion'), fieldsType: 'FieldsV1' };
+  const spec = foreign.reduce(
+    (sum, one) => union(sum, treeAt(one, 'fieldsV1', 'f:spec')),
+    treeAt(ours, 'fieldsV1', 'f:spec'),
+  );
+  const { time: _time, ...entry } = ours ?? {
+    manager,
+    operation: 'Apply',
+    apiVersion: textAt(object, 'apiVersion'),
+    fieldsType: 'FieldsV1',
+  };
   const left = entries.filter((one) => one !== ours).map((one) => (foreign.includes(one) ? withoutSpec(one) : one));
   const owning = left.filter((one) => Object.keys(treeAt(one, 'fieldsV1')).length > 0);
   return [...owning, { ...entry, fieldsV1: { ...treeAt(ours, 'fieldsV1'), 'f:spec': spec } }];

@@ -49,7 +49,8 @@ export function readyVerdict(situation: Situation): Verdict {
 export function motionOf(situation: Situation, verdict: Verdict): EngineReason | undefined {
   if (verdict.ready || verdict.stalled === true || situation.paused) return undefined;
   if (situation.uninstall !== undefined) return 'Uninstalling';
-  if (verdict.reason === 'NamespaceTerminating' || some(situation, 'failed') || some(situation, 'waiting')) return 'Retrying';
+  if (verdict.reason === 'NamespaceTerminating' || some(situation, 'failed') || some(situation, 'waiting'))
+    return 'Retrying';
   const still = verdict.reason === 'ComponentsUnavailable';
   if (still || (verdict.reason === 'PullSecretNotFound' && !isMoving(situation))) return undefined;
   return goingOn(situation);
@@ -124,7 +125,10 @@ function applyFailed(situation: Situation): Verdict | undefined {
 function pullSecretMissing(situation: Situation): Verdict | undefined {
   const { missingPullSecret: secret } = situation;
   if (secret === undefined) return undefined;
-  return no('PullSecretNotFound', `Secret ${secret}, named by spec.imagePullSecret, does not exist; the operator never copies it there`);
+  return no(
+    'PullSecretNotFound',
+    `Secret ${secret}, named by spec.imagePullSecret, does not exist; the operator never copies it there`,
+  );
 }
 
 function undecided(situation: Situation): Verdict | undefined {
@@ -174,7 +178,12 @@ function unreadyText(found: readonly Finding[]): string {
 
 function each(situation: Situation, state: FindingState, reason: EngineReason): Verdict | undefined {
   const found = findings(situation).filter((one) => one.state === state);
-  return found.length === 0 ? undefined : no(reason, nameAll(found, (one) => one.message));
+  return found.length === 0
+    ? undefined
+    : no(
+        reason,
+        nameAll(found, (one) => one.message),
+      );
 }
 
 function some(situation: Situation, state: FindingState): boolean {
@@ -188,4 +197,3 @@ function findings(situation: Situation): readonly Finding[] {
 function no(reason: EngineReason, message: string): Verdict {
   return { ready: false, reason, message };
 }
-

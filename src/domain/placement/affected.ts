@@ -30,7 +30,10 @@ export interface ClusterChange<W extends Watcher> {
  * - it stays a candidate (or may be held without being one) and begins or ceases to match;
  * - it is deleted, and the Placement may hold clusters that are no candidates.
  */
-export function affected<W extends Watcher>(change: ClusterChange<W>, find: (key: string) => W | undefined): ReadonlySet<W> {
+export function affected<W extends Watcher>(
+  change: ClusterChange<W>,
+  find: (key: string) => W | undefined,
+): ReadonlySet<W> {
   const found = new Set<W>();
   for (const move of change.moves) {
     if (move.was === move.now) continue;
@@ -50,7 +53,10 @@ function cares<W extends Watcher>({ rules }: W, move: PoolChange, { before, afte
   return view !== undefined && matches(rules, view);
 }
 
-function flips<W extends Watcher>({ rules, pool, unreadable }: W, { ordinal, before, after }: ClusterChange<W>): boolean {
+function flips<W extends Watcher>(
+  { rules, pool, unreadable }: W,
+  { ordinal, before, after }: ClusterChange<W>,
+): boolean {
   if (before === undefined || after === undefined) return false;
   if (!unreadable && !pool.members.has(ordinal)) return false;
   return matches(rules, before) !== matches(rules, after);

@@ -17,7 +17,11 @@ export function membersOf(fleet: readonly FleetMember[], eligible: readonly stri
 }
 
 /** The candidates of the `eligible` sets, by going through the whole fleet: what an index has to agree with. */
-export function candidatesAmong(fleet: readonly FleetMember[], eligible: readonly string[], rules: PlacementRules): Candidates {
+export function candidatesAmong(
+  fleet: readonly FleetMember[],
+  eligible: readonly string[],
+  rules: PlacementRules,
+): Candidates {
   const candidates = membersOf(fleet, eligible).filter(({ cluster }) => !cluster.deleting);
   const matched = candidates.filter(({ cluster }) => matches(rules, cluster));
   return { count: candidates.length, matched: matchedClusters(matched.map(({ cluster }) => cluster.name)) };

@@ -152,7 +152,8 @@ export class Inventory {
   /** The clusters that a Placement may select from, as they are now. */
   candidates(key: string): Candidates {
     const entry = this.#placements.get(key);
-    if (entry === undefined || entry.rules.problem !== undefined) return { count: 0, matched: this.#matched(new Bitset()) };
+    if (entry === undefined || entry.rules.problem !== undefined)
+      return { count: 0, matched: this.#matched(new Bitset()) };
     const { members } = entry.pool;
     return { count: members.size, matched: this.#matched(this.#matches.matching(entry.rules, members)) };
   }

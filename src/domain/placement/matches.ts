@@ -166,4 +166,3 @@ function* requirementsOf(rules: PlacementRules): Generator<{ id: string; source:
     }
   }
 }
-

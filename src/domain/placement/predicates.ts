@@ -53,7 +53,8 @@ export function matches(rules: PlacementRules, cluster: ClusterView): boolean {
   if (rules.problem !== undefined) return false;
   if (rules.predicates.length === 0) return true;
   for (const { labels, claims } of rules.predicates) {
-    if (firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined) return true;
+    if (firstUnmet(labels, cluster.labels) === undefined && firstUnmet(claims, cluster.claims) === undefined)
+      return true;
   }
   return false;
 }

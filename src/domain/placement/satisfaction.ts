@@ -27,7 +27,10 @@ export function satisfaction(outcome: Outcome): Statement {
     if (said !== undefined) return said.reason === 'Misconfigured' ? said : withUnreadable(said, outcome.schedule);
   }
   const { wanted } = outcome.schedule;
-  return withUnreadable({ status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(wanted) }, outcome.schedule);
+  return withUnreadable(
+    { status: 'True', reason: 'AllDecisionsScheduled', message: allSelected(wanted) },
+    outcome.schedule,
+  );
 }
 
 function allSelected(wanted: number | undefined): string {
@@ -43,7 +46,11 @@ function misconfigured({ schedule, stored }: Outcome): Statement | undefined {
 
 function noneWanted({ schedule }: Outcome): Statement | undefined {
   if (schedule.wanted !== 0) return undefined;
-  return { status: 'True', reason: 'AllDecisionsScheduled', message: 'no cluster is wanted: spec.numberOfClusters is 0' };
+  return {
+    status: 'True',
+    reason: 'AllDecisionsScheduled',
+    message: 'no cluster is wanted: spec.numberOfClusters is 0',
+  };
 }
 
 function noBinding({ schedule, namespace }: Outcome): Statement | undefined {

@@ -66,7 +66,9 @@ export function schedule(snapshot: PlacementSnapshot): Schedule {
     current,
     kept,
     added: newcomers(snapshot, current, open),
-    dropped: [...dropped].map(([cluster, cause]) => ({ cluster, cause })).sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
+    dropped: [...dropped]
+      .map(([cluster, cause]) => ({ cluster, cause }))
+      .sort((a, b) => (a.cluster < b.cluster ? -1 : 1)),
   };
 }
 
@@ -88,7 +90,11 @@ function whyDropped(snapshot: PlacementSnapshot, eligibility: Eligibility, name:
 /** Marks the lowest ranked of those that stay, down to `limit`. */
 function dropLowest(current: Slots, dropped: Map<string, DropCause>, limit: number, snapshot: PlacementSnapshot): void {
   const staying = current.flat().filter((name) => !dropped.has(name));
-  const best = topRanked(matchedClusters(staying), limit, seedOf(snapshot.placement.namespace, snapshot.placement.name));
+  const best = topRanked(
+    matchedClusters(staying),
+    limit,
+    seedOf(snapshot.placement.namespace, snapshot.placement.name),
+  );
   const needed = new Set(best.map((one) => one.name));
   for (const name of staying) if (!needed.has(name)) dropped.set(name, 'NotNeeded');
 }

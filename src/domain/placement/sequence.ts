@@ -66,7 +66,10 @@ export function inOrder(changes: readonly Change[], order: readonly number[]): D
 }
 
 /** The writes, and before each that holds a cluster which an object written later is to lose, that object without it. */
-export function withoutDoubles(writes: readonly DecisionWrite[], published: readonly PublishedSlice[]): DecisionWrite[] {
+export function withoutDoubles(
+  writes: readonly DecisionWrite[],
+  published: readonly PublishedSlice[],
+): DecisionWrite[] {
   const before = new Map(published.map((slice) => [slice.name, new Set(slice.clusters)]));
   const leaving = leavingBy(writes, before);
   const ordered = new Set<DecisionWrite>();

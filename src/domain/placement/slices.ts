@@ -2,7 +2,14 @@ import { decisionName, revisionOf, sameList } from './decision.js';
 import type { StoredDecision } from './decision.js';
 import type { Schedule } from './schedule.js';
 import { inOrder, withoutDoubles } from './sequence.js';
-import type { Change, CreateDecision, DecisionWrite, DeleteDecision, PublishedSlice, UpdateDecision } from './sequence.js';
+import type {
+  Change,
+  CreateDecision,
+  DecisionWrite,
+  DeleteDecision,
+  PublishedSlice,
+  UpdateDecision,
+} from './sequence.js';
 import { fill, fillOrder, isOwn, obstacle } from './slots.js';
 import type { Objects, Obstacle } from './slots.js';
 import type { PlacementSnapshot, Slots } from './snapshot.js';
@@ -87,13 +94,17 @@ function clearances(stored: readonly StoredDecision[]): DeleteDecision[] {
   const writes: DeleteDecision[] = [];
   for (const object of stored) {
     if (object.deleting) continue;
-    if (object.ownership === 'predecessor' && object.ordinal !== undefined) writes.push(deletion(object, 'Predecessor'));
+    if (object.ownership === 'predecessor' && object.ordinal !== undefined)
+      writes.push(deletion(object, 'Predecessor'));
     if (object.ownership === 'ours' && object.ordinal === undefined) writes.push(deletion(object, 'Misnamed'));
   }
   return writes.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function deletion({ name, ordinal, uid, resourceVersion }: StoredDecision, cause: DeleteDecision['cause']): DeleteDecision {
+function deletion(
+  { name, ordinal, uid, resourceVersion }: StoredDecision,
+  cause: DeleteDecision['cause'],
+): DeleteDecision {
   return { kind: 'delete', name, ordinal, clusters: [], revision: revisionOf([]), uid, resourceVersion, cause };
 }
 

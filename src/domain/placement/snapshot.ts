@@ -75,7 +75,8 @@ export function currentSlots(snapshot: PlacementSnapshot): Slots {
 function storedLists(stored: readonly StoredDecision[]): (readonly string[])[] {
   const lists: (readonly string[])[] = [];
   for (const { ordinal, ownership, clusters } of stored) {
-    if (ordinal !== undefined && (ownership === 'ours' || ownership === 'adoptable')) lists[ordinal - 1] = clusters.slice(0, DECISION_SIZE);
+    if (ordinal !== undefined && (ownership === 'ours' || ownership === 'adoptable'))
+      lists[ordinal - 1] = clusters.slice(0, DECISION_SIZE);
   }
   return lists;
 }

@@ -43,7 +43,10 @@ export function reportOn(snapshot: PlacementSnapshot, schedule: Schedule, public
   const scheduled = selected(schedule).filter((name) => stored.has(name)).length;
   const { namespace, rules } = snapshot.placement;
   const { problem } = schedule;
-  const ready = problem === undefined ? readiness(publication, namespace) : statement('False', 'Misconfigured', problemText(problem));
+  const ready =
+    problem === undefined
+      ? readiness(publication, namespace)
+      : statement('False', 'Misconfigured', problemText(problem));
   const satisfied = withBlocker(satisfaction({ namespace, rules, schedule, scheduled, stored: stored.size }), ready);
   const decided = slices.length > 0 || hadDecision(snapshot.placement.status);
   return {
@@ -55,7 +58,11 @@ export function reportOn(snapshot: PlacementSnapshot, schedule: Schedule, public
   };
 }
 
-const DECIDED: readonly unknown[] = ['Unsatisfied', 'PartiallySatisfied', 'Satisfied'] satisfies readonly PlacementPhase[];
+const DECIDED: readonly unknown[] = [
+  'Unsatisfied',
+  'PartiallySatisfied',
+  'Satisfied',
+] satisfies readonly PlacementPhase[];
 
 /**
  * Whether a stored status speaks of a decision that was published once, whether or not its objects still exist: it lists
@@ -68,7 +75,11 @@ export function hadDecision(stored: unknown): boolean {
 }
 
 /** The status to write, with times set; undefined when what is stored says the same. `now` is RFC 3339. */
-export function settleStatus(stored: unknown, report: PlacementReport, now: string): Required<PlacementStatus> | undefined {
+export function settleStatus(
+  stored: unknown,
+  report: PlacementReport,
+  now: string,
+): Required<PlacementStatus> | undefined {
   const before = isObject(stored) ? stored : {};
   const listed = isList(before['conditions']) ? before['conditions'] : [];
   const conditions = settleConditions(listed.filter(isCondition), report.states, now);
@@ -98,7 +109,8 @@ function readiness({ plan, done, failure }: Publication, namespace: string): Sta
       'what belongs there is not published until it is deleted';
     return statement('False', 'PublishFailed', text);
   }
-  if (failure !== undefined) return statement('False', 'PublishFailed', `PlacementDecision ${located(failure.name)}: ${failure.message}`);
+  if (failure !== undefined)
+    return statement('False', 'PublishFailed', `PlacementDecision ${located(failure.name)}: ${failure.message}`);
   const pending = [...plan.writes.slice(done), ...plan.blocked].map((one) => located(one.name));
   if (pending.length === 0) return statement('True', 'DecisionPublished', 'the decision for this generation is stored');
   return statement('False', 'Publishing', `not stored yet: PlacementDecision ${nameList([...new Set(pending)])}`);
@@ -130,12 +142,22 @@ function phaseOf(schedule: Schedule, satisfied: Statement, stored: number): Plac
   return stored === 0 ? 'Unsatisfied' : 'PartiallySatisfied';
 }
 
-const CONDITION_FIELDS: readonly string[] = ['type', 'status', 'reason', 'message', 'lastTransitionTime', 'lastUpdateTime'];
+const CONDITION_FIELDS: readonly string[] = [
+  'type',
+  'status',
+  'reason',
+  'message',
+  'lastTransitionTime',
+  'lastUpdateTime',
+];
 
 /** Whether a stored condition is one that we can have written: an edited one is written anew. */
 function isCondition(value: unknown): value is Condition {
   if (!isObject(value)) return false;
-  return CONDITION_FIELDS.every((field) => typeof value[field] === 'string') && typeof value['observedGeneration'] === 'number';
+  return (
+    CONDITION_FIELDS.every((field) => typeof value[field] === 'string') &&
+    typeof value['observedGeneration'] === 'number'
+  );
 }
 
 /** Whether two JSON values are the same, whatever the order of their keys. */
@@ -143,5 +165,7 @@ function sameValue(a: unknown, b: unknown): boolean {
   if (isList(a) && isList(b)) return a.length === b.length && a.every((one, index) => sameValue(one, b[index]));
   if (!isObject(a) || !isObject(b)) return a === b;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]));
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
+  );
 }

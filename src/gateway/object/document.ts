@@ -36,7 +36,8 @@ export class DocumentBuilder {
 
   /** The finished body. */
   result(): Data {
-    if (this.#result === undefined || this.#frames.length > 0) throw new Refusal('malformed', { message: 'the body is empty' });
+    if (this.#result === undefined || this.#frames.length > 0)
+      throw new Refusal('malformed', { message: 'the body is empty' });
     return this.#result;
   }
 
@@ -80,7 +81,8 @@ export class DocumentBuilder {
 
   value(value: Data): void {
     this.#nodes += 1;
-    if (this.#nodes > MAX_NODES) throw new Refusal('malformed', { message: `the body holds more than ${MAX_NODES} values` });
+    if (this.#nodes > MAX_NODES)
+      throw new Refusal('malformed', { message: `the body holds more than ${MAX_NODES} values` });
     const top = this.#frames.at(-1);
     if (top === undefined) {
       this.#result = value;

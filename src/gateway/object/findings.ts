@@ -30,9 +30,15 @@ export function objectRefusal(status: 400 | 422, said: Unknowns, sent: Sent): Re
   const found = fieldFindings(said);
   const never = found.filter(({ field }) => rules.isNever(kind, field)).map(({ field }) => field);
   const wrong = found.filter(({ field }) => !never.includes(field)).map((one) => rules.explain(kind, one, object));
-  const causes: FieldCause[] = [...wrong, ...[...unknown, ...never].map((field) => rules.unknown(kind, field))].slice(0, MAX_CAUSES);
+  const causes: FieldCause[] = [...wrong, ...[...unknown, ...never].map((field) => rules.unknown(kind, field))].slice(
+    0,
+    MAX_CAUSES,
+  );
   const malformed = status === 400 || (never.length > 0 && wrong.length === 0);
-  const message = causes.length === 0 ? 'the API server finds the object not valid' : causes.map(({ field, message: rule }) => `${field}: ${rule}`).join('; ');
+  const message =
+    causes.length === 0
+      ? 'the API server finds the object not valid'
+      : causes.map(({ field, message: rule }) => `${field}: ${rule}`).join('; ');
   return new Refusal(malformed ? 'malformed' : 'invalid', { message, ...(causes.length > 0 && { causes }) });
 }
 
@@ -52,7 +58,12 @@ function fieldFindings(said: Unknowns): Finding[] {
 function unknownFields(said: Unknowns, object: DataObject): string[] {
   const message = said['message'];
   if (typeof message !== 'string' || !UNKNOWN_FIELD.test(message)) return [];
-  const named = new Set(message.split(UNKNOWN_FIELD).slice(1).map((text) => text.replace(/"$/, '')));
+  const named = new Set(
+    message
+      .split(UNKNOWN_FIELD)
+      .slice(1)
+      .map((text) => text.replace(/"$/, '')),
+  );
   const found: string[] = [];
   for (const path of pathsIn(object, '')) {
     if (named.has(path)) found.push(path.slice(0, MAX_FIELD));

@@ -3,7 +3,11 @@ import { Refusal } from '../refusal.js';
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const WORDS: readonly (readonly [string, null | boolean])[] = [['null', null], ['true', true], ['false', false]];
+const WORDS: readonly (readonly [string, null | boolean])[] = [
+  ['null', null],
+  ['true', true],
+  ['false', false],
+];
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 

@@ -30,13 +30,26 @@ const OBJECT_META = {
     finalizers: { each: 'string' },
     ownerReferences: {
       each: {
-        fields: { apiVersion: 'string', kind: 'string', name: 'string', uid: 'string', controller: 'boolean', blockOwnerDeletion: 'boolean' },
+        fields: {
+          apiVersion: 'string',
+          kind: 'string',
+          name: 'string',
+          uid: 'string',
+          controller: 'boolean',
+          blockOwnerDeletion: 'boolean',
+        },
       },
     },
     managedFields: {
       each: {
         fields: {
-          manager: 'string', operation: 'string', apiVersion: 'string', time: 'time', fieldsType: 'string', fieldsV1: 'object', subresource: 'string',
+          manager: 'string',
+          operation: 'string',
+          apiVersion: 'string',
+          time: 'time',
+          fieldsType: 'string',
+          fieldsV1: 'object',
+          subresource: 'string',
         },
       },
     },
@@ -67,7 +80,10 @@ export function checkMetadata(metadata: DataObject): void {
   const causes: FieldCause[] = [];
   for (const cause of faults(metadata, OBJECT_META, 'metadata')) if (causes.push(cause) >= MAX_CAUSES) break;
   if (causes.length === 0) return;
-  throw new Refusal('malformed', { message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '), causes });
+  throw new Refusal('malformed', {
+    message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '),
+    causes,
+  });
 }
 
 function* faults(value: Data | undefined, shape: Shape, field: string): Generator<FieldCause> {

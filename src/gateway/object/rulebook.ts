@@ -22,9 +22,15 @@ interface Place {
 const META_RULES: ReadonlyMap<string, string> = new Map([
   ['metadata.name', 'must be a DNS subdomain: lower case letters, digits, "-" and "."'],
   ['metadata.generateName', 'must be the beginning of a DNS subdomain: lower case letters, digits, "-" and "."'],
-  ['metadata.labels', 'keys must be label keys (an optional DNS prefix and "/", then a name of at most 63 characters), values label values (empty, or letters, digits, "-", "_" and ".", at most 63)'],
+  [
+    'metadata.labels',
+    'keys must be label keys (an optional DNS prefix and "/", then a name of at most 63 characters), values label values (empty, or letters, digits, "-", "_" and ".", at most 63)',
+  ],
   ['metadata.annotations', 'keys must be those of labels, and all of it at most 256 KiB'],
-  ['metadata.ownerReferences', 'must hold owners with apiVersion, kind, name and uid, at most one of them with controller: true, and no Event'],
+  [
+    'metadata.ownerReferences',
+    'must hold owners with apiVersion, kind, name and uid, at most one of them with controller: true, and no Event',
+  ],
   ['metadata.ownerReferences.apiVersion', 'must be set, as GROUP/VERSION or VERSION'],
   ['metadata.ownerReferences.kind', 'must be set'],
   ['metadata.ownerReferences.name', 'must be set'],
@@ -66,7 +72,12 @@ export class Rulebook {
       const schema = record(record(record(versions[0])['schema'])['openAPIV3Schema']);
       const kind = String(record(spec['names'])['kind']);
       this.#schemas.set(kind, schema);
-      this.#known.set(kind, [...META_FIELDS, 'spec', 'metadata', ...pathsOf(record(record(schema['properties'])['spec']), 'spec')]);
+      this.#known.set(kind, [
+        ...META_FIELDS,
+        'spec',
+        'metadata',
+        ...pathsOf(record(record(schema['properties'])['spec']), 'spec'),
+      ]);
     }
   }
 
@@ -81,7 +92,11 @@ export class Rulebook {
   /** A field that the kind does not have, with the one that is likely meant. */
   unknown(kind: string, field: string): FieldCause {
     const meant = likest(field, this.#known.get(kind) ?? []);
-    return { field, reason: 'FieldValueNotSupported', message: `is not a field of this kind${meant === undefined ? '' : `: perhaps ${meant} is meant`}` };
+    return {
+      field,
+      reason: 'FieldValueNotSupported',
+      message: `is not a field of this kind${meant === undefined ? '' : `: perhaps ${meant} is meant`}`,
+    };
   }
 
   /** Whether the schema has the field only so that it is refused. */
@@ -95,9 +110,12 @@ export class Rulebook {
     const own = META_RULES.get(field);
     if (place === undefined) return reason === 'FieldValueInvalid' ? own : undefined;
     const stated = [...statedAt(place.node, undefined), ...statedAt(place.parent, `.${place.name}`)];
-    const parts = reason === 'FieldValueForbidden' ? [] : [own, boundsOf(place.node)].filter((one) => one !== undefined);
+    const parts =
+      reason === 'FieldValueForbidden' ? [] : [own, boundsOf(place.node)].filter((one) => one !== undefined);
     const rules = ['FieldValueInvalid', 'FieldValueForbidden'].includes(reason) ? [...parts, ...stated] : parts;
-    return ['FieldValueRequired', 'FieldValueDuplicate'].includes(reason) || rules.length === 0 ? undefined : rules.join('; ');
+    return ['FieldValueRequired', 'FieldValueDuplicate'].includes(reason) || rules.length === 0
+      ? undefined
+      : rules.join('; ');
   }
 
   #place(kind: string, field: string): Place | undefined {
@@ -108,7 +126,8 @@ export class Rulebook {
       const properties = record(node['properties']);
       if (typeof step === 'number') place = { node: record(node['items']), parent: {}, name: '' };
       else if (Object.hasOwn(properties, step)) place = { node: record(properties[step]), parent: node, name: step };
-      else if (index > 0 && node['additionalProperties'] !== undefined) return { node: record(node['additionalProperties']), parent: {}, name: '' };
+      else if (index > 0 && node['additionalProperties'] !== undefined)
+        return { node: record(node['additionalProperties']), parent: {}, name: '' };
       else return undefined;
     }
     return place;
@@ -117,7 +136,9 @@ export class Rulebook {
 
 /** Messages of the rules that a node of a schema has for the field below it, or for itself. */
 function statedAt(node: Unknowns, fieldPath: string | undefined): string[] {
-  return validationsOf(node).filter((one) => one['fieldPath'] === fieldPath).map((one) => String(one['message']));
+  return validationsOf(node)
+    .filter((one) => one['fieldPath'] === fieldPath)
+    .map((one) => String(one['message']));
 }
 
 function neverOf(node: Unknowns): string[] {
@@ -133,12 +154,18 @@ function validationsOf(node: Unknowns): readonly Unknowns[] {
 function boundsOf(node: Unknowns): string | undefined {
   if (Array.isArray(node['enum'])) return `must be one of ${node['enum'].map((one) => JSON.stringify(one)).join(', ')}`;
   switch (node['type']) {
-    case 'integer': return `must be a whole number${bound(node, 'minimum', ' from N')}${bound(node, 'maximum', ' to N')}`;
-    case 'boolean': return 'must be true or false';
-    case 'string': return `must be a string${bound(node, 'minLength', ', at least N long')}${bound(node, 'maxLength', ', at most N long')}`;
-    case 'array': return `must be a list${bound(node, 'maxItems', ' of at most N')}`;
-    case 'object': return `must be an object${bound(node, 'maxProperties', ' of at most N fields')}`;
-    default: return undefined;
+    case 'integer':
+      return `must be a whole number${bound(node, 'minimum', ' from N')}${bound(node, 'maximum', ' to N')}`;
+    case 'boolean':
+      return 'must be true or false';
+    case 'string':
+      return `must be a string${bound(node, 'minLength', ', at least N long')}${bound(node, 'maxLength', ', at most N long')}`;
+    case 'array':
+      return `must be a list${bound(node, 'maxItems', ' of at most N')}`;
+    case 'object':
+      return `must be an object${bound(node, 'maxProperties', ' of at most N fields')}`;
+    default:
+      return undefined;
   }
 }
 
@@ -158,7 +185,9 @@ function pathsOf(node: Unknowns, path: string): string[] {
 
 /** `spec.tolerations[0].key` as `spec`, `tolerations`, 0, `key`. */
 function stepsOf(field: string): (number | string)[] {
-  return [...field.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) => (index === undefined ? text : Number(index)));
+  return [...field.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) =>
+    index === undefined ? text : Number(index),
+  );
 }
 
 function valueAt(sent: DataObject, field: string): Data | undefined {

@@ -1,4 +1,15 @@
-import { DEFAULT_SCALAR_STYLE_RULES, dump, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent, type ScalarLayout } from 'js-yaml';
+import {
+  DEFAULT_SCALAR_STYLE_RULES,
+  dump,
+  EVENT_ID,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  YAMLException,
+  type Event,
+  type ScalarEvent,
+  type ScalarLayout,
+} from 'js-yaml';
 import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type Data } from './document.js';
 import { Refusal } from '../refusal.js';
 
@@ -6,7 +17,19 @@ import { Refusal } from '../refusal.js';
  * Characters that can begin or part values, and what each may cost the parser, in lines. A text with far more of them
  * than values are allowed is not worth parsing.
  */
-const WEIGHTS: Readonly<Record<string, number>> = { '\n': 1, ',': 1, '[': 1, '{': 1, ':': 1, '&': 1, '*': 1, '!': 1, '|': 2, '>': 2, '?': 3 };
+const WEIGHTS: Readonly<Record<string, number>> = {
+  '\n': 1,
+  ',': 1,
+  '[': 1,
+  '{': 1,
+  ':': 1,
+  '&': 1,
+  '*': 1,
+  '!': 1,
+  '|': 2,
+  '>': 2,
+  '?': 3,
+};
 const MAX_WEIGHT = 2 * MAX_NODES;
 /** A directive or the mark of a second document: refused before anything is parsed. */
 const MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
@@ -16,7 +39,8 @@ const FALSE = /^(?:false|False|FALSE)$/;
 /** Begins what some reader may take for a number. Underscores in it count for nothing. */
 const NUMBER_BEGIN = /^[-+.\d]/;
 /** Whatever some version of YAML takes for a number. What JSON would not write the same way is refused. */
-const NUMBER = /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
+const NUMBER =
+  /^(?:[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|0[bB][01]+|0[oO][0-7]+|0[xX][\da-fA-F]+|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$/;
 const STYLES = [quoteNumber, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)];
 
 type Property = Extract<Event, { readonly tagStart: number }>;
@@ -56,11 +80,15 @@ function checkSize(text: string): void {
   // YAML takes a bare CR for the end of a line; nobody writes it, and readers differ.
   if (/\r(?!\n)/.test(text)) throw new Refusal('malformed', { message: 'lines must end in LF or CR LF' });
   const markers = text.match(MARKER) ?? [];
-  if (markers.some((marker) => marker === '%')) throw new Refusal('malformed', { message: 'YAML directives are not allowed' });
+  if (markers.some((marker) => marker === '%'))
+    throw new Refusal('malformed', { message: 'YAML directives are not allowed' });
   if (markers.length > 2) throw new Refusal('malformed', { message: 'the body must hold one document' });
   let weight = 0;
   for (let at = 0; at < text.length; at++) weight += WEIGHTS[text[at] ?? ''] ?? 0;
-  if (weight > MAX_WEIGHT) throw new Refusal('malformed', { message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can part values, inside texts too; JSON has no such limit` });
+  if (weight > MAX_WEIGHT)
+    throw new Refusal('malformed', {
+      message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can part values, inside texts too; JSON has no such limit`,
+    });
 }
 
 function eventsOf(text: string): readonly Event[] {
@@ -69,7 +97,9 @@ function eventsOf(text: string): readonly Event[] {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { line = 0, column = 0 } = error.mark ?? {};
-    throw new Refusal('malformed', { message: `the body is not valid YAML: line ${line + 1}, column ${column + 1}: ${error.reason.slice(0, 200)}` });
+    throw new Refusal('malformed', {
+      message: `the body is not valid YAML: line ${line + 1}, column ${column + 1}: ${error.reason.slice(0, 200)}`,
+    });
   }
 }
 
@@ -104,7 +134,8 @@ function scalar(event: ScalarEvent, source: string, builder: DocumentBuilder): v
   const plain = event.style === SCALAR_STYLE.PLAIN;
   if (builder.expectsKey) {
     if (plain && text === '<<') throw builder.refuse('YAML merge keys are not allowed');
-    if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || isNumber(text))) throw builder.refuse('a key must be a text: put it in quotes');
+    if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || isNumber(text)))
+      throw builder.refuse('a key must be a text: put it in quotes');
     builder.key(text);
   } else if (!plain) {
     builder.text(text);

@@ -17,7 +17,9 @@ Kubernetes API behind, with the caller's own token and at most once; what the us
 here. The token stands in the header COOKIE, as "Authorization: Bearer TOKEN", or in the ordinary header Authorization,
 never in both. Query strings are refused. When the gateway runs with --strict-status-codes, every answer whose code is not
 200, 403, 404, 500 or 503 is 403 instead, and no error has a body.
-`.trim().replaceAll('\n', ' ');
+`
+  .trim()
+  .replaceAll('\n', ' ');
 
 /** Answers that any request may get, whatever it asks for. */
 const ANYWHERE: readonly RefusalKind[] = ['malformed', 'forbidden', 'slow', 'expectation', 'headersTooLarge'];
@@ -35,10 +37,17 @@ const BY_ACTION: Readonly<Record<Action, readonly RefusalKind[]>> = {
   ready: [...ANYWHERE, 'unavailable'],
 };
 
-const ETAG = { description: 'The resourceVersion of the object, or of the list.', schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' } };
+const ETAG = {
+  description: 'The resourceVersion of the object, or of the list.',
+  schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
+};
 const ALWAYS = {
   'Cache-Control': { description: 'Nothing is kept.', required: true, schema: { const: 'no-store' } },
-  'X-Content-Type-Options': { description: 'The media type is as it is stated.', required: true, schema: { const: 'nosniff' } },
+  'X-Content-Type-Options': {
+    description: 'The media type is as it is stated.',
+    required: true,
+    schema: { const: 'nosniff' },
+  },
 };
 
 /** The OpenAPI 3.1 document of the interface: every path, header, media type and code, and both kinds as their CRDs have them. */
@@ -56,10 +65,17 @@ export function openApiDocument(sources: OpenApiSources): JsonSchema {
     paths: Object.fromEntries(ROUTES.map((route) => [route.template, pathItem(route)])),
     components: {
       securitySchemes: {
-        cookie: { type: 'apiKey', in: 'header', name: 'COOKIE', description: 'The whole value is `Authorization: Bearer TOKEN`.' },
+        cookie: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'COOKIE',
+          description: 'The whole value is `Authorization: Bearer TOKEN`.',
+        },
         bearer: { type: 'http', scheme: 'bearer', description: 'The ordinary header, instead of COOKIE.' },
       },
-      responses: Object.fromEntries(Object.entries(responsesByCode()).map(([code, response]) => [`Code${code}`, response])),
+      responses: Object.fromEntries(
+        Object.entries(responsesByCode()).map(([code, response]) => [`Code${code}`, response]),
+      ),
       schemas: {
         ...kindSchemas(sources.engine),
         ...kindSchemas(sources.placement),
@@ -73,7 +89,9 @@ export function openApiDocument(sources: OpenApiSources): JsonSchema {
 
 function pathItem(route: Route): JsonSchema {
   const names = [...route.template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
-  const operations = route.operations.map((operation) => [operation.method.toLowerCase(), operationItem(route, operation)] as const);
+  const operations = route.operations.map(
+    (operation) => [operation.method.toLowerCase(), operationItem(route, operation)] as const,
+  );
   return { ...(names.length > 0 && { parameters: names.map(pathParameter) }), ...Object.fromEntries(operations) };
 }
 
@@ -93,23 +111,34 @@ function operationItem(route: Route, operation: Operation): JsonSchema {
   const kind = route.resource?.kind;
   const parameters = headerParameters(action);
   const codes = new Set(BY_ACTION[action].map((refusal) => REFUSALS[refusal].code));
-  const refusals = [...codes].sort((a, b) => a - b).map((code) => [String(code), { $ref: `#/components/responses/Code${code}` }] as const);
+  const refusals = [...codes]
+    .sort((a, b) => a - b)
+    .map((code) => [String(code), { $ref: `#/components/responses/Code${code}` }] as const);
   return {
     operationId: id,
     summary,
     tags: [kind ?? 'Gateway'],
     ...(kind === undefined && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...((action === 'create' || action === 'update') && { requestBody: { required: true, content: content({ $ref: `#/components/schemas/${kind}` }) } }),
+    ...((action === 'create' || action === 'update') && {
+      requestBody: { required: true, content: content({ $ref: `#/components/schemas/${kind}` }) },
+    }),
     responses: { 200: success(action, kind), ...Object.fromEntries(refusals) },
   };
 }
 
 function headerParameters(action: Action): JsonSchema[] {
   const writes = action === 'create' || action === 'update' || action === 'delete';
-  const prefer = { name: 'Prefer', in: 'header', description: '`return=representation` asks for the object in the answer.', schema: { type: 'string' } };
+  const prefer = {
+    name: 'Prefer',
+    in: 'header',
+    description: '`return=representation` asks for the object in the answer.',
+    schema: { type: 'string' },
+  };
   const ifMatch = {
-    name: 'If-Match', in: 'header', schema: { type: 'string' },
+    name: 'If-Match',
+    in: 'header',
+    schema: { type: 'string' },
     description: 'An ETag that was read: the write is done only if the object still has it. `*` stands for any.',
   };
   return [...(writes ? [prefer] : []), ...(action === 'update' || action === 'delete' ? [ifMatch] : [])];
@@ -117,18 +146,30 @@ function headerParameters(action: Action): JsonSchema[] {
 
 function success(action: Action, kind: string | undefined): JsonSchema {
   if (action === 'live' || action === 'ready') return { description: 'It is so.', headers: ALWAYS };
-  if (action === 'openapi') return { description: 'This document.', headers: ALWAYS, content: { 'application/json': { schema: { type: 'object' } } } };
+  if (action === 'openapi')
+    return {
+      description: 'This document.',
+      headers: ALWAYS,
+      content: { 'application/json': { schema: { type: 'object' } } },
+    };
   const object = { $ref: `#/components/schemas/${kind ?? ''}` };
   if (action === 'list' || action === 'get') {
     const schema = action === 'list' ? { $ref: `#/components/schemas/${kind ?? ''}List` } : object;
-    return { description: 'It was read. An answer of more than 1 MiB has no ETag.', headers: { ...ALWAYS, ETag: ETAG }, content: content(schema) };
+    return {
+      description: 'It was read. An answer of more than 1 MiB has no ETag.',
+      headers: { ...ALWAYS, ETag: ETAG },
+      content: content(schema),
+    };
   }
   return {
     description: 'It was done. The body is empty, unless the object was asked for with Prefer.',
     headers: {
       ...ALWAYS,
       ETag: ETAG,
-      'Preference-Applied': { description: 'Stands where Prefer was followed.', schema: { const: 'return=representation' } },
+      'Preference-Applied': {
+        description: 'Stands where Prefer was followed.',
+        schema: { const: 'return=representation' },
+      },
     },
     content: content(action === 'delete' ? { oneOf: [object, { $ref: '#/components/schemas/Status' }] } : object),
   };
@@ -146,13 +187,22 @@ function responsesByCode(): Record<string, JsonSchema> {
     responses[code] = {
       description: typeof said === 'string' ? `${said}; or ${when}` : `When ${when}`,
       headers: { ...ALWAYS, ...extraHeaders(code) },
-      ...(!GIVEN_CODES.includes(code) && { content: { 'application/json': { schema: { $ref: '#/components/schemas/Status' } } } }),
+      ...(!GIVEN_CODES.includes(code) && {
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Status' } } },
+      }),
     };
   }
   return responses;
 }
 
 function extraHeaders(code: number): JsonSchema {
-  if (code === 503) return { 'Retry-After': { description: 'Seconds, 1 to 60.', required: true, schema: { type: 'integer', minimum: 1, maximum: 60 } } };
+  if (code === 503)
+    return {
+      'Retry-After': {
+        description: 'Seconds, 1 to 60.',
+        required: true,
+        schema: { type: 'integer', minimum: 1, maximum: 60 },
+      },
+    };
   return code === 405 ? { Allow: { description: 'The methods of the path.', schema: { type: 'string' } } } : {};
 }

@@ -8,8 +8,21 @@ export interface JsonSchema {
 
 /** What stands in a CRD's schema and means the same in JSON Schema. */
 const KEPT = [
-  'description', 'format', 'enum', 'default', 'required', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum',
-  'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties',
+  'description',
+  'format',
+  'enum',
+  'default',
+  'required',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
 ];
 
 export const OBJECT_META: JsonSchema = {
@@ -24,8 +37,16 @@ export const OBJECT_META: JsonSchema = {
     uid: { type: 'string', description: 'Set by the server.' },
     generation: { type: 'integer', format: 'int64', description: 'Set by the server: counts changes of the spec.' },
     creationTimestamp: { type: ['string', 'null'], format: 'date-time', description: 'Set by the server.' },
-    deletionTimestamp: { type: 'string', format: 'date-time', description: 'Set by the server while the object is being deleted.' },
-    finalizers: { type: 'array', items: { type: 'string' }, description: 'Who has to clean up before the object goes.' },
+    deletionTimestamp: {
+      type: 'string',
+      format: 'date-time',
+      description: 'Set by the server while the object is being deleted.',
+    },
+    finalizers: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Who has to clean up before the object goes.',
+    },
   },
 };
 
@@ -103,7 +124,12 @@ export function kindSchemas(crd: string): Record<string, JsonSchema> {
 /** A node of a CRD's schema in JSON Schema; CEL rules and other extensions of Kubernetes are left to the server. */
 function schemaOf(node: Unknowns): JsonSchema {
   const result: JsonSchema = {};
-  const types = node['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : node['type'] === undefined ? [] : [node['type']];
+  const types =
+    node['x-kubernetes-int-or-string'] === true
+      ? ['integer', 'string']
+      : node['type'] === undefined
+        ? []
+        : [node['type']];
   if (node['nullable'] === true) types.push('null');
   if (types.length > 0) result['type'] = types.length === 1 ? types[0] : types;
   for (const keyword of KEPT) {
@@ -112,7 +138,9 @@ function schemaOf(node: Unknowns): JsonSchema {
   if ('items' in node) result['items'] = schemaOf(record(node['items']));
   if (isRecord(node['additionalProperties'])) result['additionalProperties'] = schemaOf(node['additionalProperties']);
   if ('properties' in node) {
-    const entries = Object.entries(record(node['properties'])).map(([name, child]) => [name, schemaOf(record(child))] as const);
+    const entries = Object.entries(record(node['properties'])).map(
+      ([name, child]) => [name, schemaOf(record(child))] as const,
+    );
     result['properties'] = Object.fromEntries(entries);
   }
   return result;

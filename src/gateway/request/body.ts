@@ -88,7 +88,8 @@ export async function readBody(request: IncomingMessage, share: Share): Promise<
  */
 export function parseBody(bytes: Uint8Array, format: Format): Data {
   const text = decode(bytes);
-  if (text.startsWith(BYTE_ORDER_MARK)) throw new Refusal('malformed', { message: 'the body must not begin with a byte order mark' });
+  if (text.startsWith(BYTE_ORDER_MARK))
+    throw new Refusal('malformed', { message: 'the body must not begin with a byte order mark' });
   return format === 'json' ? parseJson(text) : parseYaml(text);
 }
 

@@ -29,7 +29,8 @@ export function envelop(body: Data, target: Target): DataObject {
   agree(metadata['namespace'], 'metadata.namespace', namespace ?? '');
   if (name !== undefined) {
     agree(metadata['name'], 'metadata.name', name);
-    if (metadata['name'] === undefined) throw badField('malformed', 'metadata.name', `must be there and be "${name}", as in the path`);
+    if (metadata['name'] === undefined)
+      throw badField('malformed', 'metadata.name', `must be there and be "${name}", as in the path`);
   }
   const sent: DataObject = Object.create(null);
   return Object.assign(sent, body, { kind: resource.kind, apiVersion: apiVersionOf(resource) });
@@ -43,7 +44,11 @@ export function envelop(body: Data, target: Target): DataObject {
 export function checkNew(object: DataObject): void {
   const stated = isDataObject(object['metadata']) ? object['metadata']['resourceVersion'] : undefined;
   if (stated === undefined || stated === null || stated === '') return;
-  throw badField('invalid', 'metadata.resourceVersion', `${shown(stated)}: must be absent, for a new object has no revision yet`);
+  throw badField(
+    'invalid',
+    'metadata.resourceVersion',
+    `${shown(stated)}: must be absent, for a new object has no revision yet`,
+  );
 }
 
 /**
@@ -56,16 +61,27 @@ export function atRevision(object: DataObject, revision: string | undefined): Da
   const stated = metadata['resourceVersion'];
   const absent = stated === undefined || stated === null || stated === '';
   if (revision === undefined) {
-    if (absent) throw badField('invalid', 'metadata.resourceVersion', 'must be the one that was read: it, or If-Match, says which state is replaced');
+    if (absent)
+      throw badField(
+        'invalid',
+        'metadata.resourceVersion',
+        'must be the one that was read: it, or If-Match, says which state is replaced',
+      );
     if (typeof stated === 'string' && isRevision(stated)) return object;
-    throw badField('invalid', 'metadata.resourceVersion', `${shown(stated)}: must be one that was read, which is a whole number in quotes`);
+    throw badField(
+      'invalid',
+      'metadata.resourceVersion',
+      `${shown(stated)}: must be one that was read, which is a whole number in quotes`,
+    );
   }
   if (!absent && stated !== revision) {
     throw new Refusal('precondition', { message: 'metadata.resourceVersion and If-Match name different revisions' });
   }
   const copy: DataObject = Object.create(null);
   const metadataCopy: DataObject = Object.create(null);
-  return Object.assign(copy, object, { metadata: Object.assign(metadataCopy, metadata, { resourceVersion: revision }) });
+  return Object.assign(copy, object, {
+    metadata: Object.assign(metadataCopy, metadata, { resourceVersion: revision }),
+  });
 }
 
 function agree(value: Data | undefined, field: string, wanted: string): void {

@@ -5,7 +5,17 @@ export type HeaderMap = ReadonlyMap<string, readonly string[]>;
 
 const MAX_FIELDS = 100;
 /** Those that must not stand twice: whoever sends two means two things. */
-const SINGLE = ['host', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'if-match', 'origin', 'sec-fetch-site', 'expect'];
+const SINGLE = [
+  'host',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'if-match',
+  'origin',
+  'sec-fetch-site',
+  'expect',
+];
 /** Those that change what a request means in a way that is not offered. */
 const REFUSED = ['upgrade', 'x-http-method', 'x-http-method-override', 'x-method-override'];
 /** A name or an address, with a port or none. */
@@ -36,7 +46,8 @@ export function checkHeaders(headers: HeaderMap, httpVersion: string): void {
   if (httpVersion !== '1.1') throw malformed('the protocol must be HTTP/1.1');
   let fields = 0;
   for (const values of headers.values()) fields += values.length;
-  if (fields > MAX_FIELDS) throw new Refusal('headersTooLarge', { message: `more than ${MAX_FIELDS} header fields`, close: true });
+  if (fields > MAX_FIELDS)
+    throw new Refusal('headersTooLarge', { message: `more than ${MAX_FIELDS} header fields`, close: true });
   for (const name of SINGLE) {
     if ((headers.get(name)?.length ?? 0) > 1) throw malformed(`header ${name} must not be repeated`);
   }
@@ -45,7 +56,8 @@ export function checkHeaders(headers: HeaderMap, httpVersion: string): void {
   }
   if (!HOST.test(header(headers, 'host') ?? '')) throw malformed('header host must name the host');
   const coding = header(headers, 'transfer-encoding');
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw malformed('header transfer-encoding must be chunked');
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw malformed('header transfer-encoding must be chunked');
   const expect = header(headers, 'expect');
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
     throw new Refusal('expectation', { message: 'header expect must be 100-continue', close: true });

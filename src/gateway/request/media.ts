@@ -27,7 +27,8 @@ const CHARSET = /^charset=(?:utf-?8|"utf-?8")$/i;
  */
 export function formatOf(headers: HeaderMap): Format {
   const coding = header(headers, 'content-encoding');
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') throw unsupported('content-encoding must be absent: bodies are not compressed');
+  if (coding !== undefined && coding.toLowerCase() !== 'identity')
+    throw unsupported('content-encoding must be absent: bodies are not compressed');
   const [type = '', ...parameters] = (header(headers, 'content-type') ?? '').split(';').map((part) => part.trim());
   const found = find(type);
   const understood = parameters.every((parameter) => parameter === '' || CHARSET.test(parameter));

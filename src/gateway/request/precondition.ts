@@ -29,8 +29,10 @@ export function revisionWanted(headers: HeaderMap): string | undefined {
   const value = header(headers, 'if-match');
   if (value === undefined || value === '*') return undefined;
   const tag = ENTITY_TAG.exec(value)?.[1];
-  if (tag === undefined) throw new Refusal('malformed', { message: 'header if-match must be one quoted entity tag, or *' });
-  if (!isRevision(tag)) throw new Refusal('precondition', { message: 'header if-match names no revision of the object' });
+  if (tag === undefined)
+    throw new Refusal('malformed', { message: 'header if-match must be one quoted entity tag, or *' });
+  if (!isRevision(tag))
+    throw new Refusal('precondition', { message: 'header if-match names no revision of the object' });
   return tag;
 }
 

@@ -43,8 +43,16 @@ export const ROUTES: readonly Route[] = [
   ...['', 'Apis'].flatMap((suffix) => {
     const collectionPath = `${BASE}${suffix === '' ? '' : '/apis'}/${PLACEMENTS}`;
     return [
-      { template: collectionPath, resource: Placements, operations: collection(`Placement${suffix}`, 'every placement of a namespace', 'a placement') },
-      { template: `${collectionPath}/{placement_name}`, resource: Placements, operations: object(`Placement${suffix}`, 'a placement') },
+      {
+        template: collectionPath,
+        resource: Placements,
+        operations: collection(`Placement${suffix}`, 'every placement of a namespace', 'a placement'),
+      },
+      {
+        template: `${collectionPath}/{placement_name}`,
+        resource: Placements,
+        operations: object(`Placement${suffix}`, 'a placement'),
+      },
     ];
   }),
   local(`${BASE}/openapi.json`, 'openapi', 'This description.'),
@@ -115,7 +123,12 @@ function collection(noun: string, all: string, one: string): Operation[] {
 function object(noun: string, one: string): Operation[] {
   return [
     { id: `get${noun}`, method: 'GET', action: 'get', summary: `Reads ${one}.` },
-    { id: `update${noun}`, method: 'PUT', action: 'update', summary: `Replaces ${one}, given the resourceVersion that was read.` },
+    {
+      id: `update${noun}`,
+      method: 'PUT',
+      action: 'update',
+      summary: `Replaces ${one}, given the resourceVersion that was read.`,
+    },
     { id: `delete${noun}`, method: 'DELETE', action: 'delete', summary: `Deletes ${one}.` },
   ];
 }

@@ -19,6 +19,7 @@ export function tokenOf(headers: HeaderMap): string {
   const pattern = cookies.length > 0 ? COOKIE : AUTHORIZATION;
   const short = value.length <= MAX_TOKEN + 'Authorization: Bearer '.length;
   const token = cookies.length + authorizations.length === 1 && short ? pattern.exec(value)?.[1] : undefined;
-  if (token === undefined || token.length > MAX_TOKEN) throw new Refusal('forbidden', { message: 'one access token is needed' });
+  if (token === undefined || token.length > MAX_TOKEN)
+    throw new Refusal('forbidden', { message: 'one access token is needed' });
   return token;
 }

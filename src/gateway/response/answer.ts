@@ -47,7 +47,16 @@ export function refusalAnswer(refusal: Refusal, strict: boolean): Answer {
   if (GIVEN_CODES.includes(code)) return emptyAnswer(code, connection);
   if (strict) return emptyAnswer(REFUSALS.forbidden.code, connection);
   const details = causes === undefined ? {} : { details: { causes } };
-  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, ...details, code };
+  const status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason,
+    ...details,
+    code,
+  };
   return {
     code,
     headers: { ...connection, ...(allow !== undefined && { allow }), 'content-type': 'application/json' },
@@ -58,7 +67,12 @@ export function refusalAnswer(refusal: Refusal, strict: boolean): Answer {
 /** The whole head as text, for a connection whose request could not even be read. */
 export function rawAnswer(answer: Answer): string {
   const body = answer.body === undefined ? '' : String(answer.body);
-  const headers = { ...answer.headers, ...ALWAYS, connection: 'close', 'content-length': String(Buffer.byteLength(body)) };
+  const headers = {
+    ...answer.headers,
+    ...ALWAYS,
+    connection: 'close',
+    'content-length': String(Buffer.byteLength(body)),
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${answer.code} ${STATUS_CODES[answer.code] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -9,13 +9,18 @@ const UNKNOWN_METHOD = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
 /** Why bytes that the parser has refused, or that did not come in time, are not served; undefined for a connection that has failed. */
 export function refusalForError(error: NodeJS.ErrnoException): Refusal | undefined {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Refusal('slow', { message: 'the request did not arrive in time' });
-  if (error.code === 'HPE_HEADER_OVERFLOW') return new Refusal('headersTooLarge', { message: REFUSALS.headersTooLarge.when });
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new Refusal('slow', { message: 'the request did not arrive in time' });
+  if (error.code === 'HPE_HEADER_OVERFLOW')
+    return new Refusal('headersTooLarge', { message: REFUSALS.headersTooLarge.when });
   if (error.code?.startsWith('HPE_') !== true || error.code === 'HPE_INVALID_EOF_STATE') return undefined;
   const { before, after } = lineAt(error);
-  if (/^(?:cookie|authorization):/i.test(before)) return new Refusal('forbidden', { message: 'the access token is malformed' });
+  if (/^(?:cookie|authorization):/i.test(before))
+    return new Refusal('forbidden', { message: 'the access token is malformed' });
   const target = UNKNOWN_METHOD.has(error.code) ? REQUEST_LINE.exec(before + after)?.[2] : undefined;
-  return target === undefined ? new Refusal('malformed', { message: 'the request is not well-formed HTTP/1.1' }) : refusalForMethod(target);
+  return target === undefined
+    ? new Refusal('malformed', { message: 'the request is not well-formed HTTP/1.1' })
+    : refusalForMethod(target);
 }
 
 /** Why a method is refused that no path has: CONNECT, and whatever the parser does not know. */

@@ -39,7 +39,11 @@ const DENIED = /^(?:\S+(?: "(?:[^"\\]|\\.)*")? is forbidden: |admission webhook 
 const SUCCESS: readonly number[] = [200, 201, 202];
 const OF_OBJECTS: readonly number[] = [400, 413, 422];
 /** What the API server can find wrong with a write; with an object, only where one was sent. */
-const FAULTS: Readonly<Partial<Record<Action, readonly number[]>>> = { create: [...OF_OBJECTS, 409], update: [...OF_OBJECTS, 409], delete: [409] };
+const FAULTS: Readonly<Partial<Record<Action, readonly number[]>>> = {
+  create: [...OF_OBJECTS, 409],
+  update: [...OF_OBJECTS, 409],
+  delete: [409],
+};
 
 interface Held {
   readonly chunks: Buffer[];
@@ -69,7 +73,8 @@ function representation(held: Held, asked: Asked, read: boolean): Answer {
   const headers = { ...applied, 'content-type': asked.accept.name };
   if (held.rest !== undefined) {
     // JSON is YAML too, so that a large answer need not be held in order to be written in the other way.
-    if (!/^\s*\{/.test(Buffer.concat(held.chunks, 64).toString('latin1'))) throw new UpstreamFailure('broken', 'NOT_JSON');
+    if (!/^\s*\{/.test(Buffer.concat(held.chunks, 64).toString('latin1')))
+      throw new UpstreamFailure('broken', 'NOT_JSON');
     return { code: 200, headers, rest: lettingGo(held.chunks, held.rest) };
   }
   const bytes = Buffer.concat(held.chunks);
@@ -116,19 +121,28 @@ async function refusalOf(answer: UpstreamAnswer, asked: Asked, rules: Rulebook):
   if (faults.length === 0 || status < 400 || status > 499) throw broken;
   const held = await hold(answer.body, MAX_STATUS);
   const said = held.rest === undefined ? record(parsed(Buffer.concat(held.chunks))) : {};
-  if (DENIED.test(String(said['message']))) return new Refusal('forbidden', { message: 'a policy of the API server refuses it' });
+  if (DENIED.test(String(said['message'])))
+    return new Refusal('forbidden', { message: 'a policy of the API server refuses it' });
   if (!faults.includes(status)) throw broken;
   if (status === 413) return new Refusal('tooLarge', { message: 'the API server finds the object too large' });
   if (status === 409) return conflictOf(said, asked);
-  return objectRefusal(status === 400 ? 400 : 422, said, { kind: asked.resource.kind, object: asked.sent ?? {}, rules });
+  return objectRefusal(status === 400 ? 400 : 422, said, {
+    kind: asked.resource.kind,
+    object: asked.sent ?? {},
+    rules,
+  });
 }
 
 function conflictOf(said: Unknowns, { action, conditional }: Asked): Refusal {
   if (action === 'create') return new Refusal('exists', { message: 'an object of that name exists' });
-  if (OTHER_UID.test(String(said['message']))) return badField('conflict', 'metadata.uid', 'is not that of the object, which has been made anew: read it again');
-  if (conditional) return new Refusal('precondition', { message: 'the object is not at the revision that If-Match names' });
+  if (OTHER_UID.test(String(said['message'])))
+    return badField('conflict', 'metadata.uid', 'is not that of the object, which has been made anew: read it again');
+  if (conditional)
+    return new Refusal('precondition', { message: 'the object is not at the revision that If-Match names' });
   const exists = said['reason'] === 'AlreadyExists';
-  return new Refusal(exists ? 'exists' : 'conflict', { message: 'the object has changed since that resourceVersion: read it again' });
+  return new Refusal(exists ? 'exists' : 'conflict', {
+    message: 'the object has changed since that resourceVersion: read it again',
+  });
 }
 
 function retry(given: string | undefined): { readonly message: string; readonly retryAfterSeconds?: number } {

@@ -58,7 +58,10 @@ export function matchOf({ url = '' }: IncomingMessage): Match | undefined {
  * The operation that a request asks for.
  * @throws Refusal for an unknown path, a method that it does not have, a query
  */
-export function operationFor({ url = '', method = '' }: IncomingMessage, match: Match | undefined): { readonly match: Match; readonly operation: Operation } {
+export function operationFor(
+  { url = '', method = '' }: IncomingMessage,
+  match: Match | undefined,
+): { readonly match: Match; readonly operation: Operation } {
   if (match === undefined) throw new Refusal('notFound', { message: 'no such path' });
   const operation = operationOf(match.route, method);
   if (operation === undefined) throw noSuchMethod(match.route);
@@ -92,11 +95,20 @@ export async function answerRequest(request: Request, desk: Desk): Promise<void>
   const { method } = operation;
   const path = upstreamPath(resource, match.namespace, match.name);
   if (operation.action === 'create' || operation.action === 'update') {
-    await sendObject(request, desk, { asked, revision, call: { method, path: `${path}?fieldValidation=Strict`, token } });
+    await sendObject(request, desk, {
+      asked,
+      revision,
+      call: { method, path: `${path}?fieldValidation=Strict`, token },
+    });
     return;
   }
   refuseBody(headers);
-  await forward(request, desk, asked, { method, path, token, ...(revision !== undefined && { body: preconditions(revision) }) });
+  await forward(request, desk, asked, {
+    method,
+    path,
+    token,
+    ...(revision !== undefined && { body: preconditions(revision) }),
+  });
 }
 
 interface Sending {
@@ -113,9 +125,14 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
   const share = desk.budget.open();
   try {
     const bytes = await readBody(message, share);
-    if (message.rawTrailers.length > 0) throw new Refusal('malformed', { message: 'trailer fields are not allowed', close: true });
+    if (message.rawTrailers.length > 0)
+      throw new Refusal('malformed', { message: 'trailer fields are not allowed', close: true });
     const { namespace, name } = match;
-    const target = { resource: asked.resource, ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
+    const target = {
+      resource: asked.resource,
+      ...(namespace !== undefined && { namespace }),
+      ...(name !== undefined && { name }),
+    };
     const object = envelop(parseBody(bytes, format), target);
     if (asked.action === 'create') checkNew(object);
     const sent = asked.action === 'update' ? atRevision(object, revision) : object;
@@ -127,12 +144,14 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
 
 /** One call. What fits is delivered when the call is over, so that a slow client holds no connection to the API server. */
 async function forward(request: Request, desk: Desk, asked: Asked, call: UpstreamCall): Promise<void> {
-  const whole = await request.atWork(() => desk.upstream.call(call, request.gone, async (answer) => {
-    const outcome = await outcomeOf(answer, asked, desk.rules);
-    if (outcome.rest === undefined) return outcome;
-    await deliverCounted(request, desk, outcome);
-    return undefined;
-  }));
+  const whole = await request.atWork(() =>
+    desk.upstream.call(call, request.gone, async (answer) => {
+      const outcome = await outcomeOf(answer, asked, desk.rules);
+      if (outcome.rest === undefined) return outcome;
+      await deliverCounted(request, desk, outcome);
+      return undefined;
+    }),
+  );
   if (whole !== undefined) await deliverCounted(request, desk, whole);
 }
 
@@ -140,7 +159,8 @@ async function forward(request: Request, desk: Desk, asked: Asked, call: Upstrea
 async function deliverCounted(request: Request, desk: Desk, answer: Answer): Promise<void> {
   const share = desk.budget.open();
   const { body = '', rest } = answer;
-  if (!share.grow(rest === undefined ? Buffer.byteLength(body) : HELD)) throw new Refusal('unavailable', { message: 'too many answers at once' });
+  if (!share.grow(rest === undefined ? Buffer.byteLength(body) : HELD))
+    throw new Refusal('unavailable', { message: 'too many answers at once' });
   try {
     await request.deliver(rest === undefined ? answer : { ...answer, rest: counted(rest, share) });
   } finally {

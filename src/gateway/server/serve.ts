@@ -63,7 +63,11 @@ export async function serveRequest(arrival: Arrival, serving: Serving): Promise<
   log.info({ ...fields, code, whole: response.writableFinished }, 'request');
 }
 
-async function attempt({ message, response, expectant, atWork }: Arrival, serving: Serving, { trace, gone }: { trace: Trace; gone: AbortSignal }): Promise<void> {
+async function attempt(
+  { message, response, expectant, atWork }: Arrival,
+  serving: Serving,
+  { trace, gone }: { trace: Trace; gone: AbortSignal },
+): Promise<void> {
   const found = matchOf(message);
   if (found !== undefined) trace.match = found;
   const headers = checkedHeaders(message);
@@ -71,7 +75,19 @@ async function attempt({ message, response, expectant, atWork }: Arrival, servin
   const askForBody = (): void => {
     if (expectant) response.writeContinue();
   };
-  await answerRequest({ message, headers, match, operation, askForBody, atWork, gone, deliver: (answer) => deliver(response, answer, serving.clock) }, serving.desk);
+  await answerRequest(
+    {
+      message,
+      headers,
+      match,
+      operation,
+      askForBody,
+      atWork,
+      gone,
+      deliver: (answer) => deliver(response, answer, serving.clock),
+    },
+    serving.desk,
+  );
 }
 
 interface Conclusion {

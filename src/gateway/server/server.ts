@@ -45,12 +45,21 @@ const FAREWELL_MS = 5_000;
 const MAX_HEAD = 16 * 1024;
 /** Forward secrecy and authenticated encryption alone. */
 const CIPHERS = [
-  'TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256',
-  'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384',
-  'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305',
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 const TLS = {
-  minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true, secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  minVersion: 'TLSv1.2',
+  ciphers: CIPHERS,
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
 
 /**
@@ -142,7 +151,9 @@ export class GatewayServer {
     this.#server.on('checkContinue', (message, response) => void this.#take(message, response, true));
     this.#server.on('checkExpectation', (message, response) => void this.#take(message, response, true));
     this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#refuseRaw(socket, refusalForConnect(url)));
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#onClientError(error, socket));
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+      this.#onClientError(error, socket),
+    );
     // Failures of accepting: out of file descriptors. The server goes on by itself.
     this.#server.on('error', () => metrics.dropped('capacity'));
   }
@@ -155,7 +166,13 @@ export class GatewayServer {
       return;
     }
     if (this.#closing) response.shouldKeepAlive = false;
-    const arrival: Arrival = { message, response, expectant, atWork: (work) => this.#atWork(socket, work), cutShort: () => this.#cut.get(response) };
+    const arrival: Arrival = {
+      message,
+      response,
+      expectant,
+      atWork: (work) => this.#atWork(socket, work),
+      cutShort: () => this.#cut.get(response),
+    };
     this.#answering.set(socket, arrival);
     await this.#options.serve(arrival);
     if (this.#answering.get(socket) === arrival) this.#answering.delete(socket);

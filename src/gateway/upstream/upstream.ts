@@ -151,7 +151,9 @@ export class Upstream {
     const pool = this.#pool;
     if (pool === undefined) throw new UpstreamFailure('unreachable', 'NO_CA');
     const { method, path, body } = call;
-    const response = await this.#guard(() => pool.request({ method, path, signal, headers: this.#headers(call), ...(body !== undefined && { body }) }));
+    const response = await this.#guard(() =>
+      pool.request({ method, path, signal, headers: this.#headers(call), ...(body !== undefined && { body }) }),
+    );
     const { statusCode, headers } = response;
     if (Number(headers['content-length'] ?? 0) > MAX_ANSWER) throw new UpstreamFailure('broken', 'TOO_LARGE');
     return {
@@ -168,7 +170,10 @@ export class Upstream {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
       'user-agent': this.#options.userAgent,
-      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+      ...(body !== undefined && {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+      }),
     };
   }
 
@@ -194,10 +199,11 @@ export class Upstream {
 /** Whatever goes wrong before the server is there and trusted is told apart from what comes after: nothing was sent yet. */
 function connectorTrusting(ca: string): buildConnector.connector {
   const connect = buildConnector({ ca, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
-  return (options, callback) => connect(options, (...[error, socket]) => {
-    if (error === null) callback(null, socket);
-    else callback(failureOf(error, 'unreachable'), null);
-  });
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error === null) callback(null, socket);
+      else callback(failureOf(error, 'unreachable'), null);
+    });
 }
 
 /** Errors of the client library may hold what the other side has sent, so only their code is kept. */

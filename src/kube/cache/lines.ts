@@ -8,7 +8,11 @@ const NEWLINE = 0x0a;
  * UTF-8 character is harmed by where the chunks end. What follows the last newline is dropped: it was cut off.
  * @throws ApiError Malformed when a line is longer than `limit` bytes.
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, limit: number, call: FailedCall): AsyncGenerator<string> {
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number,
+  call: FailedCall,
+): AsyncGenerator<string> {
   let pending: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {

@@ -71,7 +71,11 @@ export interface CacheTools {
 }
 
 /** A cache of the collection that `options` describe. It does nothing before `start`, and lives once. */
-export function createCache<T extends KubeObject>(transport: Transport, options: CacheOptions<T>, tools: CacheTools): Cache<T> {
+export function createCache<T extends KubeObject>(
+  transport: Transport,
+  options: CacheOptions<T>,
+  tools: CacheTools,
+): Cache<T> {
   return new Reflector(transport, options, tools);
 }
 
@@ -174,7 +178,11 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     if (from === undefined) return false;
     const { clock, random } = this.#tools;
     this.#unsure = true;
-    const planned = await watch<T>(this.#transport, { collection: this.#options, from, clock, random, signal }, (event) => this.#take(event));
+    const planned = await watch<T>(
+      this.#transport,
+      { collection: this.#options, from, clock, random, signal },
+      (event) => this.#take(event),
+    );
     this.#unsure = !planned;
     return planned;
   }
@@ -189,8 +197,13 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const { clock, metrics } = this.#tools;
     const startedAt = clock.monotonic();
     const { pageSize } = this.#options;
-    const listing = await readListing<T>(this.#transport, this.#options, { signal, pageSize, prepare: (object) => this.#prepare(object) });
-    if (!this.#history.believes(listing.resourceVersion)) throw wentBack(listing.resourceVersion, collectionCall('list', this.#options));
+    const listing = await readListing<T>(this.#transport, this.#options, {
+      signal,
+      pageSize,
+      prepare: (object) => this.#prepare(object),
+    });
+    if (!this.#history.believes(listing.resourceVersion))
+      throw wentBack(listing.resourceVersion, collectionCall('list', this.#options));
     const changes = this.store.replace(listing.objects);
     this.#history.listed(listing.resourceVersion);
     metrics?.listed(this.#resource, listing.objects.size, (clock.monotonic() - startedAt) / 1000);
@@ -224,7 +237,10 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const unreadable = kind === 'Malformed' && this.#pace.failures >= MALFORMED_RESUMES;
     if (refused || unreadable || kind === 'Gone') this.#history.lose();
     this.#tools.metrics?.failed(this.#resource, kind);
-    this.#tools.log.info({ resource: this.#resource, kind, error: failure.message, listing }, 'list or watch has failed and is tried again');
+    this.#tools.log.info(
+      { resource: this.#resource, kind, error: failure.message, listing },
+      'list or watch has failed and is tried again',
+    );
     if (listing || refused) {
       this.#failure = failure;
       this.#audience.stateChanged();
@@ -245,6 +261,9 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   /** Foreign code threw: told, counted, and not let into the loop. */
   #broke(part: string, key: string, error: unknown): void {
     this.#tools.metrics?.broken(this.#resource);
-    this.#tools.log.error({ resource: this.#resource, part, key, error: String(error) }, 'code that watches a cache has thrown');
+    this.#tools.log.error(
+      { resource: this.#resource, part, key, error: String(error) },
+      'code that watches a cache has thrown',
+    );
   }
 }

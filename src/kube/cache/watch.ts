@@ -66,7 +66,11 @@ export async function watch<T extends KubeObject>(
 }
 
 /** Runs `work` with a signal that fires with the caller's, when the watchdog bites, and in any case at the end. */
-async function guarded(options: WatchOptions, limits: WatchdogLimits, work: (signal: AbortSignal, seen: () => void) => Promise<void>): Promise<void> {
+async function guarded(
+  options: WatchOptions,
+  limits: WatchdogLimits,
+  work: (signal: AbortSignal, seen: () => void) => Promise<void>,
+): Promise<void> {
   const { clock, signal, collection } = options;
   signal.throwIfAborted();
   const stop = new AbortController();
@@ -80,7 +84,8 @@ async function guarded(options: WatchOptions, limits: WatchdogLimits, work: (sig
   try {
     await work(stop.signal, () => dog.seen());
   } catch (error) {
-    if (bitten !== undefined) throw unanswered(collectionCall('watch', collection), `the watch was given up, ${bitten}`);
+    if (bitten !== undefined)
+      throw unanswered(collectionCall('watch', collection), `the watch was given up, ${bitten}`);
     throw error;
   } finally {
     dog.close();

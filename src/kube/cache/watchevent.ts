@@ -22,7 +22,8 @@ export function parseEvent<T extends KubeObject>(line: string, shape: Shape, cal
   const resourceVersion = textField(field(object, 'metadata'), 'resourceVersion');
   if (resourceVersion === '') throw malformed(call, 'an event without metadata.resourceVersion');
   if (type === 'BOOKMARK') return { type, resourceVersion };
-  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') throw malformed(call, `an event of unknown type "${type.slice(0, 32)}"`);
+  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED')
+    throw malformed(call, `an event of unknown type "${type.slice(0, 32)}"`);
   return { type, object: objectOf<T>(object, shape, call), resourceVersion };
 }
 
@@ -40,6 +41,7 @@ function statusFailure(status: unknown, call: FailedCall): Error {
   const code = field(status, 'code');
   if (typeof code !== 'number') return malformed(call, 'an ERROR event without a code');
   const seconds = field(field(status, 'details'), 'retryAfterSeconds');
-  const retryAfterMs = typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
+  const retryAfterMs =
+    typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
   return failureOf({ status: code, body: status, retryAfterMs }, call);
 }

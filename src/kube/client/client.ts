@@ -61,7 +61,12 @@ export interface WriteClient {
   /** Server-side apply (PATCH, creates when missing). */
   apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T>;
   /** JSON merge patch of `metadata` and nothing else; `metadata.resourceVersion` must be in it. */
-  patchMetadata<T extends KubeObject>(type: ResourceType, name: ObjectName, metadata: MetadataPatch, options: WriteOptions): Promise<T>;
+  patchMetadata<T extends KubeObject>(
+    type: ResourceType,
+    name: ObjectName,
+    metadata: MetadataPatch,
+    options: WriteOptions,
+  ): Promise<T>;
   /** Whether the object is `gone` (or was not there), or `deleting` (finalizers, foreground). */
   delete(type: ResourceType, name: ObjectName, options: DeleteOptions): Promise<'gone' | 'deleting'>;
   /** SelfSubjectAccessReview: whether this client may do that. */

@@ -25,11 +25,19 @@ export function otherWork(): Promise<void> {
 }
 
 /** Reads a whole collection, page by page, each page sent for once. Throws ApiError, or the signal's reason. */
-export async function readListing<T extends KubeObject>(transport: Transport, collection: Collection, options: ListingOptions<T>): Promise<Listing<T>> {
+export async function readListing<T extends KubeObject>(
+  transport: Transport,
+  collection: Collection,
+  options: ListingOptions<T>,
+): Promise<Listing<T>> {
   const { signal, pageSize, prepare } = options;
   const objects = new Map<string, T>();
   let resourceVersion = '';
-  for await (const page of pagesOf<T>(transport, collection, { signal, tries: 1, ...(pageSize === undefined ? {} : { pageSize }) })) {
+  for await (const page of pagesOf<T>(transport, collection, {
+    signal,
+    tries: 1,
+    ...(pageSize === undefined ? {} : { pageSize }),
+  })) {
     signal.throwIfAborted();
     resourceVersion = page.resourceVersion;
     for (const item of page.items) {
@@ -42,7 +50,11 @@ export async function readListing<T extends KubeObject>(transport: Transport, co
 }
 
 /** The resourceVersion that the server is at, at the price of at most one object. */
-export async function currentVersion(transport: Transport, collection: Collection, signal: AbortSignal): Promise<string> {
+export async function currentVersion(
+  transport: Transport,
+  collection: Collection,
+  signal: AbortSignal,
+): Promise<string> {
   const pages = pagesOf(transport, { ...collection, metadataOnly: true }, { signal, tries: 1, pageSize: 1 });
   for await (const page of pages) return page.resourceVersion;
   return '';

@@ -20,9 +20,11 @@ export function objectOf<T extends KubeObject>(value: unknown, shape: Shape, cal
   if (!isRecord(value)) throw malformed(call, 'an object was expected');
   const { type, metadataOnly } = shape;
   const metadata = value['metadata'];
-  if (!isRecord(metadata) || textField(metadata, 'name') === '') throw malformed(call, 'an object without metadata.name');
+  if (!isRecord(metadata) || textField(metadata, 'name') === '')
+    throw malformed(call, 'an object without metadata.name');
   const kind = textField(value, 'kind');
-  if (kind !== '' && kind !== type.kind && kind !== 'PartialObjectMetadata') throw malformed(call, `kind "${kind}" where ${type.kind} was expected`);
+  if (kind !== '' && kind !== type.kind && kind !== 'PartialObjectMetadata')
+    throw malformed(call, `kind "${kind}" where ${type.kind} was expected`);
   const head = { apiVersion: apiVersionOf(type), kind: type.kind };
   return trusted<T>(metadataOnly === true ? { ...head, metadata } : { ...value, ...head });
 }

@@ -48,7 +48,11 @@ export async function* pagesOf<T extends KubeObject>(
     const answer = await transport.call({
       method: 'GET',
       path: collectionPath(collection.type, collection.namespace),
-      query: { ...selectorsOf(collection), limit: String(options.pageSize ?? PAGE_SIZE), ...(token === '' ? {} : { continue: token }) },
+      query: {
+        ...selectorsOf(collection),
+        limit: String(options.pageSize ?? PAGE_SIZE),
+        ...(token === '' ? {} : { continue: token }),
+      },
       target: call,
       accept: acceptOf(collection.metadataOnly, true),
       repeatable: true,
@@ -62,10 +66,15 @@ export async function* pagesOf<T extends KubeObject>(
   } while (token !== '');
 }
 
-function pageOf<T extends KubeObject>(body: unknown, collection: Collection, call: FailedCall): Page<T> & { next: string } {
+function pageOf<T extends KubeObject>(
+  body: unknown,
+  collection: Collection,
+  call: FailedCall,
+): Page<T> & { next: string } {
   const { type } = collection;
   const kind = textField(body, 'kind');
-  if (kind !== `${type.kind}List` && kind !== 'PartialObjectMetadataList') throw malformed(call, `kind "${kind}" where ${type.kind}List was expected`);
+  if (kind !== `${type.kind}List` && kind !== 'PartialObjectMetadataList')
+    throw malformed(call, `kind "${kind}" where ${type.kind}List was expected`);
   const metadata = field(body, 'metadata');
   const resourceVersion = textField(metadata, 'resourceVersion');
   if (resourceVersion === '') throw malformed(call, 'a list without metadata.resourceVersion');
@@ -78,5 +87,10 @@ function pageOf<T extends KubeObject>(body: unknown, collection: Collection, cal
 
 /** Pages of two different moments: joined, an object could be missing or double. */
 function torn(call: FailedCall): ApiError {
-  return new ApiError({ kind: 'Gone', message: 'list: its pages are of different resource versions', call, status: 410 });
+  return new ApiError({
+    kind: 'Gone',
+    message: 'list: its pages are of different resource versions',
+    call,
+    status: 410,
+  });
 }

@@ -5,7 +5,15 @@ import type { FailedCall } from '../../runtime/errors.js';
 import type { Answer } from '../transport/answer.js';
 import type { Bucket, Call } from '../transport/call.js';
 import type {
-  AccessQuestion, ApplyOptions, DeleteOptions, KubeClient, ListOptions, MetadataPatch, ReadOptions, TryOptions, WriteOptions,
+  AccessQuestion,
+  ApplyOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  MetadataPatch,
+  ReadOptions,
+  TryOptions,
+  WriteOptions,
 } from './client.js';
 import { malformed } from '../failure.js';
 import { field, textField } from '../json.js';
@@ -53,11 +61,20 @@ class RestClient implements KubeClient {
     this.#options = options;
   }
 
-  async get<T extends KubeObject>(type: ResourceType, name: ObjectName, options: ReadOptions = {}): Promise<T | undefined> {
+  async get<T extends KubeObject>(
+    type: ResourceType,
+    name: ObjectName,
+    options: ReadOptions = {},
+  ): Promise<T | undefined> {
     const target = { verb: 'get', type, name };
     const call = callOf(target);
     try {
-      const answer = await this.#send(target, { method: 'GET', repeatable: true, accept: acceptOf(options.metadataOnly), signal: options.signal });
+      const answer = await this.#send(target, {
+        method: 'GET',
+        repeatable: true,
+        accept: acceptOf(options.metadataOnly),
+        signal: options.signal,
+      });
       const object = objectOf<T>(answer.body, { type, metadataOnly: options.metadataOnly }, call);
       if (object.metadata.name !== name.name) throw malformed(call, `the object is named "${object.metadata.name}"`);
       return object;
@@ -67,13 +84,18 @@ class RestClient implements KubeClient {
     }
   }
 
-  async list<T extends KubeObject>(type: ResourceType, namespace: string | undefined, options: ListOptions = {}): Promise<T[]> {
+  async list<T extends KubeObject>(
+    type: ResourceType,
+    namespace: string | undefined,
+    options: ListOptions = {},
+  ): Promise<T[]> {
     const { signal, ...selection } = options;
     const collection: Collection = { type, namespace, ...selection };
     for (let restarts = 0; ; restarts++) {
       try {
         const items: T[] = [];
-        for await (const page of pagesOf<T>(this.#transport, collection, { ...this.#options, signal })) items.push(...page.items);
+        for await (const page of pagesOf<T>(this.#transport, collection, { ...this.#options, signal }))
+          items.push(...page.items);
         return items;
       } catch (error) {
         if (!isFailure(error, 'Gone') || restarts >= LIST_RESTARTS) throw error;
@@ -85,7 +107,12 @@ class RestClient implements KubeClient {
     const target = { verb: 'create', type, name: object.metadata };
     const { fieldManager } = options;
     // A second POST of what was applied would be answered by 409, and hide that the object is ours.
-    return this.#write<T>(target, options, { method: 'POST', repeatable: false, query: { fieldManager }, body: bodyOf(object, type) });
+    return this.#write<T>(target, options, {
+      method: 'POST',
+      repeatable: false,
+      query: { fieldManager },
+      body: bodyOf(object, type),
+    });
   }
 
   update<T extends KubeObject>(type: ResourceType, object: T, options: WriteOptions): Promise<T> {
@@ -99,7 +126,12 @@ class RestClient implements KubeClient {
   async #put<T extends KubeObject>(target: Target, object: T, options: WriteOptions): Promise<T> {
     const { fieldManager } = options;
     required('metadata.resourceVersion', object.metadata.resourceVersion, target);
-    return this.#write<T>(target, options, { method: 'PUT', repeatable: true, query: { fieldManager }, body: bodyOf(object, target.type) });
+    return this.#write<T>(target, options, {
+      method: 'PUT',
+      repeatable: true,
+      query: { fieldManager },
+      body: bodyOf(object, target.type),
+    });
   }
 
   async apply<T extends KubeObject>(type: ResourceType, object: T, options: ApplyOptions): Promise<T> {
@@ -116,7 +148,12 @@ class RestClient implements KubeClient {
     });
   }
 
-  async patchMetadata<T extends KubeObject>(type: ResourceType, name: ObjectName, metadata: MetadataPatch, options: WriteOptions): Promise<T> {
+  async patchMetadata<T extends KubeObject>(
+    type: ResourceType,
+    name: ObjectName,
+    metadata: MetadataPatch,
+    options: WriteOptions,
+  ): Promise<T> {
     const { fieldManager } = options;
     const target = { verb: 'patch', type, name };
     required('metadata.uid', metadata.uid, target);
@@ -150,7 +187,11 @@ class RestClient implements KubeClient {
     const { type, verb, ...rest } = access;
     const target = { verb: 'create', type: SelfSubjectAccessReviews, name: { name: '' } };
     const resourceAttributes = { ...rest, verb, group: type.group, version: type.version, resource: type.plural };
-    const review = { apiVersion: apiVersionOf(SelfSubjectAccessReviews), kind: SelfSubjectAccessReviews.kind, spec: { resourceAttributes } };
+    const review = {
+      apiVersion: apiVersionOf(SelfSubjectAccessReviews),
+      kind: SelfSubjectAccessReviews.kind,
+      spec: { resourceAttributes },
+    };
     // A review stores nothing: asking twice does no harm.
     const answer = await this.#send(target, { method: 'POST', repeatable: true, body: JSON.stringify(review), signal });
     const said = field(field(answer.body, 'status'), 'allowed');
@@ -168,7 +209,8 @@ class RestClient implements KubeClient {
     try {
       return await this.#transport.call({ ...this.#options, ...send, path: pathOf(target), target: call });
     } catch (error) {
-      if (error instanceof RangeError) throw new ApiError({ kind: 'Invalid', message: `${call.verb} ${call.resource}: ${error.message}`, call });
+      if (error instanceof RangeError)
+        throw new ApiError({ kind: 'Invalid', message: `${call.verb} ${call.resource}: ${error.message}`, call });
       throw error;
     }
   }
@@ -177,7 +219,8 @@ class RestClient implements KubeClient {
 function pathOf(target: Target): string {
   const { verb, type, name, subresource } = target;
   if (verb !== 'create') return objectPath(type, name, subresource);
-  if (type.namespaced && (name.namespace ?? '') === '') throw new RangeError(`metadata.namespace: "": a ${type.kind} needs one`);
+  if (type.namespaced && (name.namespace ?? '') === '')
+    throw new RangeError(`metadata.namespace: "": a ${type.kind} needs one`);
   return collectionPath(type, name.namespace);
 }
 

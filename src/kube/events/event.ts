@@ -44,7 +44,16 @@ const HASH_LENGTH = 16;
 /** What makes two notes one series. */
 export function seriesKey(note: EventNote): string {
   const { apiVersion = '', kind = '', metadata } = note.regarding;
-  return JSON.stringify([apiVersion, kind, metadata.namespace ?? '', metadata.name, metadata.uid ?? '', note.type, note.reason, note.note]);
+  return JSON.stringify([
+    apiVersion,
+    kind,
+    metadata.namespace ?? '',
+    metadata.name,
+    metadata.uid ?? '',
+    note.type,
+    note.reason,
+    note.note,
+  ]);
 }
 
 /**
@@ -58,7 +67,10 @@ export function eventOf(note: EventNote, reporter: Reporter, now: number, serial
   return {
     apiVersion: apiVersionOf(Events),
     kind: Events.kind,
-    metadata: { namespace: namespace ?? 'default', name: eventName(name, [reporter.instance, seriesKey(note), eventTime, String(serial)]) },
+    metadata: {
+      namespace: namespace ?? 'default',
+      name: eventName(name, [reporter.instance, seriesKey(note), eventTime, String(serial)]),
+    },
     eventTime,
     reportingController: reporter.controller,
     reportingInstance: reporter.instance.slice(0, WORD_LIMIT),
@@ -89,7 +101,10 @@ export function seriesOf(event: EventObject, count: number, now: number): EventO
 /** Readable, a DNS subdomain, and unlike any other. */
 function eventName(regarding: string, parts: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, HASH_LENGTH);
-  const readable = regarding.toLowerCase().replace(/[^a-z0-9.-]/g, '-').slice(0, NAME_LIMIT - HASH_LENGTH - 1);
+  const readable = regarding
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]/g, '-')
+    .slice(0, NAME_LIMIT - HASH_LENGTH - 1);
   return `${readable.replace(/[^a-z0-9]+$/, '')}.${hash}`;
 }
 

@@ -22,7 +22,11 @@ export interface RecorderTools {
 }
 
 /** A recorder that writes through `client`, which should have the rate limit of events and the guard's table for them. */
-export function createRecorder(client: Pick<KubeClient, 'create' | 'apply'>, reporter: Reporter, tools: RecorderTools): EventRecorder {
+export function createRecorder(
+  client: Pick<KubeClient, 'create' | 'apply'>,
+  reporter: Reporter,
+  tools: RecorderTools,
+): EventRecorder {
   return new QueuedRecorder(client, reporter, tools);
 }
 
@@ -98,7 +102,18 @@ class QueuedRecorder implements EventRecorder {
     const { clock } = this.#tools;
     this.#series.get(key)?.timer?.cancel();
     const event = eventOf(note, this.#reporter, clock.now(), this.#serial++);
-    return { key, event, stored: false, count: 0, written: 0, queued: false, lastAt: 0, seenAt: 0, writeNotBefore: 0, timer: undefined };
+    return {
+      key,
+      event,
+      stored: false,
+      count: 0,
+      written: 0,
+      queued: false,
+      lastAt: 0,
+      seenAt: 0,
+      writeNotBefore: 0,
+      timer: undefined,
+    };
   }
 
   #forget(): void {
@@ -150,7 +165,11 @@ class QueuedRecorder implements EventRecorder {
     const { count, stored } = series;
     if (count === series.written) return;
     try {
-      if (stored) await this.#client.apply(Events, seriesOf(series.event, count, series.lastAt), { fieldManager: FIELD_MANAGER, force: true });
+      if (stored)
+        await this.#client.apply(Events, seriesOf(series.event, count, series.lastAt), {
+          fieldManager: FIELD_MANAGER,
+          force: true,
+        });
       else series.event = await this.#client.create(Events, this.#first(series), { fieldManager: FIELD_MANAGER });
       series.stored = true;
       series.written = count;
@@ -170,7 +189,10 @@ class QueuedRecorder implements EventRecorder {
   #drop(series: Series, why: string): void {
     if (this.#series.get(series.key) === series) this.#series.delete(series.key);
     this.#tools.metrics?.recorded('dropped');
-    this.#tools.log.debug({ reason: series.event.reason, regarding: series.event.regarding, why }, 'event was given up');
+    this.#tools.log.debug(
+      { reason: series.event.reason, regarding: series.event.regarding, why },
+      'event was given up',
+    );
   }
 }
 

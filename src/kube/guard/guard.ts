@@ -4,7 +4,15 @@ import { ApiError } from '../../runtime/errors.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { GuardMetrics } from '../../runtime/metrics.js';
 import type {
-  AccessQuestion, ApplyOptions, DeleteOptions, KubeClient, ListOptions, MetadataPatch, ReadOptions, TryOptions, WriteOptions,
+  AccessQuestion,
+  ApplyOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  MetadataPatch,
+  ReadOptions,
+  TryOptions,
+  WriteOptions,
 } from '../client/client.js';
 import { describe } from '../failure.js';
 import type { Leadership } from './leadership.js';
@@ -103,7 +111,12 @@ class GuardedClient implements KubeClient {
     return this.#client.apply(type, object, this.#pass(write, force ? { uid: object.metadata.uid } : {}, options));
   }
 
-  async patchMetadata<T extends KubeObject>(type: ResourceType, name: ObjectName, metadata: MetadataPatch, options: WriteOptions): Promise<T> {
+  async patchMetadata<T extends KubeObject>(
+    type: ResourceType,
+    name: ObjectName,
+    metadata: MetadataPatch,
+    options: WriteOptions,
+  ): Promise<T> {
     const { uid, resourceVersion } = metadata;
     const write: GuardedWrite = { verb: 'patchMetadata', type, name };
     return this.#client.patchMetadata<T>(type, name, metadata, this.#pass(write, { uid, resourceVersion }, options));
@@ -130,7 +143,12 @@ class GuardedClient implements KubeClient {
   #refuse(write: GuardedWrite, kind: 'Guarded' | 'Fenced', why: string): ApiError {
     const { verb, type, name } = write;
     const resource = resourceOf(type);
-    const call = { verb, resource, name: name.name, ...(name.namespace === undefined ? {} : { namespace: name.namespace }) };
+    const call = {
+      verb,
+      resource,
+      name: name.name,
+      ...(name.namespace === undefined ? {} : { namespace: name.namespace }),
+    };
     const message = `${describe(call)}: not sent: ${why}`;
     if (kind === 'Guarded') {
       this.#tools.metrics?.refused(verb, resource);
@@ -148,7 +166,8 @@ function versionOf(object: KubeObject): Needed {
 
 function missingOf(preconditions: Needed): string | undefined {
   for (const [name, value] of Object.entries(preconditions)) {
-    if (value === undefined || value === '') return `${name} is missing: a write without it could hit what was never seen`;
+    if (value === undefined || value === '')
+      return `${name} is missing: a write without it could hit what was never seen`;
   }
   return undefined;
 }
@@ -181,5 +200,7 @@ function isSameType(a: ResourceType, b: ResourceType): boolean {
 
 function isOwnedBy(object: KubeObject, owner: { readonly group: string; readonly kind: string }): boolean {
   const owners = object.metadata.ownerReferences ?? [];
-  return owners.some((one) => one.controller === true && one.kind === owner.kind && one.apiVersion.startsWith(`${owner.group}/`));
+  return owners.some(
+    (one) => one.controller === true && one.kind === owner.kind && one.apiVersion.startsWith(`${owner.group}/`),
+  );
 }

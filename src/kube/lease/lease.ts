@@ -37,8 +37,16 @@ export function createElector(transport: Transport, options: LeaseOptions, tools
     leaseRights(lease, identity),
     { log: tools.log },
   );
-  const collection = { type: Leases, fieldSelector: `metadata.name=${lease.name}`, ...(lease.namespace === undefined ? {} : { namespace: lease.namespace }) };
-  return new LeaseElector({ ...tools, name: lease, identity, times, client }, () => createCache<Lease>(transport, collection, tools), tools.leader);
+  const collection = {
+    type: Leases,
+    fieldSelector: `metadata.name=${lease.name}`,
+    ...(lease.namespace === undefined ? {} : { namespace: lease.namespace }),
+  };
+  return new LeaseElector(
+    { ...tools, name: lease, identity, times, client },
+    () => createCache<Lease>(transport, collection, tools),
+    tools.leader,
+  );
 }
 
 /**

@@ -44,7 +44,13 @@ export function newLease(name: ObjectName, identity: string, durationMs: number,
     apiVersion: apiVersionOf(Leases),
     kind: Leases.kind,
     metadata: { ...name },
-    spec: { holderIdentity: identity, leaseDurationSeconds: durationMs / 1000, acquireTime: time, renewTime: time, leaseTransitions: 0 },
+    spec: {
+      holderIdentity: identity,
+      leaseDurationSeconds: durationMs / 1000,
+      acquireTime: time,
+      renewTime: time,
+      leaseTransitions: 0,
+    },
   };
 }
 
@@ -55,7 +61,14 @@ export function takenLease(lease: Lease, identity: string, durationMs: number, n
   const time = microTime(now);
   return {
     ...lease,
-    spec: { ...lease.spec, holderIdentity: identity, leaseDurationSeconds: durationMs / 1000, acquireTime: time, renewTime: time, leaseTransitions },
+    spec: {
+      ...lease.spec,
+      holderIdentity: identity,
+      leaseDurationSeconds: durationMs / 1000,
+      acquireTime: time,
+      renewTime: time,
+      leaseTransitions,
+    },
   };
 }
 
@@ -86,7 +99,12 @@ export class LeaseWatch {
   /** Takes note of a look at the Lease. One that is older than what was seen before comes from a copy that lags, and is passed over. */
   see(lease: Lease | undefined): void {
     const { uid, resourceVersion = '' } = this.#newest?.metadata ?? {};
-    if (lease !== undefined && lease.metadata.uid === uid && isOlder(lease.metadata.resourceVersion ?? '', resourceVersion)) return;
+    if (
+      lease !== undefined &&
+      lease.metadata.uid === uid &&
+      isOlder(lease.metadata.resourceVersion ?? '', resourceVersion)
+    )
+      return;
     const isRenewed = lease?.metadata.uid !== uid || JSON.stringify(lease?.spec) !== JSON.stringify(this.#newest?.spec);
     if (isRenewed) this.#since = this.#clock.monotonic();
     this.#newest = lease;
@@ -121,5 +139,7 @@ export function leaseRights(lease: ObjectName, identity: string): readonly Guard
 
 function holderObjection(write: GuardedWrite, identity: string): string | undefined {
   const holder = field(field(write.object, 'spec'), 'holderIdentity');
-  return holder === identity || (holder === '' && write.verb === 'update') ? undefined : 'it would be held by somebody else';
+  return holder === identity || (holder === '' && write.verb === 'update')
+    ? undefined
+    : 'it would be held by somebody else';
 }

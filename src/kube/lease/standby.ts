@@ -85,9 +85,16 @@ export class Standby {
     try {
       const taken = await this.#timed((signal) => {
         if (lease !== undefined) {
-          return client.update(Leases, takenLease(lease, identity, times.duration, clock.now()), { fieldManager: LEASE_FIELD_MANAGER, signal });
+          return client.update(Leases, takenLease(lease, identity, times.duration, clock.now()), {
+            fieldManager: LEASE_FIELD_MANAGER,
+            signal,
+          });
         }
-        return client.apply(Leases, newLease(name, identity, times.duration, clock.now()), { fieldManager: creatorOf(identity), force: false, signal });
+        return client.apply(Leases, newLease(name, identity, times.duration, clock.now()), {
+          fieldManager: creatorOf(identity),
+          force: false,
+          signal,
+        });
       });
       return new Term(this.#context, taken, startedAt);
     } catch (error) {

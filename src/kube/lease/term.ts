@@ -128,7 +128,7 @@ export class Term {
   /** Stores what `change` makes of the Lease, reading it again where it has changed meanwhile and is still ours. */
   async #write(change: (lease: Lease) => Lease, signal: AbortSignal): Promise<void> {
     const { client } = this.#context;
-    for (let left = WRITES; ; ) {
+    for (let left = WRITES; ;) {
       try {
         this.#lease = await client.update(Leases, change(this.#lease), { fieldManager: LEASE_FIELD_MANAGER, signal });
         return;

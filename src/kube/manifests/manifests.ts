@@ -41,13 +41,17 @@ function parse(text: string, source: string): unknown[] {
 function refuseOctal(text: string, source: string): void {
   const lines = text.split('\n');
   const line = lines.findIndex((one) => /(:|^\s*-)\s+[-+]?0[0-7]+\s*(#.*)?$/.test(one));
-  if (line >= 0) throw new Error(`${source}, line ${line + 1}: "${lines[line]?.trim() ?? ''}": write an octal number as a decimal one`);
+  if (line >= 0)
+    throw new Error(
+      `${source}, line ${line + 1}: "${lines[line]?.trim() ?? ''}": write an octal number as a decimal one`,
+    );
 }
 
 function objectIn(document: unknown, where: string): KubeObject {
   const name = textField(field(document, 'metadata'), 'name');
   const missing = ['apiVersion', 'kind'].find((key) => textField(document, key) === '');
-  if (!isRecord(document) || missing !== undefined) throw new Error(`${where}: ${missing ?? 'apiVersion'}: must be set`);
+  if (!isRecord(document) || missing !== undefined)
+    throw new Error(`${where}: ${missing ?? 'apiVersion'}: must be set`);
   if (name === '') throw new Error(`${where}: metadata.name: must be set`);
   refuseMerges(document, where);
   return asObject(document);

@@ -76,14 +76,21 @@ export class DoorWire implements Wire {
     const { clock, metrics, userAgent } = this.#options;
     call.beforeTry?.();
     const started = clock.monotonic();
-    const response = await orAborted(this.#door.dispatch({
-      method: call.method,
-      target: targetOf(call),
-      headers: { 'user-agent': userAgent, accept: call.accept ?? 'application/json', 'content-type': call.contentType ?? 'application/json' },
-      body: call.body === undefined ? undefined : Buffer.from(call.body),
-      user: this.#user,
-      signal: life,
-    }), patience);
+    const response = await orAborted(
+      this.#door.dispatch({
+        method: call.method,
+        target: targetOf(call),
+        headers: {
+          'user-agent': userAgent,
+          accept: call.accept ?? 'application/json',
+          'content-type': call.contentType ?? 'application/json',
+        },
+        body: call.body === undefined ? undefined : Buffer.from(call.body),
+        user: this.#user,
+        signal: life,
+      }),
+      patience,
+    );
     metrics?.requested(call.method, 'in-process', String(response.code), (clock.monotonic() - started) / 1000);
     return response;
   }
@@ -91,7 +98,10 @@ export class DoorWire implements Wire {
   #refused(call: Call, { code, headers, body }: DoorResponse): TryFailure {
     const retryAfterMs = retryAfter(headers['Retry-After'] ?? headers['retry-after'], this.#options.clock.now());
     if (retryAfterMs !== undefined) this.#options.pauses.hold(pauseKey(call), retryAfterMs);
-    return new TryFailure(failureOf({ status: code, body: body.kind === 'value' ? body.value : parsed(body), retryAfterMs }, call.target), false);
+    return new TryFailure(
+      failureOf({ status: code, body: body.kind === 'value' ? body.value : parsed(body), retryAfterMs }, call.target),
+      false,
+    );
   }
 }
 

@@ -50,11 +50,13 @@ interface Found {
 
 function find(options: KubeconfigOptions): Found {
   const file = options.path;
-  if (file !== undefined) return foundBy(`kubeconfig ${file}`, () => FileConfig.from((config) => config.loadFromFile(file)));
+  if (file !== undefined)
+    return foundBy(`kubeconfig ${file}`, () => FileConfig.from((config) => config.loadFromFile(file)));
   if (options.inCluster !== false) {
     const inCluster = podConfig(options.mountPrefix ?? '');
     if (inCluster !== undefined) return inCluster;
-    if (options.inCluster === true) throw new Error('no ServiceAccount of a pod was found (token file and KUBERNETES_SERVICE_HOST)');
+    if (options.inCluster === true)
+      throw new Error('no ServiceAccount of a pod was found (token file and KUBERNETES_SERVICE_HOST)');
   }
   return foundBy('default kubeconfig', () => FileConfig.from((config) => config.loadFromDefault()));
 }
@@ -81,8 +83,10 @@ function currentOf(found: Found): { cluster: Cluster; user: User } {
   const user = found.config.getCurrentUser();
   if (cluster === null) throw new Error(`${found.source}: the current context names no cluster that the file defines`);
   if (user === null) throw new Error(`${found.source}: the current context names no user that the file defines`);
-  if (found.config.isFallback(cluster)) throw new Error('no kubeconfig was found: give --kubeconfig, set KUBECONFIG, or run in a pod');
-  if (cluster.proxyUrl?.startsWith('socks') === true) throw new Error(`${found.source}: proxy-url "${cluster.proxyUrl}": only http and https proxies`);
+  if (found.config.isFallback(cluster))
+    throw new Error('no kubeconfig was found: give --kubeconfig, set KUBECONFIG, or run in a pod');
+  if (cluster.proxyUrl?.startsWith('socks') === true)
+    throw new Error(`${found.source}: proxy-url "${cluster.proxyUrl}": only http and https proxies`);
   return { cluster, user };
 }
 
@@ -107,7 +111,8 @@ async function credentialsOf(found: Found): Promise<Credentials> {
   await found.config.applyToHTTPSOptions(options);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value).trim();
-  if (typeof options.auth === 'string') headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+  if (typeof options.auth === 'string')
+    headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
   const tokenFile = found.config.tokenFileOf(user);
   if (tokenFile !== undefined) headers['Authorization'] = `Bearer ${await tokenIn(tokenFile)}`;
   return {

@@ -37,7 +37,10 @@ export class Pool {
     const key = keyOf(credentials);
     if (this.#agents === undefined || key !== this.#key) {
       this.#retire();
-      this.#agents = { calls: this.#agent(credentials, this.#options.connections), streams: this.#agent(credentials, WATCH_CONNECTIONS) };
+      this.#agents = {
+        calls: this.#agent(credentials, this.#options.connections),
+        streams: this.#agent(credentials, WATCH_CONNECTIONS),
+      };
       this.#key = key;
     }
     return this.#agents[lane];
@@ -61,7 +64,12 @@ export class Pool {
   }
 
   #agent(credentials: Credentials, connections: number): Dispatcher {
-    const connect = { ...credentials.tls, timeout: CONNECT_TIMEOUT_MS, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS };
+    const connect = {
+      ...credentials.tls,
+      timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_PROBE_MS,
+    };
     const options = {
       connections,
       pipelining: 1,

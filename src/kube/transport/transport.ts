@@ -125,7 +125,11 @@ class WiredTransport implements Transport {
   /** Tries until it succeeds, until it must not be repeated, or until time is up. */
   async #repeat<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
     await this.#admit(call, call.signal);
-    const deadline = new Deadline(this.#clock, Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS), call.signal);
+    const deadline = new Deadline(
+      this.#clock,
+      Math.min(call.deadlineMs ?? this.#deadlineMs, LONGEST_CALL_MS),
+      call.signal,
+    );
     try {
       return await this.#tryOn(call, attempt, deadline);
     } catch (error) {
@@ -137,7 +141,7 @@ class WiredTransport implements Transport {
 
   async #tryOn<T>(call: Call, attempt: (signal: AbortSignal) => Promise<T>, deadline: Deadline): Promise<T> {
     let refreshed = false;
-    for (let tries = 1; ; ) {
+    for (let tries = 1; ;) {
       try {
         return await attempt(deadline.signal);
       } catch (error) {

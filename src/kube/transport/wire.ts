@@ -86,7 +86,8 @@ export class HttpWire implements Wire {
     const dispatcher = this.#pool.dispatcher(credentials, lane);
     call.beforeTry?.();
     const started = clock.monotonic();
-    const count = (code: string): void => metrics?.requested(call.method, base.host, code, (clock.monotonic() - started) / 1000);
+    const count = (code: string): void =>
+      metrics?.requested(call.method, base.host, code, (clock.monotonic() - started) / 1000);
     try {
       const data = await dispatcher.request({
         origin: base.origin,
@@ -144,7 +145,12 @@ export function targetOf(call: Call): string {
 }
 
 const UNSENT_CODES: ReadonlySet<string> = new Set([
-  'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
 /** No connection came about, so the server has not seen the call. */

@@ -72,7 +72,9 @@ export class LocalNode {
     const write = { fieldManager: FIELD_MANAGER, ...(signal === undefined ? {} : { signal }) };
     const found = await this.#findOrMake();
     const due = !isReady(found) || clock.monotonic() >= this.#beatAt;
-    const ready = due ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write) : found;
+    const ready = due
+      ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write)
+      : found;
     if (due) await this.#beat(ready, write);
     const open = opened(ready, this.#labels());
     if (open !== ready) await client.update(Nodes, open, write);
@@ -107,11 +109,20 @@ export class LocalNode {
   async #sayStopped(): Promise<void> {
     const { client, name } = this.#options;
     const node = await client.get<Node>(Nodes, { name });
-    if (node !== undefined) await client.updateStatus(Nodes, { ...node, status: this.#status(node, STOPPED) }, { fieldManager: FIELD_MANAGER });
+    if (node !== undefined)
+      await client.updateStatus(
+        Nodes,
+        { ...node, status: this.#status(node, STOPPED) },
+        { fieldManager: FIELD_MANAGER },
+      );
   }
 
   #labels(): Readonly<Record<string, string>> {
-    return { 'kubernetes.io/hostname': this.#options.name, 'kubernetes.io/os': process.platform, 'kubernetes.io/arch': architecture() };
+    return {
+      'kubernetes.io/hostname': this.#options.name,
+      'kubernetes.io/os': process.platform,
+      'kubernetes.io/arch': architecture(),
+    };
   }
 
   #status(node: Node, condition: Omit<NodeCondition, 'lastTransitionTime'>): object {
@@ -125,12 +136,20 @@ export class LocalNode {
       capacity: capacity(),
       allocatable: capacity(),
       nodeInfo: nodeInfo(version),
-      addresses: [{ type: 'Hostname', address: name }, { type: 'InternalIP', address: '127.0.0.1' }],
+      addresses: [
+        { type: 'Hostname', address: name },
+        { type: 'InternalIP', address: '127.0.0.1' },
+      ],
     };
   }
 }
 
-const READY = { type: 'Ready', status: 'True', reason: 'RuntimeReady', message: 'Deployments of the engine run as processes' };
+const READY = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'RuntimeReady',
+  message: 'Deployments of the engine run as processes',
+};
 const STOPPED = { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
 
 /** With the labels that name it and without the taint that a new Node gets until it is Ready; the same where it is so. */

@@ -14,7 +14,12 @@ export interface Beat {
 }
 
 /** Makes or renews the Lease by which a Node says that it lives; it goes with the Node. Errors: ApiError. */
-export async function renewNodeLease(client: KubeClient, node: Node, { now, forSeconds }: Beat, write: WriteOptions): Promise<void> {
+export async function renewNodeLease(
+  client: KubeClient,
+  node: Node,
+  { now, forSeconds }: Beat,
+  write: WriteOptions,
+): Promise<void> {
   const { name, uid = '' } = node.metadata;
   const owner = { apiVersion: 'v1', kind: Nodes.kind, name, uid };
   const spec = { holderIdentity: name, leaseDurationSeconds: forSeconds, renewTime: microTime(now) };

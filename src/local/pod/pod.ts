@@ -56,7 +56,11 @@ export class Pod {
   #volumes: string = '';
   #tail: Tail | undefined;
 
-  constructor(site: Site, identity: PodIdentity, spec: PodSpec & { readonly containers: readonly [PodContainer, ...PodContainer[]] }) {
+  constructor(
+    site: Site,
+    identity: PodIdentity,
+    spec: PodSpec & { readonly containers: readonly [PodContainer, ...PodContainer[]] },
+  ) {
     this.#site = site;
     this.identity = identity;
     this.#spec = spec;
@@ -81,15 +85,18 @@ export class Pod {
     const volumes = await readVolumes(this.#site.client, namespace, this.#spec);
     const kubeconfig = await this.#credentials();
     await this.#log.makeRoom();
-    const launched = await launch({
-      container: this.#container,
-      pod: { name, namespace },
-      executable,
-      folder: this.#folder,
-      ...(kubeconfig === undefined ? { server } : { kubeconfig }),
-      volumes,
-      overrides: addresses[deployment] ?? {},
-    }, clock);
+    const launched = await launch(
+      {
+        container: this.#container,
+        pod: { name, namespace },
+        executable,
+        folder: this.#folder,
+        ...(kubeconfig === undefined ? { server } : { kubeconfig }),
+        volumes,
+        overrides: addresses[deployment] ?? {},
+      },
+      clock,
+    );
     this.#tail = new Tail(launched.output);
     this.#log.take(launched.output);
     this.#volumes = fingerprint(volumes);
@@ -133,5 +140,10 @@ export class Pod {
 }
 
 function fingerprint(volumes: Volumes): string {
-  return JSON.stringify(Object.entries(volumes).map(([name, files]) => [name, Object.entries(files).map(([file, content]) => [file, Buffer.from(content).toString('base64')])]));
+  return JSON.stringify(
+    Object.entries(volumes).map(([name, files]) => [
+      name,
+      Object.entries(files).map(([file, content]) => [file, Buffer.from(content).toString('base64')]),
+    ]),
+  );
 }

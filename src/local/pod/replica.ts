@@ -67,7 +67,13 @@ export class Replica {
   constructor(options: ReplicaOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#state = { started: false, ready: false, available: false, trouble: undefined, changedAt: options.clock.now() };
+    this.#state = {
+      started: false,
+      ready: false,
+      available: false,
+      trouble: undefined,
+      changedAt: options.clock.now(),
+    };
     this.#start();
   }
 
@@ -106,7 +112,12 @@ export class Replica {
       this.#set({ started: true, ready: false, available: false, trouble: undefined });
       if (!this.#stopped) this.#watchOver(process);
     } catch (error) {
-      this.#set({ started: false, ready: false, available: false, trouble: { reason: 'FailedCreate', message: messageOf(error) } });
+      this.#set({
+        started: false,
+        ready: false,
+        available: false,
+        trouble: { reason: 'FailedCreate', message: messageOf(error) },
+      });
       this.#again(BACKOFF_OF_START);
     }
   }
@@ -158,7 +169,10 @@ export class Replica {
   #watchReadiness(process: Launched): void {
     const { readinessProbe, livenessProbe } = this.#options.container;
     if (readinessProbe === undefined) this.#becomeReady();
-    else this.#probe(process, readinessProbe, (outcome) => (outcome.passes ? this.#becomeReady() : this.#becomeUnready(outcome)));
+    else
+      this.#probe(process, readinessProbe, (outcome) =>
+        outcome.passes ? this.#becomeReady() : this.#becomeUnready(outcome),
+      );
     if (livenessProbe === undefined) return;
     this.#probe(process, livenessProbe, (outcome) => {
       if (!outcome.passes) this.#kill(process, 'liveness', outcome);
@@ -196,7 +210,12 @@ export class Replica {
     const { report, event, container } = this.#options;
     report(`${this.name}: ${probe} probe: ${detail}; it is ended`);
     this.#unhealthy(probe, detail);
-    event({ type: 'Normal', reason: 'Killing', action: 'Stopping', note: `Container ${container.name} failed ${probe} probe, will be restarted` });
+    event({
+      type: 'Normal',
+      reason: 'Killing',
+      action: 'Stopping',
+      note: `Container ${container.name} failed ${probe} probe, will be restarted`,
+    });
     this.#sentence = `its ${probe} probe failed ${failures} time${failures === 1 ? '' : 's'}`;
     this.#endProbes();
     void process.stop(this.#options.graceMs);
@@ -214,7 +233,8 @@ export class Replica {
 
   #set(next: Omit<ReplicaState, 'changedAt'>): void {
     const { ready, started } = this.#state;
-    const changedAt = ready === next.ready && started === next.started ? this.#state.changedAt : this.#options.clock.now();
+    const changedAt =
+      ready === next.ready && started === next.started ? this.#state.changedAt : this.#options.clock.now();
     this.#state = { ...next, changedAt };
     this.#options.changed();
   }
@@ -224,7 +244,11 @@ export class Replica {
  * Where the process listens in place of a container's port: the launcher gave each `…_LISTEN` variable an address of its own, and the
  * variable's own value tells which port it stood for.
  */
-export function addressOf(container: PodContainer, probe: Probe, addresses: Readonly<Record<string, string>>): string | undefined {
+export function addressOf(
+  container: PodContainer,
+  probe: Probe,
+  addresses: Readonly<Record<string, string>>,
+): string | undefined {
   const asked = probe.httpGet?.port;
   const port = typeof asked === 'string' ? container.ports?.find(({ name }) => name === asked)?.containerPort : asked;
   if (port === undefined) return undefined;

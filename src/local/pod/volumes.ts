@@ -22,12 +22,15 @@ async function filesOf(client: ReadClient, namespace: string, volume: Volume): P
   if (emptyDir !== undefined) return {};
   if (configMap !== undefined) {
     const found = await client.get(ConfigMaps, { namespace, name: configMap.name ?? '' });
-    if (found === undefined && configMap.optional !== true) throw new Error(`volume ${volume.name}: ConfigMap ${namespace}/${configMap.name ?? ''} does not exist`);
+    if (found === undefined && configMap.optional !== true)
+      throw new Error(`volume ${volume.name}: ConfigMap ${namespace}/${configMap.name ?? ''} does not exist`);
     return textOf(found);
   }
-  if (secret === undefined) throw new Error(`volume ${volume.name}: must be a secret, configMap or emptyDir: nothing else is mounted here`);
+  if (secret === undefined)
+    throw new Error(`volume ${volume.name}: must be a secret, configMap or emptyDir: nothing else is mounted here`);
   const found = await client.get(Secrets, { namespace, name: secret.secretName ?? '' });
-  if (found === undefined && secret.optional !== true) throw new Error(`volume ${volume.name}: Secret ${namespace}/${secret.secretName ?? ''} does not exist`);
+  if (found === undefined && secret.optional !== true)
+    throw new Error(`volume ${volume.name}: Secret ${namespace}/${secret.secretName ?? ''} does not exist`);
   return Object.fromEntries(Object.entries(textOf(found)).map(([file, text]) => [file, Buffer.from(text, 'base64')]));
 }
 

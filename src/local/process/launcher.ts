@@ -52,7 +52,14 @@ export async function launch(request: LaunchRequest, clock: Clock = systemClock)
   const mounts = await putVolumes(request);
   const variables = environment(request, mounts);
   const addresses = await listenAddresses(Object.keys(variables));
-  const env = { ...variables, HOME: folder, ...kubeconfigOf(request), ...serviceOf(request), ...addresses, ...overrides };
+  const env = {
+    ...variables,
+    HOME: folder,
+    ...kubeconfigOf(request),
+    ...serviceOf(request),
+    ...addresses,
+    ...overrides,
+  };
   const [program, ...first] = executable;
   const command: [string, ...string[]] = [program, ...first, ...(container.args ?? [])];
   const child = await startChild({ command, env, cwd: folder, output: 'pipe' }, clock);
@@ -67,7 +74,10 @@ function kubeconfigOf({ kubeconfig }: LaunchRequest): Record<string, string> {
 function serviceOf({ server }: LaunchRequest): Record<string, string> {
   if (server === undefined) return {};
   const { hostname, port } = new URL(server);
-  return { KUBERNETES_SERVICE_HOST: hostname.replace(/^\[|\]$/g, ''), KUBERNETES_SERVICE_PORT: port === '' ? '443' : port };
+  return {
+    KUBERNETES_SERVICE_HOST: hostname.replace(/^\[|\]$/g, ''),
+    KUBERNETES_SERVICE_PORT: port === '' ? '443' : port,
+  };
 }
 
 /** Writes the volumes that the container mounts; gives the folder of each mount path. */
@@ -75,7 +85,10 @@ async function putVolumes({ container, folder, volumes = {} }: LaunchRequest): P
   const mounts = new Map<string, string>();
   for (const { name, mountPath } of container.volumeMounts ?? []) {
     const files = volumes[name];
-    if (files === undefined) throw new Error(`container ${container.name}: volumeMounts: no files are given for volume ${JSON.stringify(name)}`);
+    if (files === undefined)
+      throw new Error(
+        `container ${container.name}: volumeMounts: no files are given for volume ${JSON.stringify(name)}`,
+      );
     const place = path.join(folder, 'volumes', name);
     await mkdir(place, { recursive: true, mode: 0o700 });
     for (const [file, content] of Object.entries(files)) await put(path.join(place, file), content);
@@ -93,12 +106,19 @@ function environment({ container, pod }: LaunchRequest, mounts: ReadonlyMap<stri
   const fields: Readonly<Record<string, string>> = { 'metadata.name': pod.name, 'metadata.namespace': pod.namespace };
   const variables: Record<string, string> = {};
   for (const { name, value, valueFrom } of container.env ?? []) {
-    variables[name] = valueFrom === undefined ? placed(value ?? '', mounts) : field(`${container.name}: env ${name}`, valueFrom, fields);
+    variables[name] =
+      valueFrom === undefined
+        ? placed(value ?? '', mounts)
+        : field(`${container.name}: env ${name}`, valueFrom, fields);
   }
   return variables;
 }
 
-function field(where: string, { fieldRef }: NonNullable<EnvironmentVariable['valueFrom']>, fields: Readonly<Record<string, string>>): string {
+function field(
+  where: string,
+  { fieldRef }: NonNullable<EnvironmentVariable['valueFrom']>,
+  fields: Readonly<Record<string, string>>,
+): string {
   const value = fields[fieldRef?.fieldPath ?? ''];
   if (value !== undefined) return value;
   const given = fieldRef === undefined ? 'no fieldRef' : JSON.stringify(fieldRef.fieldPath);

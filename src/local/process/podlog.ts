@@ -17,7 +17,10 @@ export class PodLog {
   readonly #kin: string;
   #written: Promise<void> = Promise.resolve();
 
-  constructor(folder: string, { namespace, deployment, name }: { readonly namespace: string; readonly deployment: string; readonly name: string }) {
+  constructor(
+    folder: string,
+    { namespace, deployment, name }: { readonly namespace: string; readonly deployment: string; readonly name: string },
+  ) {
     this.#folder = folder;
     this.#kin = `${namespace}.${deployment}-`;
     this.file = path.join(folder, `${namespace}.${name}.log`);
@@ -26,7 +29,9 @@ export class PodLog {
   /** Removes what is empty or too old of earlier pods; before the process starts: none of the Deployment runs then. */
   async makeRoom(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const names = (await readdir(this.#folder)).filter((name) => name.startsWith(this.#kin) && HASH.test(name.slice(this.#kin.length)));
+    const names = (await readdir(this.#folder)).filter(
+      (name) => name.startsWith(this.#kin) && HASH.test(name.slice(this.#kin.length)),
+    );
     const others = names.map((name) => path.join(this.#folder, name)).filter((file) => file !== this.file);
     const seen = await Promise.all(others.map(async (file) => ({ file, ...(await sizeAndTime(file)) })));
     const full = seen.filter(({ size }) => size > 0).sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1));

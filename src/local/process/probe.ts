@@ -62,7 +62,8 @@ export class Prober {
     const { probe, report } = this.#options;
     this.#successes = detail === undefined ? this.#successes + 1 : 0;
     this.#failures = detail === undefined ? 0 : this.#failures + 1;
-    const enough = detail === undefined ? this.#successes >= (probe.successThreshold ?? 1) : this.#failures >= this.#patience();
+    const enough =
+      detail === undefined ? this.#successes >= (probe.successThreshold ?? 1) : this.#failures >= this.#patience();
     const outcome = detail === undefined;
     if (!enough || this.#outcome === outcome) return;
     this.#outcome = outcome;
@@ -72,7 +73,9 @@ export class Prober {
   /** Failures that are borne; while asked more often than agreed, as many more as make up the same time. */
   #patience(): number {
     const { failureThreshold = 3, periodSeconds = 10 } = this.#options.probe;
-    return this.#outcome === true ? failureThreshold : Math.ceil((failureThreshold * periodSeconds * 1000) / Math.min(periodSeconds * 1000, EAGER_MS));
+    return this.#outcome === true
+      ? failureThreshold
+      : Math.ceil((failureThreshold * periodSeconds * 1000) / Math.min(periodSeconds * 1000, EAGER_MS));
   }
 
   /** What is wrong; undefined when the answer is a success. */
@@ -81,13 +84,19 @@ export class Prober {
     const scheme = (probe.httpGet?.scheme ?? 'HTTP').toLowerCase();
     const url = `${scheme}://${address}${probe.httpGet?.path ?? '/'}`;
     return new Promise((resolve) => {
-      const options = { agent: false, rejectUnauthorized: false, headers: { 'user-agent': 'multicluster-engine-probe' } };
+      const options = {
+        agent: false,
+        rejectUnauthorized: false,
+        headers: { 'user-agent': 'multicluster-engine-probe' },
+      };
       const request = (scheme === 'https' ? https : http).get(url, options, (answer) => {
         answer.resume();
         const code = answer.statusCode ?? 0;
         done(code >= 200 && code < 400 ? undefined : `HTTP ${code} from ${url}`);
       });
-      const late = clock.after((probe.timeoutSeconds ?? 1) * 1000, () => request.destroy(new Error('no answer in time')));
+      const late = clock.after((probe.timeoutSeconds ?? 1) * 1000, () =>
+        request.destroy(new Error('no answer in time')),
+      );
       const done = (detail: string | undefined): void => {
         late.cancel();
         this.#request = undefined;

@@ -52,7 +52,9 @@ function sayingOf(line: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join(': ');
 }
 
-function parsed(line: string): { readonly msg?: unknown; readonly reason?: unknown; readonly err?: unknown } | undefined {
+function parsed(
+  line: string,
+): { readonly msg?: unknown; readonly reason?: unknown; readonly err?: unknown } | undefined {
   if (!line.startsWith('{"')) return undefined;
   try {
     const value: unknown = JSON.parse(line);

@@ -31,7 +31,12 @@ export function rolloutStatus(deployment: Deployment, seen: Observation, now: nu
   const complete = (wanted === replicas && wanted === available && seen.updated) || isOver(deployment, seen);
   const conditions = [
     availability(available >= wanted - tolerated(deployment, wanted)),
-    progress(deployment, { complete, pod: seen.pod, late: now - seen.progressedAt > deadlineMs(deployment), lack: seen.updated ? undefined : seen.trouble }),
+    progress(deployment, {
+      complete,
+      pod: seen.pod,
+      late: now - seen.progressedAt > deadlineMs(deployment),
+      lack: seen.updated ? undefined : seen.trouble,
+    }),
     ...failure(wanted, seen),
   ];
   const status: DeploymentStatus = {
@@ -47,7 +52,10 @@ export function rolloutStatus(deployment: Deployment, seen: Observation, now: nu
   return sameStatus(status, deployment.status) && deployment.status !== undefined ? deployment.status : status;
 }
 
-export const NOT_RUN_HERE = { reason: 'NotRunHere', message: 'No process is made for it: of all Deployments only those that an engine installs are run here.' };
+export const NOT_RUN_HERE = {
+  reason: 'NotRunHere',
+  message: 'No process is made for it: of all Deployments only those that an engine installs are run here.',
+};
 
 /**
  * The status of a Deployment that this runtime does not run. `now` in ms since the epoch. The reason of Progressing is the one for
@@ -60,7 +68,10 @@ export function strangerStatus(deployment: Deployment, now: number): DeploymentS
     { type: 'Available', status: 'False', ...NOT_RUN_HERE },
     { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message },
   ];
-  const conditions = wanted > 0 ? lost : [availability(true), progress(deployment, { complete: true, pod: '', late: false, lack: undefined })];
+  const conditions =
+    wanted > 0
+      ? lost
+      : [availability(true), progress(deployment, { complete: true, pod: '', late: false, lack: undefined })];
   return {
     ...counted('observedGeneration', deployment.metadata.generation ?? 0),
     ...counted('unavailableReplicas', wanted),
@@ -91,8 +102,19 @@ type Undated = Omit<DeploymentCondition, 'lastUpdateTime' | 'lastTransitionTime'
 
 function availability(met: boolean): Undated {
   const type = 'Available';
-  if (met) return { type, status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' };
-  return { type, status: 'False', reason: 'MinimumReplicasUnavailable', message: 'Deployment does not have minimum availability.' };
+  if (met)
+    return {
+      type,
+      status: 'True',
+      reason: 'MinimumReplicasAvailable',
+      message: 'Deployment has minimum availability.',
+    };
+  return {
+    type,
+    status: 'False',
+    reason: 'MinimumReplicasUnavailable',
+    message: 'Deployment does not have minimum availability.',
+  };
 }
 
 interface Progress {
@@ -106,8 +128,10 @@ interface Progress {
 function progress(deployment: Deployment, { complete, pod, late, lack }: Progress): Undated {
   const type = 'Progressing';
   const what = pod === '' ? `Deployment "${deployment.metadata.name}"` : `Process "${pod}"`;
-  if (complete) return { type, status: 'True', reason: 'NewReplicaSetAvailable', message: `${what} has successfully progressed.` };
-  if (late) return { type, status: 'False', reason: 'ProgressDeadlineExceeded', message: `${what} has timed out progressing.` };
+  if (complete)
+    return { type, status: 'True', reason: 'NewReplicaSetAvailable', message: `${what} has successfully progressed.` };
+  if (late)
+    return { type, status: 'False', reason: 'ProgressDeadlineExceeded', message: `${what} has timed out progressing.` };
   if (lack !== undefined) return { type, status: 'True', ...lack };
   return { type, status: 'True', reason: 'ReplicaSetUpdated', message: `${what} is progressing.` };
 }
@@ -150,7 +174,8 @@ function counted(field: string, count: number): Record<string, number> {
 function dated(condition: Undated, before: readonly DeploymentCondition[], now: number): DeploymentCondition {
   const old = before.find(({ type }) => type === condition.type);
   const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
-  if (old === undefined || old.status !== condition.status) return { ...condition, lastUpdateTime: time, lastTransitionTime: time };
+  if (old === undefined || old.status !== condition.status)
+    return { ...condition, lastUpdateTime: time, lastTransitionTime: time };
   const same = old.reason === condition.reason && old.message === condition.message;
   return same ? old : { ...condition, lastUpdateTime: time, lastTransitionTime: old.lastTransitionTime };
 }
@@ -162,6 +187,13 @@ function sameStatus(a: DeploymentStatus, b: DeploymentStatus | undefined): boole
 function sorted(status: DeploymentStatus): unknown {
   const { conditions = [], ...counts } = status;
   const byType = [...conditions].sort((a, b) => (a.type < b.type ? -1 : 1));
-  const fields = byType.map((one) => [one.type, one.status, one.reason, one.message, one.lastUpdateTime, one.lastTransitionTime]);
+  const fields = byType.map((one) => [
+    one.type,
+    one.status,
+    one.reason,
+    one.message,
+    one.lastUpdateTime,
+    one.lastTransitionTime,
+  ]);
   return [Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)), fields];
 }

@@ -39,11 +39,16 @@ export function evictionFrom(pod: PodSpec, node: Node | undefined): Eviction | u
   let soonest: Eviction | undefined;
   for (const taint of (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute')) {
     const used = (pod.tolerations ?? []).find((one) => tolerates([one], taint));
-    if (used === undefined) return { afterSeconds: 0, message: `the pod template does not tolerate the taint ${titleOf(taint)}` };
+    if (used === undefined)
+      return { afterSeconds: 0, message: `the pod template does not tolerate the taint ${titleOf(taint)}` };
     const { tolerationSeconds } = used;
-    if (tolerationSeconds === undefined || (soonest !== undefined && soonest.afterSeconds <= tolerationSeconds)) continue;
+    if (tolerationSeconds === undefined || (soonest !== undefined && soonest.afterSeconds <= tolerationSeconds))
+      continue;
     const afterSeconds = Math.max(tolerationSeconds, 0);
-    soonest = { afterSeconds, message: `the pod template tolerates the taint ${titleOf(taint)} for no more than ${afterSeconds} s` };
+    soonest = {
+      afterSeconds,
+      message: `the pod template tolerates the taint ${titleOf(taint)} for no more than ${afterSeconds} s`,
+    };
   }
   return soonest;
 }

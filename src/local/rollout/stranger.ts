@@ -65,9 +65,19 @@ export class Strangers {
     const deployment = this.#cache.store.get(key);
     if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return;
     if ((deployment.status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)) return;
-    await client.updateStatus(Deployments, { ...deployment, status: strangerStatus(deployment, clock.now()) }, { fieldManager, signal });
+    await client.updateStatus(
+      Deployments,
+      { ...deployment, status: strangerStatus(deployment, clock.now()) },
+      { fieldManager, signal },
+    );
     if (deployment.spec?.replicas === 0) return;
     const regarding = { ...deployment, apiVersion: 'apps/v1', kind: Deployments.kind };
-    events.record({ regarding, type: 'Warning', reason: NOT_RUN_HERE.reason, action: 'Reconciling', note: NOT_RUN_HERE.message });
+    events.record({
+      regarding,
+      type: 'Warning',
+      reason: NOT_RUN_HERE.reason,
+      action: 'Reconciling',
+      note: NOT_RUN_HERE.message,
+    });
   }
 }

@@ -35,7 +35,11 @@ export class Successors {
   }
 
   /** Notes that the current template waits while the pod `old` goes on. `isNew`: it was not known so far. */
-  wait(key: string, deployment: Deployment, { old, lack }: { readonly old: string; readonly lack: Trouble }): { readonly trouble: Trouble; readonly isNew: boolean } {
+  wait(
+    key: string,
+    deployment: Deployment,
+    { old, lack }: { readonly old: string; readonly lack: Trouble },
+  ): { readonly trouble: Trouble; readonly isNew: boolean } {
     const template = templateOf(deployment);
     const isNew = this.#waiting.get(key)?.template !== template;
     if (isNew) this.#waiting.set(key, { template, since: this.#clock.now() });

@@ -8,13 +8,19 @@ const SEED = Number(process.env['SCRIPT_SEED'] ?? 1);
 /** A process that has just begun is slow: it is written to until it is warm, and killed then. */
 const PACE = { perSecond: 1_000, withinMs: 12_000 };
 
-it(`a standalone has every answered write after each of ${ROUNDS} kills, over HTTPS`, async () => {
-  const { answered, rates, watched, relisted } = await killRoundsApart({ rounds: ROUNDS, seed: SEED, pace: PACE });
-  const sorted = [...rates].sort((a, b) => a - b);
-  const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
-  const fast = rates.filter((rate) => rate >= PACE.perSecond).length;
-  console.log(`${answered} writes were answered; in the second before a kill ${at(0)} to ${at(1)}, ${at(0.5)} in the middle round; `
-    + `${fast} of ${rates.length} rounds were killed at ${PACE.perSecond} a second or more; ${watched} events were watched, ${relisted} watches were told 410`);
+it(
+  `a standalone has every answered write after each of ${ROUNDS} kills, over HTTPS`,
+  async () => {
+    const { answered, rates, watched, relisted } = await killRoundsApart({ rounds: ROUNDS, seed: SEED, pace: PACE });
+    const sorted = [...rates].sort((a, b) => a - b);
+    const at = (share: number): number => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
+    const fast = rates.filter((rate) => rate >= PACE.perSecond).length;
+    console.log(
+      `${answered} writes were answered; in the second before a kill ${at(0)} to ${at(1)}, ${at(0.5)} in the middle round; ` +
+        `${fast} of ${rates.length} rounds were killed at ${PACE.perSecond} a second or more; ${watched} events were watched, ${relisted} watches were told 410`,
+    );
 
-  expect(answered).toBeGreaterThanOrEqual(ROUNDS * 400);
-}, 120 * 60_000);
+    expect(answered).toBeGreaterThanOrEqual(ROUNDS * 400);
+  },
+  120 * 60_000,
+);

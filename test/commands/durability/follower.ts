@@ -47,7 +47,10 @@ export class Follower {
     const found = new Map(listed.map((object) => [keyOf(object), object]));
     const keys = new Set([...found.keys(), ...this.#objects.keys()]);
     const differing = [...keys].filter((key) => !isDeepStrictEqual(bare(found.get(key)), bare(this.#objects.get(key))));
-    return differing.map((key) => `${this.#path} ${key}: watched ${JSON.stringify(this.#objects.get(key))}, listed ${JSON.stringify(found.get(key))}`);
+    return differing.map(
+      (key) =>
+        `${this.#path} ${key}: watched ${JSON.stringify(this.#objects.get(key))}, listed ${JSON.stringify(found.get(key))}`,
+    );
   }
 
   /** Of these revisions, the ones that no event told of although the watch went over them. */
@@ -87,7 +90,8 @@ export class Follower {
   }
 
   #change(type: string, key: string, object: AnyObject): void {
-    if ((type === 'ADDED') === this.#objects.has(key)) this.wrong.push(`${type} ${key}, which ${type === 'ADDED' ? 'was there' : 'was not there'}`);
+    if ((type === 'ADDED') === this.#objects.has(key))
+      this.wrong.push(`${type} ${key}, which ${type === 'ADDED' ? 'was there' : 'was not there'}`);
     if (type === 'DELETED') this.#objects.delete(key);
     else this.#objects.set(key, object);
   }

@@ -43,7 +43,10 @@ export class Ledger {
     if (object !== undefined) {
       const revision = versionOf(object);
       const given = this.#revisions.get(revision);
-      if (given !== undefined || revision <= versionOf(known.object ?? {})) this.wrong.push(`revision ${revision} of ${collection} ${key} was given before, to ${given ?? 'an older state'}`);
+      if (given !== undefined || revision <= versionOf(known.object ?? {}))
+        this.wrong.push(
+          `revision ${revision} of ${collection} ${key} was given before, to ${given ?? 'an older state'}`,
+        );
       this.#revisions.set(revision, `${collection} ${key}`);
       this.#freshOf(collection).push(revision);
       this.told(revision);
@@ -60,7 +63,10 @@ export class Ledger {
   /** Revisions of answered writes of a collection up to a revision, each once and never again. */
   answeredUntil(collection: string, revision: number): number[] {
     const fresh = this.#freshOf(collection);
-    this.#fresh.set(collection, fresh.filter((one) => one > revision));
+    this.#fresh.set(
+      collection,
+      fresh.filter((one) => one > revision),
+    );
     return fresh.filter((one) => one <= revision);
   }
 
@@ -72,8 +78,13 @@ export class Ledger {
       if (kept !== collection) continue;
       const now = found.get(key);
       found.delete(key);
-      const came = known.pending !== undefined && (now === undefined ? known.pending.value === undefined : tellsOf(now, known.pending.value));
-      if (!came && !isDeepStrictEqual(bare(now), bare(known.object))) this.wrong.push(`${id} is ${JSON.stringify(now)}, answered was ${JSON.stringify(known.object)}, and unanswered ${JSON.stringify(known.pending)}`);
+      const came =
+        known.pending !== undefined &&
+        (now === undefined ? known.pending.value === undefined : tellsOf(now, known.pending.value));
+      if (!came && !isDeepStrictEqual(bare(now), bare(known.object)))
+        this.wrong.push(
+          `${id} is ${JSON.stringify(now)}, answered was ${JSON.stringify(known.object)}, and unanswered ${JSON.stringify(known.pending)}`,
+        );
       known.object = now;
       known.pending = undefined;
       if (now !== undefined) this.told(versionOf(now));
@@ -97,7 +108,10 @@ export class Ledger {
 
 /** Whether the write of a value, which is another for each write, has come to pass. */
 function tellsOf(object: AnyObject, value: string | undefined): boolean {
-  return value !== undefined && [object.metadata?.annotations?.['value'], fields(fields(object.status)['version'])['kubernetes']].includes(value);
+  return (
+    value !== undefined &&
+    [object.metadata?.annotations?.['value'], fields(fields(object.status)['version'])['kubernetes']].includes(value)
+  );
 }
 
 /** Items of a list do not tell what they are. */

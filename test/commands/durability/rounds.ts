@@ -40,8 +40,19 @@ const WRITERS = 16;
 const UP = { deadlineMs: 180_000 };
 
 const COLLECTIONS: readonly Collection[] = [
-  ...SPACES.map((namespace) => ({ name: 'configmaps', path: `/api/v1/namespaces/${namespace}/configmaps`, namespace, type: { apiVersion: 'v1', kind: 'ConfigMap' }, status: false })),
-  { name: 'managedclusters', path: `${FLEET}/managedclusters`, type: { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'ManagedCluster' }, status: true },
+  ...SPACES.map((namespace) => ({
+    name: 'configmaps',
+    path: `/api/v1/namespaces/${namespace}/configmaps`,
+    namespace,
+    type: { apiVersion: 'v1', kind: 'ConfigMap' },
+    status: false,
+  })),
+  {
+    name: 'managedclusters',
+    path: `${FLEET}/managedclusters`,
+    type: { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'ManagedCluster' },
+    status: true,
+  },
 ];
 
 /**
@@ -85,7 +96,9 @@ class Campaign {
     const admin = await this.#start(number);
     const follow = this.#follow();
     await this.#check(admin);
-    const writing = (await this.#writers(number)).map((begin) => begin().catch((error: unknown) => void this.#ledger.wrong.push(String(error))));
+    const writing = (await this.#writers(number)).map((begin) =>
+      begin().catch((error: unknown) => void this.#ledger.wrong.push(String(error))),
+    );
     this.#rates.push(await this.#enough(400 + ((number * 7919) % 1600)));
     await this.#standalone?.kill();
     await Promise.all([...writing, follow]);
@@ -98,11 +111,15 @@ class Campaign {
     const wanted = this.#ledger.answered + writes;
     const late = performance.now() + withinMs;
     const pace = new Pace();
-    await waitFor('the writes to be answered', () => {
-      pace.note(this.#ledger.answered);
-      const fast = pace.perSecond >= perSecond || performance.now() >= late;
-      return (fast && this.#ledger.answered >= wanted) || this.#ledger.wrong.length > 0;
-    }, { deadlineMs: 180_000, everyMs: 5 });
+    await waitFor(
+      'the writes to be answered',
+      () => {
+        pace.note(this.#ledger.answered);
+        const fast = pace.perSecond >= perSecond || performance.now() >= late;
+        return (fast && this.#ledger.answered >= wanted) || this.#ledger.wrong.length > 0;
+      },
+      { deadlineMs: 180_000, everyMs: 5 },
+    );
     return pace.perSecond;
   }
 
@@ -120,14 +137,23 @@ class Campaign {
   }
 
   outcome(): Outcome {
-    const sum = (count: (one: Follower) => number): number => this.#followers.reduce((total, one) => total + count(one), 0);
-    return { answered: this.#ledger.answered, rates: this.#rates, watched: sum((one) => one.events), relisted: sum((one) => one.relisted) };
+    const sum = (count: (one: Follower) => number): number =>
+      this.#followers.reduce((total, one) => total + count(one), 0);
+    return {
+      answered: this.#ledger.answered,
+      rates: this.#rates,
+      watched: sum((one) => one.events),
+      relisted: sum((one) => one.relisted),
+    };
   }
 
   async #launch(): Promise<Standalone> {
     if (this.#ports.length === 0) this.#ports = await freePorts(2);
     const [api = 0, gateway = 0] = this.#ports;
-    this.#standalone = await Standalone.launch(this.#folder, [`--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`]);
+    this.#standalone = await Standalone.launch(this.#folder, [
+      `--listen=127.0.0.1:${api}`,
+      `--gateway-listen=127.0.0.1:${gateway}`,
+    ]);
     return this.#standalone;
   }
 
@@ -141,10 +167,14 @@ class Campaign {
     const standalone = await this.#launch();
     // Once it answers, or once it has installed what it brings along.
     if (number % 2 === 0) await standalone.line('that it is up', (line) => line.startsWith('Ctrl-C stops it'), UP);
-    const admin = await waitFor('an answer', async () => {
-      const session = this.#session();
-      return (await session.call({ path: '/readyz' })).status === 200 ? session : undefined;
-    }, { ...UP, everyMs: 10 });
+    const admin = await waitFor(
+      'an answer',
+      async () => {
+        const session = this.#session();
+        return (await session.call({ path: '/readyz' })).status === 200 ? session : undefined;
+      },
+      { ...UP, everyMs: 10 },
+    );
     if (number === 0) await this.#furnish(admin);
     return admin;
   }
@@ -166,11 +196,35 @@ class Campaign {
     const objects: readonly (readonly [string, AnyObject])[] = [
       ...SPACES.map((name) => ['/api/v1/namespaces', { metadata: { name } }] as const),
       ['/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } }],
-      ['/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'maps' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'] }] }],
-      ['/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { metadata: { name: 'maps' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'maps' }, subjects: [robot] }],
+      [
+        '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+        {
+          metadata: { name: 'maps' },
+          rules: [
+            {
+              apiGroups: [''],
+              resources: ['configmaps'],
+              verbs: ['get', 'list', 'create', 'update', 'patch', 'delete'],
+            },
+          ],
+        },
+      ],
+      [
+        '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+        {
+          metadata: { name: 'maps' },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'maps' },
+          subjects: [robot],
+        },
+      ],
     ];
-    for (const [place, body] of objects) assert.equal((await admin.call({ method: 'POST', path: place, body })).status, 201);
-    const token = await admin.call({ method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/robot/token', body: { spec: { expirationSeconds: 30 * 24 * 3600 } } });
+    for (const [place, body] of objects)
+      assert.equal((await admin.call({ method: 'POST', path: place, body })).status, 201);
+    const token = await admin.call({
+      method: 'POST',
+      path: '/api/v1/namespaces/default/serviceaccounts/robot/token',
+      body: { spec: { expirationSeconds: 30 * 24 * 3600 } },
+    });
     this.#robot = text(fields(token.body.status)['token']);
     this.#definitions = (await definitions(admin)).length;
   }
@@ -187,7 +241,10 @@ class Campaign {
       const name = index === 0 ? 'configmaps' : 'managedclusters';
       const { body } = await admin.call({ path: index === 0 ? MAPS : `${FLEET}/managedclusters` });
       const listed = body.items ?? [];
-      assert.ok(versionOf(body) >= Math.max(told, follower.revision), `${name} are listed at ${versionOf(body)}, after ${told} and ${follower.revision}`);
+      assert.ok(
+        versionOf(body) >= Math.max(told, follower.revision),
+        `${name} are listed at ${versionOf(body)}, after ${told} and ${follower.revision}`,
+      );
       this.#ledger.settle(name, listed, mine);
       assert.deepEqual(this.#ledger.wrong, []);
       await waitFor(`the watch of ${name} to catch up`, (seen) => {
@@ -205,12 +262,25 @@ class Campaign {
   async #rights(admin: ApiSession): Promise<void> {
     const robot = this.#session(this.#robot);
     const asked = [
-      await robot.call({ path: '/api/v1/namespaces/one/configmaps?limit=1' }), await robot.call({ path: '/api/v1/namespaces/one/secrets' }),
+      await robot.call({ path: '/api/v1/namespaces/one/configmaps?limit=1' }),
+      await robot.call({ path: '/api/v1/namespaces/one/secrets' }),
       await this.#session('guess').call({ path: MAPS }),
-      await admin.call({ method: 'POST', path: `${FLEET}/managedclusters`, body: { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'ManagedCluster', metadata: { name: 'bad' }, spec: { displayName: 5 } } }),
+      await admin.call({
+        method: 'POST',
+        path: `${FLEET}/managedclusters`,
+        body: {
+          apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+          kind: 'ManagedCluster',
+          metadata: { name: 'bad' },
+          spec: { displayName: 5 },
+        },
+      }),
     ];
     robot.close();
-    assert.deepEqual(asked.map(({ status }) => status), [200, 403, 401, 422]);
+    assert.deepEqual(
+      asked.map(({ status }) => status),
+      [200, 403, 401, 422],
+    );
     const established = await definitions(admin);
     assert.equal(established.filter((one) => one.endsWith(' True')).length, this.#definitions);
   }
@@ -219,18 +289,34 @@ class Campaign {
   #writers(number: number): Promise<(() => Promise<void>)[]> {
     const ca = readFileSync(path.join(this.#folder, 'ca.crt'), 'utf8');
     const tokens = [this.#admin(), this.#robot];
-    return Promise.all(COLLECTIONS.flatMap((collection, index) =>
-      Array.from({ length: WRITERS }, async (_, n) => {
-        const id = index * WRITERS + n;
-        const connection = await Connection.open({ url: this.#url(), ca, token: tokens[collection.status ? 0 : n % 2] ?? '' });
-        const options = { connection, ledger: this.#ledger, collection, id: `w${id}`, seed: this.#options.seed + number * 1000 + id };
-        return () => write(options).finally(() => connection.close());
-      })));
+    return Promise.all(
+      COLLECTIONS.flatMap((collection, index) =>
+        Array.from({ length: WRITERS }, async (_, n) => {
+          const id = index * WRITERS + n;
+          const connection = await Connection.open({
+            url: this.#url(),
+            ca,
+            token: tokens[collection.status ? 0 : n % 2] ?? '',
+          });
+          const options = {
+            connection,
+            ledger: this.#ledger,
+            collection,
+            id: `w${id}`,
+            seed: this.#options.seed + number * 1000 + id,
+          };
+          return () => write(options).finally(() => connection.close());
+        }),
+      ),
+    );
   }
 }
 
 /** `NAME True` of each that is established. */
 async function definitions(admin: ApiSession): Promise<string[]> {
   const { body } = await admin.call({ path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions' });
-  return (body.items ?? []).map((one) => `${keyOf(one)} ${text(items(fields(one.status)['conditions']).find(({ type }) => type === 'Established')?.['status'])}`);
+  return (body.items ?? []).map(
+    (one) =>
+      `${keyOf(one)} ${text(items(fields(one.status)['conditions']).find(({ type }) => type === 'Established')?.['status'])}`,
+  );
 }

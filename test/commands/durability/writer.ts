@@ -74,16 +74,41 @@ function next(step: Step): Sent {
   }
   const way = dice.between(1, 10);
   if (way === 1) return { method: 'DELETE', path };
-  if (way <= 4) return { method: 'PUT', path, body: JSON.stringify({ ...object, metadata: { ...object.metadata, resourceVersion: before.metadata?.resourceVersion } }) };
+  if (way <= 4)
+    return {
+      method: 'PUT',
+      path,
+      body: JSON.stringify({
+        ...object,
+        metadata: { ...object.metadata, resourceVersion: before.metadata?.resourceVersion },
+      }),
+    };
   if (way <= 6) return { method: 'PATCH', path: apply, body, contentType: 'application/apply-patch+yaml' };
-  if (way === 7 && collection.status) return { method: 'PUT', path: `${path}/status`, body: JSON.stringify(withStatus(step, before)) };
-  return { method: 'PATCH', path, body: JSON.stringify({ metadata: object.metadata }), contentType: 'application/merge-patch+json' };
+  if (way === 7 && collection.status)
+    return { method: 'PUT', path: `${path}/status`, body: JSON.stringify(withStatus(step, before)) };
+  return {
+    method: 'PATCH',
+    path,
+    body: JSON.stringify({ metadata: object.metadata }),
+    contentType: 'application/merge-patch+json',
+  };
 }
 
 function objectOf({ dice, collection: { type, status, namespace }, name, value }: Step): AnyObject {
-  const labels = Object.fromEntries(Array.from({ length: dice.between(0, 3) }, (_, n) => [`label-${n}`, String(dice.between(1, 5))]));
-  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), labels, annotations: { value, padding: 'x'.repeat(dice.between(0, LARGEST)) } };
-  return { ...type, metadata, ...(status ? { spec: { displayName: value } } : { data: { value, [`key-${dice.between(1, 4)}`]: 'y' } }) };
+  const labels = Object.fromEntries(
+    Array.from({ length: dice.between(0, 3) }, (_, n) => [`label-${n}`, String(dice.between(1, 5))]),
+  );
+  const metadata = {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    labels,
+    annotations: { value, padding: 'x'.repeat(dice.between(0, LARGEST)) },
+  };
+  return {
+    ...type,
+    metadata,
+    ...(status ? { spec: { displayName: value } } : { data: { value, [`key-${dice.between(1, 4)}`]: 'y' } }),
+  };
 }
 
 /** A write of the status takes nothing else. */

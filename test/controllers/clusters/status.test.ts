@@ -21,13 +21,19 @@ describe('the status of a ManagedClusterSet', () => {
     const hub = new Hub();
     hub.clusters('a', 'b');
     await hub.start();
-    expect(setOf(hub)).toMatchObject({ numberOfClusters: 2, conditions: [{ type: 'ClusterSetEmpty', status: 'False' }] });
+    expect(setOf(hub)).toMatchObject({
+      numberOfClusters: 2,
+      conditions: [{ type: 'ClusterSetEmpty', status: 'False' }],
+    });
 
     hub.cluster('a', {}, { set: 'elsewhere' });
     hub.api.remove(ManagedClusters, { name: 'b' });
     await hub.rest();
 
-    expect(setOf(hub)).toMatchObject({ numberOfClusters: 0, conditions: [{ status: 'True', reason: 'NoClusterSelected' }] });
+    expect(setOf(hub)).toMatchObject({
+      numberOfClusters: 0,
+      conditions: [{ status: 'True', reason: 'NoClusterSelected' }],
+    });
   });
 
   it('does not count members that are being deleted', async () => {
@@ -37,11 +43,17 @@ describe('the status of a ManagedClusterSet', () => {
 
     hub.deleting('a');
     await hub.rest();
-    expect(setOf(hub)).toMatchObject({ numberOfClusters: 1, conditions: [{ status: 'False', reason: 'ClustersSelected' }] });
+    expect(setOf(hub)).toMatchObject({
+      numberOfClusters: 1,
+      conditions: [{ status: 'False', reason: 'ClustersSelected' }],
+    });
 
     hub.deleting('b');
     await hub.rest();
-    expect(setOf(hub)).toMatchObject({ numberOfClusters: 0, conditions: [{ status: 'True', reason: 'NoClusterSelected' }] });
+    expect(setOf(hub)).toMatchObject({
+      numberOfClusters: 0,
+      conditions: [{ status: 'True', reason: 'NoClusterSelected' }],
+    });
   });
 
   it('stays true while the set is being deleted', async () => {
@@ -92,7 +104,15 @@ describe('the status of a ManagedClusterSet', () => {
     hub.set('fleet', { clusterSelector: { selectorType: 'Sorting' } });
     await hub.rest();
 
-    expect(setOf(hub)).toMatchObject({ conditions: [{ status: 'Unknown', reason: 'SelectorUnreadable', message: expect.stringContaining('spec.clusterSelector.selectorType') }] });
+    expect(setOf(hub)).toMatchObject({
+      conditions: [
+        {
+          status: 'Unknown',
+          reason: 'SelectorUnreadable',
+          message: expect.stringContaining('spec.clusterSelector.selectorType'),
+        },
+      ],
+    });
   });
 
   it('is put right when a stranger edits it', async () => {
@@ -101,7 +121,11 @@ describe('the status of a ManagedClusterSet', () => {
     await hub.start();
     const before = setOf(hub);
 
-    hub.api.put<ManagedClusterSet>(ManagedClusterSets, { metadata: { name: 'fleet' }, spec: {}, status: { numberOfClusters: 9 } });
+    hub.api.put<ManagedClusterSet>(ManagedClusterSets, {
+      metadata: { name: 'fleet' },
+      spec: {},
+      status: { numberOfClusters: 9 },
+    });
     await hub.rest();
 
     expect(setOf(hub)?.numberOfClusters).toBe(before?.numberOfClusters);
@@ -194,7 +218,10 @@ describe('the status of a ManagedClusterSetBinding', () => {
 
   it('says that the binding is being deleted, when a finalizer holds it', async () => {
     const hub = await new Hub().start();
-    const stored = hub.api.peek<ManagedClusterSetBinding>(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' });
+    const stored = hub.api.peek<ManagedClusterSetBinding>(ManagedClusterSetBindings, {
+      namespace: NAMESPACE,
+      name: 'fleet',
+    });
     const metadata = { namespace: NAMESPACE, name: 'fleet', ...ENDING };
 
     hub.api.put(ManagedClusterSetBindings, { ...stored, metadata });

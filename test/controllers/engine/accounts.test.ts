@@ -17,7 +17,14 @@ function accountUid(stage: Stage): string | undefined {
 }
 
 function podsUid(stage: Stage): string {
-  return textAt(stage.api.peek(Deployments, NAME), 'spec', 'template', 'metadata', 'annotations', SERVICE_ACCOUNT_UID_ANNOTATION);
+  return textAt(
+    stage.api.peek(Deployments, NAME),
+    'spec',
+    'template',
+    'metadata',
+    'annotations',
+    SERVICE_ACCOUNT_UID_ANNOTATION,
+  );
 }
 
 /** The applies since `from`. */
@@ -29,7 +36,11 @@ function applies(stage: Stage, from: number): string[] {
 function refuseAccounts(stage: Stage): () => void {
   stage.api.before = (call) => {
     if (call.verb !== 'apply' || call.type !== ServiceAccounts) return;
-    throw new ApiError({ kind: 'Invalid', message: 'no more accounts', call: { verb: 'patch', resource: 'serviceaccounts' } });
+    throw new ApiError({
+      kind: 'Invalid',
+      message: 'no more accounts',
+      call: { verb: 'patch', resource: 'serviceaccounts' },
+    });
   };
   return () => {
     stage.api.before = () => {};
@@ -80,7 +91,10 @@ describe('the pods of a component carry the uid of their ServiceAccount', () => 
     const stage = new Stage();
     await stage.install();
     const stored = stage.api.peek<KubeObject>(Deployments, NAME);
-    stage.api.put(Deployments, JSON.parse(JSON.stringify(stored).replace(`"${SERVICE_ACCOUNT_UID_ANNOTATION}"`, '"other"')) as KubeObject);
+    stage.api.put(
+      Deployments,
+      JSON.parse(JSON.stringify(stored).replace(`"${SERVICE_ACCOUNT_UID_ANNOTATION}"`, '"other"')) as KubeObject,
+    );
     expect(podsUid(stage)).toBe('');
     await stage.settle();
 
@@ -96,7 +110,13 @@ describe('while the uid of the account is not known', () => {
     const result = await stage.pass();
 
     expect(stage.made()).not.toContain('Deployment placement-controller');
-    expect(stage.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === NAME.name)).toMatchObject({ status: 'False', reason: 'Pending', message: 'waits for ServiceAccount multicluster-engine/placement-controller' });
+    expect(
+      stage.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === NAME.name),
+    ).toMatchObject({
+      status: 'False',
+      reason: 'Pending',
+      message: 'waits for ServiceAccount multicluster-engine/placement-controller',
+    });
     expect(stage.message()).toContain('ServiceAccount multicluster-engine/placement-controller: no more accounts');
     expect(result).toMatchObject({ ending: 'wait', afterMs: 1_000 });
 
@@ -116,7 +136,13 @@ describe('while the uid of the account is not known', () => {
     expect(applies(stage, from)).toEqual([APPLY_ACCOUNT]);
 
     const stored = stage.api.peek<KubeObject>(Deployments, NAME);
-    stage.api.put(Deployments, Object.assign({ ...stored, metadata: { ...stored?.metadata, ...NAME } }, { spec: { ...Object(Reflect.get(stored ?? {}, 'spec')), replicas: 7 } }));
+    stage.api.put(
+      Deployments,
+      Object.assign(
+        { ...stored, metadata: { ...stored?.metadata, ...NAME } },
+        { spec: { ...Object(Reflect.get(stored ?? {}, 'spec')), replicas: 7 } },
+      ),
+    );
     await stage.pass();
     expect(stage.api.peek(Deployments, NAME)).toMatchObject({ spec: { replicas: 2 } });
     expect(podsUid(stage)).toBe(uid);
@@ -124,7 +150,11 @@ describe('while the uid of the account is not known', () => {
 
   it.each([
     ['a Deployment that runs counts as it is', false, ['Deployment True Available', 'ServiceAccount False Missing']],
-    ['a Deployment that is gone too counts as missing', true, ['Deployment False Missing', 'ServiceAccount False Missing']],
+    [
+      'a Deployment that is gone too counts as missing',
+      true,
+      ['Deployment False Missing', 'ServiceAccount False Missing'],
+    ],
   ])('since the pause holds the account back, %s', async (_name, gone, rows) => {
     const stage = new Stage();
     await stage.install();
@@ -134,7 +164,10 @@ describe('while the uid of the account is not known', () => {
     const from = stage.api.writes.length;
     await stage.settle();
 
-    const told = stage.engine().status?.components?.filter((row) => row.reason !== 'Applied' && row.name === NAME.name).map((row) => `${row.kind} ${row.status} ${row.reason}`);
+    const told = stage
+      .engine()
+      .status?.components?.filter((row) => row.reason !== 'Applied' && row.name === NAME.name)
+      .map((row) => `${row.kind} ${row.status} ${row.reason}`);
     expect(told).toEqual(rows);
     expect(applies(stage, from)).toEqual([]);
   });

@@ -65,8 +65,15 @@ describe('not like its ancestor:', () => {
   it('every applied object is tracked: each has its row, and each is put back', async () => {
     const stage = new Stage();
     await stage.install();
-    const applied = stage.api.calls.filter((call) => call.verb === 'apply').map((call) => `${call.type.kind} ${call.name.name}`);
-    expect(stage.engine().status?.components?.map((row) => `${row.kind} ${row.name}`).sort()).toEqual([...new Set(applied)].sort());
+    const applied = stage.api.calls
+      .filter((call) => call.verb === 'apply')
+      .map((call) => `${call.type.kind} ${call.name.name}`);
+    expect(
+      stage
+        .engine()
+        .status?.components?.map((row) => `${row.kind} ${row.name}`)
+        .sort(),
+    ).toEqual([...new Set(applied)].sort());
 
     for (const call of stage.api.calls.filter((one) => one.verb === 'apply')) {
       stage.woken.length = 0;
@@ -81,13 +88,24 @@ describe('not like its ancestor:', () => {
     const stage = new Stage();
     stage.create();
     stage.api.before = (call) => {
-      if (call.verb === 'apply' && [ClusterRoleBindings, PodDisruptionBudgets].includes(call.type)) throw new ApiError({ kind: 'Invalid', message: `${call.type.kind} is bad`, call: { verb: 'patch', resource: 'x' } });
+      if (call.verb === 'apply' && [ClusterRoleBindings, PodDisruptionBudgets].includes(call.type))
+        throw new ApiError({
+          kind: 'Invalid',
+          message: `${call.type.kind} is bad`,
+          call: { verb: 'patch', resource: 'x' },
+        });
     };
     await stage.pass();
 
-    expect(stage.made()).toEqual(expect.arrayContaining(['Deployment placement-controller', 'NetworkPolicy placement-controller']));
-    expect(stage.message()).toContain('ClusterRoleBinding multicluster-engine-placement-controller: ClusterRoleBinding is bad');
-    expect(stage.message()).toContain('PodDisruptionBudget multicluster-engine/placement-controller: PodDisruptionBudget is bad');
+    expect(stage.made()).toEqual(
+      expect.arrayContaining(['Deployment placement-controller', 'NetworkPolicy placement-controller']),
+    );
+    expect(stage.message()).toContain(
+      'ClusterRoleBinding multicluster-engine-placement-controller: ClusterRoleBinding is bad',
+    );
+    expect(stage.message()).toContain(
+      'PodDisruptionBudget multicluster-engine/placement-controller: PodDisruptionBudget is bad',
+    );
   });
 
   it('a change of the message alone is not lost', async () => {
@@ -97,7 +115,13 @@ describe('not like its ancestor:', () => {
     await stage.settle();
     const before = stage.condition('Ready');
     await stage.clock.advance(5_000);
-    stage.rollOut({ available: 0, conditions: [{ type: 'Available', status: 'True' }, { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }] });
+    stage.rollOut({
+      available: 0,
+      conditions: [
+        { type: 'Available', status: 'True' },
+        { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
+      ],
+    });
     await stage.settle();
     const after = stage.condition('Ready');
 
@@ -145,27 +169,38 @@ describe('not like its ancestor:', () => {
 
     expect(deployments.length).toBeGreaterThan(0);
     for (const one of deployments) {
-      expect(treeAt(one, 'spec', 'template', 'spec')).toMatchObject({ nodeSelector: { infra: '' }, tolerations: [{ key: 'infra', operator: 'Exists' }] });
+      expect(treeAt(one, 'spec', 'template', 'spec')).toMatchObject({
+        nodeSelector: { infra: '' },
+        tolerations: [{ key: 'infra', operator: 'Exists' }],
+      });
     }
   });
 
-  it.each(['1', '0755', '1e3', 'true', 'null', '0x1f', '00', 'on'])('the toleration value %j, which looks like something else, stays a text', async (text) => {
-    const stage = new Stage();
-    await stage.install({ tolerations: [{ key: text, operator: 'Equal', value: text }] });
-    const [toleration] = itemsAt(stage.api.peek(Deployments, COMPONENT), 'spec', 'template', 'spec', 'tolerations');
+  it.each(['1', '0755', '1e3', 'true', 'null', '0x1f', '00', 'on'])(
+    'the toleration value %j, which looks like something else, stays a text',
+    async (text) => {
+      const stage = new Stage();
+      await stage.install({ tolerations: [{ key: text, operator: 'Equal', value: text }] });
+      const [toleration] = itemsAt(stage.api.peek(Deployments, COMPONENT), 'spec', 'template', 'spec', 'tolerations');
 
-    expect(toleration).toEqual({ key: text, operator: 'Equal', value: text });
-  });
+      expect(toleration).toEqual({ key: text, operator: 'Equal', value: text });
+    },
+  );
 
   it('an uninstall that hangs names what it waits for', async () => {
     const stage = new Stage();
     await stage.install();
     const deployment = stage.api.peek<KubeObject>(Deployments, COMPONENT);
-    stage.api.put(Deployments, { ...deployment, metadata: { ...deployment?.metadata, ...COMPONENT, finalizers: ['somebody.io/hold'] } });
+    stage.api.put(Deployments, {
+      ...deployment,
+      metadata: { ...deployment?.metadata, ...COMPONENT, finalizers: ['somebody.io/hold'] },
+    });
     stage.remove();
     await stage.pass();
     await stage.pass();
 
-    expect(stage.message()).toContain('Deployment multicluster-engine/placement-controller is being deleted (finalizers: somebody.io/hold, foregroundDeletion)');
+    expect(stage.message()).toContain(
+      'Deployment multicluster-engine/placement-controller is being deleted (finalizers: somebody.io/hold, foregroundDeletion)',
+    );
   });
 });

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
-import { Deployments, MultiClusterEngines, Namespaces, RoleBindings, ServiceAccounts } from '../../../src/api/resources.js';
+import {
+  Deployments,
+  MultiClusterEngines,
+  Namespaces,
+  RoleBindings,
+  ServiceAccounts,
+} from '../../../src/api/resources.js';
 import { ApiError, type ApiErrorInit } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import type { FakeCall } from '../../support/fakeapi.js';
@@ -10,7 +16,14 @@ import { ROWS, Stage } from './stage.js';
 const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
 
 function refusal(over: Partial<ApiErrorInit> = {}): ApiError {
-  return new ApiError({ kind: 'Forbidden', message: 'the words of the server', call: { verb: 'patch', resource: 'x' }, status: 403, reason: 'Forbidden', ...over });
+  return new ApiError({
+    kind: 'Forbidden',
+    message: 'the words of the server',
+    call: { verb: 'patch', resource: 'x' },
+    status: 403,
+    reason: 'Forbidden',
+    ...over,
+  });
 }
 
 /** Refuses applies of a kind. */
@@ -33,8 +46,16 @@ async function passAndWait(stage: Stage): Promise<void> {
 describe('an object of the same name that somebody else made', () => {
   it.each<[string, Partial<KubeObject['metadata']>, string]>([
     ['without a mark', {}, 'was made by somebody else and is not touched; delete or rename it'],
-    ['with our label', { labels: { 'multicluster.platform.io/engine': 'hub' } }, 'was made by somebody else and is not touched; delete or rename it'],
-    ['with a controller', { ownerReferences: [{ apiVersion: 'x/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true }] }, 'belongs to Widget w and is not touched; delete or rename it'],
+    [
+      'with our label',
+      { labels: { 'multicluster.platform.io/engine': 'hub' } },
+      'was made by somebody else and is not touched; delete or rename it',
+    ],
+    [
+      'with a controller',
+      { ownerReferences: [{ apiVersion: 'x/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true }] },
+      'belongs to Widget w and is not touched; delete or rename it',
+    ],
   ])('%s is never touched, named, and the engine goes on when it is gone', async (_name, metadata, cause) => {
     const stage = new Stage();
     const theirs = stage.api.put(ServiceAccounts, { metadata: { ...ACCOUNT, ...metadata } });
@@ -43,12 +64,22 @@ describe('an object of the same name that somebody else made', () => {
 
     expect(stage.api.peek(ServiceAccounts, ACCOUNT)).toEqual(theirs);
     expect(stage.state()).toBe('Error ForeignObject');
-    expect(stage.condition('Stalled')?.message).toBe(`ServiceAccount multicluster-engine/placement-controller: ${cause}`);
-    expect(stage.engine().status?.components?.find((row) => row.kind === 'ServiceAccount' && row.name === ACCOUNT.name)).toMatchObject({ status: 'False', reason: 'Skipped' });
+    expect(stage.condition('Stalled')?.message).toBe(
+      `ServiceAccount multicluster-engine/placement-controller: ${cause}`,
+    );
+    expect(
+      stage.engine().status?.components?.find((row) => row.kind === 'ServiceAccount' && row.name === ACCOUNT.name),
+    ).toMatchObject({ status: 'False', reason: 'Skipped' });
     // No pod of ours ever runs as somebody else's account.
     expect(stage.made()).toContain('NetworkPolicy placement-controller');
     expect(stage.made()).not.toContain('Deployment placement-controller');
-    expect(stage.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === ACCOUNT.name)).toMatchObject({ status: 'False', reason: 'Pending', message: 'waits for ServiceAccount multicluster-engine/placement-controller' });
+    expect(
+      stage.engine().status?.components?.find((row) => row.kind === 'Deployment' && row.name === ACCOUNT.name),
+    ).toMatchObject({
+      status: 'False',
+      reason: 'Pending',
+      message: 'waits for ServiceAccount multicluster-engine/placement-controller',
+    });
     expect(result).toMatchObject({ ending: 'stalled', afterMs: 10_000 });
 
     stage.api.remove(ServiceAccounts, ACCOUNT);
@@ -86,7 +117,12 @@ describe('an object of the same name that somebody else made', () => {
     const stage = new Stage();
     await stage.install();
     const account = stage.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
-    const metadata = { ...account?.metadata, ...ACCOUNT, ownerReferences: [], managedFields: [{ manager: 'multicluster-engine', operation: 'Apply' }] };
+    const metadata = {
+      ...account?.metadata,
+      ...ACCOUNT,
+      ownerReferences: [],
+      managedFields: [{ manager: 'multicluster-engine', operation: 'Apply' }],
+    };
     stage.api.put(ServiceAccounts, { ...account, metadata });
     await stage.settle();
 
@@ -96,8 +132,18 @@ describe('an object of the same name that somebody else made', () => {
 
   it('of an earlier engine of the same name is neither adopted nor reported: it is waited for', async () => {
     const stage = new Stage();
-    const ownerReferences = [{ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', name: 'hub', uid: 'before', controller: true }];
-    const before = stage.api.put(ServiceAccounts, { metadata: { ...ACCOUNT, labels: { 'multicluster.platform.io/engine': 'hub' }, ownerReferences } });
+    const ownerReferences = [
+      {
+        apiVersion: 'multicluster.platform.io/v1alpha1',
+        kind: 'MultiClusterEngine',
+        name: 'hub',
+        uid: 'before',
+        controller: true,
+      },
+    ];
+    const before = stage.api.put(ServiceAccounts, {
+      metadata: { ...ACCOUNT, labels: { 'multicluster.platform.io/engine': 'hub' }, ownerReferences },
+    });
     stage.create();
     const result = await stage.settle();
 
@@ -152,13 +198,26 @@ describe('a second engine', () => {
 describe('a terminating namespace', () => {
   it('is waited for by name, and made anew when it is gone', async () => {
     const stage = new Stage();
-    const status = { conditions: [{ type: 'NamespaceFinalizersRemaining', status: 'True', message: 'Some content has finalizers: x/y in 1 instance' }] };
-    stage.api.put(Namespaces, Object.assign({ metadata: { name: NAMESPACE, deletionTimestamp: '2026-01-01T00:00:00Z' } }, { status }));
+    const status = {
+      conditions: [
+        {
+          type: 'NamespaceFinalizersRemaining',
+          status: 'True',
+          message: 'Some content has finalizers: x/y in 1 instance',
+        },
+      ],
+    };
+    stage.api.put(
+      Namespaces,
+      Object.assign({ metadata: { name: NAMESPACE, deletionTimestamp: '2026-01-01T00:00:00Z' } }, { status }),
+    );
     stage.create();
     const result = await stage.settle();
 
     expect(stage.state()).toBe('Progressing NamespaceTerminating');
-    expect(stage.message()).toBe('Namespace multicluster-engine is being deleted (Some content has finalizers: x/y in 1 instance); it is made anew when it is gone');
+    expect(stage.message()).toBe(
+      'Namespace multicluster-engine is being deleted (Some content has finalizers: x/y in 1 instance); it is made anew when it is gone',
+    );
     expect(result).toMatchObject({ ending: 'wait' });
     stage.woken.length = 0;
     stage.api.remove(Namespaces, { name: NAMESPACE });
@@ -172,11 +231,15 @@ describe('a terminating namespace', () => {
   it('is told apart from a missing right by the cause', async () => {
     const stage = new Stage();
     stage.create();
-    refuse(stage, Deployments, () => refusal({ causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'x' }] }));
+    refuse(stage, Deployments, () =>
+      refusal({ causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'x' }] }),
+    );
     await stage.pass();
 
     expect(stage.state()).toBe('Progressing Installing');
-    expect(stage.message()).toContain('Deployment multicluster-engine/placement-controller: Namespace multicluster-engine is being deleted');
+    expect(stage.message()).toContain(
+      'Deployment multicluster-engine/placement-controller: Namespace multicluster-engine is being deleted',
+    );
     expect(stage.api.calls.filter((call) => call.verb === 'allowed')).toEqual([]);
   });
 });
@@ -208,27 +271,38 @@ describe('a refusal with code 403', () => {
   });
 
   it.each<[string, string, string]>([
-    ['patch', 'patch', 'the operator may not patch deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right'],
-    ['create', 'create', 'the operator may not create deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right'],
-  ])('for want of the right to %s is Stalled, naming it and its cure, and recovers by itself', async (_name, verb, message) => {
-    const stage = new Stage();
-    stage.create();
-    await stage.pass();
-    await stage.clock.advance(6_000);
-    stage.api.remove(Deployments, ACCOUNT);
-    refuse(stage, Deployments, refusal);
-    stage.api.may = (access) => access.verb !== verb;
-    const result = await stage.pass();
+    [
+      'patch',
+      'patch',
+      'the operator may not patch deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right',
+    ],
+    [
+      'create',
+      'create',
+      'the operator may not create deployments.apps in namespace multicluster-engine; RoleBinding multicluster-engine/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right',
+    ],
+  ])(
+    'for want of the right to %s is Stalled, naming it and its cure, and recovers by itself',
+    async (_name, verb, message) => {
+      const stage = new Stage();
+      stage.create();
+      await stage.pass();
+      await stage.clock.advance(6_000);
+      stage.api.remove(Deployments, ACCOUNT);
+      refuse(stage, Deployments, refusal);
+      stage.api.may = (access) => access.verb !== verb;
+      const result = await stage.pass();
 
-    expect(stage.state()).toBe('Error PermissionDenied');
-    expect(stage.message()).toContain(message);
-    expect(result).toMatchObject({ ending: 'stalled', afterMs: 30_000 });
-    allow(stage);
-    await stage.settle();
-    stage.rollOut();
-    await stage.settle();
-    expect(stage.state()).toBe('Available EngineReady');
-  });
+      expect(stage.state()).toBe('Error PermissionDenied');
+      expect(stage.message()).toContain(message);
+      expect(result).toMatchObject({ ending: 'stalled', afterMs: 30_000 });
+      allow(stage);
+      await stage.settle();
+      stage.rollOut();
+      await stage.settle();
+      expect(stage.state()).toBe('Available EngineReady');
+    },
+  );
 
   it.each([
     ['whole', 'clusterrole "x" not found', '; the API server says: clusterrole "x" not found'],
@@ -250,7 +324,9 @@ describe('a refusal with code 403', () => {
     stage.api.may = () => false;
     await stage.pass();
 
-    expect(stage.message()).toContain('in namespace multicluster-engine; ClusterRoleBinding multicluster-engine-operator to ClusterRole multicluster-engine-operator would give the right');
+    expect(stage.message()).toContain(
+      'in namespace multicluster-engine; ClusterRoleBinding multicluster-engine-operator to ClusterRole multicluster-engine-operator would give the right',
+    );
   });
 
   it('to mark the engine stops the work: finalizer second, work third', async () => {
@@ -340,7 +416,9 @@ describe('an object that fails to apply', () => {
     for (let pass = 0; pass < 9; pass++) await stage.pass();
 
     expect(stage.state()).toBe('Progressing ApplyFailed');
-    expect(stage.api.writes.filter((one) => one === 'apply deployments multicluster-engine/placement-controller')).toHaveLength(1);
+    expect(
+      stage.api.writes.filter((one) => one === 'apply deployments multicluster-engine/placement-controller'),
+    ).toHaveLength(1);
   });
 
   it('is not an Error because the API server was away', async () => {
@@ -382,7 +460,10 @@ describe('an object that fails to apply', () => {
     const before = stage.api.writes.length;
     await restarted.pass();
 
-    expect(stage.api.writes.slice(before)).toEqual(['apply deployments multicluster-engine/placement-controller', 'apply deployments multicluster-engine/gateway']);
+    expect(stage.api.writes.slice(before)).toEqual([
+      'apply deployments multicluster-engine/placement-controller',
+      'apply deployments multicluster-engine/gateway',
+    ]);
     expect(restarted.state()).toBe('Error ApplyFailed');
   });
 

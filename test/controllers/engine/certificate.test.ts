@@ -15,7 +15,9 @@ const TRUST = { namespace: NAMESPACE, name: 'gateway-ca' };
 
 /** The certificates that clients trust, by number, in order. */
 function trusted(stage: Stage): string[] {
-  return [...textAt(stage.api.peek<KubeObject>(ConfigMaps, TRUST), 'data', 'ca.crt').matchAll(/^A*(\d+)$/gm)].map(([, number = '']) => number);
+  return [...textAt(stage.api.peek<KubeObject>(ConfigMaps, TRUST), 'data', 'ca.crt').matchAll(/^A*(\d+)$/gm)].map(
+    ([, number = '']) => number,
+  );
 }
 
 /** The certificate that is served, by number. */
@@ -37,7 +39,13 @@ function secretMeta(stage: Stage): KubeObject['metadata'] {
 function overwrite(stage: Stage, change: { data?: object; metadata?: object }): void {
   const stored = stage.api.peek<KubeObject>(Secrets, SECRET);
   if (stored === undefined) throw new Error('there is no Secret');
-  stage.api.put(Secrets, Object.assign({ ...stored, metadata: { ...stored.metadata, ...change.metadata } }, change.data === undefined ? {} : { data: change.data }));
+  stage.api.put(
+    Secrets,
+    Object.assign(
+      { ...stored, metadata: { ...stored.metadata, ...change.metadata } },
+      change.data === undefined ? {} : { data: change.data },
+    ),
+  );
 }
 
 async function installed(): Promise<Stage> {
@@ -46,7 +54,8 @@ async function installed(): Promise<Stage> {
   return stage;
 }
 
-const writes = (stage: Stage, before: number): string[] => stage.api.writes.slice(before).filter((one) => !one.startsWith('updateStatus'));
+const writes = (stage: Stage, before: number): string[] =>
+  stage.api.writes.slice(before).filter((one) => !one.startsWith('updateStatus'));
 const BOTH = ['apply configmaps multicluster-engine/gateway-ca', 'apply secrets multicluster-engine/gateway-tls'];
 
 describe('the serving certificate', () => {
@@ -56,7 +65,10 @@ describe('the serving certificate', () => {
     expect(trusted(stage)).toEqual([served(stage)]);
     expect(secretMeta(stage).annotations?.[EXPIRY_ANNOTATION]).toBe('2026-04-01T00:00:00Z');
     expect(textAt(stage.api.peek<KubeObject>(Secrets, SECRET), 'type')).toBe('kubernetes.io/tls');
-    expect([row(stage, 'Secret', 'gateway-tls'), row(stage, 'ConfigMap', 'gateway-ca')]).toEqual(['True Applied: applied', 'True Applied: applied']);
+    expect([row(stage, 'Secret', 'gateway-tls'), row(stage, 'ConfigMap', 'gateway-ca')]).toEqual([
+      'True Applied: applied',
+      'True Applied: applied',
+    ]);
   });
 
   it('is renewed at two thirds of its life and not before, the one before staying trusted', async () => {
@@ -97,8 +109,20 @@ describe('the serving certificate', () => {
   });
 
   it.each<[string, (stage: Stage) => void]>([
-    ['the pair overwritten', (stage) => overwrite(stage, { data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' }, metadata: { managedFields: [] } })],
-    ['the end put off', (stage) => overwrite(stage, { metadata: { annotations: { ...secretMeta(stage).annotations, [EXPIRY_ANNOTATION]: '2099-01-01T00:00:00Z' }, managedFields: [] } })],
+    [
+      'the pair overwritten',
+      (stage) => overwrite(stage, { data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' }, metadata: { managedFields: [] } }),
+    ],
+    [
+      'the end put off',
+      (stage) =>
+        overwrite(stage, {
+          metadata: {
+            annotations: { ...secretMeta(stage).annotations, [EXPIRY_ANNOTATION]: '2099-01-01T00:00:00Z' },
+            managedFields: [],
+          },
+        }),
+    ],
     ['a label taken off', (stage) => overwrite(stage, { metadata: { labels: {} } })],
     ['the owner taken off, and still booked to us', (stage) => overwrite(stage, { metadata: { ownerReferences: [] } })],
     ['the Secret deleted', (stage) => stage.api.remove(Secrets, SECRET)],
@@ -135,7 +159,17 @@ describe('the serving certificate', () => {
 
   it.each<[string, (stage: Stage) => void]>([
     ['deleted', (stage) => stage.api.remove(ConfigMaps, TRUST)],
-    ['edited', (stage) => stage.api.put(ConfigMaps, Object.assign({ ...stage.api.peek<KubeObject>(ConfigMaps, TRUST), metadata: TRUST }, { data: { 'ca.crt': 'evil' } }))],
+    [
+      'edited',
+      (stage) =>
+        stage.api.put(
+          ConfigMaps,
+          Object.assign(
+            { ...stage.api.peek<KubeObject>(ConfigMaps, TRUST), metadata: TRUST },
+            { data: { 'ca.crt': 'evil' } },
+          ),
+        ),
+    ],
   ])('keeps its key when the ConfigMap is %s: what is trusted is put back', async (_name, spoil) => {
     const stage = await installed();
     await stage.clock.advance(60 * DAY_MS);
@@ -147,7 +181,9 @@ describe('the serving certificate', () => {
 
     expect(writes(stage, before)).toEqual(['apply configmaps multicluster-engine/gateway-ca']);
     expect(trusted(stage)).toEqual(known);
-    expect(secretMeta(stage).annotations?.[TRUST_ANNOTATION]).toBe(textAt(stage.api.peek<KubeObject>(ConfigMaps, TRUST), 'data', 'ca.crt'));
+    expect(secretMeta(stage).annotations?.[TRUST_ANNOTATION]).toBe(
+      textAt(stage.api.peek<KubeObject>(ConfigMaps, TRUST), 'data', 'ca.crt'),
+    );
   });
 
   it('is not made twice because a cache lags', async () => {
@@ -179,7 +215,10 @@ describe('the serving certificate', () => {
     stage.api.remove(Secrets, SECRET);
     stage.api.remove(ConfigMaps, TRUST);
     await stage.pass();
-    expect([row(stage, 'Secret', 'gateway-tls'), row(stage, 'ConfigMap', 'gateway-ca')]).toEqual(['False Missing: does not exist', 'False Missing: does not exist']);
+    expect([row(stage, 'Secret', 'gateway-tls'), row(stage, 'ConfigMap', 'gateway-ca')]).toEqual([
+      'False Missing: does not exist',
+      'False Missing: does not exist',
+    ]);
     expect(writes(stage, before)).toEqual([]);
   });
 
@@ -198,21 +237,30 @@ describe('the serving certificate', () => {
 describe('a Secret that somebody else made', () => {
   const theirs = { metadata: { ...SECRET, labels: { theirs: 'x' } }, data: { 'tls.crt': 'eA==' } };
 
-  it.each([['without an owner', {}], ['of cert-manager', { ownerReferences: [{ apiVersion: 'cert-manager.io/v1', kind: 'Certificate', name: 'gateway', uid: 'c', controller: true }] }]])(
-    '%s is taken as it is, and the engine is ready with it', async (_name, owner) => {
-      const stage = new Stage();
-      stage.api.put(Namespaces, { metadata: { name: NAMESPACE } });
-      const given = stage.api.put(Secrets, { ...theirs, metadata: { ...theirs.metadata, ...owner } });
-      await stage.install();
+  it.each([
+    ['without an owner', {}],
+    [
+      'of cert-manager',
+      {
+        ownerReferences: [
+          { apiVersion: 'cert-manager.io/v1', kind: 'Certificate', name: 'gateway', uid: 'c', controller: true },
+        ],
+      },
+    ],
+  ])('%s is taken as it is, and the engine is ready with it', async (_name, owner) => {
+    const stage = new Stage();
+    stage.api.put(Namespaces, { metadata: { name: NAMESPACE } });
+    const given = stage.api.put(Secrets, { ...theirs, metadata: { ...theirs.metadata, ...owner } });
+    await stage.install();
 
-      expect(stage.api.peek(Secrets, SECRET)).toEqual(given);
-      expect(stage.api.peek(ConfigMaps, TRUST)).toBeUndefined();
-      expect(stage.state()).toBe('Available EngineReady');
-      expect(row(stage, 'Secret', 'gateway-tls')).toBe('True Given: was made by somebody else and is taken as it is');
-      stage.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
-      await stage.pass();
-      expect(row(stage, 'Secret', 'gateway-tls')).toContain('True Given');
-    });
+    expect(stage.api.peek(Secrets, SECRET)).toEqual(given);
+    expect(stage.api.peek(ConfigMaps, TRUST)).toBeUndefined();
+    expect(stage.state()).toBe('Available EngineReady');
+    expect(row(stage, 'Secret', 'gateway-tls')).toBe('True Given: was made by somebody else and is taken as it is');
+    stage.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } });
+    await stage.pass();
+    expect(row(stage, 'Secret', 'gateway-tls')).toContain('True Given');
+  });
 
   it('in the place of ours ends what we published; gone, ours takes its place again', async () => {
     const stage = await installed();
@@ -247,7 +295,8 @@ describe('a Secret that somebody else made', () => {
 describe('what stands in the way of a certificate', () => {
   const refuse = (stage: Stage, type: typeof Secrets, kind: 'Invalid' | 'Forbidden', verb = 'apply'): void => {
     stage.api.before = (call: FakeCall) => {
-      if (call.type === type && call.verb === verb) throw new ApiError({ kind, message: 'no', call: { verb: 'patch', resource: 'x' }, status: 403 });
+      if (call.type === type && call.verb === verb)
+        throw new ApiError({ kind, message: 'no', call: { verb: 'patch', resource: 'x' }, status: 403 });
     };
   };
 
@@ -258,7 +307,9 @@ describe('what stands in the way of a certificate', () => {
     await stage.settle();
 
     expect(stage.state()).toBe('Error ForeignObject');
-    expect(row(stage, 'Secret', 'gateway-tls')).toBe('False Pending: waits for ConfigMap multicluster-engine/gateway-ca, which has to publish it first');
+    expect(row(stage, 'Secret', 'gateway-tls')).toBe(
+      'False Pending: waits for ConfigMap multicluster-engine/gateway-ca, which has to publish it first',
+    );
     expect(stage.api.peek(Secrets, SECRET)).toBeUndefined();
     expect(stage.api.peek(Deployments, { namespace: NAMESPACE, name: 'gateway' })).toBeDefined();
   });
@@ -312,7 +363,13 @@ describe('the private key', () => {
     await stage.settle();
     overwrite(stage, { metadata: { managedFields: [] } });
     await stage.settle();
-    const everything = JSON.stringify([stage.log, stage.events, stage.engine(), stage.api.all(ConfigMaps), secretMeta(stage)]);
+    const everything = JSON.stringify([
+      stage.log,
+      stage.events,
+      stage.engine(),
+      stage.api.all(ConfigMaps),
+      secretMeta(stage),
+    ]);
 
     expect(everything).not.toContain(KEY_CANARY);
     expect(everything).not.toContain(btoa(KEY_CANARY).slice(0, 20));

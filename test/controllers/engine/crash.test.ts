@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
-import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
+import {
+  ConfigMaps,
+  Deployments,
+  MultiClusterEngines,
+  Namespaces,
+  Secrets,
+  ServiceAccounts,
+} from '../../../src/api/resources.js';
 import { APPLY_ORDER } from '../../../src/domain/engine/catalogue.js';
 import type { KubeClient } from '../../../src/kube/client/client.js';
 import { pairForTest } from '../../support/builders/certificate.js';
@@ -27,7 +34,9 @@ class Mortal {
       get: (target, key) => {
         const value: unknown = Reflect.get(target, key);
         if (typeof value !== 'function') return value;
-        return WRITES.includes(String(key)) ? (...args: unknown[]) => this.#write(() => value.apply(target, args)) : value.bind(target);
+        return WRITES.includes(String(key))
+          ? (...args: unknown[]) => this.#write(() => value.apply(target, args))
+          : value.bind(target);
       },
     });
   }
@@ -57,7 +66,8 @@ async function live(stage: Stage): Promise<boolean> {
     quiet = stage.api.writes.length === before ? quiet + 1 : 0;
     await stage.clock.advance(6_000);
     stage.collect();
-    if (stage.api.peek(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }) !== undefined) stage.rollOut();
+    if (stage.api.peek(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }) !== undefined)
+      stage.rollOut();
   }
   if (quiet < 2) throw new Error('did not come to rest');
   return true;
@@ -68,12 +78,25 @@ type Scenario = (stage: Stage) => void;
 const SCENARIOS: readonly (readonly [string, readonly Scenario[]])[] = [
   ['an installation', [(stage) => stage.create({ imagePullSecret: 'pull' })]],
   ['a changed spec', [(stage) => stage.create(), (stage) => stage.edit({}, { nodeSelector: { a: '1' } })]],
-  ['a deleted ServiceAccount', [(stage) => stage.create(), (stage) => stage.api.remove(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' })]],
-  ['a certificate that is lost', [(stage) => stage.create(), (stage) => stage.api.remove(Secrets, { namespace: NAMESPACE, name: 'gateway-tls' })]],
+  [
+    'a deleted ServiceAccount',
+    [
+      (stage) => stage.create(),
+      (stage) => stage.api.remove(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' }),
+    ],
+  ],
+  [
+    'a certificate that is lost',
+    [(stage) => stage.create(), (stage) => stage.api.remove(Secrets, { namespace: NAMESPACE, name: 'gateway-tls' })],
+  ],
   ['an uninstall', [(stage) => stage.create(), (stage) => stage.remove()]],
   [
     'an uninstall that leaves the namespace',
-    [(stage) => stage.create(), (stage) => stage.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs' } }), (stage) => stage.remove()],
+    [
+      (stage) => stage.create(),
+      (stage) => stage.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs' } }),
+      (stage) => stage.remove(),
+    ],
   ],
 ];
 
@@ -98,8 +121,17 @@ function changes(writes: readonly string[]): string[] {
 
 /** What is stored, without what differs between any two runs: versions, uids and times, and the hashes that they stand in. */
 function snapshot(api: FakeApi): string {
-  const objects = [MultiClusterEngines, ConfigMaps, Namespaces, ...APPLY_ORDER].flatMap((type) => api.all<KubeObject>(type));
-  return JSON.stringify(objects, (key, value: unknown) => (/^(resourceVersion|uid|.*service-account-uid|.*\/revision|generation|.*Time|.*Timestamp|.*-expires-at)$/.test(key) ? undefined : value), 1);
+  const objects = [MultiClusterEngines, ConfigMaps, Namespaces, ...APPLY_ORDER].flatMap((type) =>
+    api.all<KubeObject>(type),
+  );
+  return JSON.stringify(
+    objects,
+    (key, value: unknown) =>
+      /^(resourceVersion|uid|.*service-account-uid|.*\/revision|generation|.*Time|.*Timestamp|.*-expires-at)$/.test(key)
+        ? undefined
+        : value,
+    1,
+  );
 }
 
 describe.each(SCENARIOS)('%s', (_name, steps) => {

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
-import { ClusterRoleBindings, ConfigMaps, Deployments, Namespaces, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  Deployments,
+  Namespaces,
+  Secrets,
+  ServiceAccounts,
+} from '../../../src/api/resources.js';
 import { at, treeAt } from '../../../src/domain/engine/manifest.js';
 import type { ApplyOptions } from '../../../src/kube/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
@@ -42,7 +49,11 @@ describe('an engine is installed', () => {
     await stage.install();
 
     expect(stage.state()).toBe('Available EngineReady');
-    expect(stage.engine().status).toMatchObject({ observedGeneration: 1, currentVersion: '1.0.0', targetNamespace: NAMESPACE });
+    expect(stage.engine().status).toMatchObject({
+      observedGeneration: 1,
+      currentVersion: '1.0.0',
+      targetNamespace: NAMESPACE,
+    });
     expect(stage.reasons()).toEqual(['EngineInstalling', 'EngineAvailable']);
   });
 
@@ -73,7 +84,9 @@ describe('an engine is installed', () => {
 
     expect(stage.engine().spec).toEqual({ targetNamespace: 'infra' });
     expect(stage.engine().status?.targetNamespace).toBe('infra');
-    expect(stage.api.peek(Namespaces, { name: 'infra' })?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    expect(stage.api.peek(Namespaces, { name: 'infra' })?.metadata.labels).toMatchObject({
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    });
   });
 
   it('into a namespace that was there before, which is left as it is', async () => {
@@ -92,8 +105,17 @@ describe('an engine is installed', () => {
 
     expect(stage.state()).toBe('Available EngineReady');
     expect(stage.made()).toEqual([
-      'ConfigMap gateway-ca', 'Deployment gateway', 'Deployment placement-controller', 'NetworkPolicy gateway', 'NetworkPolicy placement-controller',
-      'PodDisruptionBudget gateway', 'PodDisruptionBudget placement-controller', 'Secret gateway-tls', 'Service gateway', 'ServiceAccount gateway', 'ServiceAccount placement-controller',
+      'ConfigMap gateway-ca',
+      'Deployment gateway',
+      'Deployment placement-controller',
+      'NetworkPolicy gateway',
+      'NetworkPolicy placement-controller',
+      'PodDisruptionBudget gateway',
+      'PodDisruptionBudget placement-controller',
+      'Secret gateway-tls',
+      'Service gateway',
+      'ServiceAccount gateway',
+      'ServiceAccount placement-controller',
     ]);
     expect(new Set(stage.api.calls.map((call) => call.type.kind))).not.toContain('Namespace');
   });
@@ -104,7 +126,9 @@ describe('an engine is installed', () => {
     await stage.settle();
 
     expect(stage.state()).toBe('Error InvalidSpec');
-    expect(stage.message()).toBe('spec.targetNamespace: "multicluster-engine": must be elsewhere: the operator runs with --namespace elsewhere');
+    expect(stage.message()).toBe(
+      'spec.targetNamespace: "multicluster-engine": must be elsewhere: the operator runs with --namespace elsewhere',
+    );
     expect(stage.made()).toEqual([]);
   });
 });
@@ -113,7 +137,13 @@ describe('a changed spec', () => {
   it('reaches the pods, and observedGeneration follows', async () => {
     const stage = new Stage();
     await stage.install();
-    stage.edit({}, { nodeSelector: { infra: '' }, tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 3 }] });
+    stage.edit(
+      {},
+      {
+        nodeSelector: { infra: '' },
+        tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 3 }],
+      },
+    );
     await stage.settle();
 
     expect(treeAt(stage.api.peek(Deployments, DEPLOYMENT), 'spec', 'template', 'spec')).toMatchObject({
@@ -142,7 +172,10 @@ describe('a changed spec', () => {
   it('that cannot be read is refused without a trace in the components', async () => {
     const stage = new Stage();
     await stage.install();
-    stage.api.put(stage.caches.engines.type, Object.assign({ ...stage.engine() }, { spec: { tolerations: 'all', nodeSelector: 5 } }));
+    stage.api.put(
+      stage.caches.engines.type,
+      Object.assign({ ...stage.engine() }, { spec: { tolerations: 'all', nodeSelector: 5 } }),
+    );
     await stage.settle();
 
     expect(stage.state()).toBe('Error InvalidSpec');
@@ -158,7 +191,15 @@ describe('a new version of the operator', () => {
     const old = new Stage();
     await old.install();
     const stage = new Stage({ api: old.api, clock: old.clock, settings: { version: '2.0.0', replicas: 3 } });
-    const growing = { wanted: 3, replicas: 4, updated: 1, conditions: [{ type: 'Available', status: 'False' }, { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] };
+    const growing = {
+      wanted: 3,
+      replicas: 4,
+      updated: 1,
+      conditions: [
+        { type: 'Available', status: 'False' },
+        { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
+      ],
+    };
     await stage.settle();
     stage.rollOut({ ...growing, available: 2 });
     await stage.settle();
@@ -174,7 +215,11 @@ describe('a new version of the operator', () => {
   it('brings every object to it, and currentVersion follows when every component is ready on it', async () => {
     const old = new Stage();
     await old.install();
-    const stage = new Stage({ api: old.api, clock: old.clock, settings: { version: '2.0.0', image: 'registry.example/engine:2.0.0' } });
+    const stage = new Stage({
+      api: old.api,
+      clock: old.clock,
+      settings: { version: '2.0.0', image: 'registry.example/engine:2.0.0' },
+    });
     await stage.settle();
 
     expect(stage.state()).toBe('Updating Updating');
@@ -185,16 +230,35 @@ describe('a new version of the operator', () => {
     expect(stage.engine().status).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '2.0.0' });
     expect(stage.reasons()).toEqual(['EngineUpdating', 'EngineAvailable']);
     for (const type of [ServiceAccounts, Deployments]) {
-      expect(stage.api.peek(type, DEPLOYMENT)?.metadata.annotations).toMatchObject({ 'multicluster.platform.io/version': '2.0.0' });
+      expect(stage.api.peek(type, DEPLOYMENT)?.metadata.annotations).toMatchObject({
+        'multicluster.platform.io/version': '2.0.0',
+      });
     }
   });
 });
 
 describe('drift', () => {
   it.each<[string, (stage: Stage) => void, string]>([
-    ['a changed field is put back', (stage) => change(stage, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } })), 'Deployment multicluster-engine/placement-controller differs at spec.replicas; put back'],
-    ['a label taken off is put back', (stage) => change(stage, (object) => ({ ...object, metadata: { ...object.metadata, labels: { 'multicluster.platform.io/engine': 'hub' } } })), 'metadata.labels[app.kubernetes.io/name]'],
-    ['a deleted object is made again', (stage) => stage.api.remove(Deployments, DEPLOYMENT), 'Deployment multicluster-engine/placement-controller was gone; made again'],
+    [
+      'a changed field is put back',
+      (stage) =>
+        change(stage, (object) => Object.assign({ ...object }, { spec: { ...treeAt(object, 'spec'), replicas: 0 } })),
+      'Deployment multicluster-engine/placement-controller differs at spec.replicas; put back',
+    ],
+    [
+      'a label taken off is put back',
+      (stage) =>
+        change(stage, (object) => ({
+          ...object,
+          metadata: { ...object.metadata, labels: { 'multicluster.platform.io/engine': 'hub' } },
+        })),
+      'metadata.labels[app.kubernetes.io/name]',
+    ],
+    [
+      'a deleted object is made again',
+      (stage) => stage.api.remove(Deployments, DEPLOYMENT),
+      'Deployment multicluster-engine/placement-controller was gone; made again',
+    ],
   ])('%s, and told', async (_name, drift, note) => {
     const stage = new Stage();
     await stage.install();
@@ -206,34 +270,63 @@ describe('drift', () => {
     const after = stage.api.peek(Deployments, DEPLOYMENT);
     expect(at(after, 'spec')).toEqual(at(before, 'spec'));
     expect(after?.metadata.labels).toEqual(before?.metadata.labels);
-    expect(stage.events.filter((event) => event.reason === 'DriftRepaired').map((event) => event.note).join()).toContain(note);
+    expect(
+      stage.events
+        .filter((event) => event.reason === 'DriftRepaired')
+        .map((event) => event.note)
+        .join(),
+    ).toContain(note);
   });
 
   it('that the API refuses to have beside what is wanted is taken over, once', async () => {
     const stage = new Stage();
     await stage.install();
     const theirs = { manager: 'kubectl-edit', operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {} } } };
-    change(stage, (object) => Object.assign({ ...object }, { metadata: { ...object.metadata, managedFields: [theirs] }, spec: { ...treeAt(object, 'spec'), replicas: 0 } }));
+    change(stage, (object) =>
+      Object.assign(
+        { ...object },
+        { metadata: { ...object.metadata, managedFields: [theirs] }, spec: { ...treeAt(object, 'spec'), replicas: 0 } },
+      ),
+    );
     const before = stage.api.writes.length;
     stage.api.before = ({ verb, type }) => {
-      if (verb === 'apply' && type === Deployments) throw new ApiError({ kind: 'Invalid', message: 'only one of both', call: { verb: 'patch', resource: 'deployments.apps' } });
+      if (verb === 'apply' && type === Deployments)
+        throw new ApiError({
+          kind: 'Invalid',
+          message: 'only one of both',
+          call: { verb: 'patch', resource: 'deployments.apps' },
+        });
     };
     await stage.pass();
 
     const place = 'deployments multicluster-engine/placement-controller';
-    expect(stage.api.writes.slice(before)).toEqual([`apply ${place}`, `patchMetadata ${place}`, `apply ${place}`, 'updateStatus multiclusterengines hub']);
+    expect(stage.api.writes.slice(before)).toEqual([
+      `apply ${place}`,
+      `patchMetadata ${place}`,
+      `apply ${place}`,
+      'updateStatus multiclusterengines hub',
+    ]);
     expect(stage.message()).toContain('only one of both');
   });
 
   it('costs one write, and leaves what others added', async () => {
     const stage = new Stage();
     await stage.install();
-    change(stage, (object) => ({ ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, theirs: '1', 'app.kubernetes.io/version': 'x' } } }));
+    change(stage, (object) => ({
+      ...object,
+      metadata: {
+        ...object.metadata,
+        labels: { ...object.metadata.labels, theirs: '1', 'app.kubernetes.io/version': 'x' },
+      },
+    }));
     const before = stage.api.writes.length;
     await stage.pass();
 
     expect(stage.api.writes.slice(before)).toEqual(['apply deployments multicluster-engine/placement-controller']);
-    expect(stage.api.peek(Deployments, DEPLOYMENT)?.metadata.labels).toMatchObject({ theirs: '1', 'app.kubernetes.io/version': '1.0.0' });
+    expect(stage.api.peek(Deployments, DEPLOYMENT)?.metadata.labels).toMatchObject({
+      theirs: '1',
+      'app.kubernetes.io/version': '1.0.0',
+    });
   });
 
   it('that only the cache still shows is no reason to write', async () => {
@@ -242,7 +335,10 @@ describe('drift', () => {
     const cache = stage.opened.find((one) => one.type === Deployments);
     const good = stage.api.peek<KubeObject>(Deployments, DEPLOYMENT);
     if (good === undefined || cache === undefined) throw new Error('not installed');
-    change(stage, (object) => ({ ...object, metadata: { ...object.metadata, labels: { 'multicluster.platform.io/engine': 'hub' } } }));
+    change(stage, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { 'multicluster.platform.io/engine': 'hub' } },
+    }));
     cache.pause();
     stage.api.put(Deployments, good);
     const before = stage.api.writes.length;
@@ -257,7 +353,9 @@ describe('drift', () => {
     await stage.install();
     stage.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: { 'multicluster.platform.io/engine': 'hub' } } });
     await stage.settle();
-    expect(stage.api.peek(Namespaces, { name: NAMESPACE })?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    expect(stage.api.peek(Namespaces, { name: NAMESPACE })?.metadata.labels).toMatchObject({
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    });
 
     stage.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: {} } });
     await stage.settle();
@@ -287,7 +385,9 @@ describe('drift', () => {
       wrap: (client) =>
         replaced(client, 'apply', async (type: ResourceType, object: KubeObject, options: ApplyOptions) => {
           const answer = await client.apply<KubeObject>(type, object, options);
-          return type === Deployments ? Object.assign({ ...answer }, { spec: { ...treeAt(answer, 'spec'), replicas: 1 } }) : answer;
+          return type === Deployments
+            ? Object.assign({ ...answer }, { spec: { ...treeAt(answer, 'spec'), replicas: 1 } })
+            : answer;
         }),
     });
     stage.create();
@@ -300,17 +400,30 @@ describe('drift', () => {
 });
 
 describe('what is wanted no more', () => {
-  const owner = (stage: Stage) => [{ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', name: 'hub', uid: stage.engine().metadata.uid ?? '', controller: true }];
+  const owner = (stage: Stage) => [
+    {
+      apiVersion: 'multicluster.platform.io/v1alpha1',
+      kind: 'MultiClusterEngine',
+      name: 'hub',
+      uid: stage.engine().metadata.uid ?? '',
+      controller: true,
+    },
+  ];
   const labels = { 'multicluster.platform.io/engine': 'hub' };
 
   it('goes, and an event says so', async () => {
     const stage = new Stage();
     await stage.install();
-    stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(stage) } });
+    stage.api.put(ServiceAccounts, {
+      metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(stage) },
+    });
     await stage.settle();
 
     expect(stage.api.peek(ServiceAccounts, { namespace: NAMESPACE, name: 'old' })).toBeUndefined();
-    expect(stage.events.at(-1)).toMatchObject({ reason: 'ObjectPruned', note: 'ServiceAccount multicluster-engine/old is no longer wanted; deleted' });
+    expect(stage.events.at(-1)).toMatchObject({
+      reason: 'ObjectPruned',
+      note: 'ServiceAccount multicluster-engine/old is no longer wanted; deleted',
+    });
   });
 
   it('stays when it is not ours, label or not', async () => {
@@ -327,7 +440,9 @@ describe('what is wanted no more', () => {
   it('has a row while it cannot be deleted', async () => {
     const stage = new Stage();
     await stage.install();
-    stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(stage) } });
+    stage.api.put(ServiceAccounts, {
+      metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(stage) },
+    });
     stage.api.before = (call) => {
       if (call.verb === 'delete') throw new Error('a webhook says no');
     };
@@ -357,7 +472,10 @@ describe('the pull secret', () => {
     const stage = new Stage();
     await stage.install({ imagePullSecret: 'pull' });
     stage.edit({}, { imagePullSecret: 'other' });
-    stage.api.put(Secrets, Object.assign({ metadata: { namespace: NAMESPACE, name: 'other' } }, { data: { x: 'secret' } }));
+    stage.api.put(
+      Secrets,
+      Object.assign({ metadata: { namespace: NAMESPACE, name: 'other' } }, { data: { x: 'secret' } }),
+    );
     await stage.settle();
     const cache = stage.opened.filter((one) => one.type === Secrets).at(-1);
 
@@ -365,7 +483,11 @@ describe('the pull secret', () => {
     expect(stage.condition('Ready')?.reason).toBe('RollingOut');
     stage.edit({}, {});
     await stage.settle();
-    expect(stage.opened.filter((one) => one.type === Secrets && one.synced()).map((one) => [...one.store.values()].map(({ metadata }) => metadata.name))).toEqual([['gateway-tls']]);
+    expect(
+      stage.opened
+        .filter((one) => one.type === Secrets && one.synced())
+        .map((one) => [...one.store.values()].map(({ metadata }) => metadata.name)),
+    ).toEqual([['gateway-tls']]);
   });
 });
 
@@ -373,7 +495,9 @@ it('component bindings are cluster-scoped and owned by the engine', async () => 
   const stage = new Stage();
   await stage.install();
 
-  expect(stage.api.all<KubeObject>(ClusterRoleBindings).map((one) => one.metadata.ownerReferences?.[0]?.name)).toEqual(['hub']);
+  expect(stage.api.all<KubeObject>(ClusterRoleBindings).map((one) => one.metadata.ownerReferences?.[0]?.name)).toEqual([
+    'hub',
+  ]);
 });
 
 function change(stage: Stage, made: (object: KubeObject) => KubeObject): void {

@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
-import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, RoleBindings, ClusterRoleBindings, ServiceAccounts } from '../../../src/api/resources.js';
+import {
+  ConfigMaps,
+  Deployments,
+  MultiClusterEngines,
+  Namespaces,
+  RoleBindings,
+  ClusterRoleBindings,
+  ServiceAccounts,
+} from '../../../src/api/resources.js';
 import { createEngineController } from '../../../src/controllers/engine/controller.js';
 import { EngineMemory } from '../../../src/controllers/engine/memory.js';
 import { engineRights } from '../../../src/controllers/engine/rights.js';
@@ -21,9 +29,17 @@ describe('what wakes an engine', () => {
     ['another engine that comes', (stage) => stage.create({}, { name: 'second' }), ['second', 'hub', 'second']],
     ['a change of its namespace', (stage) => stage.api.put(Namespaces, { metadata: { name: NAMESPACE } }), ['hub']],
     ['not a change of another namespace', (stage) => stage.api.put(Namespaces, { metadata: { name: 'other' } }), []],
-    ['a change of a binding', (stage) => stage.api.remove(ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' }), ['hub']],
+    [
+      'a change of a binding',
+      (stage) => stage.api.remove(ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' }),
+      ['hub'],
+    ],
     ['a change of one of its objects', (stage) => stage.rollOut({ available: 1 }), ['hub', 'hub']],
-    ['not a change of an object without its label', (stage) => stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs' } }), []],
+    [
+      'not a change of an object without its label',
+      (stage) => stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs' } }),
+      [],
+    ],
   ])('%s', async (_name, happens, woken) => {
     const stage = new Stage();
     await stage.install();
@@ -49,7 +65,8 @@ describe('a pass', () => {
     const stage = new Stage();
     await stage.install();
     const [bindings] = stage.caches.bindings;
-    if (bindings === undefined || !('fail' in bindings) || typeof bindings.fail !== 'function') throw new Error('no such cache');
+    if (bindings === undefined || !('fail' in bindings) || typeof bindings.fail !== 'function')
+      throw new Error('no such cache');
     bindings.fail(new Error('away'));
     stage.api.remove(Deployments, { namespace: NAMESPACE, name: 'placement-controller' });
     const before = stage.api.calls.length;
@@ -125,25 +142,54 @@ describe('a pass', () => {
 });
 
 describe('the write guard of the engine', () => {
-  const client = guardClient(new FakeApi(new ManualClock()), engineRights(targetTypes(templates), undefined), { log: new RecordingLog() });
+  const client = guardClient(new FakeApi(new ManualClock()), engineRights(targetTypes(templates), undefined), {
+    log: new RecordingLog(),
+  });
   const options = { fieldManager: 'x', force: false };
   const preconditions = { preconditions: { uid: 'u', resourceVersion: '1' } };
   const account = wanted('ServiceAccount').object;
   const namespace = wanted('Namespace').object;
-  const moved = (object: KubeObject, metadata: Partial<KubeObject['metadata']>): KubeObject => ({ ...object, metadata: { ...object.metadata, ...metadata } });
+  const moved = (object: KubeObject, metadata: Partial<KubeObject['metadata']>): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, ...metadata },
+  });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['an object in kube-system', () => client.apply(ServiceAccounts, moved(account, { namespace: 'kube-system' }), options)],
+    [
+      'an object in kube-system',
+      () => client.apply(ServiceAccounts, moved(account, { namespace: 'kube-system' }), options),
+    ],
     ['an object in default', () => client.apply(ServiceAccounts, moved(account, { namespace: 'default' }), options)],
-    ['an object without our owner', () => client.apply(ServiceAccounts, moved(account, { ownerReferences: [] }), options)],
+    [
+      'an object without our owner',
+      () => client.apply(ServiceAccounts, moved(account, { ownerReferences: [] }), options),
+    ],
     ['an object without our label', () => client.apply(ServiceAccounts, moved(account, { labels: {} }), options)],
     ['a forced apply without uid', () => client.apply(ServiceAccounts, account, { ...options, force: true })],
     ['a kind that no component has', () => client.apply(ConfigMaps, moved(account, {}), options)],
-    ['a namespace with an owner', () => client.apply(Namespaces, moved(namespace, { ownerReferences: account.metadata.ownerReferences ?? [] }), options)],
-    ['a namespace without restricted Pod Security', () => client.apply(Namespaces, moved(namespace, { labels: { 'multicluster.platform.io/engine': 'hub' } }), options)],
+    [
+      'a namespace with an owner',
+      () =>
+        client.apply(
+          Namespaces,
+          moved(namespace, { ownerReferences: account.metadata.ownerReferences ?? [] }),
+          options,
+        ),
+    ],
+    [
+      'a namespace without restricted Pod Security',
+      () =>
+        client.apply(Namespaces, moved(namespace, { labels: { 'multicluster.platform.io/engine': 'hub' } }), options),
+    ],
     ['a namespace of Kubernetes', () => client.delete(Namespaces, { name: 'kube-system' }, preconditions)],
-    ['a binding of another name', () => client.apply(RoleBindings, moved(wanted('RoleBinding').object, { name: 'other' }), options)],
-    ['a cluster-wide binding of another name', () => client.delete(ClusterRoleBindings, { name: 'cluster-admin' }, preconditions)],
+    [
+      'a binding of another name',
+      () => client.apply(RoleBindings, moved(wanted('RoleBinding').object, { name: 'other' }), options),
+    ],
+    [
+      'a cluster-wide binding of another name',
+      () => client.delete(ClusterRoleBindings, { name: 'cluster-admin' }, preconditions),
+    ],
     ["an engine's spec", () => client.update(MultiClusterEngines, engine(), options)],
     ['a new engine', () => client.create(MultiClusterEngines, engine(), options)],
   ])('refuses %s', async (_name, write) => {
@@ -153,7 +199,9 @@ describe('the write guard of the engine', () => {
   it('with --namespace refuses every other namespace, and all that is cluster-wide', () => {
     const rows = engineRights(targetTypes(templates), 'mine');
     const passes = (write: Pick<GuardedWrite, 'type' | 'name' | 'verb'>): boolean =>
-      rows.some((row) => row.type === write.type && row.verbs.includes(write.verb) && row.namespace(write.name.namespace ?? ''));
+      rows.some(
+        (row) => row.type === write.type && row.verbs.includes(write.verb) && row.namespace(write.name.namespace ?? ''),
+      );
 
     expect(passes({ verb: 'delete', type: Deployments, name: { namespace: 'mine', name: 'x' } })).toBe(true);
     expect(passes({ verb: 'delete', type: Deployments, name: { namespace: 'other', name: 'x' } })).toBe(false);
@@ -181,7 +229,12 @@ describe('what is remembered of an engine', () => {
     expect(memory.newest(version('4'))).toEqual(version('4'));
   });
 
-  const tried = (now: number, revision = 'r', before = 0) => ({ revision, finding: finding('Deployment', { state: 'failed', message: 'm' }), now, before });
+  const tried = (now: number, revision = 'r', before = 0) => ({
+    revision,
+    finding: finding('Deployment', { state: 'failed', message: 'm' }),
+    now,
+    before,
+  });
 
   it('counts a failure when the pass has ended, and forgets it with a success', () => {
     const memory = new EngineMemory('u');
@@ -220,7 +273,9 @@ describe('what is remembered of an engine', () => {
 describe('the controller as a whole', () => {
   it('refuses components that cannot be installed', () => {
     const api = new FakeApi(new ManualClock());
-    expect(() => create(api, new ManualClock(), {})).toThrow('components that cannot be installed: deploy/components/placement-controller: holds no object');
+    expect(() => create(api, new ManualClock(), {})).toThrow(
+      'components that cannot be installed: deploy/components/placement-controller: holds no object',
+    );
   });
 
   it('installs an engine from its first event on, and lets go when the tenure ends', async () => {
@@ -259,7 +314,12 @@ describe('the controller as a whole', () => {
   });
 });
 
-function create(api: FakeApi, clock: ManualClock, given: typeof templates, phases: string[] = []): ReturnType<typeof createEngineController> {
+function create(
+  api: FakeApi,
+  clock: ManualClock,
+  given: typeof templates,
+  phases: string[] = [],
+): ReturnType<typeof createEngineController> {
   return createEngineController({
     client: api,
     openCache: (options) => api.cache(options),
@@ -275,4 +335,3 @@ function create(api: FakeApi, clock: ManualClock, given: typeof templates, phase
     settleMs: 100,
   });
 }
-

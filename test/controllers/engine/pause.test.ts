@@ -26,7 +26,12 @@ describe('the pause', () => {
         'Deployment multicluster-engine/placement-controller: something else is wanted of it now; ' +
         'Deployment multicluster-engine/gateway: something else is wanted of it now',
     );
-    expect(stage.engine().status?.components?.filter((row) => row.reason !== 'Applied').map((row) => `${row.kind} ${row.status} ${row.reason}`)).toEqual(['Deployment True Drifted', 'Deployment True Drifted', 'ServiceAccount False Missing']);
+    expect(
+      stage
+        .engine()
+        .status?.components?.filter((row) => row.reason !== 'Applied')
+        .map((row) => `${row.kind} ${row.status} ${row.reason}`),
+    ).toEqual(['Deployment True Drifted', 'Deployment True Drifted', 'ServiceAccount False Missing']);
   });
 
   it('keeps observedGeneration at the last applied generation', async () => {
@@ -76,7 +81,13 @@ describe('the pause', () => {
     expect(stage.api.writes).toHaveLength(before);
 
     const deployment = stage.api.peek<KubeObject>(Deployments, ACCOUNT);
-    stage.api.put(Deployments, Object.assign({ ...deployment, metadata: { ...deployment?.metadata, ...ACCOUNT } }, { spec: { ...treeAt(deployment, 'spec'), replicas: 1 } }));
+    stage.api.put(
+      Deployments,
+      Object.assign(
+        { ...deployment, metadata: { ...deployment?.metadata, ...ACCOUNT } },
+        { spec: { ...treeAt(deployment, 'spec'), replicas: 1 } },
+      ),
+    );
     await restarted.settle();
     expect(restarted.message()).toContain('differs at spec.replicas');
   });

@@ -58,21 +58,40 @@ export class Stage {
     watchCaches(this.caches, { wake });
     for (const cache of allCaches(this.caches)) cache.start();
     this.targets.begin(this.tenure.signal);
-    const client = guardClient(options.wrap?.(this.api) ?? this.api, engineRights(types, all.onlyNamespace), { log: this.log });
+    const client = guardClient(options.wrap?.(this.api) ?? this.api, engineRights(types, all.onlyNamespace), {
+      log: this.log,
+    });
     const recorder = { record: (event: EventNote) => void this.events.push(event), flush: () => Promise.resolve() };
     const { caches, targets, clock } = this;
-    this.reconciler = new EngineReconciler({ client, recorder, clock, caches, targets, templates, settings: all, issueCertificate: options.issue ?? issueForTest });
+    this.reconciler = new EngineReconciler({
+      client,
+      recorder,
+      clock,
+      caches,
+      targets,
+      templates,
+      settings: all,
+      issueCertificate: options.issue ?? issueForTest,
+    });
   }
 
   /** Somebody makes an engine. */
   create(spec: MultiClusterEngineSpec = {}, metadata: Partial<ObjectMeta> = {}): void {
-    this.api.put<MultiClusterEngine>(MultiClusterEngines, { metadata: { name: 'hub', ...metadata }, spec, status: { observedGeneration: -1 } });
+    this.api.put<MultiClusterEngine>(MultiClusterEngines, {
+      metadata: { name: 'hub', ...metadata },
+      spec,
+      status: { observedGeneration: -1 },
+    });
   }
 
   /** Somebody changes an engine. */
   edit(change: Partial<ObjectMeta>, spec?: MultiClusterEngineSpec, name = 'hub'): void {
     const engine = this.engine(name);
-    this.api.put<MultiClusterEngine>(MultiClusterEngines, { ...engine, metadata: { ...engine.metadata, ...change }, spec: spec ?? engine.spec });
+    this.api.put<MultiClusterEngine>(MultiClusterEngines, {
+      ...engine,
+      metadata: { ...engine.metadata, ...change },
+      spec: spec ?? engine.spec,
+    });
   }
 
   engine(name = 'hub'): MultiClusterEngine {
@@ -86,7 +105,11 @@ export class Stage {
   }
 
   pass(name = 'hub'): Promise<Result> {
-    return this.reconciler.reconcile(name, { reconcileId: 'test', log: this.log, signal: new AbortController().signal });
+    return this.reconciler.reconcile(name, {
+      reconcileId: 'test',
+      log: this.log,
+      signal: new AbortController().signal,
+    });
   }
 
   /** Passes until one writes nothing; at most ten. Gives the last result. */
@@ -113,7 +136,10 @@ export class Stage {
   async install(spec: MultiClusterEngineSpec = {}): Promise<void> {
     this.create(spec);
     await this.settle();
-    this.rollOut({}, spec.targetNamespace === undefined || spec.targetNamespace === '' ? NAMESPACE : spec.targetNamespace);
+    this.rollOut(
+      {},
+      spec.targetNamespace === undefined || spec.targetNamespace === '' ? NAMESPACE : spec.targetNamespace,
+    );
     await this.settle();
   }
 
@@ -125,7 +151,8 @@ export class Stage {
   /** What garbage collection does: ends foreground deletions, and terminating namespaces with all that is in them. */
   collect(): void {
     for (const object of this.api.all<KubeObject>(Deployments)) {
-      if (object.metadata.finalizers?.includes('foregroundDeletion') === true) this.api.remove(Deployments, object.metadata);
+      if (object.metadata.finalizers?.includes('foregroundDeletion') === true)
+        this.api.remove(Deployments, object.metadata);
     }
     for (const object of this.api.all<KubeObject>(Namespaces)) {
       if (object.metadata.deletionTimestamp !== undefined) this.api.remove(Namespaces, object.metadata);
@@ -151,8 +178,16 @@ export class Stage {
 
   /** Everything stored that is not an engine, as `Kind ns/name`. */
   made(): string[] {
-    const types = [Namespaces, ...this.caches.bindings.map((cache) => cache.type), ...targetTypes(templates), ConfigMaps, Secrets];
-    const named = types.flatMap((type) => this.api.all<KubeObject>(type).map((one) => `${type.kind} ${one.metadata.name}`));
+    const types = [
+      Namespaces,
+      ...this.caches.bindings.map((cache) => cache.type),
+      ...targetTypes(templates),
+      ConfigMaps,
+      Secrets,
+    ];
+    const named = types.flatMap((type) =>
+      this.api.all<KubeObject>(type).map((one) => `${type.kind} ${one.metadata.name}`),
+    );
     return [...new Set(named)].sort();
   }
 

@@ -11,7 +11,10 @@ async function unbound(): Promise<Stage> {
   await stage.install();
   const namespace = stage.api.peek<KubeObject>(Namespaces, { name: NAMESPACE });
   if (namespace === undefined) throw new Error('there is no namespace');
-  stage.api.put(Namespaces, { ...namespace, metadata: { ...namespace.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  stage.api.put(Namespaces, {
+    ...namespace,
+    metadata: { ...namespace.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+  });
   for (const { metadata } of stage.api.all(RoleBindings)) stage.api.remove(RoleBindings, metadata);
   return stage;
 }
@@ -20,7 +23,11 @@ async function unbound(): Promise<Stage> {
 function told(stage: Stage, kind: string): readonly string[] {
   const rows = stage.engine().status?.components ?? [];
   expect(rows).toHaveLength(ROWS);
-  return [...new Set(rows.filter((row) => row.kind === kind).map(({ status, reason, message }) => `${status} ${reason}: ${message}`))];
+  return [
+    ...new Set(
+      rows.filter((row) => row.kind === kind).map(({ status, reason, message }) => `${status} ${reason}: ${message}`),
+    ),
+  ];
 }
 
 describe('a terminating namespace that loses the installer binding before the rest', () => {
@@ -31,7 +38,8 @@ describe('a terminating namespace that loses the installer binding before the re
     expect(told(stage, 'Deployment')).toEqual(['True Available: 2 of 2 replicas available, 2 up to date']);
     expect(told(stage, 'Service')).toEqual(['True Applied: applied']);
 
-    for (const type of [Deployments, Services]) for (const { metadata } of stage.api.all(type)) stage.api.remove(type, metadata);
+    for (const type of [Deployments, Services])
+      for (const { metadata } of stage.api.all(type)) stage.api.remove(type, metadata);
     await stage.settle();
 
     expect(told(stage, 'Deployment')).toEqual([`False Pending: Namespace ${NAMESPACE} is being deleted`]);

@@ -1,7 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
-import { ClusterRoleBindings, ConfigMaps, Deployments, MultiClusterEngines, Namespaces, PersistentVolumeClaims, Pods, RoleBindings, Secrets, ServiceAccounts } from '../../../src/api/resources.js';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  Deployments,
+  MultiClusterEngines,
+  Namespaces,
+  PersistentVolumeClaims,
+  Pods,
+  RoleBindings,
+  Secrets,
+  ServiceAccounts,
+} from '../../../src/api/resources.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { failure } from '../../support/fakeapi.js';
@@ -10,7 +21,13 @@ import { ROWS, Stage } from './stage.js';
 const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
 
 function forbidden(): ApiError {
-  return new ApiError({ kind: 'Forbidden', message: 'the words of the server', call: { verb: 'delete', resource: 'x' }, status: 403, reason: 'Forbidden' });
+  return new ApiError({
+    kind: 'Forbidden',
+    message: 'the words of the server',
+    call: { verb: 'delete', resource: 'x' },
+    status: 403,
+    reason: 'Forbidden',
+  });
 }
 
 async function installed(): Promise<Stage> {
@@ -35,9 +52,15 @@ describe('an uninstall', () => {
     const before = stage.api.writes.length;
     const result = await stage.pass();
 
-    expect(stage.api.writes.slice(before)).toEqual(['delete deployments multicluster-engine/gateway', 'delete deployments multicluster-engine/placement-controller', 'updateStatus multiclusterengines hub']);
+    expect(stage.api.writes.slice(before)).toEqual([
+      'delete deployments multicluster-engine/gateway',
+      'delete deployments multicluster-engine/placement-controller',
+      'updateStatus multiclusterengines hub',
+    ]);
     expect(stage.state()).toBe('Uninstalling Uninstalling');
-    expect(stage.message()).toBe('12 objects left; waits: Deployment multicluster-engine/gateway is being deleted; Deployment multicluster-engine/placement-controller is being deleted');
+    expect(stage.message()).toBe(
+      '12 objects left; waits: Deployment multicluster-engine/gateway is being deleted; Deployment multicluster-engine/placement-controller is being deleted',
+    );
     expect(stage.condition('Reconciling')?.reason).toBe('Uninstalling');
     expect(result).toEqual({ ending: 'wait', reason: 'uninstalling', afterMs: 2_000 });
 
@@ -80,12 +103,22 @@ describe('an uninstall', () => {
     await stage.pass();
 
     expect(stage.api.writes.slice(before)).toEqual(['updateStatus multiclusterengines hub']);
-    expect(stage.message()).toContain('Deployment multicluster-engine/placement-controller is being deleted (finalizers: foregroundDeletion)');
+    expect(stage.message()).toContain(
+      'Deployment multicluster-engine/placement-controller is being deleted (finalizers: foregroundDeletion)',
+    );
   });
 
   it('names the pods that a Deployment waits for', async () => {
     const stage = await installed();
-    stage.api.put(Pods, { metadata: { namespace: NAMESPACE, name: 'p-1', labels: { 'multicluster.platform.io/engine': 'hub' }, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] } });
+    stage.api.put(Pods, {
+      metadata: {
+        namespace: NAMESPACE,
+        name: 'p-1',
+        labels: { 'multicluster.platform.io/engine': 'hub' },
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+        finalizers: ['x/y'],
+      },
+    });
     stage.remove();
     await stage.pass();
 
@@ -98,8 +131,18 @@ describe('an uninstall', () => {
     await stage.pass();
 
     expect(stage.engine().status?.components?.map((row) => `${row.kind} ${row.reason}`)).toEqual([
-      'ClusterRoleBinding Uninstalling', 'ConfigMap Uninstalling', 'Deployment Uninstalling', 'Deployment Uninstalling', 'NetworkPolicy Uninstalling', 'NetworkPolicy Uninstalling',
-      'PodDisruptionBudget Uninstalling', 'PodDisruptionBudget Uninstalling', 'Secret Uninstalling', 'Service Uninstalling', 'ServiceAccount Uninstalling', 'ServiceAccount Uninstalling',
+      'ClusterRoleBinding Uninstalling',
+      'ConfigMap Uninstalling',
+      'Deployment Uninstalling',
+      'Deployment Uninstalling',
+      'NetworkPolicy Uninstalling',
+      'NetworkPolicy Uninstalling',
+      'PodDisruptionBudget Uninstalling',
+      'PodDisruptionBudget Uninstalling',
+      'Secret Uninstalling',
+      'Service Uninstalling',
+      'ServiceAccount Uninstalling',
+      'ServiceAccount Uninstalling',
     ]);
   });
 
@@ -111,7 +154,11 @@ describe('an uninstall', () => {
       if (call.verb !== 'delete' || call.type !== Deployments || call.name.name !== ACCOUNT.name || changed) return;
       changed = true;
       const object = stage.api.peek<KubeObject>(Deployments, ACCOUNT);
-      if (object !== undefined) stage.api.put(Deployments, { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, more: '1' } } });
+      if (object !== undefined)
+        stage.api.put(Deployments, {
+          ...object,
+          metadata: { ...object.metadata, labels: { ...object.metadata.labels, more: '1' } },
+        });
     };
     await stage.pass();
     await stage.pass();
@@ -121,13 +168,17 @@ describe('an uninstall', () => {
 
   it('touches nothing that is not ours, and keeps a namespace in which it lies', async () => {
     const stage = await installed();
-    const theirs = stage.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs', labels: { 'multicluster.platform.io/engine': 'hub' } } });
+    const theirs = stage.api.put(ConfigMaps, {
+      metadata: { namespace: NAMESPACE, name: 'theirs', labels: { 'multicluster.platform.io/engine': 'hub' } },
+    });
     stage.remove();
     await removeAll(stage);
 
     expect(stage.api.peek(ConfigMaps, theirs.metadata)).toEqual(theirs);
     expect(stage.api.peek(Namespaces, { name: NAMESPACE })).toBeDefined();
-    expect(stage.events.at(-1)?.note).toBe('Namespace multicluster-engine stays, since it holds ConfigMap multicluster-engine/theirs');
+    expect(stage.events.at(-1)?.note).toBe(
+      'Namespace multicluster-engine stays, since it holds ConfigMap multicluster-engine/theirs',
+    );
   });
 
   it('says in its last message that the namespace stays', async () => {
@@ -142,7 +193,9 @@ describe('an uninstall', () => {
     };
     await stage.pass();
 
-    expect(statuses.at(-1)).toContain('Namespace multicluster-engine stays, since it holds Secret multicluster-engine/theirs');
+    expect(statuses.at(-1)).toContain(
+      'Namespace multicluster-engine stays, since it holds Secret multicluster-engine/theirs',
+    );
     expect(stage.exists()).toBe(false);
   });
 
@@ -168,7 +221,9 @@ describe('an uninstall', () => {
 
   it('waits for what is on its way out of the namespace', async () => {
     const stage = await installed();
-    stage.api.put(Pods, { metadata: { namespace: NAMESPACE, name: 'theirs', deletionTimestamp: '2026-01-01T00:00:00Z' } });
+    stage.api.put(Pods, {
+      metadata: { namespace: NAMESPACE, name: 'theirs', deletionTimestamp: '2026-01-01T00:00:00Z' },
+    });
     stage.remove();
     await stage.pass();
     stage.collect();
@@ -202,18 +257,30 @@ describe('an uninstall', () => {
     await removeAll(stage);
 
     expect(stage.exists()).toBe(false);
-    expect(stage.events.at(-1)?.note).toContain('Namespace multicluster-engine stays: the operator may not list secrets in namespace multicluster-engine');
+    expect(stage.events.at(-1)?.note).toContain(
+      'Namespace multicluster-engine stays: the operator may not list secrets in namespace multicluster-engine',
+    );
   });
 
   it('waits for a namespace to be gone, naming what Kubernetes says keeps it', async () => {
     const stage = await installed();
-    const status = { conditions: [{ type: 'NamespaceFinalizersRemaining', status: 'True', message: 'x/y in 1 resource instances' }] };
+    const status = {
+      conditions: [{ type: 'NamespaceFinalizersRemaining', status: 'True', message: 'x/y in 1 resource instances' }],
+    };
     const namespace = stage.api.peek<KubeObject>(Namespaces, { name: NAMESPACE });
-    stage.api.put(Namespaces, Object.assign({ ...namespace }, { metadata: { ...namespace?.metadata, name: NAMESPACE, deletionTimestamp: '2026-01-01T00:00:00Z' }, status }));
+    stage.api.put(
+      Namespaces,
+      Object.assign(
+        { ...namespace },
+        { metadata: { ...namespace?.metadata, name: NAMESPACE, deletionTimestamp: '2026-01-01T00:00:00Z' }, status },
+      ),
+    );
     stage.remove();
     await stage.pass();
 
-    expect(stage.message()).toBe('2 objects left; waits: Namespace multicluster-engine is being deleted (x/y in 1 resource instances)');
+    expect(stage.message()).toBe(
+      '2 objects left; waits: Namespace multicluster-engine is being deleted (x/y in 1 resource instances)',
+    );
     expect(stage.exists()).toBe(true);
     stage.api.remove(Namespaces, { name: NAMESPACE });
     await removeAll(stage);
@@ -241,7 +308,9 @@ describe('an uninstall', () => {
     stage.api.may = () => false;
     expect(await stage.pass()).toMatchObject({ ending: 'stalled', afterMs: 30_000 });
     expect(stage.state()).toBe('Uninstalling PermissionDenied');
-    expect(stage.condition('Stalled')?.message).toContain('RoleBinding multicluster-engine/multicluster-engine-installer: the operator may not patch');
+    expect(stage.condition('Stalled')?.message).toContain(
+      'RoleBinding multicluster-engine/multicluster-engine-installer: the operator may not patch',
+    );
 
     stage.api.before = () => {};
     await removeAll(stage);
@@ -274,7 +343,10 @@ describe('an uninstall', () => {
     const stage = await installed();
     const name = { namespace: NAMESPACE, name: 'multicluster-engine-installer' };
     const binding = stage.api.peek<KubeObject>(RoleBindings, name);
-    stage.api.put(RoleBindings, { ...binding, metadata: { ...binding?.metadata, ...name, labels: {}, ownerReferences: [] } });
+    stage.api.put(RoleBindings, {
+      ...binding,
+      metadata: { ...binding?.metadata, ...name, labels: {}, ownerReferences: [] },
+    });
     stage.remove();
     await removeAll(stage);
 
@@ -283,7 +355,10 @@ describe('an uninstall', () => {
 
   it.each([
     ['list', 'the operator may not list serviceaccounts in namespace multicluster-engine'],
-    ['delete', 'Deployment multicluster-engine/placement-controller cannot be deleted: the operator may not delete deployments.apps in namespace multicluster-engine'],
+    [
+      'delete',
+      'Deployment multicluster-engine/placement-controller cannot be deleted: the operator may not delete deployments.apps in namespace multicluster-engine',
+    ],
   ])('without the right to %s says so', async (verb, message) => {
     const stage = await installed();
     stage.remove();
@@ -312,7 +387,9 @@ describe('an uninstall', () => {
     stage.api.may = () => true;
     await stage.pass();
     expect(stage.exists()).toBe(false);
-    expect(stage.events.at(-1)?.note).toBe('Namespace multicluster-engine stays: it cannot be deleted: the words of the server');
+    expect(stage.events.at(-1)?.note).toBe(
+      'Namespace multicluster-engine stays: it cannot be deleted: the words of the server',
+    );
   });
 
   it('held by the pause touches nothing, and says so', async () => {
@@ -343,7 +420,15 @@ describe('an uninstall', () => {
 
   it('of a refused engine that carries our finalizer takes nothing of the served one', async () => {
     const stage = await installed();
-    stage.create({}, { name: 'second', finalizers: ['multicluster.platform.io/cleanup'], deletionTimestamp: '2026-01-01T00:00:00Z', creationTimestamp: '2026-02-01T00:00:00Z' });
+    stage.create(
+      {},
+      {
+        name: 'second',
+        finalizers: ['multicluster.platform.io/cleanup'],
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+        creationTimestamp: '2026-02-01T00:00:00Z',
+      },
+    );
     await stage.pass('second');
 
     expect(stage.exists('second')).toBe(false);
@@ -352,7 +437,10 @@ describe('an uninstall', () => {
 
   it('of an engine whose spec never could be served looks into no namespace', async () => {
     const stage = new Stage();
-    stage.create({ targetNamespace: 'kube-system' }, { finalizers: ['multicluster.platform.io/cleanup'], deletionTimestamp: '2026-01-01T00:00:00Z' });
+    stage.create(
+      { targetNamespace: 'kube-system' },
+      { finalizers: ['multicluster.platform.io/cleanup'], deletionTimestamp: '2026-01-01T00:00:00Z' },
+    );
     await stage.pass();
 
     expect(stage.exists()).toBe(false);
@@ -376,7 +464,12 @@ describe('an uninstall', () => {
     await stage.pass();
     stage.collect();
     stage.api.before = (call) => {
-      if (call.verb === 'list' && call.type === ServiceAccounts && account !== undefined && stage.api.peek(ServiceAccounts, ACCOUNT) === undefined) {
+      if (
+        call.verb === 'list' &&
+        call.type === ServiceAccounts &&
+        account !== undefined &&
+        stage.api.peek(ServiceAccounts, ACCOUNT) === undefined
+      ) {
         stage.api.put(ServiceAccounts, account);
       }
     };
@@ -391,7 +484,8 @@ describe('an uninstall', () => {
     stage.remove();
     for (const verb of ['list', 'delete', 'get'] as const) {
       stage.api.before = (call) => {
-        if (call.verb === verb) throw new ApiError({ kind: 'Unavailable', message: 'away', call: { verb, resource: 'x' } });
+        if (call.verb === verb)
+          throw new ApiError({ kind: 'Unavailable', message: 'away', call: { verb, resource: 'x' } });
       };
       await expect(stage.pass()).rejects.toThrow('away');
     }

@@ -41,7 +41,10 @@ describe('not like its ancestor', () => {
   it('an object that carries our label and is not ours is not deleted', async () => {
     const hub = new Hub();
     const labels = { [PLACEMENT_LABEL]: 'web' };
-    hub.api.put<PlacementDecision>(PlacementDecisions, { metadata: { namespace: NAMESPACE, name: 'web-of-mine', labels }, status: { decisions: [] } });
+    hub.api.put<PlacementDecision>(PlacementDecisions, {
+      metadata: { namespace: NAMESPACE, name: 'web-of-mine', labels },
+      status: { decisions: [] },
+    });
     hub.place('web');
     await hub.start();
     hub.clusters('a');
@@ -57,7 +60,8 @@ describe('not like its ancestor', () => {
     await hub.start();
     const born: number[] = [];
     hub.api.before = ({ type, object }) => {
-      if (type === PlacementDecisions && object !== undefined) born.push((object as PlacementDecision).status.decisions.length);
+      if (type === PlacementDecisions && object !== undefined)
+        born.push((object as PlacementDecision).status.decisions.length);
     };
 
     hub.place('web');
@@ -110,7 +114,9 @@ describe('not like its ancestor', () => {
     const hub = new Hub();
     for (let n = 0; n < 30; n++) hub.cluster(`c${n}`);
     for (let n = 0; n < 20; n++) hub.place(`p${n}`, { numberOfClusters: 2 });
-    hub.place('gold', { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } }] });
+    hub.place('gold', {
+      predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { tier: 'gold' } } } }],
+    });
     await hub.start();
     const before = hub.api.all(PlacementDecisions).map((one) => one.metadata.resourceVersion);
     const statuses = hub.api.all(Placements).map((one) => one.metadata.resourceVersion);
@@ -118,7 +124,9 @@ describe('not like its ancestor', () => {
     hub.cluster('c3', { tier: 'gold' });
     await hub.rest();
 
-    const moved = hub.api.all(PlacementDecisions).filter((one, index) => one.metadata.resourceVersion !== before[index]);
+    const moved = hub.api
+      .all(PlacementDecisions)
+      .filter((one, index) => one.metadata.resourceVersion !== before[index]);
     const told = hub.api.all(Placements).filter((one, index) => one.metadata.resourceVersion !== statuses[index]);
     expect(moved.map((one) => one.metadata.name)).toEqual(['gold-decision-1']);
     expect(told.map((one) => one.metadata.name)).toEqual(['gold']);

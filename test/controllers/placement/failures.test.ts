@@ -37,12 +37,17 @@ describe('a decision that cannot be written', () => {
     const satisfied = hub.condition('web', 'PlacementSatisfied')?.message ?? '';
     expect(ready).toContain('PlacementDecision team/web-decision-1');
     expect(satisfied).toBe(`the 1 wanted cluster is missing; ${ready}`);
-    expect(hub.events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'PlacementUnsatisfied', note: satisfied })]);
+    expect(hub.events).toEqual([
+      expect.objectContaining({ type: 'Warning', reason: 'PlacementUnsatisfied', note: satisfied }),
+    ]);
 
     hub.api.remove(PlacementDecisions, first);
     await hub.rest(10_000);
 
-    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({ status: 'True', message: 'every cluster that matches is selected' });
+    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({
+      status: 'True',
+      message: 'every cluster that matches is selected',
+    });
     expect(told(hub)).toEqual(['PlacementUnsatisfied', 'DecisionPublished']);
   });
 
@@ -95,7 +100,12 @@ describe('a decision that cannot be written', () => {
       if (!ending || verb !== 'create') return;
       refusals += 1;
       const { message, call } = failure('Forbidden', verb, PlacementDecisions, name);
-      throw new ApiError({ kind: 'Forbidden', message, call, causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'x' }] });
+      throw new ApiError({
+        kind: 'Forbidden',
+        message,
+        call,
+        causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'x' }],
+      });
     };
 
     hub.place('web');
@@ -103,7 +113,9 @@ describe('a decision that cannot be written', () => {
 
     expect(refusals).toBe(5);
     expect(hub.log.lines.filter((line) => line.level === 'error')).toEqual([]);
-    expect(hub.writesSince(mark).filter((write) => !write.startsWith('create'))).toEqual(['updateStatus placements team/web']);
+    expect(hub.writesSince(mark).filter((write) => !write.startsWith('create'))).toEqual([
+      'updateStatus placements team/web',
+    ]);
     expect(hub.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'PublishFailed' });
     expect(hub.events).toEqual([]);
 
@@ -117,28 +129,31 @@ describe('a decision that cannot be written', () => {
   it.each([
     ['the same process', false],
     ['another process', true],
-  ])('after all its objects went leaves the Placement Unsatisfied, and %s announces no first decision', async (_who, another) => {
-    const hub = new Hub();
-    hub.clusters('a');
-    hub.place('web');
-    await hub.start();
-    const allow = refuse(hub);
+  ])(
+    'after all its objects went leaves the Placement Unsatisfied, and %s announces no first decision',
+    async (_who, another) => {
+      const hub = new Hub();
+      hub.clusters('a');
+      hub.place('web');
+      await hub.start();
+      const allow = refuse(hub);
 
-    hub.api.remove(PlacementDecisions, first);
-    await hub.rest(10_000);
-    expect(hub.status('web')).toMatchObject({ phase: 'Unsatisfied', numberOfSelectedClusters: 0, decisions: [] });
-    expect(hub.condition('web', 'Ready')?.reason).toBe('PublishFailed');
+      hub.api.remove(PlacementDecisions, first);
+      await hub.rest(10_000);
+      expect(hub.status('web')).toMatchObject({ phase: 'Unsatisfied', numberOfSelectedClusters: 0, decisions: [] });
+      expect(hub.condition('web', 'Ready')?.reason).toBe('PublishFailed');
 
-    if (another) await hub.lose();
-    allow();
-    const other = another ? await new Hub(hub).start() : hub;
-    await other.rest(70_000);
+      if (another) await hub.lose();
+      allow();
+      const other = another ? await new Hub(hub).start() : hub;
+      await other.rest(70_000);
 
-    expect(other.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
-    expect([...told(hub), ...(another ? told(other) : [])]).toEqual([
-      'DecisionPublished',
-      'PlacementUnsatisfied',
-      ...(another ? ['DecisionChanged'] : []),
-    ]);
-  });
+      expect(other.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
+      expect([...told(hub), ...(another ? told(other) : [])]).toEqual([
+        'DecisionPublished',
+        'PlacementUnsatisfied',
+        ...(another ? ['DecisionChanged'] : []),
+      ]);
+    },
+  );
 });

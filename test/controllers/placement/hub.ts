@@ -99,16 +99,24 @@ export class Hub {
   /** Lets time pass until nothing is called any more. */
   async rest(ms = 3_000): Promise<void> {
     await this.clock.advance(ms);
-    for (let before = -1; before !== this.api.calls.length; ) {
+    for (let before = -1; before !== this.api.calls.length;) {
       before = this.api.calls.length;
       await this.clock.advance(200);
     }
   }
 
-  cluster(name: string, labels: Record<string, string> = {}, over: { claims?: Record<string, string>; set?: string } = {}): void {
+  cluster(
+    name: string,
+    labels: Record<string, string> = {},
+    over: { claims?: Record<string, string>; set?: string } = {},
+  ): void {
     const claims = Object.entries(over.claims ?? {}).map(([claim, value]) => ({ name: claim, value }));
     const all = { [CLUSTER_SET_LABEL]: over.set ?? 'fleet', ...labels };
-    this.api.put<ManagedCluster>(ManagedClusters, { metadata: { name, labels: all }, spec: {}, status: { clusterClaims: claims } });
+    this.api.put<ManagedCluster>(ManagedClusters, {
+      metadata: { name, labels: all },
+      spec: {},
+      status: { clusterClaims: claims },
+    });
   }
 
   clusters(...names: readonly string[]): void {
@@ -119,7 +127,11 @@ export class Hub {
   deleting(name: string): void {
     const stored = this.api.peek<ManagedCluster>(ManagedClusters, { name });
     if (stored === undefined) throw new Error(`no cluster ${name}`);
-    const metadata = { ...stored.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.com/hold'] };
+    const metadata = {
+      ...stored.metadata,
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: ['example.com/hold'],
+    };
     this.api.put(ManagedClusters, { ...stored, metadata });
   }
 
@@ -128,19 +140,33 @@ export class Hub {
   }
 
   bind(name: string, clusterSet = name, namespace = NAMESPACE): void {
-    this.api.put<ManagedClusterSetBinding>(ManagedClusterSetBindings, { metadata: { name, namespace }, spec: { clusterSet } });
+    this.api.put<ManagedClusterSetBinding>(ManagedClusterSetBindings, {
+      metadata: { name, namespace },
+      spec: { clusterSet },
+    });
   }
 
   place(name: string, spec: unknown = {}, metadata: Partial<ObjectMeta> = {}): Placement {
     const stored = this.api.peek<Placement>(Placements, { namespace: NAMESPACE, name });
     const status: PlacementStatus = stored?.status ?? { observedGeneration: -1 };
-    return this.api.put<Placement>(Placements, { metadata: { namespace: NAMESPACE, name, ...metadata }, spec: spec as PlacementSpec, status });
+    return this.api.put<Placement>(Placements, {
+      metadata: { namespace: NAMESPACE, name, ...metadata },
+      spec: spec as PlacementSpec,
+      status,
+    });
   }
 
   /** The decision of a Placement: names of clusters by object, `decision-1` first. */
   decision(placement: string): Record<string, readonly string[]> {
-    const found = this.api.all<PlacementDecision>(PlacementDecisions).filter((one) => one.metadata.name.startsWith(`${placement}-decision-`));
-    return Object.fromEntries(found.map((one) => [one.metadata.name.slice(placement.length + 1), one.status.decisions.map((item) => item.clusterName)]));
+    const found = this.api
+      .all<PlacementDecision>(PlacementDecisions)
+      .filter((one) => one.metadata.name.startsWith(`${placement}-decision-`));
+    return Object.fromEntries(
+      found.map((one) => [
+        one.metadata.name.slice(placement.length + 1),
+        one.status.decisions.map((item) => item.clusterName),
+      ]),
+    );
   }
 
   status(placement: string): PlacementStatus {
@@ -170,7 +196,10 @@ export class Hub {
   #furnish(): void {
     for (const type of [ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings]) {
       const metadata = { name: `${type.plural}.${type.group}`, creationTimestamp: '2025-06-01T00:00:00Z' };
-      this.api.put<KubeObject>(CustomResourceDefinitions, { apiVersion: apiVersionOf(CustomResourceDefinitions), metadata });
+      this.api.put<KubeObject>(CustomResourceDefinitions, {
+        apiVersion: apiVersionOf(CustomResourceDefinitions),
+        metadata,
+      });
     }
     this.set('fleet');
     this.bind('fleet');

@@ -21,7 +21,10 @@ describe('a new Placement', () => {
     hub.place('web', { numberOfClusters: 2 });
     await hub.rest();
 
-    expect(hub.writesSince(mark)).toEqual(['create placementdecisions team/web-decision-1', 'updateStatus placements team/web']);
+    expect(hub.writesSince(mark)).toEqual([
+      'create placementdecisions team/web-decision-1',
+      'updateStatus placements team/web',
+    ]);
     expect(hub.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
     expect(hub.decision('web')['decision-1']).toHaveLength(2);
     expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', observedGeneration: 1, numberOfSelectedClusters: 2 });
@@ -66,7 +69,10 @@ describe('a new Placement', () => {
     const objects = hub.api.all<PlacementDecision>(PlacementDecisions);
     expect(objects.map((one) => one.status.decisions.length)).toEqual([100, 100, 50]);
     expect(hub.status('web').decisions).toEqual(
-      objects.map(({ metadata }) => ({ name: metadata.name, revision: metadata.annotations?.['cluster.fleetmgmt.io/decision-revision'] })),
+      objects.map(({ metadata }) => ({
+        name: metadata.name,
+        revision: metadata.annotations?.['cluster.fleetmgmt.io/decision-revision'],
+      })),
     );
   });
 });
@@ -78,7 +84,8 @@ describe('a decision object', () => {
     await hub.start();
     const seen: number[] = [];
     hub.api.before = (call) => {
-      if (call.type === PlacementDecisions && call.object !== undefined) seen.push((call.object as PlacementDecision).status.decisions.length);
+      if (call.type === PlacementDecisions && call.object !== undefined)
+        seen.push((call.object as PlacementDecision).status.decisions.length);
     };
 
     hub.place('web');
@@ -113,26 +120,47 @@ describe('a decision object', () => {
     const before = hub.decision('web');
     const stored = hub.api.peek<PlacementDecision>(PlacementDecisions, first);
     const labels = { ...stored?.metadata.labels, theirs: 'stays' };
-    const edited = { ...stored, metadata: { ...stored?.metadata, name: first.name, labels }, status: { decisions: [] } };
+    const edited = {
+      ...stored,
+      metadata: { ...stored?.metadata, name: first.name, labels },
+      status: { decisions: [] },
+    };
 
     hub.api.put<PlacementDecision>(PlacementDecisions, edited);
     await hub.rest();
 
     expect(hub.decision('web')).toEqual(before);
-    expect(hub.api.peek<PlacementDecision>(PlacementDecisions, first)?.metadata.labels).toEqual({ [PLACEMENT_LABEL]: 'web', theirs: 'stays' });
+    expect(hub.api.peek<PlacementDecision>(PlacementDecisions, first)?.metadata.labels).toEqual({
+      [PLACEMENT_LABEL]: 'web',
+      theirs: 'stays',
+    });
   });
 
   it('of another owner is not touched: Ready says PublishFailed, and nothing is claimed that is not stored', async () => {
     const hub = new Hub();
     hub.clusters('a');
-    const foreign = { metadata: { ...first, labels: { [PLACEMENT_LABEL]: 'web' }, ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true }] }, status: { decisions: [] } };
+    const foreign = {
+      metadata: {
+        ...first,
+        labels: { [PLACEMENT_LABEL]: 'web' },
+        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true }],
+      },
+      status: { decisions: [] },
+    };
     hub.api.put<PlacementDecision>(PlacementDecisions, foreign);
     hub.place('web');
     await hub.start();
 
     expect(hub.writesSince(0)).toEqual(['updateStatus placements team/web']);
-    expect(hub.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'PublishFailed', message: expect.stringContaining('web-decision-1') });
-    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({ status: 'False', reason: 'NotAllDecisionsScheduled' });
+    expect(hub.condition('web', 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'PublishFailed',
+      message: expect.stringContaining('web-decision-1'),
+    });
+    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({
+      status: 'False',
+      reason: 'NotAllDecisionsScheduled',
+    });
     expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 0, decisions: [] });
 
     hub.api.remove(PlacementDecisions, first);
@@ -150,7 +178,9 @@ describe('a decision object', () => {
     await hub.start();
 
     const adopted = hub.api.peek<PlacementDecision>(PlacementDecisions, first);
-    expect(adopted?.metadata.ownerReferences).toMatchObject([{ kind: 'Placement', name: 'web', uid: placement.metadata.uid, controller: true }]);
+    expect(adopted?.metadata.ownerReferences).toMatchObject([
+      { kind: 'Placement', name: 'web', uid: placement.metadata.uid, controller: true },
+    ]);
     expect(hub.decision('web')).toEqual({ 'decision-1': ['c007'] });
   });
 
@@ -158,7 +188,10 @@ describe('a decision object', () => {
     const hub = new Hub();
     hub.clusters('a');
     const placement = hub.place('web');
-    hub.store({ ...placement, metadata: { ...placement.metadata, uid: 'uid-of-the-one-before' } }, 1, ['gone', 'long-gone']);
+    hub.store({ ...placement, metadata: { ...placement.metadata, uid: 'uid-of-the-one-before' } }, 1, [
+      'gone',
+      'long-gone',
+    ]);
     await hub.start();
 
     expect(hub.writesSince(0)).toEqual([
@@ -200,29 +233,36 @@ describe('a decision object', () => {
 });
 
 describe('a write that fails', () => {
-  it.each(['Forbidden', 'Invalid', 'Unavailable'] as const)('as %s surfaces, is tried again, and the status does not claim it', async (kind) => {
-    const hub = new Hub();
-    hub.clusters('a');
-    await hub.start();
-    let refuse = true;
-    hub.api.before = (call) => {
-      if (refuse && call.verb === 'create') throw failure(kind, 'create', PlacementDecisions, first);
-    };
+  it.each(['Forbidden', 'Invalid', 'Unavailable'] as const)(
+    'as %s surfaces, is tried again, and the status does not claim it',
+    async (kind) => {
+      const hub = new Hub();
+      hub.clusters('a');
+      await hub.start();
+      let refuse = true;
+      hub.api.before = (call) => {
+        if (refuse && call.verb === 'create') throw failure(kind, 'create', PlacementDecisions, first);
+      };
 
-    hub.place('web');
-    await hub.clock.advance(100);
+      hub.place('web');
+      await hub.clock.advance(100);
 
-    expect(hub.log.lines.some((line) => line.message === 'reconcile failed')).toBe(true);
-    expect(hub.condition('web', 'Ready')).toMatchObject({ status: 'False', reason: 'PublishFailed', message: expect.stringContaining(kind) });
-    expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 0, decisions: [] });
-    expect(hub.events).toEqual([expect.objectContaining({ reason: 'PlacementUnsatisfied' })]);
+      expect(hub.log.lines.some((line) => line.message === 'reconcile failed')).toBe(true);
+      expect(hub.condition('web', 'Ready')).toMatchObject({
+        status: 'False',
+        reason: 'PublishFailed',
+        message: expect.stringContaining(kind),
+      });
+      expect(hub.status('web')).toMatchObject({ numberOfSelectedClusters: 0, decisions: [] });
+      expect(hub.events).toEqual([expect.objectContaining({ reason: 'PlacementUnsatisfied' })]);
 
-    refuse = false;
-    await hub.rest(60_000);
+      refuse = false;
+      await hub.rest(60_000);
 
-    expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
-    expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
-  });
+      expect(hub.decision('web')).toEqual({ 'decision-1': ['a'] });
+      expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
+    },
+  );
 
   it('without an answer, though it was carried out, is found out before anything else is decided', async () => {
     const hub = new Hub();
@@ -243,7 +283,10 @@ describe('a write that fails', () => {
     hub.place('web');
     await hub.rest();
 
-    expect(hub.writesSince(0)).toEqual(['create placementdecisions team/web-decision-1', 'updateStatus placements team/web']);
+    expect(hub.writesSince(0)).toEqual([
+      'create placementdecisions team/web-decision-1',
+      'updateStatus placements team/web',
+    ]);
     expect(hub.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });
   });
 
@@ -253,7 +296,8 @@ describe('a write that fails', () => {
     await hub.start();
     let refuse = true;
     hub.api.before = (call) => {
-      if (refuse && call.verb === 'create' && call.name.name === 'web-decision-2') throw failure('Forbidden', 'create', PlacementDecisions, call.name);
+      if (refuse && call.verb === 'create' && call.name.name === 'web-decision-2')
+        throw failure('Forbidden', 'create', PlacementDecisions, call.name);
     };
 
     hub.place('web');
@@ -274,7 +318,8 @@ describe('a write that fails', () => {
     await hub.start();
     let refusals = 3;
     hub.api.before = (call) => {
-      if (call.verb === 'updateStatus' && refusals-- > 0) throw failure('Unavailable', 'updateStatus', Placements, call.name);
+      if (call.verb === 'updateStatus' && refusals-- > 0)
+        throw failure('Unavailable', 'updateStatus', Placements, call.name);
     };
 
     hub.place('web');
@@ -319,7 +364,10 @@ describe('a cache that is behind', () => {
     hub.caches.decisions.pause();
     const stored = hub.api.peek<PlacementDecision>(PlacementDecisions, first);
     const annotations = { ...stored?.metadata.annotations, theirs: 'x' };
-    hub.api.put<PlacementDecision>(PlacementDecisions, { metadata: { ...stored?.metadata, ...first, annotations }, status: stored?.status ?? { decisions: [] } });
+    hub.api.put<PlacementDecision>(PlacementDecisions, {
+      metadata: { ...stored?.metadata, ...first, annotations },
+      status: stored?.status ?? { decisions: [] },
+    });
     const mark = hub.mark;
 
     hub.deleting('a');
@@ -331,6 +379,9 @@ describe('a cache that is behind', () => {
       'update placementdecisions team/web-decision-1',
       'updateStatus placements team/web',
     ]);
-    expect(hub.api.peek<PlacementDecision>(PlacementDecisions, first)?.metadata.annotations).toHaveProperty('theirs', 'x');
+    expect(hub.api.peek<PlacementDecision>(PlacementDecisions, first)?.metadata.annotations).toHaveProperty(
+      'theirs',
+      'x',
+    );
   });
 });

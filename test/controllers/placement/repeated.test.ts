@@ -58,10 +58,14 @@ describe('a write that was carried out although its answer was lost, and is refu
     await hub.rest();
 
     expect(hub.writesSince(mark)).toEqual([
-      'update placementdecisions team/web-decision-1', 'update placementdecisions team/web-decision-2', 'updateStatus placements team/web',
+      'update placementdecisions team/web-decision-1',
+      'update placementdecisions team/web-decision-2',
+      'updateStatus placements team/web',
     ]);
     expect(hub.status('web').decisions?.map(({ revision }) => revision)).toEqual(
-      hub.api.all(PlacementDecisions).map(({ metadata }) => metadata.annotations?.['cluster.fleetmgmt.io/decision-revision']),
+      hub.api
+        .all(PlacementDecisions)
+        .map(({ metadata }) => metadata.annotations?.['cluster.fleetmgmt.io/decision-revision']),
     );
   });
 
@@ -72,7 +76,8 @@ describe('a write that was carried out although its answer was lost, and is refu
       if (!updatesDecision(call)) return;
       hub.api.before = () => {};
       const stored = hub.api.peek(PlacementDecisions, first);
-      if (stored !== undefined) hub.api.put(PlacementDecisions, { ...stored, status: { decisions: [] } } as typeof stored);
+      if (stored !== undefined)
+        hub.api.put(PlacementDecisions, { ...stored, status: { decisions: [] } } as typeof stored);
     };
 
     hub.deleting(gone);

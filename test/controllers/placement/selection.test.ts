@@ -11,7 +11,9 @@ import { failure } from '../../support/fakeapi.js';
 import { Hub, NAMESPACE } from './hub.js';
 
 const wantsEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }] };
-const broken = { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }] };
+const broken = {
+  predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }],
+};
 const definition = (plural: string): { name: string } => ({ name: `${plural}.cluster.fleetmgmt.io` });
 
 function selected(hub: Hub, placement = 'web'): string[] {
@@ -40,7 +42,11 @@ describe('a change of the fleet', () => {
 
   it('that flips one Placement runs that one, and moves nobody else', async () => {
     const hub = await settled(wantsEu, 'a', 'b');
-    for (let n = 0; n < 20; n++) hub.place(`other-${n}`, { numberOfClusters: 1, predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { tier: String(n) } } } }] });
+    for (let n = 0; n < 20; n++)
+      hub.place(`other-${n}`, {
+        numberOfClusters: 1,
+        predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { tier: String(n) } } } }],
+      });
     await hub.rest();
     hub.infos.length = 0;
     const mark = hub.mark;
@@ -49,7 +55,10 @@ describe('a change of the fleet', () => {
     await hub.rest();
 
     expect(hub.infos.map((one) => one.name)).toEqual(['web']);
-    expect(hub.writesSince(mark)).toEqual(['update placementdecisions team/web-decision-1', 'updateStatus placements team/web']);
+    expect(hub.writesSince(mark)).toEqual([
+      'update placementdecisions team/web-decision-1',
+      'updateStatus placements team/web',
+    ]);
     expect(hub.events.at(-1)).toMatchObject({ reason: 'DecisionChanged', note: 'added 1 cluster: a' });
   });
 
@@ -60,7 +69,10 @@ describe('a change of the fleet', () => {
     for (let n = 0; n < 100; n++) hub.cluster(`c${n}`);
     await hub.rest();
 
-    expect(hub.writesSince(mark)).toEqual(['update placementdecisions team/web-decision-1', 'updateStatus placements team/web']);
+    expect(hub.writesSince(mark)).toEqual([
+      'update placementdecisions team/web-decision-1',
+      'updateStatus placements team/web',
+    ]);
     expect(selected(hub)).toHaveLength(100);
   });
 
@@ -92,7 +104,15 @@ describe('a change of the fleet', () => {
     const hub = new Hub();
     hub.cluster('a', {}, { claims: { platform: claim } });
     hub.cluster('b', {}, { claims: { platform: 'other' } });
-    hub.place('web', { predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: [claim] }] } } }] });
+    hub.place('web', {
+      predicates: [
+        {
+          requiredClusterSelector: {
+            claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: [claim] }] },
+          },
+        },
+      ],
+    });
     await hub.start();
 
     expect(selected(hub)).toEqual(['a']);
@@ -111,7 +131,11 @@ describe('a change of the fleet', () => {
 
 describe('a spec that slipped past admission', () => {
   it.each<[string, unknown, string]>([
-    ['with an operator that does not exist', broken, 'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].operator'],
+    [
+      'with an operator that does not exist',
+      broken,
+      'spec.predicates[0].requiredClusterSelector.labelSelector.matchExpressions[0].operator',
+    ],
     ['with a negative number of clusters', { numberOfClusters: -3 }, 'spec.numberOfClusters'],
     ['with the lower-case spelling of ClusterSets', { clusterSets: ['fleet'] }, 'spec.clusterSets'],
   ])('%s keeps the last decision, names the field, and is not tried again', async (_sentence, spec, field) => {
@@ -123,7 +147,10 @@ describe('a spec that slipped past admission', () => {
     await hub.rest(300_000);
 
     expect(selected(hub)).toEqual(['a', 'b']);
-    expect(hub.condition('web', 'PlacementMisconfigured')).toMatchObject({ status: 'True', message: expect.stringContaining(field) });
+    expect(hub.condition('web', 'PlacementMisconfigured')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining(field),
+    });
     expect(hub.condition('web', 'Stalled')?.status).toBe('True');
     expect(hub.status('web')).toMatchObject({ phase: 'Misconfigured', numberOfSelectedClusters: 2 });
     expect(hub.api.calls).toHaveLength(calls);
@@ -163,7 +190,10 @@ describe('sets and bindings', () => {
     await hub.start();
 
     expect(selected(hub)).toEqual([]);
-    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({ reason: 'NoManagedClusterSetBindings', message: expect.stringContaining('mine') });
+    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({
+      reason: 'NoManagedClusterSetBindings',
+      message: expect.stringContaining('mine'),
+    });
   });
 
   it('of which one cannot be read drop nobody, bring in nobody new, and do not stop the others', async () => {
@@ -178,7 +208,10 @@ describe('sets and bindings', () => {
     await hub.rest();
 
     expect(selected(hub)).toEqual(['a', 'b', 'other']);
-    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({ status: 'True', message: expect.stringContaining('fleet') });
+    expect(hub.condition('web', 'PlacementSatisfied')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('fleet'),
+    });
 
     hub.deleting('a');
     await hub.rest();
@@ -218,32 +251,43 @@ describe('sets and bindings', () => {
 });
 
 describe('unknown inputs', () => {
-  it.each(['clusters', 'sets', 'bindings', 'decisions', 'placements'] as const)('in %s shrink nothing; once they are known again all goes on at once', async (kind) => {
-    const hub = await settled({}, 'a', 'b');
-    const mark = hub.mark;
+  it.each(['clusters', 'sets', 'bindings', 'decisions', 'placements'] as const)(
+    'in %s shrink nothing; once they are known again all goes on at once',
+    async (kind) => {
+      const hub = await settled({}, 'a', 'b');
+      const mark = hub.mark;
 
-    hub.caches[kind].fail(new Error('404'));
-    hub.deleting('a');
-    await hub.rest();
-    expect(hub.writesSince(mark)).toEqual([]);
+      hub.caches[kind].fail(new Error('404'));
+      hub.deleting('a');
+      await hub.rest();
+      expect(hub.writesSince(mark)).toEqual([]);
 
-    hub.caches[kind].fail(undefined);
-    await hub.clock.advance(100);
-    expect(selected(hub)).toEqual(['b']);
-  });
+      hub.caches[kind].fail(undefined);
+      await hub.clock.advance(100);
+      expect(selected(hub)).toEqual(['b']);
+    },
+  );
 
   it.each<[string, (hub: Hub) => void, (hub: Hub) => void]>([
     [
       'is missing',
       (hub) => hub.api.remove(CustomResourceDefinitions, definition('managedclusters')),
-      (hub) => void hub.api.put(CustomResourceDefinitions, { metadata: { ...definition('managedclusters'), creationTimestamp: '2025-06-01T00:00:00Z' } }),
+      (hub) =>
+        void hub.api.put(CustomResourceDefinitions, {
+          metadata: { ...definition('managedclusters'), creationTimestamp: '2025-06-01T00:00:00Z' },
+        }),
     ],
     [
       'is being deleted',
-      (hub) => void hub.api.put(CustomResourceDefinitions, { metadata: { ...definition('managedclusters'), deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+      (hub) =>
+        void hub.api.put(CustomResourceDefinitions, {
+          metadata: { ...definition('managedclusters'), deletionTimestamp: '2026-01-01T00:00:00Z' },
+        }),
       (hub) => {
         hub.api.remove(CustomResourceDefinitions, definition('managedclusters'));
-        hub.api.put(CustomResourceDefinitions, { metadata: { ...definition('managedclusters'), creationTimestamp: '2025-06-01T00:00:00Z' } });
+        hub.api.put(CustomResourceDefinitions, {
+          metadata: { ...definition('managedclusters'), creationTimestamp: '2025-06-01T00:00:00Z' },
+        });
       },
     ],
   ])('keep the decision while the definition of clusters %s', async (_sentence, take, give) => {
@@ -282,7 +326,9 @@ describe('unknown inputs', () => {
     const hub = new Hub();
     for (const plural of ['managedclusters', 'managedclustersets', 'managedclustersetbindings']) {
       hub.api.remove(CustomResourceDefinitions, definition(plural));
-      hub.api.put(CustomResourceDefinitions, { metadata: { ...definition(plural), creationTimestamp: '2026-01-01T00:00:05Z' } });
+      hub.api.put(CustomResourceDefinitions, {
+        metadata: { ...definition(plural), creationTimestamp: '2026-01-01T00:00:05Z' },
+      });
     }
     await hub.clock.advance(6_000);
     hub.clusters('a', 'b');
@@ -312,7 +358,8 @@ describe('unknown inputs', () => {
   it('prove nothing while the definitions cannot be read', async () => {
     const hub = await settled({}, 'a', 'b');
     hub.api.before = (call) => {
-      if (call.type === CustomResourceDefinitions) throw failure('Forbidden', 'get', CustomResourceDefinitions, call.name);
+      if (call.type === CustomResourceDefinitions)
+        throw failure('Forbidden', 'get', CustomResourceDefinitions, call.name);
     };
 
     hub.api.remove(ManagedClusters, { name: 'a' });
@@ -367,7 +414,11 @@ describe('the status of a Placement', () => {
     const hub = await settled({}, 'a');
     const stored = hub.api.peek<Placement>(Placements, { namespace: NAMESPACE, name: 'web' });
 
-    hub.api.put<Placement>(Placements, { metadata: { namespace: NAMESPACE, name: 'web' }, spec: {}, status: { ...stored?.status, phase: 'Unsatisfied', numberOfSelectedClusters: 7 } });
+    hub.api.put<Placement>(Placements, {
+      metadata: { namespace: NAMESPACE, name: 'web' },
+      spec: {},
+      status: { ...stored?.status, phase: 'Unsatisfied', numberOfSelectedClusters: 7 },
+    });
     await hub.rest();
 
     expect(hub.status('web')).toEqual(stored?.status);
@@ -383,7 +434,12 @@ describe('the status of a Placement', () => {
     hub.deleting('c');
     await hub.rest();
 
-    expect(hub.events.map((one) => one.reason)).toEqual(['DecisionChanged', 'PlacementUnsatisfied', 'DecisionChanged', 'PlacementUnsatisfied']);
+    expect(hub.events.map((one) => one.reason)).toEqual([
+      'DecisionChanged',
+      'PlacementUnsatisfied',
+      'DecisionChanged',
+      'PlacementUnsatisfied',
+    ]);
     expect(hub.condition('web', 'PlacementSatisfied')?.reason).toBe('AllManagedClusterSetsEmpty');
   });
 

@@ -6,7 +6,9 @@ import { readClusterSelector, selects, type ClusterSelector } from '../../../src
 
 const exclusive: ClusterSelector = { kind: 'exclusive' };
 const everyone = readClusterSelector({ clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } });
-const eu = readClusterSelector({ clusterSelector: { selectorType: 'LabelSelector', labelSelector: { matchLabels: { region: 'eu' } } } });
+const eu = readClusterSelector({
+  clusterSelector: { selectorType: 'LabelSelector', labelSelector: { matchLabels: { region: 'eu' } } },
+});
 
 function labelled(name: string, labels: Record<string, string> = {}, deleting = false): Labelled {
   return { name, labels, deleting };
@@ -105,11 +107,26 @@ describe('which cluster is in which set', () => {
   it('equals asking the selector of every pair, whatever the order of the changes', () => {
     const names = ['a', 'b', 'c', 'd'];
     const sets = ['s1', 's2', 's3'];
-    const someLabels = fc.record({ [CLUSTER_SET_LABEL]: fc.constantFrom(...sets), region: fc.constantFrom('eu', 'us') }, { requiredKeys: [] });
+    const someLabels = fc.record(
+      { [CLUSTER_SET_LABEL]: fc.constantFrom(...sets), region: fc.constantFrom('eu', 'us') },
+      { requiredKeys: [] },
+    );
     const someSelector = fc.constantFrom<ClusterSelector>(exclusive, everyone, eu, { kind: 'none' });
     const someStep = fc.oneof(
-      { weight: 5, arbitrary: fc.record({ cluster: fc.constantFrom(...names), labels: fc.option(someLabels, { nil: undefined, freq: 4 }) }) },
-      { weight: 2, arbitrary: fc.record({ set: fc.constantFrom(...sets), selector: fc.option(someSelector, { nil: undefined, freq: 4 }) }) },
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          cluster: fc.constantFrom(...names),
+          labels: fc.option(someLabels, { nil: undefined, freq: 4 }),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          set: fc.constantFrom(...sets),
+          selector: fc.option(someSelector, { nil: undefined, freq: 4 }),
+        }),
+      },
     );
     fc.assert(
       fc.property(fc.array(someStep, { maxLength: 30 }), (steps) => {
@@ -135,7 +152,8 @@ describe('which cluster is in which set', () => {
           const [labels, selector] = [clusters.get(name), selectors.get(set)];
           return labels !== undefined && selector !== undefined && selects(set, selector, labels);
         };
-        for (const set of sets) expect(membership.memberNames(set)).toEqual(names.filter((name) => isMember(name, set)));
+        for (const set of sets)
+          expect(membership.memberNames(set)).toEqual(names.filter((name) => isMember(name, set)));
         for (const name of names) expect(membership.setsOf(name)).toEqual(sets.filter((set) => isMember(name, set)));
       }),
       { numRuns: 300 },

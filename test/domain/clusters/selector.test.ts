@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { readClusterSelector, selects } from '../../../src/domain/clusters/selector.js';
 
-const labelSelector = (selector: unknown): unknown => ({ clusterSelector: { selectorType: 'LabelSelector', labelSelector: selector } });
+const labelSelector = (selector: unknown): unknown => ({
+  clusterSelector: { selectorType: 'LabelSelector', labelSelector: selector },
+});
 
 describe('the selector of a ManagedClusterSet', () => {
   it.each<[string, unknown, boolean]>([
@@ -23,9 +25,24 @@ describe('the selector of a ManagedClusterSet', () => {
   });
 
   it.each<[string, unknown, string, string]>([
-    ['of an unknown type', { clusterSelector: { selectorType: 'Sorting' } }, 'spec.clusterSelector.selectorType', 'must be one of ExclusiveClusterSetLabel, LabelSelector'],
-    ['of the exclusive type beside a label selector', { clusterSelector: { labelSelector: {} } }, 'spec.clusterSelector.labelSelector', 'needs selectorType LabelSelector'],
-    ['with an operator that does not exist', labelSelector({ matchExpressions: [{ key: 'a', operator: 'Near' }] }), 'spec.clusterSelector.labelSelector.matchExpressions[0].operator', 'must be one of'],
+    [
+      'of an unknown type',
+      { clusterSelector: { selectorType: 'Sorting' } },
+      'spec.clusterSelector.selectorType',
+      'must be one of ExclusiveClusterSetLabel, LabelSelector',
+    ],
+    [
+      'of the exclusive type beside a label selector',
+      { clusterSelector: { labelSelector: {} } },
+      'spec.clusterSelector.labelSelector',
+      'needs selectorType LabelSelector',
+    ],
+    [
+      'with an operator that does not exist',
+      labelSelector({ matchExpressions: [{ key: 'a', operator: 'Near' }] }),
+      'spec.clusterSelector.labelSelector.matchExpressions[0].operator',
+      'must be one of',
+    ],
     ['that is no object', { clusterSelector: 7 }, 'spec.clusterSelector', 'is not an object'],
   ])('%s names the field and the rule', (_sentence, spec, field, rule) => {
     const selector = readClusterSelector(spec);

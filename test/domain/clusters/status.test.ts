@@ -16,17 +16,60 @@ function bindingFacts(over: Partial<BindingFacts> = {}): BindingFacts {
 describe('the status of a ManagedClusterSet', () => {
   it.each<[string, Partial<SetFacts>, number | undefined, string, string, string]>([
     ['counts its clusters', {}, 2, 'False', 'ClustersSelected', 'belong to the set'],
-    ['says that nobody carries its label', { members: 0 }, 0, 'True', 'NoClusterSelected', 'cluster.fleetmgmt.io/clusterset=fleet'],
-    ['says that those who carry it are being deleted', { members: 0, leaving: 2 }, 0, 'True', 'NoClusterSelected', 'every cluster of the set is being deleted'],
-    ['says that nobody matches', { members: 0, selector: { kind: 'labels', requirements: [] } }, 0, 'True', 'NoClusterSelected', 'labelSelector'],
-    ['says that it selects nobody', { members: 0, selector: { kind: 'none' } }, 0, 'True', 'NoClusterSelected', 'absent'],
-    ['counts nobody where the selector cannot be read', { members: 0, selector: { kind: 'unreadable', problem: { field: 'spec.x', message: 'is odd' } } }, undefined, 'Unknown', 'SelectorUnreadable', 'spec.x: is odd'],
+    [
+      'says that nobody carries its label',
+      { members: 0 },
+      0,
+      'True',
+      'NoClusterSelected',
+      'cluster.fleetmgmt.io/clusterset=fleet',
+    ],
+    [
+      'says that those who carry it are being deleted',
+      { members: 0, leaving: 2 },
+      0,
+      'True',
+      'NoClusterSelected',
+      'every cluster of the set is being deleted',
+    ],
+    [
+      'says that nobody matches',
+      { members: 0, selector: { kind: 'labels', requirements: [] } },
+      0,
+      'True',
+      'NoClusterSelected',
+      'labelSelector',
+    ],
+    [
+      'says that it selects nobody',
+      { members: 0, selector: { kind: 'none' } },
+      0,
+      'True',
+      'NoClusterSelected',
+      'absent',
+    ],
+    [
+      'counts nobody where the selector cannot be read',
+      { members: 0, selector: { kind: 'unreadable', problem: { field: 'spec.x', message: 'is odd' } } },
+      undefined,
+      'Unknown',
+      'SelectorUnreadable',
+      'spec.x: is odd',
+    ],
   ])('%s', (_sentence, over, count, status, reason, message) => {
     const written = setStatus(facts(over), undefined, NOW);
 
     expect(written?.numberOfClusters).toBe(count);
     expect(written?.conditions).toEqual([
-      { type: 'ClusterSetEmpty', status, reason, message: expect.stringContaining(message), observedGeneration: 3, lastTransitionTime: NOW, lastUpdateTime: NOW },
+      {
+        type: 'ClusterSetEmpty',
+        status,
+        reason,
+        message: expect.stringContaining(message),
+        observedGeneration: 3,
+        lastTransitionTime: NOW,
+        lastUpdateTime: NOW,
+      },
     ]);
   });
 
@@ -62,15 +105,47 @@ describe('the status of a ManagedClusterSet', () => {
 describe('the status of a ManagedClusterSetBinding', () => {
   it.each<[string, Partial<BindingFacts>, string, string, string]>([
     ['says that the set is open', {}, 'True', 'ClusterSetBound', 'ManagedClusterSet fleet'],
-    ['names the set that does not exist', { set: 'missing' }, 'False', 'ClusterSetNotFound', 'ManagedClusterSet fleet does not exist'],
-    ['names the set that is being deleted', { set: 'deleting' }, 'False', 'ClusterSetNotFound', 'ManagedClusterSet fleet is being deleted'],
-    ['says that the binding itself is being deleted', { deleting: true }, 'False', 'BindingDeleting', 'the binding is being deleted'],
-    ['says so before what is wrong with its set', { deleting: true, set: 'missing' }, 'False', 'BindingDeleting', 'the binding is being deleted'],
-    ['says that a binding of another name is ignored', { name: 'other' }, 'False', 'NameDiffers', 'metadata.name other is not spec.clusterSet fleet'],
+    [
+      'names the set that does not exist',
+      { set: 'missing' },
+      'False',
+      'ClusterSetNotFound',
+      'ManagedClusterSet fleet does not exist',
+    ],
+    [
+      'names the set that is being deleted',
+      { set: 'deleting' },
+      'False',
+      'ClusterSetNotFound',
+      'ManagedClusterSet fleet is being deleted',
+    ],
+    [
+      'says that the binding itself is being deleted',
+      { deleting: true },
+      'False',
+      'BindingDeleting',
+      'the binding is being deleted',
+    ],
+    [
+      'says so before what is wrong with its set',
+      { deleting: true, set: 'missing' },
+      'False',
+      'BindingDeleting',
+      'the binding is being deleted',
+    ],
+    [
+      'says that a binding of another name is ignored',
+      { name: 'other' },
+      'False',
+      'NameDiffers',
+      'metadata.name other is not spec.clusterSet fleet',
+    ],
   ])('%s', (_sentence, over, status, reason, message) => {
     const written = bindingStatus(bindingFacts(over), undefined, NOW);
 
-    expect(written?.conditions).toMatchObject([{ type: 'Bound', status, reason, message: expect.stringContaining(message) }]);
+    expect(written?.conditions).toMatchObject([
+      { type: 'Bound', status, reason, message: expect.stringContaining(message) },
+    ]);
     expect(bindingStatus(bindingFacts(over), written, LATER)).toBeUndefined();
   });
 });

@@ -3,7 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject, ObjectMeta } from '../../../src/api/meta.js';
 import { EXPIRY_ANNOTATION } from '../../../src/api/names.js';
 import {
-  bundleOf, certificateNames, judgeCertificate, pairObject, RENEW_BEFORE_MS, trustObject, type CertificateCase, type CertificateSight,
+  bundleOf,
+  certificateNames,
+  judgeCertificate,
+  pairObject,
+  RENEW_BEFORE_MS,
+  trustObject,
+  type CertificateCase,
+  type CertificateSight,
 } from '../../../src/domain/engine/certificate.js';
 import { at } from '../../../src/domain/engine/manifest.js';
 import { DAY_MS, KEY_CANARY, pairForTest, pem } from '../../support/builders/certificate.js';
@@ -17,7 +24,9 @@ const BUNDLE = bundleOf(pairForTest(2, NOW), pem(1));
 type Meta = Partial<ObjectMeta> & { managedFields?: object[] };
 
 function fieldsOf(value: unknown): object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [`f:${key}`, fieldsOf(inner)])) : {};
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [`f:${key}`, fieldsOf(inner)]))
+    : {};
 }
 
 const applied = pairObject(one, pairForTest(2, NOW), BUNDLE).object;
@@ -31,40 +40,126 @@ function secret(over: Meta = {}): KubeObject {
 const trust: KubeObject = trustObject(one, BUNDLE).object;
 
 function judge(over: Partial<CertificateSight>): string {
-  const verdict = judgeCertificate(one, { secret: secret(), trust, namespaceObject: { metadata: { name: NAMESPACE } }, now: NOW, ...over });
+  const verdict = judgeCertificate(one, {
+    secret: secret(),
+    trust,
+    namespaceObject: { metadata: { name: NAMESPACE } },
+    now: NOW,
+    ...over,
+  });
   if (verdict.kind === 'keep') return `keep until ${new Date(verdict.renewAt).toISOString().slice(0, 10)}`;
   const served = 'served' in verdict ? ` [${/A*(\d+)\n/.exec(verdict.served ?? '')?.[1] ?? ''}]` : '';
   return `${verdict.kind}${verdict.kind === 'renew' && verdict.drift ? ' changed' : ''}: ${verdict.cause}${served}`;
 }
 
 describe('what is to be done about a certificate', () => {
-  const owner = (over: object): Meta => ({ ownerReferences: [{ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', name: 'hub', uid: 'x', controller: true, ...over }] });
-  const without = (...path: string[]): Meta => ({ managedFields: [{ ...booked, fieldsV1: JSON.parse(JSON.stringify(booked.fieldsV1, (key, value: unknown) => (path.includes(key) ? undefined : value))) }] });
+  const owner = (over: object): Meta => ({
+    ownerReferences: [
+      {
+        apiVersion: 'multicluster.platform.io/v1alpha1',
+        kind: 'MultiClusterEngine',
+        name: 'hub',
+        uid: 'x',
+        controller: true,
+        ...over,
+      },
+    ],
+  });
+  const without = (...path: string[]): Meta => ({
+    managedFields: [
+      {
+        ...booked,
+        fieldsV1: JSON.parse(
+          JSON.stringify(booked.fieldsV1, (key, value: unknown) => (path.includes(key) ? undefined : value)),
+        ),
+      },
+    ],
+  });
   const { 'app.kubernetes.io/version': _, ...unversioned } = applied.metadata.labels ?? {};
 
   it.each<[string, Partial<CertificateSight>, string]>([
     ['as we wrote it', {}, 'keep until 2026-03-02'],
-    ['of another version of the operator', { secret: secret({ labels: { ...unversioned, 'app.kubernetes.io/version': '0.1' } }) }, 'keep until 2026-03-02'],
+    [
+      'of another version of the operator',
+      { secret: secret({ labels: { ...unversioned, 'app.kubernetes.io/version': '0.1' } }) },
+      'keep until 2026-03-02',
+    ],
     ['a moment before two thirds of its life', { now: NOW + 60 * DAY_MS - 1 }, 'keep until 2026-03-02'],
     ['at two thirds of its life', { now: NOW + 60 * DAY_MS }, 'renew: ends at 2026-04-01T00:00:00Z [2]'],
     ['past its end', { now: NOW + 100 * DAY_MS }, 'renew: ends at 2026-04-01T00:00:00Z [2]'],
-    ['made by a clock that went ahead', { now: NOW - 2 * DAY_MS }, 'renew: is made for a time to come, to the 2026-04-01T00:00:00Z [2]'],
-    ['with an end that is none', { secret: secret({ annotations: { ...applied.metadata.annotations, [EXPIRY_ANNOTATION]: 'soon' } }) }, 'renew: ends at soon [2]'],
-    ['with a pair that somebody wrote', { secret: secret(without('f:data')) }, 'renew changed: was changed by somebody else at data.tls.crt, data.tls.key [2]'],
-    ['with a key that somebody wrote', { secret: secret(without('f:tls.key')) }, 'renew changed: was changed by somebody else at data.tls.key [2]'],
-    ['with an end that somebody wrote', { secret: secret(without(`f:${EXPIRY_ANNOTATION}`)) }, `renew changed: was changed by somebody else at metadata.annotations.${EXPIRY_ANNOTATION} [2]`],
-    ['booked to us by an update, not an apply', { secret: secret({ managedFields: [{ ...booked, operation: 'Update' }] }) }, 'renew changed: was changed by somebody else at data.tls.crt, data.tls.key, '],
+    [
+      'made by a clock that went ahead',
+      { now: NOW - 2 * DAY_MS },
+      'renew: is made for a time to come, to the 2026-04-01T00:00:00Z [2]',
+    ],
+    [
+      'with an end that is none',
+      { secret: secret({ annotations: { ...applied.metadata.annotations, [EXPIRY_ANNOTATION]: 'soon' } }) },
+      'renew: ends at soon [2]',
+    ],
+    [
+      'with a pair that somebody wrote',
+      { secret: secret(without('f:data')) },
+      'renew changed: was changed by somebody else at data.tls.crt, data.tls.key [2]',
+    ],
+    [
+      'with a key that somebody wrote',
+      { secret: secret(without('f:tls.key')) },
+      'renew changed: was changed by somebody else at data.tls.key [2]',
+    ],
+    [
+      'with an end that somebody wrote',
+      { secret: secret(without(`f:${EXPIRY_ANNOTATION}`)) },
+      `renew changed: was changed by somebody else at metadata.annotations.${EXPIRY_ANNOTATION} [2]`,
+    ],
+    [
+      'booked to us by an update, not an apply',
+      { secret: secret({ managedFields: [{ ...booked, operation: 'Update' }] }) },
+      'renew changed: was changed by somebody else at data.tls.crt, data.tls.key, ',
+    ],
     ['without a label of ours', { secret: secret({ labels: {} }) }, 'renew changed: differs at metadata.labels['],
-    ['without its owner, booked to us', { secret: secret({ ownerReferences: [] }) }, 'renew changed: differs at metadata.ownerReferences['],
-    ['being deleted', { secret: secret({ deletionTimestamp: 'x', finalizers: ['a/b'] }) }, 'wait: is being deleted (finalizers: a/b)'],
-    ['of an earlier engine', { secret: secret(owner({})) }, 'wait: belongs to an earlier engine of the same name and is about to be garbage collected'],
-    ['of another engine', { secret: secret(owner({ name: 'other' })) }, 'given: was made by somebody else and is taken as it is'],
-    ['without an owner, not booked to us', { secret: secret({ ownerReferences: [], managedFields: [] }) }, 'given: was made by somebody else and is taken as it is'],
+    [
+      'without its owner, booked to us',
+      { secret: secret({ ownerReferences: [] }) },
+      'renew changed: differs at metadata.ownerReferences[',
+    ],
+    [
+      'being deleted',
+      { secret: secret({ deletionTimestamp: 'x', finalizers: ['a/b'] }) },
+      'wait: is being deleted (finalizers: a/b)',
+    ],
+    [
+      'of an earlier engine',
+      { secret: secret(owner({})) },
+      'wait: belongs to an earlier engine of the same name and is about to be garbage collected',
+    ],
+    [
+      'of another engine',
+      { secret: secret(owner({ name: 'other' })) },
+      'given: was made by somebody else and is taken as it is',
+    ],
+    [
+      'without an owner, not booked to us',
+      { secret: secret({ ownerReferences: [], managedFields: [] }) },
+      'given: was made by somebody else and is taken as it is',
+    ],
     ['not there', { secret: undefined }, 'issue: does not exist [2]'],
     ['not there, nor anything published', { secret: undefined, trust: undefined }, 'issue: does not exist []'],
-    ["not there, and what is published is somebody else's", { secret: undefined, trust: { ...trust, metadata: { ...trust.metadata, ownerReferences: [] } } }, 'issue: does not exist []'],
-    ['not there, in a namespace that goes', { secret: undefined, namespaceObject: { metadata: { name: NAMESPACE, deletionTimestamp: 'x' } } }, 'wait: Namespace multicluster-engine is being deleted'],
-    ['not there, where namespaces are not looked at', { secret: undefined, namespaceObject: undefined }, 'issue: does not exist [2]'],
+    [
+      "not there, and what is published is somebody else's",
+      { secret: undefined, trust: { ...trust, metadata: { ...trust.metadata, ownerReferences: [] } } },
+      'issue: does not exist []',
+    ],
+    [
+      'not there, in a namespace that goes',
+      { secret: undefined, namespaceObject: { metadata: { name: NAMESPACE, deletionTimestamp: 'x' } } },
+      'wait: Namespace multicluster-engine is being deleted',
+    ],
+    [
+      'not there, where namespaces are not looked at',
+      { secret: undefined, namespaceObject: undefined },
+      'issue: does not exist [2]',
+    ],
   ])('a Secret %s', (_name, sight, expected) => {
     const verdict = judge(sight);
     expect(/[,[][ ]?$/.test(expected) ? verdict.slice(0, expected.length) : verdict).toBe(expected);
@@ -73,7 +168,12 @@ describe('what is to be done about a certificate', () => {
 
 describe('the objects of a certificate', () => {
   it('name the Service in every way in which it is reached', () => {
-    expect(certificateNames(one)).toEqual(['gateway', `gateway.${NAMESPACE}`, `gateway.${NAMESPACE}.svc`, `gateway.${NAMESPACE}.svc.cluster.local`]);
+    expect(certificateNames(one)).toEqual([
+      'gateway',
+      `gateway.${NAMESPACE}`,
+      `gateway.${NAMESPACE}.svc`,
+      `gateway.${NAMESPACE}.svc.cluster.local`,
+    ]);
   });
 
   it('publish what is served and what follows, each once', () => {

@@ -4,7 +4,13 @@ import fc from 'fast-check';
 import type { MultiClusterEngineSpec } from '../../../src/api/generated/multiclusterengine.js';
 import { REVISION_ANNOTATION } from '../../../src/api/names.js';
 import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../../../src/domain/engine/catalogue.js';
-import { desiredId, desiredObjects, targetTypes, templateFaults, type EngineSettings } from '../../../src/domain/engine/desired.js';
+import {
+  desiredId,
+  desiredObjects,
+  targetTypes,
+  templateFaults,
+  type EngineSettings,
+} from '../../../src/domain/engine/desired.js';
 import { at, itemsAt, textAt, treeAt } from '../../../src/domain/engine/manifest.js';
 import { renderPods } from '../../../src/domain/engine/render.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
@@ -37,18 +43,35 @@ describe('what an engine consists of', () => {
 
   it('keeps the declared order of kinds', () => {
     expect(APPLY_ORDER.map((type) => type.kind)).toEqual([
-      'Namespace', 'RoleBinding', 'ServiceAccount', 'ClusterRoleBinding', 'ConfigMap', 'Secret', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment',
+      'Namespace',
+      'RoleBinding',
+      'ServiceAccount',
+      'ClusterRoleBinding',
+      'ConfigMap',
+      'Secret',
+      'Service',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'Deployment',
     ]);
   });
 
   it('with --namespace leaves out the namespace and every binding', () => {
     const kinds = desired({}, { onlyNamespace: 'multicluster-engine' }).map((one) => one.type.kind);
 
-    expect([...new Set(kinds)]).toEqual(['ServiceAccount', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']);
+    expect([...new Set(kinds)]).toEqual([
+      'ServiceAccount',
+      'Service',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'Deployment',
+    ]);
   });
 
   it('lives in the target namespace', () => {
-    const namespaces = desired({ targetNamespace: 'infra' }).map((one) => one.object.metadata.namespace ?? one.object.metadata.name);
+    const namespaces = desired({ targetNamespace: 'infra' }).map(
+      (one) => one.object.metadata.namespace ?? one.object.metadata.name,
+    );
 
     expect(new Set(namespaces)).toEqual(new Set(['infra', 'multicluster-engine-placement-controller']));
   });
@@ -61,14 +84,27 @@ describe('what an engine consists of', () => {
         'app.kubernetes.io/managed-by': 'multicluster-engine',
         'app.kubernetes.io/version': '1.0.0',
       });
-      expect(Object.keys(object.metadata.labels ?? {})).toEqual(expect.arrayContaining(['app.kubernetes.io/name', 'app.kubernetes.io/component']));
-      expect(object.metadata.annotations).toEqual({ 'multicluster.platform.io/version': '1.0.0', [REVISION_ANNOTATION]: revision });
+      expect(Object.keys(object.metadata.labels ?? {})).toEqual(
+        expect.arrayContaining(['app.kubernetes.io/name', 'app.kubernetes.io/component']),
+      );
+      expect(object.metadata.annotations).toEqual({
+        'multicluster.platform.io/version': '1.0.0',
+        [REVISION_ANNOTATION]: revision,
+      });
     }
   });
 
   it('is owned by the engine, without blocking its deletion, but for the namespace, which has no owner', () => {
     for (const { type, object } of desired()) {
-      const owners = [{ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', name: 'hub', uid: UID, controller: true }];
+      const owners = [
+        {
+          apiVersion: 'multicluster.platform.io/v1alpha1',
+          kind: 'MultiClusterEngine',
+          name: 'hub',
+          uid: UID,
+          controller: true,
+        },
+      ];
       expect(object.metadata.ownerReferences).toEqual(type.kind === 'Namespace' ? undefined : owners);
     }
   });
@@ -77,7 +113,9 @@ describe('what an engine consists of', () => {
     expect(wanted('RoleBinding', { targetNamespace: 'infra' }).object).toMatchObject({
       metadata: { name: 'multicluster-engine-installer', namespace: 'infra' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'multicluster-engine-installer' },
-      subjects: [{ kind: 'ServiceAccount', name: 'multicluster-engine-operator', namespace: 'multicluster-engine-operator' }],
+      subjects: [
+        { kind: 'ServiceAccount', name: 'multicluster-engine-operator', namespace: 'multicluster-engine-operator' },
+      ],
     });
   });
 
@@ -89,7 +127,9 @@ describe('what an engine consists of', () => {
   });
 
   it('makes a namespace that enforces restricted Pod Security', () => {
-    expect(wanted('Namespace').object.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    expect(wanted('Namespace').object.metadata.labels).toMatchObject({
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    });
   });
 
   it('is the same for the same input, whatever the order of its maps', () => {
@@ -103,7 +143,10 @@ describe('what an engine consists of', () => {
     const before = new Map(desired().map((one) => [desiredId(one), one.revision]));
     const after = desired({ nodeSelector: { a: '1' } });
 
-    expect(after.filter((one) => before.get(desiredId(one)) !== one.revision).map((one) => one.type.kind)).toEqual(['Deployment', 'Deployment']);
+    expect(after.filter((one) => before.get(desiredId(one)) !== one.revision).map((one) => one.type.kind)).toEqual([
+      'Deployment',
+      'Deployment',
+    ]);
   });
 
   it.each([
@@ -112,7 +155,8 @@ describe('what an engine consists of', () => {
     [`${'9'.repeat(70)}`, '9'.repeat(63)],
     ['+1+', '1'],
   ])('writes version %s into labels as %s', (version, label) => {
-    for (const { object } of desired({}, { version })) expect(object.metadata.labels?.['app.kubernetes.io/version']).toBe(label);
+    for (const { object } of desired({}, { version }))
+      expect(object.metadata.labels?.['app.kubernetes.io/version']).toBe(label);
   });
 
   it('never changes its templates', () => {
@@ -125,7 +169,9 @@ describe('what an engine consists of', () => {
 
 describe('the pods of every component', () => {
   it('carry node selector, tolerations and pull secret of the spec', () => {
-    const tolerations = [{ key: '1', operator: 'Equal' as const, value: '0755', effect: 'NoSchedule' as const, tolerationSeconds: 3 }];
+    const tolerations = [
+      { key: '1', operator: 'Equal' as const, value: '0755', effect: 'NoSchedule' as const, tolerationSeconds: 3 },
+    ];
     for (const pod of podSpecs({ nodeSelector: { infra: '' }, tolerations, imagePullSecret: 'pull' })) {
       expect(pod).toMatchObject({
         nodeSelector: { infra: '' },
@@ -151,7 +197,9 @@ describe('the pods of every component', () => {
       for (const container of itemsAt(one.object, 'spec', 'template', 'spec', 'containers')) {
         expect(container['image']).toBe('other:2');
         const leads = CATALOGUE.some((row) => row.name === one.component && row.leaderElection !== undefined);
-        const told = itemsAt(container, 'env').filter(({ name }) => name === 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE').map(({ value }) => value);
+        const told = itemsAt(container, 'env')
+          .filter(({ name }) => name === 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE')
+          .map(({ value }) => value);
         expect(told).toEqual(leads ? ['ops'] : []);
       }
     }
@@ -160,7 +208,10 @@ describe('the pods of every component', () => {
   it('say whose they are', () => {
     for (const one of desired().filter((each) => each.type.kind === 'Deployment')) {
       const selector = treeAt(one.object, 'spec', 'selector', 'matchLabels');
-      expect(at(one.object, 'spec', 'template', 'metadata', 'labels')).toMatchObject({ ...selector, 'multicluster.platform.io/engine': 'hub' });
+      expect(at(one.object, 'spec', 'template', 'metadata', 'labels')).toMatchObject({
+        ...selector,
+        'multicluster.platform.io/engine': 'hub',
+      });
     }
   });
 
@@ -177,7 +228,12 @@ describe('the pods of every component', () => {
           readinessProbe: {},
           livenessProbe: {},
           resources: { requests: {}, limits: {} },
-          securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, runAsNonRoot: true, capabilities: { drop: ['ALL'] } },
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            runAsNonRoot: true,
+            capabilities: { drop: ['ALL'] },
+          },
         });
       }
     }
@@ -195,11 +251,22 @@ describe('the pods of every component', () => {
   it('keep what their template says beside, init containers too', () => {
     const template = {
       metadata: { name: 'x' },
-      spec: { template: { spec: { nodeSelector: { a: '1' }, tolerations: [{ key: 'own' }], initContainers: [{ name: 'i', image: 'old' }], containers: [{ name: 'c', image: 'old' }] } } },
+      spec: {
+        template: {
+          spec: {
+            nodeSelector: { a: '1' },
+            tolerations: [{ key: 'own' }],
+            initContainers: [{ name: 'i', image: 'old' }],
+            containers: [{ name: 'c', image: 'old' }],
+          },
+        },
+      },
     };
     const spec = effectiveSpec({ nodeSelector: { b: '2' }, tolerations: [{ operator: 'Exists' }] });
 
-    expect(renderPods(template, { spec, labels: {}, image: 'new', replicas: 1, leaseNamespace: undefined })).toMatchObject({
+    expect(
+      renderPods(template, { spec, labels: {}, image: 'new', replicas: 1, leaseNamespace: undefined }),
+    ).toMatchObject({
       spec: {
         template: {
           spec: {
@@ -215,7 +282,12 @@ describe('the pods of every component', () => {
 
   it('get every toleration of any spec, in order', () => {
     const text = fc.constantFrom('', 'a', '1e3', 'true', '0', '~');
-    const toleration = fc.record({ key: text, value: text, operator: fc.constantFrom('Exists' as const, 'Equal' as const), effect: fc.constantFrom('' as const, 'NoExecute' as const) });
+    const toleration = fc.record({
+      key: text,
+      value: text,
+      operator: fc.constantFrom('Exists' as const, 'Equal' as const),
+      effect: fc.constantFrom('' as const, 'NoExecute' as const),
+    });
     fc.assert(
       fc.property(fc.array(toleration, { minLength: 1, maxLength: 5 }), (tolerations) => {
         const [pod] = podSpecs({ tolerations });
@@ -231,25 +303,44 @@ describe('the catalogue', () => {
   });
 
   it('has each name, folder and place once', () => {
-    for (const field of ['name', 'folder', 'order'] as const) expect(new Set(CATALOGUE.map((row) => row[field])).size).toBe(CATALOGUE.length);
+    for (const field of ['name', 'folder', 'order'] as const)
+      expect(new Set(CATALOGUE.map((row) => row[field])).size).toBe(CATALOGUE.length);
   });
 
   it('finds the kinds of the target namespace in the templates', () => {
-    expect(targetTypes(templates).map((type) => type.kind)).toEqual(['ServiceAccount', 'Service', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']);
+    expect(targetTypes(templates).map((type) => type.kind)).toEqual([
+      'ServiceAccount',
+      'Service',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'Deployment',
+    ]);
   });
 
   it('has a row for every binding that a component makes', () => {
-    const bindings = desired().filter((one) => one.type.kind.endsWith('Binding')).map((one) => one.object.metadata.name);
+    const bindings = desired()
+      .filter((one) => one.type.kind.endsWith('Binding'))
+      .map((one) => one.object.metadata.name);
 
-    expect(BINDINGS.filter((row) => row.retired !== true).map((row) => row.name).sort()).toEqual(bindings.sort());
+    expect(
+      BINDINGS.filter((row) => row.retired !== true)
+        .map((row) => row.name)
+        .sort(),
+    ).toEqual(bindings.sort());
   });
 
   it.each([
-    ['a missing folder', { 'placement-controller': [] }, ['deploy/components/placement-controller: holds no object of component placement-controller']],
+    [
+      'a missing folder',
+      { 'placement-controller': [] },
+      ['deploy/components/placement-controller: holds no object of component placement-controller'],
+    ],
     [
       'a kind that no engine consists of',
       { 'placement-controller': [{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } }] },
-      ['deploy/components/placement-controller: Job j: kind must be one of Namespace, RoleBinding, ServiceAccount, ClusterRoleBinding, ConfigMap, Secret, Service, PodDisruptionBudget, NetworkPolicy, Deployment, and neither Namespace nor Secret'],
+      [
+        'deploy/components/placement-controller: Job j: kind must be one of Namespace, RoleBinding, ServiceAccount, ClusterRoleBinding, ConfigMap, Secret, Service, PodDisruptionBudget, NetworkPolicy, Deployment, and neither Namespace nor Secret',
+      ],
     ],
     [
       'a Secret, whose content would lie in the open',
@@ -258,8 +349,14 @@ describe('the catalogue', () => {
     ],
     [
       'a binding without a row',
-      { 'placement-controller': [{ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'b' } }] },
-      ['deploy/components/placement-controller: ClusterRoleBinding b: a binding must have a row in the table of bindings'],
+      {
+        'placement-controller': [
+          { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'b' } },
+        ],
+      },
+      [
+        'deploy/components/placement-controller: ClusterRoleBinding b: a binding must have a row in the table of bindings',
+      ],
     ],
   ])('refuses %s', (_name, given, faults) => {
     expect(templateFaults({ ...templates, ...given })).toEqual(faults);
@@ -268,6 +365,9 @@ describe('the catalogue', () => {
   it('leaves an object of another kind out, should one have come so far', () => {
     const odd = { 'placement-controller': [{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } }] };
 
-    expect(desiredObjects(identity, effectiveSpec({}), odd, settings).map((one) => one.type.kind)).toEqual(['Namespace', 'RoleBinding']);
+    expect(desiredObjects(identity, effectiveSpec({}), odd, settings).map((one) => one.type.kind)).toEqual([
+      'Namespace',
+      'RoleBinding',
+    ]);
   });
 });

@@ -7,9 +7,31 @@ import type { Finding, Situation } from '../../../src/domain/engine/situation.js
 import { engineStatus } from '../../../src/domain/engine/status.js';
 import { deployment, engine, findings, LATER, NOW, situation } from '../../support/builders/engine.js';
 
-const starting = findings({ Deployment: { object: deployment({ available: 0, conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] }) } });
+const starting = findings({
+  Deployment: {
+    object: deployment({
+      available: 0,
+      conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }],
+    }),
+  },
+});
 const down = findings({ Deployment: { object: deployment({ available: 0 }) } });
-const growing = (available: number): readonly Finding[] => findings({ Deployment: { served: 2, object: deployment({ wanted: 3, replicas: 3, updated: 1, available, conditions: [{ type: 'Available', status: 'False' }, { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] }) } });
+const growing = (available: number): readonly Finding[] =>
+  findings({
+    Deployment: {
+      served: 2,
+      object: deployment({
+        wanted: 3,
+        replicas: 3,
+        updated: 1,
+        available,
+        conditions: [
+          { type: 'Available', status: 'False' },
+          { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
+        ],
+      }),
+    },
+  });
 const foreign = findings({ ServiceAccount: { state: 'foreign', message: 'theirs' } });
 const failing = findings({ ServiceAccount: { state: 'failed', message: 'quota', failures: 3 } });
 
@@ -37,15 +59,30 @@ describe('events of an engine', () => {
     ['a component that stays down', after(well, { findings: down }), { findings: down }, []],
     ['a foreign object', well, { findings: foreign }, ['EngineStalled']],
     ['a foreign object that is still there', stalled, { findings: foreign }, []],
-    ['another thing that only the user can mend', stalled, { denied: 'may not', findings: undefined, undecided: 'x' }, ['EngineStalled']],
+    [
+      'another thing that only the user can mend',
+      stalled,
+      { denied: 'may not', findings: undefined, undecided: 'x' },
+      ['EngineStalled'],
+    ],
     ['a foreign object that went', stalled, {}, ['EngineAvailable']],
     ['an object that failed for long', well, { findings: failing }, ['ComponentFailed']],
     ['an object that still fails', after(well, { findings: failing }), { findings: failing }, []],
     ['a missing pull secret', well, { missingPullSecret: 'x/y' }, ['PullSecretNotFound']],
-    ['a new version of the operator', well, { version: '2.0.0', findings: starting }, ['EngineUpdating', 'ComponentUnavailable']],
+    [
+      'a new version of the operator',
+      well,
+      { version: '2.0.0', findings: starting },
+      ['EngineUpdating', 'ComponentUnavailable'],
+    ],
     ['the pause', well, { paused: true }, ['EnginePaused']],
     ['the end of the pause', paused, {}, ['EngineAvailable', 'EngineResumed']],
-    ['the uninstall', well, { findings: undefined, uninstall: { remaining: [], message: 'x' } }, ['EngineUninstalling']],
+    [
+      'the uninstall',
+      well,
+      { findings: undefined, uninstall: { remaining: [], message: 'x' } },
+      ['EngineUninstalling'],
+    ],
   ])('%s', (_name, before, over, reasons) => {
     const events = engineEvents(before, after(before, over));
 
@@ -55,11 +92,18 @@ describe('events of an engine', () => {
 
   it('name what they are about', () => {
     expect(engineEvents(well, after(well, { findings: down }))).toEqual([
-      { reason: 'ComponentUnavailable', note: 'Deployment placement-controller: 0 of 2 replicas available, 2 up to date' },
+      {
+        reason: 'ComponentUnavailable',
+        note: 'Deployment placement-controller: 0 of 2 replicas available, 2 up to date',
+      },
     ]);
     expect(engineEvents(undefined, installing)[0]?.note).toBe('version 1.0.0 into namespace multicluster-engine');
-    expect(engineEvents(well, stalled)[0]?.note).toBe('ForeignObject: ServiceAccount multicluster-engine/placement-controller: theirs');
-    expect(engineEvents(well, after(well, { version: '2.0.0', findings: starting }))[0]?.note).toBe('from 1.0.0 to 2.0.0');
+    expect(engineEvents(well, stalled)[0]?.note).toBe(
+      'ForeignObject: ServiceAccount multicluster-engine/placement-controller: theirs',
+    );
+    expect(engineEvents(well, after(well, { version: '2.0.0', findings: starting }))[0]?.note).toBe(
+      'from 1.0.0 to 2.0.0',
+    );
   });
 
   it('all stand in the table, each with its type and occasion', () => {

@@ -5,7 +5,14 @@ import type { KubeObject, ObjectMeta, OwnerReference } from '../../../src/api/me
 import { ClusterRoleBindings, ConfigMaps, Deployments, ServiceAccounts } from '../../../src/api/resources.js';
 import { REVISION_ANNOTATION } from '../../../src/api/names.js';
 import { treeAt } from '../../../src/domain/engine/manifest.js';
-import { freshStep, plan, stepText, type PlanInput, type Step, type StoredObject } from '../../../src/domain/engine/plan.js';
+import {
+  freshStep,
+  plan,
+  stepText,
+  type PlanInput,
+  type Step,
+  type StoredObject,
+} from '../../../src/domain/engine/plan.js';
 import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../src/domain/engine/ownership.js';
 import { desired, identity, NAMESPACE, placementOnly, UID, wanted } from '../../support/builders/engine.js';
 
@@ -20,16 +27,33 @@ function world(change: Readonly<Record<string, ((object: KubeObject) => KubeObje
     return made === undefined ? [] : [{ ...one, object: made }];
   });
   const namespace = changed.find((one) => one.type.kind === 'Namespace')?.object;
-  return { engine: identity, desired: desired({}, {}, placementOnly), stored: changed.filter((one) => one.type.kind !== 'Namespace'), namespace };
+  return {
+    engine: identity,
+    desired: desired({}, {}, placementOnly),
+    stored: changed.filter((one) => one.type.kind !== 'Namespace'),
+    namespace,
+  };
 }
 
 function live(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, uid: `uid-${object.metadata.name}`, resourceVersion: '5' } };
 }
 
-const withMeta = (over: Partial<ObjectMeta>) => (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, ...over } });
-const withSpec = (spec: object) => (object: KubeObject): KubeObject => Object.assign({ ...object }, { spec });
-const owner = (over: Partial<OwnerReference>): OwnerReference => ({ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', name: 'hub', uid: UID, controller: true, ...over });
+const withMeta =
+  (over: Partial<ObjectMeta>) =>
+  (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, ...over } });
+const withSpec =
+  (spec: object) =>
+  (object: KubeObject): KubeObject =>
+    Object.assign({ ...object }, { spec });
+const owner = (over: Partial<OwnerReference>): OwnerReference => ({
+  apiVersion: 'multicluster.platform.io/v1alpha1',
+  kind: 'MultiClusterEngine',
+  name: 'hub',
+  uid: UID,
+  controller: true,
+  ...over,
+});
 const only = (input: PlanInput, kind: string): Step | undefined => plan(input).find((step) => step.type.kind === kind);
 
 describe('a plan', () => {
@@ -45,7 +69,9 @@ describe('a plan', () => {
   });
 
   it('patches what drifted, names the fields, and touches nothing else', () => {
-    const steps = plan(world({ Deployment: withSpec({ ...treeAt(wanted('Deployment').object, 'spec'), replicas: 0 }) }));
+    const steps = plan(
+      world({ Deployment: withSpec({ ...treeAt(wanted('Deployment').object, 'spec'), replicas: 0 }) }),
+    );
 
     expect(steps.filter((step) => step.action !== 'keep').map(stepText)).toEqual([
       'patch Deployment multicluster-engine/placement-controller (differs at spec.replicas)',
@@ -62,29 +88,64 @@ describe('a plan', () => {
   it('names all drifted fields where they are few', () => {
     const step = only(world({ Deployment: withSpec({}) }), 'Deployment');
 
-    expect(step?.cause).toBe('differs at spec.replicas, spec.revisionHistoryLimit, spec.selector, spec.strategy, spec.template');
+    expect(step?.cause).toBe(
+      'differs at spec.replicas, spec.revisionHistoryLimit, spec.selector, spec.strategy, spec.template',
+    );
   });
 
   it('tells a wish that changed from drift by the revision', () => {
-    const step = only(world({ Deployment: withMeta({ annotations: { [REVISION_ANNOTATION]: 'older' } }) }), 'Deployment');
+    const step = only(
+      world({ Deployment: withMeta({ annotations: { [REVISION_ANNOTATION]: 'older' } }) }),
+      'Deployment',
+    );
 
     expect(step).toMatchObject({ action: 'patch', cause: 'something else is wanted of it now' });
     expect(step?.drift).toBeUndefined();
   });
 
   it('leaves what others added', () => {
-    const input = world({ ServiceAccount: (object) => withMeta({ labels: { ...object.metadata.labels, theirs: '1' } })(Object.assign({ ...object }, { imagePullSecrets: [{ name: 'theirs' }] })) });
+    const input = world({
+      ServiceAccount: (object) =>
+        withMeta({ labels: { ...object.metadata.labels, theirs: '1' } })(
+          Object.assign({ ...object }, { imagePullSecrets: [{ name: 'theirs' }] }),
+        ),
+    });
 
     expect(only(input, 'ServiceAccount')?.action).toBe('keep');
   });
 
   it.each<[string, Partial<ObjectMeta>, string, string]>([
-    ["another controller's", { ownerReferences: [owner({ kind: 'Widget', name: 'w' })] }, 'skip-foreign', 'belongs to Widget w and is not touched; delete or rename it'],
-    ["another engine's", { ownerReferences: [owner({ name: 'other', uid: 'x' })] }, 'skip-foreign', 'belongs to MultiClusterEngine other and is not touched; delete or rename it'],
-    ["another group's engine's", { ownerReferences: [owner({ apiVersion: 'other.io/v1' })] }, 'skip-foreign', 'belongs to MultiClusterEngine hub and is not touched; delete or rename it'],
-    ["an earlier engine's of the same name", { ownerReferences: [owner({ uid: 'before' })] }, 'wait', 'belongs to an earlier engine of the same name and is about to be garbage collected'],
+    [
+      "another controller's",
+      { ownerReferences: [owner({ kind: 'Widget', name: 'w' })] },
+      'skip-foreign',
+      'belongs to Widget w and is not touched; delete or rename it',
+    ],
+    [
+      "another engine's",
+      { ownerReferences: [owner({ name: 'other', uid: 'x' })] },
+      'skip-foreign',
+      'belongs to MultiClusterEngine other and is not touched; delete or rename it',
+    ],
+    [
+      "another group's engine's",
+      { ownerReferences: [owner({ apiVersion: 'other.io/v1' })] },
+      'skip-foreign',
+      'belongs to MultiClusterEngine hub and is not touched; delete or rename it',
+    ],
+    [
+      "an earlier engine's of the same name",
+      { ownerReferences: [owner({ uid: 'before' })] },
+      'wait',
+      'belongs to an earlier engine of the same name and is about to be garbage collected',
+    ],
     ['without a controller', { ownerReferences: [] }, 'create', 'has no controller'],
-    ['with an owner that is no controller', { ownerReferences: [owner({ controller: false })] }, 'create', 'has no controller'],
+    [
+      'with an owner that is no controller',
+      { ownerReferences: [owner({ controller: false })] },
+      'create',
+      'has no controller',
+    ],
     ['being deleted', { deletionTimestamp: 'now', finalizers: ['x/y'] }, 'wait', 'is being deleted (finalizers: x/y)'],
     ['being deleted without finalizers', { deletionTimestamp: 'now' }, 'wait', 'is being deleted'],
   ])('meets an object that is %s', (_name, over, action, cause) => {
@@ -92,7 +153,9 @@ describe('a plan', () => {
   });
 
   it('goes on beside what it must skip', () => {
-    const steps = plan(world({ ServiceAccount: withMeta({ ownerReferences: [owner({ kind: 'Widget' })] }), Deployment: undefined }));
+    const steps = plan(
+      world({ ServiceAccount: withMeta({ ownerReferences: [owner({ kind: 'Widget' })] }), Deployment: undefined }),
+    );
 
     expect(kinds(steps)).toContain('create Deployment');
   });
@@ -112,18 +175,33 @@ describe('the namespace', () => {
   it.each<[string, ((object: KubeObject) => KubeObject) | undefined, string | undefined]>([
     ['that is missing is made', undefined, 'create'],
     ['of ours is kept', (object) => object, 'keep'],
-    ['of ours that lost its Pod Security gets it back', withMeta({ labels: { 'multicluster.platform.io/engine': 'hub' } }), 'patch'],
+    [
+      'of ours that lost its Pod Security gets it back',
+      withMeta({ labels: { 'multicluster.platform.io/engine': 'hub' } }),
+      'patch',
+    ],
     ['that was there before is left as it is', withMeta({ labels: {} }), undefined],
-    ["of another engine is left as it is", withMeta({ labels: { 'multicluster.platform.io/engine': 'other' } }), undefined],
+    [
+      'of another engine is left as it is',
+      withMeta({ labels: { 'multicluster.platform.io/engine': 'other' } }),
+      undefined,
+    ],
     ['that is terminating is waited for', withMeta({ deletionTimestamp: 'now' }), 'wait'],
   ])('%s', (_name, change, action) => {
     expect(only(world({ Namespace: change }), 'Namespace')?.action).toBe(action);
   });
 
   it('that is terminating lets nothing be made in it, while what stands there is still looked after', () => {
-    const input = world({ Namespace: withMeta({ deletionTimestamp: 'now' }), Deployment: undefined, ServiceAccount: withMeta({ labels: {} }) });
+    const input = world({
+      Namespace: withMeta({ deletionTimestamp: 'now' }),
+      Deployment: undefined,
+      ServiceAccount: withMeta({ labels: {} }),
+    });
 
-    expect(only(input, 'Deployment')).toMatchObject({ action: 'wait', cause: 'Namespace multicluster-engine is being deleted' });
+    expect(only(input, 'Deployment')).toMatchObject({
+      action: 'wait',
+      cause: 'Namespace multicluster-engine is being deleted',
+    });
     expect(only(input, 'ServiceAccount')).toMatchObject({ action: 'patch' });
     expect(only({ ...input, stored: [] }, 'ClusterRoleBinding')).toMatchObject({ action: 'create' });
   });
@@ -140,12 +218,20 @@ describe('the namespace', () => {
 describe('pruning', () => {
   const extra = (type: StoredObject['type'], name: string, over: Partial<ObjectMeta> = {}): StoredObject => ({
     type,
-    object: { metadata: { name, ...(type.namespaced && { namespace: NAMESPACE }), ownerReferences: [owner({})], ...over } },
+    object: {
+      metadata: { name, ...(type.namespaced && { namespace: NAMESPACE }), ownerReferences: [owner({})], ...over },
+    },
   });
 
   it('takes away what is ours and wanted no more, in the reverse order of applying', () => {
     const input = world();
-    const more = [extra(ServiceAccounts, 'old'), extra(Deployments, 'old'), extra(ConfigMaps, 'b'), extra(ConfigMaps, 'a'), extra(ClusterRoleBindings, 'retired')];
+    const more = [
+      extra(ServiceAccounts, 'old'),
+      extra(Deployments, 'old'),
+      extra(ConfigMaps, 'b'),
+      extra(ConfigMaps, 'a'),
+      extra(ClusterRoleBindings, 'retired'),
+    ];
     const steps = plan({ ...input, stored: [...more, ...input.stored] }).slice(input.desired.length);
 
     expect(steps.map(stepText)).toEqual([
@@ -159,12 +245,17 @@ describe('pruning', () => {
 
   it.each<[string, Partial<ObjectMeta>]>([
     ["somebody else's", { ownerReferences: [owner({ kind: 'Widget' })] }],
-    ['without an owner, our label or not', { ownerReferences: [], labels: { 'multicluster.platform.io/engine': 'hub' } }],
+    [
+      'without an owner, our label or not',
+      { ownerReferences: [], labels: { 'multicluster.platform.io/engine': 'hub' } },
+    ],
     ["an earlier engine's", { ownerReferences: [owner({ uid: 'before' })] }],
   ])('leaves what is %s', (_name, over) => {
     const input = world();
 
-    expect(kinds(plan({ ...input, stored: [...input.stored, extra(ConfigMaps, 'x', over)] }))).not.toContain('delete ConfigMap');
+    expect(kinds(plan({ ...input, stored: [...input.stored, extra(ConfigMaps, 'x', over)] }))).not.toContain(
+      'delete ConfigMap',
+    );
   });
 
   it('waits for what is going already', () => {
@@ -185,9 +276,21 @@ describe('a step decided again on what the server says', () => {
     ['ours, changed', withMeta({ labels: {} })(live(account.object)), 'patch'],
     ["somebody else's, without any owner", withMeta({ ownerReferences: [] })(live(account.object)), 'skip-foreign'],
     ['ours that lost its owner', withMeta({ ownerReferences: [], ...booked })(live(account.object)), 'patch'],
-    ['ours that lost owner and label: cannot be told from a foreign one', withMeta({ ownerReferences: [], labels: {}, ...booked })(live(account.object)), 'skip-foreign'],
-    ['without an owner, on its way out', withMeta({ ownerReferences: [], deletionTimestamp: 'now' })(live(account.object)), 'wait'],
-    ["another controller's", withMeta({ ownerReferences: [owner({ kind: 'Widget' })] })(live(account.object)), 'skip-foreign'],
+    [
+      'ours that lost owner and label: cannot be told from a foreign one',
+      withMeta({ ownerReferences: [], labels: {}, ...booked })(live(account.object)),
+      'skip-foreign',
+    ],
+    [
+      'without an owner, on its way out',
+      withMeta({ ownerReferences: [], deletionTimestamp: 'now' })(live(account.object)),
+      'wait',
+    ],
+    [
+      "another controller's",
+      withMeta({ ownerReferences: [owner({ kind: 'Widget' })] })(live(account.object)),
+      'skip-foreign',
+    ],
   ])('%s', (_name, fresh, action) => {
     expect(freshStep(account, fresh, identity)?.action).toBe(action);
   });
@@ -198,7 +301,11 @@ describe('a step decided again on what the server says', () => {
 
   it.each<[string, Partial<ObjectMeta> & { managedFields?: object[] }, boolean]>([
     ['booked as applied by us, with our label', { ownerReferences: [], ...booked }, true],
-    ['booked as updated by us', { ownerReferences: [], managedFields: [{ manager: 'multicluster-engine', operation: 'Update' }] }, false],
+    [
+      'booked as updated by us',
+      { ownerReferences: [], managedFields: [{ manager: 'multicluster-engine', operation: 'Update' }] },
+      false,
+    ],
     ['booked by another', { ownerReferences: [], managedFields: [{ manager: 'kubectl', operation: 'Apply' }] }, false],
     ['owned by another', { ownerReferences: [owner({ kind: 'Widget' })], ...booked }, false],
     ['not booked at all', { ownerReferences: [] }, false],

@@ -29,18 +29,62 @@ describe('the effective spec', () => {
   });
 
   it.each<[string, Toleration, object]>([
-    ['drops the seconds beside NoSchedule', { key: 'a', effect: 'NoSchedule', tolerationSeconds: 5 }, { key: 'a', operator: 'Equal', effect: 'NoSchedule' }],
-    ['drops the seconds beside PreferNoSchedule', { key: 'a', effect: 'PreferNoSchedule', tolerationSeconds: 5 }, { key: 'a', operator: 'Equal', effect: 'PreferNoSchedule' }],
-    ['drops the seconds beside an absent effect, which means all', { key: 'a', tolerationSeconds: 5 }, { key: 'a', operator: 'Equal' }],
-    ['drops the seconds beside an empty effect', { key: 'a', effect: '', tolerationSeconds: 5 }, { key: 'a', operator: 'Equal' }],
-    ['keeps the seconds beside NoExecute', { key: 'a', effect: 'NoExecute', tolerationSeconds: 300 }, { key: 'a', operator: 'Equal', effect: 'NoExecute', tolerationSeconds: 300 }],
-    ['keeps zero seconds: at once', { key: 'a', effect: 'NoExecute', tolerationSeconds: 0 }, { key: 'a', operator: 'Equal', effect: 'NoExecute', tolerationSeconds: 0 }],
-    ['keeps negative seconds: at once', { key: 'a', effect: 'NoExecute', tolerationSeconds: -1 }, { key: 'a', operator: 'Equal', effect: 'NoExecute', tolerationSeconds: -1 }],
-    ['keeps the largest number of seconds', { key: 'a', effect: 'NoExecute', tolerationSeconds: 2 ** 53 }, { key: 'a', operator: 'Equal', effect: 'NoExecute', tolerationSeconds: 9007199254740992 }],
-    ['keeps no seconds: for ever', { key: 'a', effect: 'NoExecute' }, { key: 'a', operator: 'Equal', effect: 'NoExecute' }],
+    [
+      'drops the seconds beside NoSchedule',
+      { key: 'a', effect: 'NoSchedule', tolerationSeconds: 5 },
+      { key: 'a', operator: 'Equal', effect: 'NoSchedule' },
+    ],
+    [
+      'drops the seconds beside PreferNoSchedule',
+      { key: 'a', effect: 'PreferNoSchedule', tolerationSeconds: 5 },
+      { key: 'a', operator: 'Equal', effect: 'PreferNoSchedule' },
+    ],
+    [
+      'drops the seconds beside an absent effect, which means all',
+      { key: 'a', tolerationSeconds: 5 },
+      { key: 'a', operator: 'Equal' },
+    ],
+    [
+      'drops the seconds beside an empty effect',
+      { key: 'a', effect: '', tolerationSeconds: 5 },
+      { key: 'a', operator: 'Equal' },
+    ],
+    [
+      'keeps the seconds beside NoExecute',
+      { key: 'a', effect: 'NoExecute', tolerationSeconds: 300 },
+      { key: 'a', operator: 'Equal', effect: 'NoExecute', tolerationSeconds: 300 },
+    ],
+    [
+      'keeps zero seconds: at once',
+      { key: 'a', effect: 'NoExecute', tolerationSeconds: 0 },
+      { key: 'a', operator: 'Equal', effect: 'NoExecute', tolerationSeconds: 0 },
+    ],
+    [
+      'keeps negative seconds: at once',
+      { key: 'a', effect: 'NoExecute', tolerationSeconds: -1 },
+      { key: 'a', operator: 'Equal', effect: 'NoExecute', tolerationSeconds: -1 },
+    ],
+    [
+      'keeps the largest number of seconds',
+      { key: 'a', effect: 'NoExecute', tolerationSeconds: 2 ** 53 },
+      { key: 'a', operator: 'Equal', effect: 'NoExecute', tolerationSeconds: 9007199254740992 },
+    ],
+    [
+      'keeps no seconds: for ever',
+      { key: 'a', effect: 'NoExecute' },
+      { key: 'a', operator: 'Equal', effect: 'NoExecute' },
+    ],
     ['tolerates everything', { operator: 'Exists' }, { operator: 'Exists' }],
-    ['leaves empty fields out', { key: 'a', value: '', effect: '', operator: 'Exists' }, { key: 'a', operator: 'Exists' }],
-    ['leaves numeric-looking texts texts', { key: '1', operator: 'Equal', value: '0755' }, { key: '1', operator: 'Equal', value: '0755' }],
+    [
+      'leaves empty fields out',
+      { key: 'a', value: '', effect: '', operator: 'Exists' },
+      { key: 'a', operator: 'Exists' },
+    ],
+    [
+      'leaves numeric-looking texts texts',
+      { key: '1', operator: 'Equal', value: '0755' },
+      { key: '1', operator: 'Equal', value: '0755' },
+    ],
   ])('renders a toleration: %s', (_name, given, rendered) => {
     expect(effectiveSpec({ tolerations: [given] }).tolerations).toEqual([rendered]);
   });
@@ -51,7 +95,10 @@ describe('faults of a spec that admission let through', () => {
     [5, 'spec: 5: must be an object'],
     [{ targetNamespace: 'Team A' }, 'spec.targetNamespace: "Team A": must be empty or a DNS-1123 label'],
     [{ targetNamespace: 7 }, 'spec.targetNamespace: 7: must be empty or a DNS-1123 label'],
-    [{ targetNamespace: 'a'.repeat(64) }, `spec.targetNamespace: "${'a'.repeat(64)}": must be empty or a DNS-1123 label`],
+    [
+      { targetNamespace: 'a'.repeat(64) },
+      `spec.targetNamespace: "${'a'.repeat(64)}": must be empty or a DNS-1123 label`,
+    ],
     [{ targetNamespace: 'kube-system' }, 'spec.targetNamespace: "kube-system": must be neither default nor kube-*'],
     [{ targetNamespace: 'default' }, 'spec.targetNamespace: "default": must be neither default nor kube-*'],
     [{ imagePullSecret: 'a/b' }, 'spec.imagePullSecret: "a/b": must be empty or a DNS-1123 subdomain'],
@@ -61,14 +108,29 @@ describe('faults of a spec that admission let through', () => {
     [{ nodeSelector: { a: 1 } }, 'spec.nodeSelector[a]: 1: must be a label value'],
     [{ tolerations: 'all' }, 'spec.tolerations: "all": must be a list'],
     [{ tolerations: ['all'] }, 'spec.tolerations[0]: "all": must be an object'],
-    [{ tolerations: [{ key: 'a' }, {}] }, 'spec.tolerations[1].key: nothing: must not be empty unless operator is Exists'],
+    [
+      { tolerations: [{ key: 'a' }, {}] },
+      'spec.tolerations[1].key: nothing: must not be empty unless operator is Exists',
+    ],
     [{ tolerations: [{ key: 'a', operator: 'Gt' }] }, 'spec.tolerations[0].operator: "Gt": must be Exists or Equal'],
-    [{ tolerations: [{ key: 'a', effect: 'Never' }] }, 'spec.tolerations[0].effect: "Never": must be NoSchedule, PreferNoSchedule, NoExecute or empty'],
+    [
+      { tolerations: [{ key: 'a', effect: 'Never' }] },
+      'spec.tolerations[0].effect: "Never": must be NoSchedule, PreferNoSchedule, NoExecute or empty',
+    ],
     [{ tolerations: [{ key: 'a//b' }] }, 'spec.tolerations[0].key: "a//b": must be empty or a label key'],
     [{ tolerations: [{ key: 'a', value: 'b c' }] }, 'spec.tolerations[0].value: "b c": must be a label value'],
-    [{ tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] }, 'spec.tolerations[0].value: "b": must be empty with operator Exists'],
-    [{ tolerations: [{ key: 'a', tolerationSeconds: 1.5 }] }, 'spec.tolerations[0].tolerationSeconds: 1.5: must be an integer within ±2^53'],
-    [{ tolerations: [{ key: 'a', tolerationSeconds: 2 ** 54 }] }, 'spec.tolerations[0].tolerationSeconds: 18014398509481984: must be an integer within ±2^53'],
+    [
+      { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] },
+      'spec.tolerations[0].value: "b": must be empty with operator Exists',
+    ],
+    [
+      { tolerations: [{ key: 'a', tolerationSeconds: 1.5 }] },
+      'spec.tolerations[0].tolerationSeconds: 1.5: must be an integer within ±2^53',
+    ],
+    [
+      { tolerations: [{ key: 'a', tolerationSeconds: 2 ** 54 }] },
+      'spec.tolerations[0].tolerationSeconds: 18014398509481984: must be an integer within ±2^53',
+    ],
   ])('%j: %s', (spec, text) => {
     expect(specFaults(spec).map(faultText)).toEqual([text]);
   });
@@ -79,7 +141,14 @@ describe('faults of a spec that admission let through', () => {
     [{}],
     [{ targetNamespace: '', imagePullSecret: '', nodeSelector: null, tolerations: null }],
     [{ targetNamespace: 'team-a', imagePullSecret: 'a.b', nodeSelector: { 'x.io/a': '', b: '1' } }],
-    [{ tolerations: [{ operator: 'Exists' }, { key: 'x.io/a', value: 'b', effect: 'NoExecute', tolerationSeconds: -(2 ** 53) }] }],
+    [
+      {
+        tolerations: [
+          { operator: 'Exists' },
+          { key: 'x.io/a', value: 'b', effect: 'NoExecute', tolerationSeconds: -(2 ** 53) },
+        ],
+      },
+    ],
   ])('there are none in %j', (spec) => {
     expect(specFaults(spec)).toEqual([]);
   });
@@ -87,7 +156,11 @@ describe('faults of a spec that admission let through', () => {
   it('are all told, in the order of the fields, long values cut', () => {
     const faults = specFaults({ tolerations: 1, targetNamespace: 'x'.repeat(200), imagePullSecret: '!' });
 
-    expect(faults.map((one) => one.field)).toEqual(['spec.imagePullSecret', 'spec.targetNamespace', 'spec.tolerations']);
+    expect(faults.map((one) => one.field)).toEqual([
+      'spec.imagePullSecret',
+      'spec.targetNamespace',
+      'spec.tolerations',
+    ]);
     expect(faults[1]?.value).toHaveLength(81);
   });
 });
@@ -97,10 +170,22 @@ describe('the place of an engine', () => {
     ['is free before the installation', [{ targetNamespace: 'a' }, undefined, undefined], []],
     ['is free before the installation, seen as an empty text', [{ targetNamespace: 'a' }, '', undefined], []],
     ['stays', [{ targetNamespace: 'a' }, 'a', undefined], []],
-    ['stays when the default is written out', [{ targetNamespace: 'multicluster-engine' }, 'multicluster-engine', undefined], []],
-    ['never moves', [{ targetNamespace: 'b' }, 'a', undefined], ['spec.targetNamespace: "b": is immutable: the engine is installed in a; delete and recreate the engine']],
+    [
+      'stays when the default is written out',
+      [{ targetNamespace: 'multicluster-engine' }, 'multicluster-engine', undefined],
+      [],
+    ],
+    [
+      'never moves',
+      [{ targetNamespace: 'b' }, 'a', undefined],
+      ['spec.targetNamespace: "b": is immutable: the engine is installed in a; delete and recreate the engine'],
+    ],
     ['is the one of --namespace', [{}, undefined, 'multicluster-engine'], []],
-    ['is no other than the one of --namespace', [{}, undefined, 'a'], ['spec.targetNamespace: "multicluster-engine": must be a: the operator runs with --namespace a']],
+    [
+      'is no other than the one of --namespace',
+      [{}, undefined, 'a'],
+      ['spec.targetNamespace: "multicluster-engine": must be a: the operator runs with --namespace a'],
+    ],
   ])('%s', (_name, args, texts) => {
     expect(placeFaults(...args).map(faultText)).toEqual(texts);
   });

@@ -4,12 +4,41 @@ import fc from 'fast-check';
 import type { MultiClusterEngineStatus } from '../../../src/api/generated/multiclusterengine.js';
 import type { Finding, Situation } from '../../../src/domain/engine/situation.js';
 import { engineStatus, sameStatus, servedEngine } from '../../../src/domain/engine/status.js';
-import { condition, deployment, engine, finding, findings, LATER, NOW, settings, situation } from '../../support/builders/engine.js';
+import {
+  condition,
+  deployment,
+  engine,
+  finding,
+  findings,
+  LATER,
+  NOW,
+  settings,
+  situation,
+} from '../../support/builders/engine.js';
 
-const rolling = { object: deployment({ updated: 1, replicas: 3, conditions: [{ type: 'Available', status: 'True' }, { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] }) };
-const starting = { object: deployment({ available: 0, conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }] }) };
+const rolling = {
+  object: deployment({
+    updated: 1,
+    replicas: 3,
+    conditions: [
+      { type: 'Available', status: 'True' },
+      { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
+    ],
+  }),
+};
+const starting = {
+  object: deployment({
+    available: 0,
+    conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }],
+  }),
+};
 const crashing = { object: deployment({ available: 0 }) };
-const stuck = { object: deployment({ available: 0, conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late' }] }) };
+const stuck = {
+  object: deployment({
+    available: 0,
+    conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late' }],
+  }),
+};
 const failing = (failures: number): Partial<Finding> => ({ state: 'failed', message: 'exceeded quota', failures });
 
 /** The status of an engine that was installed on this version before. */
@@ -23,34 +52,151 @@ const summary = (status: MultiClusterEngineStatus): string => {
 describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => {
   it.each<[string, Partial<Situation>, string]>([
     ['all is well', {}, 'Available True/EngineReady True - -'],
-    ['nothing is known yet', { findings: undefined, undecided: 'reading' }, 'Progressing False/Installing False Installing -'],
-    ['being installed', { findings: findings({ Deployment: starting }) }, 'Progressing False/Installing False Installing -'],
-    ['installed, to be brought to another version', { engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: rolling }) }, 'Updating False/Updating True Updating -'],
-    ['brought to another version, not served yet', { engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: crashing }) }, 'Updating False/Updating False Updating -'],
-    ['on the way to a new spec', { engine: wasInstalled, findings: findings({ Deployment: rolling }) }, 'Progressing False/RollingOut True RollingOut -'],
-    ['rolled out and crashing', { engine: wasInstalled, findings: findings({ Deployment: crashing }) }, 'Progressing False/ComponentsUnavailable False - -'],
-    ['stuck', { engine: wasInstalled, findings: findings({ Deployment: stuck }) }, 'Progressing False/ComponentsUnavailable False - -'],
-    ['stuck at the installation', { findings: findings({ Deployment: stuck }) }, 'Progressing False/ComponentsUnavailable False - -'],
-    ['refused once', { findings: findings({ ServiceAccount: failing(1) }) }, 'Progressing False/ApplyFailed False Retrying -'],
-    ['refused twice', { findings: findings({ ServiceAccount: failing(2) }) }, 'Progressing False/ApplyFailed False Retrying -'],
-    ['refused three times in a row', { findings: findings({ ServiceAccount: failing(3) }) }, 'Error False/ApplyFailed False Retrying -'],
-    ['in the way of a foreign object', { findings: findings({ ServiceAccount: { state: 'foreign', message: 'theirs' } }) }, 'Error False/ForeignObject False - ForeignObject'],
-    ['without a right to one object', { findings: findings({ ServiceAccount: { state: 'denied', message: 'may not' } }) }, 'Error False/PermissionDenied False - PermissionDenied'],
-    ['without a right to look', { engine: wasInstalled, findings: undefined, undecided: 'reading', denied: 'may not list' }, 'Error False/PermissionDenied True - PermissionDenied'],
-    ['waiting for something of ours to go', { findings: findings({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }) }, 'Progressing False/Installing False Retrying -'],
-    ['waiting, once installed', { engine: wasInstalled, findings: findings({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }) }, 'Progressing False/RollingOut False Retrying -'],
-    ['with a terminating namespace', { terminating: 'Namespace x is being deleted', findings: findings({ ServiceAccount: { state: 'waiting', message: 'x' } }) }, 'Progressing False/NamespaceTerminating False Retrying -'],
-    ['without its pull secret, all else well', { missingPullSecret: 'x/pull' }, 'Progressing False/PullSecretNotFound True - -'],
-    ['without its pull secret, being installed', { missingPullSecret: 'x/pull', findings: findings({ Deployment: starting }) }, 'Progressing False/PullSecretNotFound False Installing -'],
-    ['beside an older engine', { rival: 'older', findings: undefined }, 'Error False/AnotherEngineExists False - AnotherEngineExists'],
-    ['with a spec that cannot be served', { faults: [{ field: 'spec.x', value: '1', rule: 'must not' }], findings: undefined }, 'Error False/InvalidSpec False - InvalidSpec'],
+    [
+      'nothing is known yet',
+      { findings: undefined, undecided: 'reading' },
+      'Progressing False/Installing False Installing -',
+    ],
+    [
+      'being installed',
+      { findings: findings({ Deployment: starting }) },
+      'Progressing False/Installing False Installing -',
+    ],
+    [
+      'installed, to be brought to another version',
+      { engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: rolling }) },
+      'Updating False/Updating True Updating -',
+    ],
+    [
+      'brought to another version, not served yet',
+      { engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: crashing }) },
+      'Updating False/Updating False Updating -',
+    ],
+    [
+      'on the way to a new spec',
+      { engine: wasInstalled, findings: findings({ Deployment: rolling }) },
+      'Progressing False/RollingOut True RollingOut -',
+    ],
+    [
+      'rolled out and crashing',
+      { engine: wasInstalled, findings: findings({ Deployment: crashing }) },
+      'Progressing False/ComponentsUnavailable False - -',
+    ],
+    [
+      'stuck',
+      { engine: wasInstalled, findings: findings({ Deployment: stuck }) },
+      'Progressing False/ComponentsUnavailable False - -',
+    ],
+    [
+      'stuck at the installation',
+      { findings: findings({ Deployment: stuck }) },
+      'Progressing False/ComponentsUnavailable False - -',
+    ],
+    [
+      'refused once',
+      { findings: findings({ ServiceAccount: failing(1) }) },
+      'Progressing False/ApplyFailed False Retrying -',
+    ],
+    [
+      'refused twice',
+      { findings: findings({ ServiceAccount: failing(2) }) },
+      'Progressing False/ApplyFailed False Retrying -',
+    ],
+    [
+      'refused three times in a row',
+      { findings: findings({ ServiceAccount: failing(3) }) },
+      'Error False/ApplyFailed False Retrying -',
+    ],
+    [
+      'in the way of a foreign object',
+      { findings: findings({ ServiceAccount: { state: 'foreign', message: 'theirs' } }) },
+      'Error False/ForeignObject False - ForeignObject',
+    ],
+    [
+      'without a right to one object',
+      { findings: findings({ ServiceAccount: { state: 'denied', message: 'may not' } }) },
+      'Error False/PermissionDenied False - PermissionDenied',
+    ],
+    [
+      'without a right to look',
+      { engine: wasInstalled, findings: undefined, undecided: 'reading', denied: 'may not list' },
+      'Error False/PermissionDenied True - PermissionDenied',
+    ],
+    [
+      'waiting for something of ours to go',
+      { findings: findings({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }) },
+      'Progressing False/Installing False Retrying -',
+    ],
+    [
+      'waiting, once installed',
+      {
+        engine: wasInstalled,
+        findings: findings({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }),
+      },
+      'Progressing False/RollingOut False Retrying -',
+    ],
+    [
+      'with a terminating namespace',
+      {
+        terminating: 'Namespace x is being deleted',
+        findings: findings({ ServiceAccount: { state: 'waiting', message: 'x' } }),
+      },
+      'Progressing False/NamespaceTerminating False Retrying -',
+    ],
+    [
+      'without its pull secret, all else well',
+      { missingPullSecret: 'x/pull' },
+      'Progressing False/PullSecretNotFound True - -',
+    ],
+    [
+      'without its pull secret, being installed',
+      { missingPullSecret: 'x/pull', findings: findings({ Deployment: starting }) },
+      'Progressing False/PullSecretNotFound False Installing -',
+    ],
+    [
+      'beside an older engine',
+      { rival: 'older', findings: undefined },
+      'Error False/AnotherEngineExists False - AnotherEngineExists',
+    ],
+    [
+      'with a spec that cannot be served',
+      { faults: [{ field: 'spec.x', value: '1', rule: 'must not' }], findings: undefined },
+      'Error False/InvalidSpec False - InvalidSpec',
+    ],
     ['paused', { engine: wasInstalled, paused: true }, 'Paused False/Paused True - -'],
-    ['paused beside an older engine', { paused: true, rival: 'older', findings: undefined }, 'Paused False/Paused False - -'],
+    [
+      'paused beside an older engine',
+      { paused: true, rival: 'older', findings: undefined },
+      'Paused False/Paused False - -',
+    ],
     ['paused from the first day', { paused: true, findings: undefined }, 'Paused False/Paused False - -'],
-    ['uninstalling', { engine: wasInstalled, findings: undefined, uninstall: { remaining: [finding('Deployment', { state: 'removing', message: 'is being deleted' })], message: '1 object left' } }, 'Uninstalling False/Uninstalling False Uninstalling -'],
-    ['uninstalling, nothing left', { engine: wasInstalled, findings: undefined, uninstall: { remaining: [], message: 'stays' } }, 'Uninstalling False/Uninstalling False Uninstalling -'],
-    ['uninstalling, held by the pause', { engine: wasInstalled, paused: true, findings: undefined, uninstall: { message: 'stays' } }, 'Uninstalling False/Paused True - -'],
-    ['uninstalling, a right missing', { engine: wasInstalled, findings: undefined, uninstall: { message: 'x', denied: 'may not delete' } }, 'Uninstalling False/PermissionDenied True - PermissionDenied'],
+    [
+      'uninstalling',
+      {
+        engine: wasInstalled,
+        findings: undefined,
+        uninstall: {
+          remaining: [finding('Deployment', { state: 'removing', message: 'is being deleted' })],
+          message: '1 object left',
+        },
+      },
+      'Uninstalling False/Uninstalling False Uninstalling -',
+    ],
+    [
+      'uninstalling, nothing left',
+      { engine: wasInstalled, findings: undefined, uninstall: { remaining: [], message: 'stays' } },
+      'Uninstalling False/Uninstalling False Uninstalling -',
+    ],
+    [
+      'uninstalling, held by the pause',
+      { engine: wasInstalled, paused: true, findings: undefined, uninstall: { message: 'stays' } },
+      'Uninstalling False/Paused True - -',
+    ],
+    [
+      'uninstalling, a right missing',
+      { engine: wasInstalled, findings: undefined, uninstall: { message: 'x', denied: 'may not delete' } },
+      'Uninstalling False/PermissionDenied True - PermissionDenied',
+    ],
   ])('%s', (_name, over, expected) => {
     expect(summary(engineStatus(situation(over), NOW))).toBe(expected);
   });
@@ -63,9 +209,23 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       terminating: 't',
       denied: 'd',
       missingPullSecret: 'p',
-      findings: findings({ ServiceAccount: { state: 'foreign', message: 'm' }, NetworkPolicy: failing(1), Deployment: starting }),
+      findings: findings({
+        ServiceAccount: { state: 'foreign', message: 'm' },
+        NetworkPolicy: failing(1),
+        Deployment: starting,
+      }),
     };
-    const cures: Partial<Situation>[] = [{}, { paused: false }, { rival: undefined }, { faults: [] }, { terminating: undefined }, { denied: undefined }, { findings: findings({ NetworkPolicy: failing(1) }) }, { findings: findings() }, { missingPullSecret: undefined }];
+    const cures: Partial<Situation>[] = [
+      {},
+      { paused: false },
+      { rival: undefined },
+      { faults: [] },
+      { terminating: undefined },
+      { denied: undefined },
+      { findings: findings({ NetworkPolicy: failing(1) }) },
+      { findings: findings() },
+      { missingPullSecret: undefined },
+    ];
     const told: (string | undefined)[] = [];
     let now = situation(blockers);
     for (const cure of cures) {
@@ -73,22 +233,77 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       told.push(condition(engineStatus(now, NOW), 'Ready')?.reason);
     }
 
-    expect(told).toEqual(['Paused', 'AnotherEngineExists', 'InvalidSpec', 'NamespaceTerminating', 'PermissionDenied', 'ForeignObject', 'ApplyFailed', 'PullSecretNotFound', 'EngineReady']);
+    expect(told).toEqual([
+      'Paused',
+      'AnotherEngineExists',
+      'InvalidSpec',
+      'NamespaceTerminating',
+      'PermissionDenied',
+      'ForeignObject',
+      'ApplyFailed',
+      'PullSecretNotFound',
+      'EngineReady',
+    ]);
   });
 });
 
 describe('the message of Ready', () => {
   it.each<[string, Partial<Situation>, string]>([
-    ['names a foreign object', { findings: findings({ ServiceAccount: { state: 'foreign', message: 'belongs to Widget w' } }) }, 'ServiceAccount multicluster-engine/placement-controller: belongs to Widget w'],
-    ['names a refused object and why', { findings: findings({ Deployment: failing(1) }) }, 'Deployment multicluster-engine/placement-controller: exceeded quota'],
-    ['names the missing secret', { missingPullSecret: 'multicluster-engine/pull' }, 'Secret multicluster-engine/pull, named by spec.imagePullSecret, does not exist; the operator never copies it there'],
-    ['names the older engine', { rival: 'older' }, 'MultiClusterEngine older is older and is served; one hub has one engine, delete one of them'],
-    ['names every fault of the spec', { faults: [{ field: 'a', value: '1', rule: 'x' }, { field: 'b', value: '2', rule: 'y' }] }, 'a: 1: x; b: 2: y'],
-    ['says what a Deployment lacks', { findings: findings({ Deployment: crashing }) }, 'Deployment multicluster-engine/placement-controller: 0 of 2 replicas available, 2 up to date'],
-    ['says what the pause holds back', { paused: true, findings: findings({ Deployment: { state: 'drifted', message: 'differs at spec.replicas' } }) }, 'annotation multicluster.platform.io/paused stops every write but status; held back: Deployment multicluster-engine/placement-controller: differs at spec.replicas'],
-    ['says that the pause holds nothing back', { paused: true }, 'annotation multicluster.platform.io/paused stops every write but status; nothing is held back now'],
-    ['says no more of the pause than it knows', { paused: true, findings: undefined }, 'annotation multicluster.platform.io/paused stops every write but status'],
-    ['says that the pause holds the uninstall back', { paused: true, uninstall: { message: 'x stays' } }, 'annotation multicluster.platform.io/paused holds the uninstall back; x stays'],
+    [
+      'names a foreign object',
+      { findings: findings({ ServiceAccount: { state: 'foreign', message: 'belongs to Widget w' } }) },
+      'ServiceAccount multicluster-engine/placement-controller: belongs to Widget w',
+    ],
+    [
+      'names a refused object and why',
+      { findings: findings({ Deployment: failing(1) }) },
+      'Deployment multicluster-engine/placement-controller: exceeded quota',
+    ],
+    [
+      'names the missing secret',
+      { missingPullSecret: 'multicluster-engine/pull' },
+      'Secret multicluster-engine/pull, named by spec.imagePullSecret, does not exist; the operator never copies it there',
+    ],
+    [
+      'names the older engine',
+      { rival: 'older' },
+      'MultiClusterEngine older is older and is served; one hub has one engine, delete one of them',
+    ],
+    [
+      'names every fault of the spec',
+      {
+        faults: [
+          { field: 'a', value: '1', rule: 'x' },
+          { field: 'b', value: '2', rule: 'y' },
+        ],
+      },
+      'a: 1: x; b: 2: y',
+    ],
+    [
+      'says what a Deployment lacks',
+      { findings: findings({ Deployment: crashing }) },
+      'Deployment multicluster-engine/placement-controller: 0 of 2 replicas available, 2 up to date',
+    ],
+    [
+      'says what the pause holds back',
+      { paused: true, findings: findings({ Deployment: { state: 'drifted', message: 'differs at spec.replicas' } }) },
+      'annotation multicluster.platform.io/paused stops every write but status; held back: Deployment multicluster-engine/placement-controller: differs at spec.replicas',
+    ],
+    [
+      'says that the pause holds nothing back',
+      { paused: true },
+      'annotation multicluster.platform.io/paused stops every write but status; nothing is held back now',
+    ],
+    [
+      'says no more of the pause than it knows',
+      { paused: true, findings: undefined },
+      'annotation multicluster.platform.io/paused stops every write but status',
+    ],
+    [
+      'says that the pause holds the uninstall back',
+      { paused: true, uninstall: { message: 'x stays' } },
+      'annotation multicluster.platform.io/paused holds the uninstall back; x stays',
+    ],
   ])('%s', (_name, over, message) => {
     expect(condition(engineStatus(situation(over), NOW), 'Ready')?.message).toBe(message);
   });
@@ -96,13 +311,19 @@ describe('the message of Ready', () => {
   it('names three objects and counts the rest', () => {
     const all = findings().map((one) => ({ ...one, state: 'failed' as const, message: 'no' }));
 
-    expect(condition(engineStatus(situation({ findings: all }), NOW), 'Ready')?.message).toMatch(/^([^;]+; ){3}and 4 more$/);
+    expect(condition(engineStatus(situation({ findings: all }), NOW), 'Ready')?.message).toMatch(
+      /^([^;]+; ){3}and 4 more$/,
+    );
   });
 });
 
 describe('the rows of the components', () => {
   it('are one per wanted object, sorted by kind and name', () => {
-    expect(engineStatus(situation(), NOW).components?.map((row) => `${row.kind}/${row.name} ${row.type}=${row.status} ${row.reason}`)).toEqual([
+    expect(
+      engineStatus(situation(), NOW).components?.map(
+        (row) => `${row.kind}/${row.name} ${row.type}=${row.status} ${row.reason}`,
+      ),
+    ).toEqual([
       'ClusterRoleBinding/multicluster-engine-placement-controller Applied=True Applied',
       'Deployment/placement-controller Available=True Available',
       'Namespace/multicluster-engine Applied=True Applied',
@@ -118,8 +339,18 @@ describe('the rows of the components', () => {
     ['starting', 'Deployment', starting, 'Available False RollingOut'],
     ['crashing', 'Deployment', crashing, 'Available False Unavailable'],
     ['refused', 'Deployment', failing(1), 'Available False ApplyFailed'],
-    ['drifted during a pause, still serving', 'Deployment', { state: 'drifted', message: 'x' }, 'Available True Drifted'],
-    ['drifted during a pause, scaled down', 'Deployment', { state: 'drifted', message: 'x', object: deployment({ wanted: 0, available: 0 }) }, 'Available False Drifted'],
+    [
+      'drifted during a pause, still serving',
+      'Deployment',
+      { state: 'drifted', message: 'x' },
+      'Available True Drifted',
+    ],
+    [
+      'drifted during a pause, scaled down',
+      'Deployment',
+      { state: 'drifted', message: 'x', object: deployment({ wanted: 0, available: 0 }) },
+      'Available False Drifted',
+    ],
     ['missing during a pause', 'Deployment', { state: 'missing', message: 'x' }, 'Available False Missing'],
     ['drifted during a pause', 'ServiceAccount', { state: 'drifted', message: 'x' }, 'Applied True Drifted'],
     ['waiting', 'ServiceAccount', { state: 'waiting', message: 'x' }, 'Applied False Pending'],
@@ -128,7 +359,9 @@ describe('the rows of the components', () => {
     ["somebody else's", 'ServiceAccount', { state: 'foreign', message: 'x' }, 'Applied False Skipped'],
     ['being removed', 'ServiceAccount', { state: 'removing', message: 'x' }, 'Applied False Uninstalling'],
   ])('tell of an object that is %s: %s', (_name, kind, over, expected) => {
-    const row = engineStatus(situation({ findings: findings({ [kind]: over }) }), NOW).components?.find((one) => one.kind === kind);
+    const row = engineStatus(situation({ findings: findings({ [kind]: over }) }), NOW).components?.find(
+      (one) => one.kind === kind,
+    );
 
     expect(`${row?.type} ${row?.status} ${row?.reason}`).toBe(expected);
   });
@@ -137,12 +370,23 @@ describe('the rows of the components', () => {
     const found = [finding('RoleBinding', { state: 'failed', message: 'no', failures: 1 })];
     const rows = engineStatus(situation({ engine: wasInstalled, findings: found, partial: true }), NOW).components;
 
-    expect(rows?.map((row) => `${row.kind} ${row.status}`)).toEqual(['ClusterRoleBinding True', 'Deployment True', 'Namespace True', 'NetworkPolicy True', 'PodDisruptionBudget True', 'RoleBinding False', 'ServiceAccount True']);
+    expect(rows?.map((row) => `${row.kind} ${row.status}`)).toEqual([
+      'ClusterRoleBinding True',
+      'Deployment True',
+      'Namespace True',
+      'NetworkPolicy True',
+      'PodDisruptionBudget True',
+      'RoleBinding False',
+      'ServiceAccount True',
+    ]);
   });
 
   it('move their time only with their status', () => {
     const before = engine({ status: engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW) });
-    const rows = engineStatus(situation({ engine: before, findings: findings({ Deployment: rolling }) }), LATER).components;
+    const rows = engineStatus(
+      situation({ engine: before, findings: findings({ Deployment: rolling }) }),
+      LATER,
+    ).components;
 
     expect(rows?.find((row) => row.kind === 'Deployment')?.lastTransitionTime).toBe(LATER);
     expect(rows?.find((row) => row.kind === 'ServiceAccount')?.lastTransitionTime).toBe(NOW);
@@ -151,13 +395,28 @@ describe('the rows of the components', () => {
 
 describe('the rest of the status', () => {
   it('has the effective namespace, both versions and the generation', () => {
-    expect(engineStatus(situation({ engine: engine({ metadata: { generation: 4 } }) }), NOW)).toMatchObject({ observedGeneration: 4, targetNamespace: 'multicluster-engine', desiredVersion: '1.0.0', currentVersion: '1.0.0' });
+    expect(engineStatus(situation({ engine: engine({ metadata: { generation: 4 } }) }), NOW)).toMatchObject({
+      observedGeneration: 4,
+      targetNamespace: 'multicluster-engine',
+      desiredVersion: '1.0.0',
+      currentVersion: '1.0.0',
+    });
   });
 
   it('lets the current version follow only when every component is ready on it', () => {
-    expect(engineStatus(situation({ engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: rolling }) }), NOW)).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '1.0.0' });
-    expect(engineStatus(situation({ engine: wasInstalled, version: '2.0.0' }), NOW)).toMatchObject({ currentVersion: '2.0.0', phase: 'Available' });
-    expect(engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW).currentVersion).toBeUndefined();
+    expect(
+      engineStatus(
+        situation({ engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: rolling }) }),
+        NOW,
+      ),
+    ).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '1.0.0' });
+    expect(engineStatus(situation({ engine: wasInstalled, version: '2.0.0' }), NOW)).toMatchObject({
+      currentVersion: '2.0.0',
+      phase: 'Available',
+    });
+    expect(
+      engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW).currentVersion,
+    ).toBeUndefined();
   });
 
   it('lets the current version follow though the pull secret is missing', () => {
@@ -168,7 +427,10 @@ describe('the rest of the status', () => {
     const asked = engine({ metadata: { annotations: { 'multicluster.platform.io/reconcile-requested-at': 'now' } } });
 
     expect(engineStatus(situation({ engine: asked }), NOW).lastHandledReconcileAt).toBe('now');
-    expect(engineStatus(situation({ engine: engine({ status: { ...installed, lastHandledReconcileAt: 'before' } }) }), NOW).lastHandledReconcileAt).toBe('before');
+    expect(
+      engineStatus(situation({ engine: engine({ status: { ...installed, lastHandledReconcileAt: 'before' } }) }), NOW)
+        .lastHandledReconcileAt,
+    ).toBe('before');
   });
 
   it('keeps the last applied generation while paused, on the conditions too', () => {
@@ -182,8 +444,13 @@ describe('the rest of the status', () => {
   it('never takes a faulty namespace for the effective one', () => {
     const faults = [{ field: 'spec.targetNamespace', value: 'b', rule: 'is immutable' }];
 
-    expect(engineStatus(situation({ engine: wasInstalled, targetNamespace: 'b', faults, findings: undefined }), NOW).targetNamespace).toBe('multicluster-engine');
-    expect(engineStatus(situation({ targetNamespace: 'b', faults, findings: undefined }), NOW)).not.toHaveProperty('targetNamespace');
+    expect(
+      engineStatus(situation({ engine: wasInstalled, targetNamespace: 'b', faults, findings: undefined }), NOW)
+        .targetNamespace,
+    ).toBe('multicluster-engine');
+    expect(engineStatus(situation({ targetNamespace: 'b', faults, findings: undefined }), NOW)).not.toHaveProperty(
+      'targetNamespace',
+    );
   });
 
   it('says nothing new when nothing is new, whatever the time', () => {
@@ -192,7 +459,9 @@ describe('the rest of the status', () => {
   });
 
   it('stays as it is while nothing can be decided', () => {
-    expect(engineStatus(situation({ engine: wasInstalled, findings: undefined, undecided: 'reading' }), LATER)).toBe(installed);
+    expect(engineStatus(situation({ engine: wasInstalled, findings: undefined, undecided: 'reading' }), LATER)).toBe(
+      installed,
+    );
   });
 
   it('says at once that the pause began or ended, decided or not', () => {
@@ -200,39 +469,62 @@ describe('the rest of the status', () => {
     const paused = engineStatus(situation({ engine: wasInstalled, paused: true, ...undecided }), LATER);
 
     expect(paused.phase).toBe('Paused');
-    expect(engineStatus(situation({ engine: engine({ status: paused }), paused: true, ...undecided }), LATER)).toBe(paused);
-    expect(engineStatus(situation({ engine: engine({ status: paused }), ...undecided }), LATER).phase).toBe('Progressing');
+    expect(engineStatus(situation({ engine: engine({ status: paused }), paused: true, ...undecided }), LATER)).toBe(
+      paused,
+    );
+    expect(engineStatus(situation({ engine: engine({ status: paused }), ...undecided }), LATER).phase).toBe(
+      'Progressing',
+    );
   });
 
   it('moves lastTransitionTime exactly with the status of a condition', () => {
-    const worse = engineStatus(situation({ engine: wasInstalled, findings: findings({ Deployment: crashing }) }), LATER);
+    const worse = engineStatus(
+      situation({ engine: wasInstalled, findings: findings({ Deployment: crashing }) }),
+      LATER,
+    );
 
     expect(condition(worse, 'Ready')).toMatchObject({ lastTransitionTime: LATER, lastUpdateTime: LATER });
-    expect(condition(engineStatus(situation({ engine: engine({ metadata: { generation: 2 }, status: installed }) }), LATER), 'Ready')).toMatchObject({ lastTransitionTime: NOW, lastUpdateTime: LATER });
+    expect(
+      condition(
+        engineStatus(situation({ engine: engine({ metadata: { generation: 2 }, status: installed }) }), LATER),
+        'Ready',
+      ),
+    ).toMatchObject({ lastTransitionTime: NOW, lastUpdateTime: LATER });
   });
 
   it('never changes what it is given, and is stable under itself', () => {
     const states = fc.constantFrom<Finding['state']>('applied', 'failed', 'foreign', 'denied', 'waiting');
     fc.assert(
-      fc.property(fc.array(states, { minLength: 7, maxLength: 7 }), fc.boolean(), fc.boolean(), (given, paused, secret) => {
-        const found = findings().map((one, index) => ({ ...one, state: given[index] ?? 'applied', message: 'm', failures: 1 }));
-        const input = situation({ findings: found, paused, missingPullSecret: secret ? 'x/y' : undefined });
-        const before = JSON.stringify(input);
-        const first = engineStatus(input, NOW);
-        const again = engineStatus({ ...input, engine: engine({ status: first }) }, LATER);
+      fc.property(
+        fc.array(states, { minLength: 7, maxLength: 7 }),
+        fc.boolean(),
+        fc.boolean(),
+        (given, paused, secret) => {
+          const found = findings().map((one, index) => ({
+            ...one,
+            state: given[index] ?? 'applied',
+            message: 'm',
+            failures: 1,
+          }));
+          const input = situation({ findings: found, paused, missingPullSecret: secret ? 'x/y' : undefined });
+          const before = JSON.stringify(input);
+          const first = engineStatus(input, NOW);
+          const again = engineStatus({ ...input, engine: engine({ status: first }) }, LATER);
 
-        expect(JSON.stringify(input)).toBe(before);
-        expect(sameStatus(first, again) || first.currentVersion !== undefined).toBe(true);
-        const types = (first.conditions ?? []).map((one) => one.type);
-        expect(types.filter((type) => type === 'Reconciling' || type === 'Stalled').length).toBeLessThanOrEqual(1);
-        expect(types.slice(0, 2)).toEqual(['Ready', 'Available']);
-      }),
+          expect(JSON.stringify(input)).toBe(before);
+          expect(sameStatus(first, again) || first.currentVersion !== undefined).toBe(true);
+          const types = (first.conditions ?? []).map((one) => one.type);
+          expect(types.filter((type) => type === 'Reconciling' || type === 'Stalled').length).toBeLessThanOrEqual(1);
+          expect(types.slice(0, 2)).toEqual(['Ready', 'Available']);
+        },
+      ),
     );
   });
 });
 
 describe('the engine that is served', () => {
-  const born = (name: string, creationTimestamp?: string) => engine({ metadata: { name, ...(creationTimestamp === undefined ? {} : { creationTimestamp }) } });
+  const born = (name: string, creationTimestamp?: string) =>
+    engine({ metadata: { name, ...(creationTimestamp === undefined ? {} : { creationTimestamp }) } });
 
   it.each([
     ['is the oldest', [born('a', '2026-01-02T00:00:00Z'), born('b', '2026-01-01T00:00:00Z')], 'b'],

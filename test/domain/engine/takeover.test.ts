@@ -12,21 +12,53 @@ const port = (number: number): object => ({ [`k:{"port":${number},"protocol":"TC
 
 describe('the fields of a spec that others own', () => {
   it('are taken over, and nothing else of theirs', () => {
-    const ours = { ...MINE, time: '2026-11-21T10:00:00Z', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:a': {} } }, 'f:spec': { 'f:ports': port(443), 'f:type': {} } } };
-    const edit = { manager: 'kubectl-edit', operation: 'Update', apiVersion: 'v1', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:theirs': {} } }, 'f:spec': { 'f:ports': { '.': {}, ...port(80) } } } };
-    const status = { manager: 'cloud', operation: 'Update', apiVersion: 'v1', subresource: 'status', fieldsV1: { 'f:status': {} } };
-    const scale = { manager: 'kubectl', operation: 'Update', apiVersion: 'v1', subresource: 'scale', fieldsV1: { 'f:spec': { 'f:replicas': {} } } };
+    const ours = {
+      ...MINE,
+      time: '2026-11-21T10:00:00Z',
+      fieldsV1: { 'f:metadata': { 'f:labels': { 'f:a': {} } }, 'f:spec': { 'f:ports': port(443), 'f:type': {} } },
+    };
+    const edit = {
+      manager: 'kubectl-edit',
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsV1: { 'f:metadata': { 'f:labels': { 'f:theirs': {} } }, 'f:spec': { 'f:ports': { '.': {}, ...port(80) } } },
+    };
+    const status = {
+      manager: 'cloud',
+      operation: 'Update',
+      apiVersion: 'v1',
+      subresource: 'status',
+      fieldsV1: { 'f:status': {} },
+    };
+    const scale = {
+      manager: 'kubectl',
+      operation: 'Update',
+      apiVersion: 'v1',
+      subresource: 'scale',
+      fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+    };
 
     expect(takenOver(service(edit, ours, status, scale), 'us')).toEqual([
       { ...edit, fieldsV1: { 'f:metadata': { 'f:labels': { 'f:theirs': {} } } } },
       status,
       scale,
-      { ...MINE, fieldsV1: { 'f:metadata': { 'f:labels': { 'f:a': {} } }, 'f:spec': { 'f:ports': { ...port(443), '.': {}, ...port(80) }, 'f:type': {} } } },
+      {
+        ...MINE,
+        fieldsV1: {
+          'f:metadata': { 'f:labels': { 'f:a': {} } },
+          'f:spec': { 'f:ports': { ...port(443), '.': {}, ...port(80) }, 'f:type': {} },
+        },
+      },
     ]);
   });
 
   it('leave no entry behind that owns nothing', () => {
-    const edit = { manager: 'kubectl-edit', operation: 'Update', apiVersion: 'v1', fieldsV1: { 'f:spec': { 'f:type': {} } } };
+    const edit = {
+      manager: 'kubectl-edit',
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsV1: { 'f:spec': { 'f:type': {} } },
+    };
 
     expect(takenOver(service(edit), 'us')).toEqual([{ ...MINE, fieldsV1: { 'f:spec': { 'f:type': {} } } }]);
   });

@@ -43,11 +43,16 @@ class Model {
     const rules = compileSpec(spec);
     const bindings = [...(this.bindings.get(namespace)?.values() ?? [])];
     const sets = new Map(
-      [...this.sets].map(([name, one]) => [name, { name, deleting: one.deleting, readable: readClusterSelector(one.spec).kind !== 'unreadable' }]),
+      [...this.sets].map(([name, one]) => [
+        name,
+        { name, deleting: one.deleting, readable: readClusterSelector(one.spec).kind !== 'unreadable' },
+      ]),
     );
     const { eligible } = eligibleSets(rules, bindings, sets);
     const candidates =
-      rules.problem === undefined ? candidatesAmong(this.fleet(), eligible, rules) : { count: 0, matched: candidatesAmong([], [], rules).matched };
+      rules.problem === undefined
+        ? candidatesAmong(this.fleet(), eligible, rules)
+        : { count: 0, matched: candidatesAmong([], [], rules).matched };
     return {
       placement: { namespace, name: key, uid: key, generation: 1, deleting: false, rules, status: undefined },
       bindings,
@@ -107,7 +112,10 @@ function fold(model: Model, index: Inventory, event: Event): readonly string[] {
       model.sets.delete(event.name);
       return index.setGone(event.name);
     case 'binding':
-      model.bindings.set(event.namespace, new Map(model.bindings.get(event.namespace)).set(event.view.name, event.view));
+      model.bindings.set(
+        event.namespace,
+        new Map(model.bindings.get(event.namespace)).set(event.view.name, event.view),
+      );
       return index.binding(event.namespace, event.view);
     case 'bindingGone':
       model.bindings.get(event.namespace)?.delete(event.name);
@@ -137,34 +145,104 @@ const setNames = ['s1', 's2', 's3'];
 const namespaces = ['n1', 'n2'];
 const keys = ['n1/a', 'n1/b', 'n2/a', 'n2/b'];
 const values = ['x', 'y', 'z'];
-const someLabels = fc.record({ region: fc.constantFrom(...values), tier: fc.constantFrom(...values), [CLUSTER_SET_LABEL]: fc.constantFrom(...setNames) }, { requiredKeys: [] });
-const someClaims = fc.record({ region: fc.constantFrom(...values), cpu: fc.constantFrom(...values) }, { requiredKeys: [] });
+const someLabels = fc.record(
+  {
+    region: fc.constantFrom(...values),
+    tier: fc.constantFrom(...values),
+    [CLUSTER_SET_LABEL]: fc.constantFrom(...setNames),
+  },
+  { requiredKeys: [] },
+);
+const someClaims = fc.record(
+  { region: fc.constantFrom(...values), cpu: fc.constantFrom(...values) },
+  { requiredKeys: [] },
+);
 const someExpression = fc.oneof(
-  fc.record({ key: fc.constantFrom('region', 'tier', 'cpu'), operator: fc.constantFrom('In', 'NotIn'), values: fc.subarray(values, { minLength: 1 }) }),
+  fc.record({
+    key: fc.constantFrom('region', 'tier', 'cpu'),
+    operator: fc.constantFrom('In', 'NotIn'),
+    values: fc.subarray(values, { minLength: 1 }),
+  }),
   fc.record({ key: fc.constantFrom('region', 'tier', 'cpu'), operator: fc.constantFrom('Exists', 'DoesNotExist') }),
 );
 const someSelector = fc.record({ matchExpressions: fc.array(someExpression, { maxLength: 2 }) });
-const somePredicate = fc.record({ requiredClusterSelector: fc.record({ labelSelector: someSelector, claimSelector: someSelector }, { requiredKeys: [] }) });
-const broken = { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }] };
+const somePredicate = fc.record({
+  requiredClusterSelector: fc.record(
+    { labelSelector: someSelector, claimSelector: someSelector },
+    { requiredKeys: [] },
+  ),
+});
+const broken = {
+  predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }],
+};
 const someSpec = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ ClusterSets: fc.subarray(setNames), numberOfClusters: fc.nat(3), predicates: fc.array(somePredicate, { maxLength: 2 }) }, { requiredKeys: [] }) },
+  {
+    weight: 6,
+    arbitrary: fc.record(
+      {
+        ClusterSets: fc.subarray(setNames),
+        numberOfClusters: fc.nat(3),
+        predicates: fc.array(somePredicate, { maxLength: 2 }),
+      },
+      { requiredKeys: [] },
+    ),
+  },
   { weight: 2, arbitrary: fc.constant(broken) },
 );
 const someSetSpec = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
-  { weight: 4, arbitrary: fc.record({ clusterSelector: fc.record({ selectorType: fc.constant('LabelSelector'), labelSelector: someSelector }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      clusterSelector: fc.record({ selectorType: fc.constant('LabelSelector'), labelSelector: someSelector }),
+    }),
+  },
   { weight: 3, arbitrary: fc.constant({ clusterSelector: { selectorType: 'Sorting' } }) },
 );
 const rarely = fc.nat(5).map((n) => n === 0);
-const someCluster = fc.record({ name: fc.constantFrom(...clusterNames), deleting: rarely, labels: someLabels, claims: someClaims });
+const someCluster = fc.record({
+  name: fc.constantFrom(...clusterNames),
+  deleting: rarely,
+  labels: someLabels,
+  claims: someClaims,
+});
 const someEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 8, arbitrary: someCluster.map((over) => ({ kind: 'cluster' as const, view: cluster(over.name, over) })) },
   { weight: 2, arbitrary: fc.constantFrom(...clusterNames).map((name) => ({ kind: 'clusterGone' as const, name })) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('set' as const), name: fc.constantFrom(...setNames), deleting: rarely, spec: someSetSpec }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('set' as const),
+      name: fc.constantFrom(...setNames),
+      deleting: rarely,
+      spec: someSetSpec,
+    }),
+  },
   { weight: 1, arbitrary: fc.constantFrom(...setNames).map((name) => ({ kind: 'setGone' as const, name })) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('binding' as const), namespace: fc.constantFrom(...namespaces), view: fc.tuple(fc.constantFrom(...setNames), rarely, rarely).map(([name, deleting, other]) => binding(name, { deleting, ...(other ? { clusterSet: 's1' } : {}) })) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('bindingGone' as const), namespace: fc.constantFrom(...namespaces), name: fc.constantFrom(...setNames) }) },
-  { weight: 3, arbitrary: fc.record({ key: fc.constantFrom(...keys), spec: someSpec }).map(({ key, spec }) => ({ kind: 'placement' as const, key, namespace: key.slice(0, 2), spec })) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('binding' as const),
+      namespace: fc.constantFrom(...namespaces),
+      view: fc
+        .tuple(fc.constantFrom(...setNames), rarely, rarely)
+        .map(([name, deleting, other]) => binding(name, { deleting, ...(other ? { clusterSet: 's1' } : {}) })),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('bindingGone' as const),
+      namespace: fc.constantFrom(...namespaces),
+      name: fc.constantFrom(...setNames),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ key: fc.constantFrom(...keys), spec: someSpec })
+      .map(({ key, spec }) => ({ kind: 'placement' as const, key, namespace: key.slice(0, 2), spec })),
+  },
   { weight: 1, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'placementGone' as const, key })) },
   { weight: 14, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'look' as const, key })) },
 );
@@ -172,12 +250,24 @@ const someEvent: fc.Arbitrary<Event> = fc.oneof(
 /** A world that has something in it, to begin with: each Placement has been looked at. */
 const someOpening: fc.Arbitrary<Event[]> = fc
   .tuple(
-    fc.tuple(...setNames.map((name) => someSetSpec.map((spec): Event => ({ kind: 'set', name, deleting: false, spec })))),
-    fc.tuple(...clusterNames.map((name) => someCluster.map((over): Event => ({ kind: 'cluster', view: cluster(name, { ...over, name }) })))),
-    fc.tuple(...keys.map((key) => someSpec.map((spec): Event => ({ kind: 'placement', key, namespace: key.slice(0, 2), spec })))),
+    fc.tuple(
+      ...setNames.map((name) => someSetSpec.map((spec): Event => ({ kind: 'set', name, deleting: false, spec }))),
+    ),
+    fc.tuple(
+      ...clusterNames.map((name) =>
+        someCluster.map((over): Event => ({ kind: 'cluster', view: cluster(name, { ...over, name }) })),
+      ),
+    ),
+    fc.tuple(
+      ...keys.map((key) =>
+        someSpec.map((spec): Event => ({ kind: 'placement', key, namespace: key.slice(0, 2), spec })),
+      ),
+    ),
   )
   .map((parts) => [
-    ...namespaces.flatMap((namespace) => setNames.map((name): Event => ({ kind: 'binding', namespace, view: binding(name) }))),
+    ...namespaces.flatMap((namespace) =>
+      setNames.map((name): Event => ({ kind: 'binding', namespace, view: binding(name) })),
+    ),
     ...parts.flat(),
     ...keys.map((key): Event => ({ kind: 'look', key })),
   ]);
@@ -204,22 +294,78 @@ function inFleet(name: string, over: Partial<ClusterView> = {}): ClusterView {
 }
 
 const wantsEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }] };
-const wantsAws = { predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['aws'] }] } } }] };
+const wantsAws = {
+  predicates: [
+    {
+      requiredClusterSelector: {
+        claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['aws'] }] },
+      },
+    },
+  ],
+};
 
 describe('whom a change can change', () => {
   it.each<[string, unknown, ClusterView, ClusterView | string, readonly string[]]>([
     ['a label that no Placement names: nobody', wantsEu, inFleet('a'), inFleet('a', { labels: { colour: 'red' } }), []],
-    ['a value that no Placement names: nobody', wantsEu, inFleet('a', { labels: { region: 'us' } }), inFleet('a', { labels: { region: 'asia' } }), []],
-    ['a label that begins to match: its Placement', wantsEu, inFleet('a'), inFleet('a', { labels: { region: 'eu' } }), ['team/web']],
-    ['a label that ceases to match: its Placement', wantsEu, inFleet('a', { labels: { region: 'eu' } }), inFleet('a'), ['team/web']],
-    ['the same labels and claims again, as a heartbeat is: nobody', wantsAws, inFleet('a', { claims: { platform: 'aws' } }), inFleet('a', { claims: { platform: 'aws' } }), []],
+    [
+      'a value that no Placement names: nobody',
+      wantsEu,
+      inFleet('a', { labels: { region: 'us' } }),
+      inFleet('a', { labels: { region: 'asia' } }),
+      [],
+    ],
+    [
+      'a label that begins to match: its Placement',
+      wantsEu,
+      inFleet('a'),
+      inFleet('a', { labels: { region: 'eu' } }),
+      ['team/web'],
+    ],
+    [
+      'a label that ceases to match: its Placement',
+      wantsEu,
+      inFleet('a', { labels: { region: 'eu' } }),
+      inFleet('a'),
+      ['team/web'],
+    ],
+    [
+      'the same labels and claims again, as a heartbeat is: nobody',
+      wantsAws,
+      inFleet('a', { claims: { platform: 'aws' } }),
+      inFleet('a', { claims: { platform: 'aws' } }),
+      [],
+    ],
     ['a claim that no Placement names: nobody', wantsAws, inFleet('a'), inFleet('a', { claims: { region: 'eu' } }), []],
-    ['a claim that begins to match: its Placement', wantsAws, inFleet('a'), inFleet('a', { claims: { platform: 'aws' } }), ['team/web']],
-    ['a label of that name where a claim is named: nobody', wantsAws, inFleet('a'), inFleet('a', { labels: { platform: 'aws' } }), []],
+    [
+      'a claim that begins to match: its Placement',
+      wantsAws,
+      inFleet('a'),
+      inFleet('a', { claims: { platform: 'aws' } }),
+      ['team/web'],
+    ],
+    [
+      'a label of that name where a claim is named: nobody',
+      wantsAws,
+      inFleet('a'),
+      inFleet('a', { labels: { platform: 'aws' } }),
+      [],
+    ],
     ['the end of a cluster that matches: its Placement', {}, inFleet('a'), 'a', ['team/web']],
-    ['the deletion of a cluster that matches: its Placement', {}, inFleet('a'), inFleet('a', { deleting: true }), ['team/web']],
+    [
+      'the deletion of a cluster that matches: its Placement',
+      {},
+      inFleet('a'),
+      inFleet('a', { deleting: true }),
+      ['team/web'],
+    ],
     ['the end of a cluster that does not match, not the last: nobody', wantsEu, inFleet('a'), 'a', []],
-    ['a match in a set that is not bound: nobody', wantsEu, cluster('a'), cluster('a', { labels: { region: 'eu' } }), []],
+    [
+      'a match in a set that is not bound: nobody',
+      wantsEu,
+      cluster('a'),
+      cluster('a', { labels: { region: 'eu' } }),
+      [],
+    ],
     ['a move into a bound set: its Placement', {}, cluster('a'), inFleet('a'), ['team/web']],
     ['a move out of a bound set: its Placement', {}, inFleet('a'), cluster('a'), ['team/web']],
   ])('%s', (_sentence, spec, before, after, named) => {

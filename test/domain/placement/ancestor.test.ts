@@ -7,7 +7,18 @@ import type { Schedule } from '../../../src/domain/placement/schedule.js';
 import { planSlices, publishedAfter } from '../../../src/domain/placement/slices.js';
 import type { SlicePlan } from '../../../src/domain/placement/slices.js';
 import { reportOn } from '../../../src/domain/placement/status.js';
-import { binding, cluster, clusterSet, decision, member, members, names, prefixes, snapshot, UID } from '../../support/builders/placement.js';
+import {
+  binding,
+  cluster,
+  clusterSet,
+  decision,
+  member,
+  members,
+  names,
+  prefixes,
+  snapshot,
+  UID,
+} from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
 function decide(world: Partial<World>): { decided: Schedule; plan: SlicePlan } {
@@ -22,9 +33,16 @@ function chosen(world: Partial<World>): readonly string[] {
 
 describe('not like its ancestor', () => {
   it('a negative number of clusters is a misconfiguration, not a crash', () => {
-    const { decided, plan } = decide({ spec: { numberOfClusters: -3 }, fleet: members('a'), stored: [decision(1, ['a'])] });
+    const { decided, plan } = decide({
+      spec: { numberOfClusters: -3 },
+      fleet: members('a'),
+      stored: [decision(1, ['a'])],
+    });
 
-    expect(decided.problem).toEqual({ field: 'spec.numberOfClusters', message: '-3 is not a whole number from 0 to 2147483647' });
+    expect(decided.problem).toEqual({
+      field: 'spec.numberOfClusters',
+      message: '-3 is not a whole number from 0 to 2147483647',
+    });
     expect(plan.writes).toEqual([]);
   });
 
@@ -34,7 +52,11 @@ describe('not like its ancestor', () => {
     const plan = planSlices(seen, decided);
     const report = reportOn(seen, decided, { plan, done: 1, failure: { name: 'web-decision-2', message: 'refused' } });
 
-    expect(report).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 100, decisions: [{ name: 'web-decision-1' }] });
+    expect(report).toMatchObject({
+      phase: 'PartiallySatisfied',
+      numberOfSelectedClusters: 100,
+      decisions: [{ name: 'web-decision-1' }],
+    });
     expect(report.states.map((one) => `${one.type}=${one.status} ${one.reason}`)).toEqual([
       'PlacementSatisfied=False NotAllDecisionsScheduled',
       'PlacementMisconfigured=False Succeedconfigured',
@@ -44,7 +66,10 @@ describe('not like its ancestor', () => {
   });
 
   it('a flip that has nothing to do with a Placement does not move it', () => {
-    const spec = { numberOfClusters: 3, predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { on: 'yes' } } } }] };
+    const spec = {
+      numberOfClusters: 3,
+      predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { on: 'yes' } } } }],
+    };
     const on = { labels: { on: 'yes' } };
     const fleet = names(60).map((name) => member(name, on));
     for (let index = 0; index < 200; index++) {
@@ -58,17 +83,32 @@ describe('not like its ancestor', () => {
     }
   });
 
-  it.each(['Google Cloud', 'https://example.com/a?b=c', 'x'.repeat(1024), '', 'ÄÖÜ'])('a claim value need not be a label value: %s', (value) => {
-    const rules = compileSpec({ predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] } } }] });
+  it.each(['Google Cloud', 'https://example.com/a?b=c', 'x'.repeat(1024), '', 'ÄÖÜ'])(
+    'a claim value need not be a label value: %s',
+    (value) => {
+      const rules = compileSpec({
+        predicates: [
+          {
+            requiredClusterSelector: {
+              claimSelector: { matchExpressions: [{ key: 'k', operator: 'In', values: [value] }] },
+            },
+          },
+        ],
+      });
 
-    expect(rules.problem).toBeUndefined();
-    expect(matches(rules, cluster('a', { claims: { k: value } }))).toBe(true);
-    expect(matches(rules, cluster('a', { claims: { k: `${value} ` } }))).toBe(false);
-  });
+      expect(rules.problem).toBeUndefined();
+      expect(matches(rules, cluster('a', { claims: { k: value } }))).toBe(true);
+      expect(matches(rules, cluster('a', { claims: { k: `${value} ` } }))).toBe(false);
+    },
+  );
 
   it('a misconfiguration empties no decision', () => {
     const stored = [decision(1, ['a', 'b'])];
-    const spec = { predicates: [{ requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } }] };
+    const spec = {
+      predicates: [
+        { requiredClusterSelector: { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } } },
+      ],
+    };
 
     expect(decide({ spec, stored, fleet: members('a', 'b') }).plan.writes).toEqual([]);
   });
@@ -83,13 +123,19 @@ describe('not like its ancestor', () => {
       readDecision({ metadata: { name: `${name}-orphan`, labels: label }, status }, owner),
     ]);
 
-    expect(decide({ fleet: members('a'), stored }).plan.writes.map((one) => [one.kind, one.name])).toEqual([['create', 'web-decision-1']]);
+    expect(decide({ fleet: members('a'), stored }).plan.writes.map((one) => [one.kind, one.name])).toEqual([
+      ['create', 'web-decision-1'],
+    ]);
   });
 
   it('a decision object is not visible before it is filled', () => {
     const { plan } = decide({ fleet: members(...names(250)) });
 
-    expect(plan.writes.map((one) => [one.kind, one.clusters.length])).toEqual([['create', 100], ['create', 100], ['create', 50]]);
+    expect(plan.writes.map((one) => [one.kind, one.clusters.length])).toEqual([
+      ['create', 100],
+      ['create', 100],
+      ['create', 50],
+    ]);
   });
 
   it('one bad cluster set does not stop a Placement', () => {
@@ -110,12 +156,18 @@ describe('not like its ancestor', () => {
     const { plan } = decide({ fleet: fleet.filter((one) => one.cluster.name !== gone), stored: first });
 
     expect(plan.writes.map((one) => [one.kind, one.name])).toEqual([['update', 'web-decision-1']]);
-    for (const state of prefixes(first, plan.writes)) expect(new Set(state.flatMap((one) => one.clusters)).size).toBeGreaterThanOrEqual(249);
+    for (const state of prefixes(first, plan.writes))
+      expect(new Set(state.flatMap((one) => one.clusters)).size).toBeGreaterThanOrEqual(249);
   });
 
   it('the alphabetically first clusters are not always picked', () => {
     const fleet = members(...names(50));
-    const picked = new Set(Array.from({ length: 100 }, (_, index) => chosen({ name: `web-${index}`, spec: { numberOfClusters: 1 }, fleet })[0]));
+    const picked = new Set(
+      Array.from(
+        { length: 100 },
+        (_, index) => chosen({ name: `web-${index}`, spec: { numberOfClusters: 1 }, fleet })[0],
+      ),
+    );
 
     expect(picked.size).toBeGreaterThan(30);
   });
@@ -123,7 +175,13 @@ describe('not like its ancestor', () => {
   it('the name of a binding alone opens no set', () => {
     const sets = [clusterSet('fleet'), clusterSet('open')];
 
-    expect(chosen({ sets, bindings: [binding('fleet', { clusterSet: 'open' })], fleet: [member('a'), member('b', {}, ['open'])] })).toEqual([]);
+    expect(
+      chosen({
+        sets,
+        bindings: [binding('fleet', { clusterSet: 'open' })],
+        fleet: [member('a'), member('b', {}, ['open'])],
+      }),
+    ).toEqual([]);
   });
 
   it('what only a user can cure is Stalled, and calls for no write once it is reported', () => {
@@ -132,6 +190,8 @@ describe('not like its ancestor', () => {
     const plan = planSlices(seen, decided);
 
     expect(plan.writes).toEqual([]);
-    expect(reportOn(seen, decided, { plan, done: 0 }).states.find((one) => one.type === 'Stalled')?.reason).toBe('Misconfigured');
+    expect(reportOn(seen, decided, { plan, done: 0 }).states.find((one) => one.type === 'Stalled')?.reason).toBe(
+      'Misconfigured',
+    );
   });
 });

@@ -4,7 +4,12 @@ import { valueOf } from '../../../src/domain/selectors.js';
 
 describe('a cluster as selection sees it', () => {
   it('carries name, labels and claims', () => {
-    const status = { clusterClaims: [{ name: 'platform', value: 'aws' }, { name: 'zone', value: '' }] };
+    const status = {
+      clusterClaims: [
+        { name: 'platform', value: 'aws' },
+        { name: 'zone', value: '' },
+      ],
+    };
 
     expect(clusterView({ metadata: { name: 'a', labels: { region: 'eu' } }, status })).toEqual({
       name: 'a',
@@ -18,15 +23,24 @@ describe('a cluster as selection sees it', () => {
     expect(clusterView({ metadata: { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' } }).deleting).toBe(true);
   });
 
-  it.each([undefined, null, 'x', {}, { clusterClaims: 'x' }, { clusterClaims: [null, 'x', { name: 'a' }, { name: 1, value: 'b' }] }])(
-    'has no claims with the status %j',
-    (status) => {
-      expect(clusterView({ metadata: { name: 'a' }, status }).claims).toEqual({});
-    },
-  );
+  it.each([
+    undefined,
+    null,
+    'x',
+    {},
+    { clusterClaims: 'x' },
+    { clusterClaims: [null, 'x', { name: 'a' }, { name: 1, value: 'b' }] },
+  ])('has no claims with the status %j', (status) => {
+    expect(clusterView({ metadata: { name: 'a' }, status }).claims).toEqual({});
+  });
 
   it('keeps the first of two claims of one name', () => {
-    const status = { clusterClaims: [{ name: 'a', value: '1' }, { name: 'a', value: '2' }] };
+    const status = {
+      clusterClaims: [
+        { name: 'a', value: '1' },
+        { name: 'a', value: '2' },
+      ],
+    };
 
     expect(clusterView({ metadata: { name: 'a' }, status }).claims).toEqual({ a: '1' });
   });

@@ -1,11 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
-import { decisionName, decisionObject, decisionOrdinal, readDecision, revisionOf } from '../../../src/domain/placement/decision.js';
+import {
+  decisionName,
+  decisionObject,
+  decisionOrdinal,
+  readDecision,
+  revisionOf,
+} from '../../../src/domain/placement/decision.js';
 import type { RawDecision } from '../../../src/domain/placement/decision.js';
 import { hash64, hex64 } from '../../../src/domain/hash.js';
 import { names } from '../../support/builders/placement.js';
 
 const owner = { namespace: 'team', name: 'web', uid: 'u1' };
-const reference = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'Placement', name: 'web', uid: 'u1', controller: true };
+const reference = {
+  apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+  kind: 'Placement',
+  name: 'web',
+  uid: 'u1',
+  controller: true,
+};
 const ours = { ...decisionObject(owner, 1, ['a', 'b']) };
 const stored: RawDecision = { ...ours, metadata: { ...ours.metadata, uid: 'd1', resourceVersion: '7' } };
 
@@ -62,7 +74,12 @@ describe('a decision object', () => {
         annotations: { 'cluster.fleetmgmt.io/decision-revision': revisionOf(['a', 'b']) },
         ownerReferences: [reference],
       },
-      status: { decisions: [{ clusterName: 'a', reason: '' }, { clusterName: 'b', reason: '' }] },
+      status: {
+        decisions: [
+          { clusterName: 'a', reason: '' },
+          { clusterName: 'b', reason: '' },
+        ],
+      },
     });
   });
 
@@ -91,12 +108,16 @@ describe('a decision object', () => {
     const loose = { ...reference, controller: false };
     const taken = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'c1', controller: true };
 
-    expect(decisionObject(owner, 1, [], edited({ ownerReferences: [loose, taken] })).metadata.ownerReferences).toEqual([reference]);
+    expect(decisionObject(owner, 1, [], edited({ ownerReferences: [loose, taken] })).metadata.ownerReferences).toEqual([
+      reference,
+    ]);
   });
 
   it('holds at most a hundred clusters', () => {
     expect(decisionObject(owner, 1, names(100)).status.decisions).toHaveLength(100);
-    expect(() => decisionObject(owner, 3, names(101))).toThrow('web-decision-3: 101 clusters, at most 100 fit in one object');
+    expect(() => decisionObject(owner, 3, names(101))).toThrow(
+      'web-decision-3: 101 clusters, at most 100 fit in one object',
+    );
   });
 
   it('is intact as we write it', () => {
@@ -115,15 +136,39 @@ describe('a decision object', () => {
 
   it.each([
     { what: 'its controller owner is the live Placement', over: {}, is: 'ours' },
-    { what: 'its owner is served in another version', over: { ownerReferences: [{ ...reference, apiVersion: 'cluster.fleetmgmt.io/v1' }] }, is: 'ours' },
-    { what: 'its owner is an earlier Placement of the name', over: { ownerReferences: [{ ...reference, uid: 'u0' }] }, is: 'predecessor' },
+    {
+      what: 'its owner is served in another version',
+      over: { ownerReferences: [{ ...reference, apiVersion: 'cluster.fleetmgmt.io/v1' }] },
+      is: 'ours',
+    },
+    {
+      what: 'its owner is an earlier Placement of the name',
+      over: { ownerReferences: [{ ...reference, uid: 'u0' }] },
+      is: 'predecessor',
+    },
     { what: 'nobody owns it, and it carries our label', over: { ownerReferences: [] }, is: 'adoptable' },
-    { what: 'its owner is no controller, and it carries our label', over: { ownerReferences: [{ ...reference, controller: false }] }, is: 'adoptable' },
+    {
+      what: 'its owner is no controller, and it carries our label',
+      over: { ownerReferences: [{ ...reference, controller: false }] },
+      is: 'adoptable',
+    },
     { what: 'nobody owns it, without the label', over: { ownerReferences: [], labels: {} }, is: 'foreign' },
-    { what: 'nobody owns it, with the label of another', over: { ownerReferences: [], labels: { 'cluster.fleetmgmt.io/placement': 'api' } }, is: 'foreign' },
+    {
+      what: 'nobody owns it, with the label of another',
+      over: { ownerReferences: [], labels: { 'cluster.fleetmgmt.io/placement': 'api' } },
+      is: 'foreign',
+    },
     { what: 'another kind owns it', over: { ownerReferences: [{ ...reference, kind: 'ConfigMap' }] }, is: 'foreign' },
-    { what: 'a kind of another group owns it', over: { ownerReferences: [{ ...reference, apiVersion: 'cluster.fleetmgmt.io.evil/v1' }] }, is: 'foreign' },
-    { what: 'another Placement owns it', over: { ownerReferences: [{ ...reference, name: 'api', uid: 'u9' }] }, is: 'foreign' },
+    {
+      what: 'a kind of another group owns it',
+      over: { ownerReferences: [{ ...reference, apiVersion: 'cluster.fleetmgmt.io.evil/v1' }] },
+      is: 'foreign',
+    },
+    {
+      what: 'another Placement owns it',
+      over: { ownerReferences: [{ ...reference, name: 'api', uid: 'u9' }] },
+      is: 'foreign',
+    },
   ])('is $is when $what', ({ over, is }) => {
     expect(readDecision(edited(over), owner).ownership).toBe(is);
   });
@@ -143,6 +188,13 @@ describe('a decision object', () => {
   it('is read with what it lacks', () => {
     const bare = readDecision({ metadata: { name: 'other', deletionTimestamp: '2026-01-01T00:00:00Z' } }, owner);
 
-    expect(bare).toMatchObject({ uid: '', resourceVersion: '', ordinal: undefined, ownership: 'foreign', deleting: true, revision: undefined });
+    expect(bare).toMatchObject({
+      uid: '',
+      resourceVersion: '',
+      ordinal: undefined,
+      ownership: 'foreign',
+      deleting: true,
+      revision: undefined,
+    });
   });
 });

@@ -24,14 +24,37 @@ describe('the sets that a Placement may select from', () => {
   });
 
   it.each([
-    { why: 'OtherName', it: 'whose name is not its set', one: binding('mine', { clusterSet: 'a' }), among: all, set: 'a' },
+    {
+      why: 'OtherName',
+      it: 'whose name is not its set',
+      one: binding('mine', { clusterSet: 'a' }),
+      among: all,
+      set: 'a',
+    },
     { why: 'NoSuchSet', it: 'whose set does not exist', one: binding('z'), among: all, set: 'z' },
-    { why: 'SetDeleting', it: 'whose set is being deleted', one: binding('a'), among: sets(clusterSet('a', { deleting: true })), set: 'a' },
-    { why: 'BindingDeleting', it: 'that is being deleted', one: binding('a', { deleting: true }), among: all, set: 'a' },
+    {
+      why: 'SetDeleting',
+      it: 'whose set is being deleted',
+      one: binding('a'),
+      among: sets(clusterSet('a', { deleting: true })),
+      set: 'a',
+    },
+    {
+      why: 'BindingDeleting',
+      it: 'that is being deleted',
+      one: binding('a', { deleting: true }),
+      among: all,
+      set: 'a',
+    },
   ])('do not come from a binding $it', ({ why, one, among, set }) => {
     const found = eligibleSets(compileSpec({}), [one], among);
 
-    expect(found).toEqual({ bound: [], eligible: [], unreadable: [], ignored: [{ binding: one.name, clusterSet: set, why }] });
+    expect(found).toEqual({
+      bound: [],
+      eligible: [],
+      unreadable: [],
+      ignored: [{ binding: one.name, clusterSet: set, why }],
+    });
   });
 
   it('tell which of them cannot be read', () => {
@@ -42,9 +65,17 @@ describe('the sets that a Placement may select from', () => {
   });
 
   it('are the same whatever the order of the bindings', () => {
-    const bindings = [binding('b'), binding('x', { clusterSet: 'a' }), binding('z'), binding('a'), binding('y', { clusterSet: 'a' })];
+    const bindings = [
+      binding('b'),
+      binding('x', { clusterSet: 'a' }),
+      binding('z'),
+      binding('a'),
+      binding('y', { clusterSet: 'a' }),
+    ];
 
-    expect(eligibleSets(compileSpec({}), [...bindings].reverse(), all)).toEqual(eligibleSets(compileSpec({}), bindings, all));
+    expect(eligibleSets(compileSpec({}), [...bindings].reverse(), all)).toEqual(
+      eligibleSets(compileSpec({}), bindings, all),
+    );
     expect(eligibleSets(compileSpec({}), bindings, all).ignored.map((one) => one.binding)).toEqual(['x', 'y', 'z']);
   });
 });

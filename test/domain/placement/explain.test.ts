@@ -2,7 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { explain } from '../../../src/domain/placement/explain.js';
 import type { Explanation } from '../../../src/domain/placement/explain.js';
 import { schedule, selected } from '../../../src/domain/placement/schedule.js';
-import { binding, clusterSet, decision, knownMembers, member, members, names, snapshot } from '../../support/builders/placement.js';
+import {
+  binding,
+  clusterSet,
+  decision,
+  knownMembers,
+  member,
+  members,
+  names,
+  snapshot,
+} from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
 function explained(over: Partial<World>): Explanation {
@@ -15,20 +24,43 @@ const spec = {
   numberOfClusters: 2,
   predicates: [
     { requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } },
-    { requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['aws'] }] } } },
+    {
+      requiredClusterSelector: {
+        claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['aws'] }] },
+      },
+    },
   ],
 };
 
 describe('explain', () => {
   it('gives for every candidate the rule that let it in or left it out', () => {
-    const fleet = [member('a', eu), member('b', eu), member('c', { ...eu, deleting: true }), member('d', { labels: { region: 'us' }, claims: { platform: 'gcp' } }), member('e', eu)];
+    const fleet = [
+      member('a', eu),
+      member('b', eu),
+      member('c', { ...eu, deleting: true }),
+      member('d', { labels: { region: 'us' }, claims: { platform: 'gcp' } }),
+      member('e', eu),
+    ];
     const of = explained({ spec, fleet, stored: [decision(1, ['b', 'e'])] });
 
-    expect(of.clusters.map((one) => [one.cluster, one.verdict.kind])).toEqual([['a', 'NotNeeded'], ['b', 'Selected'], ['c', 'Deleting'], ['d', 'NotMatched'], ['e', 'Selected']]);
+    expect(of.clusters.map((one) => [one.cluster, one.verdict.kind])).toEqual([
+      ['a', 'NotNeeded'],
+      ['b', 'Selected'],
+      ['c', 'Deleting'],
+      ['d', 'NotMatched'],
+      ['e', 'Selected'],
+    ]);
     expect(of.clusters[0]?.verdict).toEqual({ kind: 'NotNeeded', rank: 3 });
     expect(of.clusters[3]?.verdict).toMatchObject({
       failed: [
-        { source: 'label', key: 'region', operator: 'In', values: ['eu'], found: 'us', path: 'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels[region]' },
+        {
+          source: 'label',
+          key: 'region',
+          operator: 'In',
+          values: ['eu'],
+          found: 'us',
+          path: 'spec.predicates[0].requiredClusterSelector.labelSelector.matchLabels[region]',
+        },
         { source: 'claim', key: 'platform', operator: 'In', values: ['aws'], found: 'gcp' },
       ],
     });
@@ -55,7 +87,12 @@ describe('explain', () => {
   });
 
   it('shows a cluster that is kept because a set cannot be read', () => {
-    const world = { bindings: [binding('bad')], sets: [clusterSet('bad', { readable: false })], fleet: [member('x', {}, ['bad']), member('y', {}, ['bad'])], stored: [decision(1, ['x'])] };
+    const world = {
+      bindings: [binding('bad')],
+      sets: [clusterSet('bad', { readable: false })],
+      fleet: [member('x', {}, ['bad']), member('y', {}, ['bad'])],
+      stored: [decision(1, ['x'])],
+    };
 
     expect(explained(world).clusters).toEqual([{ cluster: 'x', sets: [], verdict: { kind: 'Selected', rank: 1 } }]);
   });
@@ -68,8 +105,14 @@ describe('explain', () => {
   });
 
   it('agrees with the schedule', () => {
-    const world = { spec, fleet: names(30).map((name, index) => member(name, index % 3 === 0 ? {} : eu)), stored: [decision(1, ['c004', 'c003'])] };
-    const chosen = explained(world).clusters.filter((one) => one.verdict.kind === 'Selected').map((one) => one.cluster);
+    const world = {
+      spec,
+      fleet: names(30).map((name, index) => member(name, index % 3 === 0 ? {} : eu)),
+      stored: [decision(1, ['c004', 'c003'])],
+    };
+    const chosen = explained(world)
+      .clusters.filter((one) => one.verdict.kind === 'Selected')
+      .map((one) => one.cluster);
 
     expect(chosen).toEqual([...selected(schedule(snapshot(world)))].sort());
   });

@@ -25,17 +25,41 @@ describe('the predicates of a spec', () => {
     { rule: 'none: every cluster matches', spec: {}, matched: true },
     { rule: 'an empty list: every cluster matches', spec: { predicates: [] }, matched: true },
     { rule: 'an empty predicate: every cluster matches', spec: { predicates: [{}] }, matched: true },
-    { rule: 'an empty selector: every cluster matches', spec: { predicates: [{ requiredClusterSelector: {} }] }, matched: true },
-    { rule: 'empty selectors inside: every cluster matches', spec: { predicates: [{ requiredClusterSelector: { labelSelector: {}, claimSelector: {} } }] }, matched: true },
-    { rule: 'null fields count as absent', spec: { predicates: [null], ClusterSets: null, numberOfClusters: null, clusterSets: null }, matched: true },
+    {
+      rule: 'an empty selector: every cluster matches',
+      spec: { predicates: [{ requiredClusterSelector: {} }] },
+      matched: true,
+    },
+    {
+      rule: 'empty selectors inside: every cluster matches',
+      spec: { predicates: [{ requiredClusterSelector: { labelSelector: {}, claimSelector: {} } }] },
+      matched: true,
+    },
+    {
+      rule: 'null fields count as absent',
+      spec: { predicates: [null], ClusterSets: null, numberOfClusters: null, clusterSets: null },
+      matched: true,
+    },
     { rule: 'no spec at all: every cluster matches', spec: undefined, matched: true },
     { rule: 'labels alone', spec: { predicates: [labels({ region: 'eu' })] }, matched: true },
     { rule: 'claims alone', spec: { predicates: [claims({ key: 'platform', operator: 'Exists' })] }, matched: true },
     { rule: 'labels that differ', spec: { predicates: [labels({ region: 'us' })] }, matched: false },
     { rule: 'labels AND claims: one of them is not enough', spec: { predicates: [both] }, matched: false },
-    { rule: 'predicates are ORed: one is enough', spec: { predicates: [labels({ region: 'us' }), both, labels({ region: 'eu' })] }, matched: true },
-    { rule: 'claim expressions are ANDed', spec: { predicates: [claims({ key: 'platform', operator: 'Exists' }, { key: 'zone', operator: 'Exists' })] }, matched: false },
-    { rule: 'a label is no claim', spec: { predicates: [claims({ key: 'region', operator: 'Exists' })] }, matched: false },
+    {
+      rule: 'predicates are ORed: one is enough',
+      spec: { predicates: [labels({ region: 'us' }), both, labels({ region: 'eu' })] },
+      matched: true,
+    },
+    {
+      rule: 'claim expressions are ANDed',
+      spec: { predicates: [claims({ key: 'platform', operator: 'Exists' }, { key: 'zone', operator: 'Exists' })] },
+      matched: false,
+    },
+    {
+      rule: 'a label is no claim',
+      spec: { predicates: [claims({ key: 'region', operator: 'Exists' })] },
+      matched: false,
+    },
     { rule: 'a claim is no label', spec: { predicates: [labels({ platform: 'aws' })] }, matched: false },
   ])('$rule', ({ spec, matched }) => {
     const rules = compileSpec(spec);
@@ -49,7 +73,14 @@ describe('the predicates of a spec', () => {
     const rules = compileSpec({ predicates: [labels({ region: 'us', zone: 'b' }), both] });
 
     expect(explainMatch(rules, eu)).toEqual([
-      { source: 'label', path: `${SELECTOR}.labelSelector.matchLabels[region]`, key: 'region', operator: 'In', values: ['us'], found: 'eu' },
+      {
+        source: 'label',
+        path: `${SELECTOR}.labelSelector.matchLabels[region]`,
+        key: 'region',
+        operator: 'In',
+        values: ['us'],
+        found: 'eu',
+      },
       {
         source: 'claim',
         path: 'spec.predicates[1].requiredClusterSelector.claimSelector.matchExpressions[0]',
@@ -82,22 +113,82 @@ describe('a spec', () => {
   const expression = (over: object): object => claims({ key: 'platform', operator: 'In', values: ['aws'], ...over });
   it.each([
     { what: 'a text', spec: 'all', field: 'spec', says: '"all" is not an object' },
-    { what: 'the lower-case spelling of ClusterSets', spec: { clusterSets: [] }, field: 'spec.clusterSets', says: 'is not a field: write ClusterSets' },
+    {
+      what: 'the lower-case spelling of ClusterSets',
+      spec: { clusterSets: [] },
+      field: 'spec.clusterSets',
+      says: 'is not a field: write ClusterSets',
+    },
     { what: 'sets that are a text', spec: { ClusterSets: 'a' }, field: 'spec.ClusterSets', says: '"a" is not a list' },
-    { what: 'a set that is a number', spec: { ClusterSets: ['a', 1] }, field: 'spec.ClusterSets[1]', says: '1 is not a string' },
+    {
+      what: 'a set that is a number',
+      spec: { ClusterSets: ['a', 1] },
+      field: 'spec.ClusterSets[1]',
+      says: '1 is not a string',
+    },
     { what: 'a set without a name', spec: { ClusterSets: [''] }, field: 'spec.ClusterSets[0]', says: 'is empty' },
-    { what: '257 sets', spec: { ClusterSets: Array.from({ length: 257 }, (_, n) => `s${n}`) }, field: 'spec.ClusterSets', says: 'has 257 names: at most 256' },
-    { what: 'a negative number', spec: { numberOfClusters: -1 }, field: 'spec.numberOfClusters', says: '-1 is not a whole number from 0 to 2147483647' },
+    {
+      what: '257 sets',
+      spec: { ClusterSets: Array.from({ length: 257 }, (_, n) => `s${n}`) },
+      field: 'spec.ClusterSets',
+      says: 'has 257 names: at most 256',
+    },
+    {
+      what: 'a negative number',
+      spec: { numberOfClusters: -1 },
+      field: 'spec.numberOfClusters',
+      says: '-1 is not a whole number from 0 to 2147483647',
+    },
     { what: 'a fraction', spec: { numberOfClusters: 1.5 }, field: 'spec.numberOfClusters', says: '1.5 is not' },
-    { what: 'a number over int32', spec: { numberOfClusters: 2147483648 }, field: 'spec.numberOfClusters', says: '2147483648 is not' },
+    {
+      what: 'a number over int32',
+      spec: { numberOfClusters: 2147483648 },
+      field: 'spec.numberOfClusters',
+      says: '2147483648 is not',
+    },
     { what: 'a number in quotes', spec: { numberOfClusters: '3' }, field: 'spec.numberOfClusters', says: '"3" is not' },
-    { what: 'predicates that are an object', spec: { predicates: {} }, field: 'spec.predicates', says: '{} is not a list' },
-    { what: '65 predicates', spec: { predicates: Array.from({ length: 65 }, () => ({})) }, field: 'spec.predicates', says: 'has 65 items: at most 64' },
-    { what: 'a predicate that is a text', spec: { predicates: ['x'] }, field: 'spec.predicates[0]', says: '"x" is not an object' },
-    { what: 'a selector that is a list', spec: { predicates: [{ requiredClusterSelector: [] }] }, field: SELECTOR, says: '[] is not an object' },
-    { what: 'an operator that does not exist', spec: { predicates: [{}, expression({ operator: 'Gt' })] }, field: 'spec.predicates[1].requiredClusterSelector.claimSelector.matchExpressions[0].operator', says: '"Gt" is not an operator' },
-    { what: 'a selector without values', spec: { predicates: [expression({ values: [] })] }, field: `${SELECTOR}.claimSelector.matchExpressions[0].values`, says: 'needs at least one value' },
-    { what: 'bad label syntax', spec: { predicates: [labels({ 'a b': 'x' })] }, field: `${SELECTOR}.labelSelector.matchLabels[a b]`, says: '"a b" is not a label key' },
+    {
+      what: 'predicates that are an object',
+      spec: { predicates: {} },
+      field: 'spec.predicates',
+      says: '{} is not a list',
+    },
+    {
+      what: '65 predicates',
+      spec: { predicates: Array.from({ length: 65 }, () => ({})) },
+      field: 'spec.predicates',
+      says: 'has 65 items: at most 64',
+    },
+    {
+      what: 'a predicate that is a text',
+      spec: { predicates: ['x'] },
+      field: 'spec.predicates[0]',
+      says: '"x" is not an object',
+    },
+    {
+      what: 'a selector that is a list',
+      spec: { predicates: [{ requiredClusterSelector: [] }] },
+      field: SELECTOR,
+      says: '[] is not an object',
+    },
+    {
+      what: 'an operator that does not exist',
+      spec: { predicates: [{}, expression({ operator: 'Gt' })] },
+      field: 'spec.predicates[1].requiredClusterSelector.claimSelector.matchExpressions[0].operator',
+      says: '"Gt" is not an operator',
+    },
+    {
+      what: 'a selector without values',
+      spec: { predicates: [expression({ values: [] })] },
+      field: `${SELECTOR}.claimSelector.matchExpressions[0].values`,
+      says: 'needs at least one value',
+    },
+    {
+      what: 'bad label syntax',
+      spec: { predicates: [labels({ 'a b': 'x' })] },
+      field: `${SELECTOR}.labelSelector.matchLabels[a b]`,
+      says: '"a b" is not a label key',
+    },
   ])('with $what is misconfigured, and matches nothing', ({ spec, field, says }) => {
     const rules = compileSpec(spec);
 

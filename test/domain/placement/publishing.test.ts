@@ -30,7 +30,9 @@ interface Pass {
 
 function run(step: Step, stored: readonly StoredDecision[], remembered?: Slots): Pass {
   const away = new Set(names(340).filter((_, index) => step.away.includes(index)));
-  const fleet = names(step.fleet).filter((name) => !away.has(name)).map((name) => member(name));
+  const fleet = names(step.fleet)
+    .filter((name) => !away.has(name))
+    .map((name) => member(name));
   const seen = snapshot({ spec: { numberOfClusters: step.wanted }, fleet, stored, remembered });
   const decided = schedule(seen);
   const plan = planSlices(seen, decided);
@@ -92,7 +94,8 @@ describe('publishing, through any run of changes', () => {
           const { plan, states } = run(step, stored);
           const touched = plan.writes.map((one) => one.name);
           expect(new Set(touched).size).toBe(touched.length);
-          for (const write of plan.writes) expect(stored.find((one) => one.name === write.name)?.clusters).not.toEqual(write.clusters);
+          for (const write of plan.writes)
+            expect(stored.find((one) => one.name === write.name)?.clusters).not.toEqual(write.clusters);
           stored = last(states);
           expect(run(step, stored).plan.writes).toEqual([]);
         }
@@ -154,15 +157,22 @@ const someObject: fc.Arbitrary<StoredDecision> = fc
     ordinal: fc.integer({ min: 1, max: 6 }),
     ownership: fc.constantFrom('ours', 'ours', 'adoptable', 'predecessor', 'foreign'),
     deleting: fc.nat(6).map((n) => n === 0),
-    clusters: fc.array(fc.nat(40).map((n) => last(names(n + 1))), { maxLength: 30 }),
+    clusters: fc.array(
+      fc.nat(40).map((n) => last(names(n + 1))),
+      { maxLength: 30 },
+    ),
     intact: fc.boolean(),
     revision: fc.constantFrom('x', undefined),
     misnamed: fc.nat(9).map((n) => n === 0),
   })
-  .map(({ ordinal, misnamed, ...over }) => decision(ordinal, over.clusters, misnamed ? { ...over, name: `web-copy-${ordinal}`, ordinal: undefined } : over));
+  .map(({ ordinal, misnamed, ...over }) =>
+    decision(ordinal, over.clusters, misnamed ? { ...over, name: `web-copy-${ordinal}`, ordinal: undefined } : over),
+  );
 const someStore = fc.uniqueArray(someObject, { selector: (one) => one.name, maxLength: 6 });
 const someMemory = fc.option(
-  fc.shuffledSubarray([...names(40)]).chain((list) => fc.array(fc.nat(list.length), { maxLength: 4 }).map((cuts) => sliced(list, cuts))),
+  fc
+    .shuffledSubarray([...names(40)])
+    .chain((list) => fc.array(fc.nat(list.length), { maxLength: 4 }).map((cuts) => sliced(list, cuts))),
   { nil: undefined },
 );
 
@@ -172,11 +182,17 @@ function sliced(list: readonly string[], cuts: readonly number[]): Slots {
 }
 
 function own(stored: readonly StoredDecision[]): readonly StoredDecision[] {
-  return stored.filter((one) => one.ordinal !== undefined && (one.ownership === 'ours' || one.ownership === 'adoptable'));
+  return stored.filter(
+    (one) => one.ordinal !== undefined && (one.ownership === 'ours' || one.ownership === 'adoptable'),
+  );
 }
 
 describe('publishing, over anything that strangers left', () => {
-  const small = fc.record({ fleet: fc.nat(40), away: fc.array(fc.nat(39), { maxLength: 5 }), wanted: fc.option(fc.nat(40), { nil: undefined }) });
+  const small = fc.record({
+    fleet: fc.nat(40),
+    away: fc.array(fc.nat(39), { maxLength: 5 }),
+    wanted: fc.option(fc.nat(40), { nil: undefined }),
+  });
 
   it('ends in one pass with exactly what is selected, but for what is blocked, and leaves foreign objects alone', () => {
     fc.assert(
@@ -186,7 +202,9 @@ describe('publishing, over anything that strangers left', () => {
         const withheld = plan.blocked.flatMap((one) => plan.slots[one.ordinal - 1] ?? []);
 
         expect([...union(own(end)), ...withheld].sort()).toEqual([...chosen].sort());
-        expect(end.filter((one) => one.ownership === 'foreign')).toEqual(stored.filter((one) => one.ownership === 'foreign'));
+        expect(end.filter((one) => one.ownership === 'foreign')).toEqual(
+          stored.filter((one) => one.ownership === 'foreign'),
+        );
         expect(run(step, end, remember(plan)).plan.writes).toEqual([]);
         // Without memory, what stood in an object that a stranger replaced is new again, and may get another slot.
         if (memory === undefined || plan.blocked.length === 0) expect(run(step, end).plan.writes).toEqual([]);
@@ -213,7 +231,9 @@ describe('publishing, over anything that strangers left', () => {
   it('reports after every write what is stored then, and nothing else', () => {
     fc.assert(
       fc.property(small, someStore, someMemory, (step, stored, memory) => {
-        const fleet = names(step.fleet).filter((_, index) => !step.away.includes(index)).map((name) => member(name));
+        const fleet = names(step.fleet)
+          .filter((_, index) => !step.away.includes(index))
+          .map((name) => member(name));
         const seen = snapshot({ spec: { numberOfClusters: step.wanted }, fleet, stored, remembered: memory });
         const decided = schedule(seen);
         const plan = planSlices(seen, decided);
@@ -223,9 +243,14 @@ describe('publishing, over anything that strangers left', () => {
           const needed = step.wanted ?? decided.matched;
           const found = new Map(report.states.map((one) => [one.type, one.status]));
 
-          expect(report.decisions.map((one) => one.name).sort()).toEqual(own(state).map((one) => one.name).sort());
+          expect(report.decisions.map((one) => one.name).sort()).toEqual(
+            own(state)
+              .map((one) => one.name)
+              .sort(),
+          );
           expect(report.numberOfSelectedClusters).toBe(there.size);
-          if (found.get('PlacementSatisfied') === 'True') expect(selected(decided).filter((name) => there.has(name)).length).toBeGreaterThanOrEqual(needed);
+          if (found.get('PlacementSatisfied') === 'True')
+            expect(selected(decided).filter((name) => there.has(name)).length).toBeGreaterThanOrEqual(needed);
           expect(found.get('Ready') === 'True').toBe(done === plan.writes.length && plan.blocked.length === 0);
         });
       }),

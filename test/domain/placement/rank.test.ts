@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { hash64, hex64 } from '../../../src/domain/hash.js';
-import { byRank, clusterHash, matchedClusters, scoreOf, seedOf, topRanked } from '../../../src/domain/placement/rank.js';
+import {
+  byRank,
+  clusterHash,
+  matchedClusters,
+  scoreOf,
+  seedOf,
+  topRanked,
+} from '../../../src/domain/placement/rank.js';
 import { names } from '../../support/builders/placement.js';
 
 /** FNV-1a by the book, with big integers. */
@@ -21,13 +28,16 @@ describe('the hash', () => {
   });
 
   it('is FNV-1a of the UTF-8 bytes', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => expect(hex64(hash64(text))).toBe(reference(text))));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => expect(hex64(hash64(text))).toBe(reference(text))),
+    );
   });
 });
 
 describe('the ranking', () => {
   const seed = seedOf('team', 'web');
-  const order = (list: readonly string[], by = seed): string[] => topRanked(matchedClusters(list), Infinity, by).map((one) => one.name);
+  const order = (list: readonly string[], by = seed): string[] =>
+    topRanked(matchedClusters(list), Infinity, by).map((one) => one.name);
 
   it('never changes: a new version must not move what an old one selected', () => {
     expect(order(['alpha', 'beta', 'delta', 'epsilon', 'gamma', 'zeta'])).toEqual(GOLDEN);
@@ -71,7 +81,8 @@ describe('the ranking', () => {
     const fleet = names(30);
     const before = order(fleet);
 
-    for (const gone of fleet) expect(order(fleet.filter((name) => name !== gone))).toEqual(before.filter((name) => name !== gone));
+    for (const gone of fleet)
+      expect(order(fleet.filter((name) => name !== gone))).toEqual(before.filter((name) => name !== gone));
   });
 
   it('depends on the namespace and on the name', () => {

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { schedule, selected } from '../../../src/domain/placement/schedule.js';
 import type { Schedule } from '../../../src/domain/placement/schedule.js';
-import { binding, cluster, clusterSet, decision, member, members, names, snapshot } from '../../support/builders/placement.js';
+import {
+  binding,
+  cluster,
+  clusterSet,
+  decision,
+  member,
+  members,
+  names,
+  snapshot,
+} from '../../support/builders/placement.js';
 import type { World } from '../../support/builders/placement.js';
 
 function chosen(decided: Schedule): readonly string[] {
@@ -18,17 +27,49 @@ const BAD = { numberOfClusters: -1 };
 
 describe('a schedule', () => {
   it.each([
-    { rule: 'takes all that match when no number is given', world: { fleet: members('a', 'b', 'c') }, takes: ['a', 'b', 'c'] },
+    {
+      rule: 'takes all that match when no number is given',
+      world: { fleet: members('a', 'b', 'c') },
+      takes: ['a', 'b', 'c'],
+    },
     { rule: 'takes nobody for 0', world: { spec: { numberOfClusters: 0 }, fleet: members('a') }, takes: [] },
-    { rule: 'takes no more than there are', world: { spec: { numberOfClusters: 9 }, fleet: members('a', 'b') }, takes: ['a', 'b'] },
+    {
+      rule: 'takes no more than there are',
+      world: { spec: { numberOfClusters: 9 }, fleet: members('a', 'b') },
+      takes: ['a', 'b'],
+    },
     { rule: 'takes those that match', world: { spec: inEu, fleet: [member('a', eu), member('b')] }, takes: ['a'] },
-    { rule: 'takes a cluster of two sets once', world: { bindings: [binding('x'), binding('y')], sets: [clusterSet('x'), clusterSet('y')], fleet: [member('a', {}, ['x', 'y'])] }, takes: ['a'] },
-    { rule: 'leaves clusters of other sets', world: { fleet: [member('a'), member('b', {}, ['other'])] }, takes: ['a'] },
+    {
+      rule: 'takes a cluster of two sets once',
+      world: {
+        bindings: [binding('x'), binding('y')],
+        sets: [clusterSet('x'), clusterSet('y')],
+        fleet: [member('a', {}, ['x', 'y'])],
+      },
+      takes: ['a'],
+    },
+    {
+      rule: 'leaves clusters of other sets',
+      world: { fleet: [member('a'), member('b', {}, ['other'])] },
+      takes: ['a'],
+    },
     { rule: 'leaves clusters of no set', world: { fleet: [member('a', {}, [])] }, takes: [] },
-    { rule: 'leaves clusters that are being deleted', world: { fleet: [member('a', { deleting: true }), member('b')] }, takes: ['b'] },
+    {
+      rule: 'leaves clusters that are being deleted',
+      world: { fleet: [member('a', { deleting: true }), member('b')] },
+      takes: ['b'],
+    },
     { rule: 'takes nobody without a binding', world: { bindings: [], fleet: members('a') }, takes: [] },
-    { rule: 'takes nobody from a set that is being deleted', world: { sets: [clusterSet('fleet', { deleting: true })], fleet: members('a') }, takes: [] },
-    { rule: 'takes nobody from sets that were not asked for', world: { spec: { ClusterSets: ['other'] }, fleet: members('a') }, takes: [] },
+    {
+      rule: 'takes nobody from a set that is being deleted',
+      world: { sets: [clusterSet('fleet', { deleting: true })], fleet: members('a') },
+      takes: [],
+    },
+    {
+      rule: 'takes nobody from sets that were not asked for',
+      world: { spec: { ClusterSets: ['other'] }, fleet: members('a') },
+      takes: [],
+    },
   ])('$rule', ({ world, takes }) => {
     expect(chosen(decide(world))).toEqual(takes);
   });
@@ -36,7 +77,11 @@ describe('a schedule', () => {
   it.each([
     { cause: 'Gone', of: 'its object does not exist', world: { fleet: members('b') } },
     { cause: 'Deleting', of: 'it is being deleted', world: { fleet: [member('a', { deleting: true }), member('b')] } },
-    { cause: 'NotMatched', of: 'no predicate matches any more', world: { spec: inEu, fleet: [member('a'), member('b', eu)] } },
+    {
+      cause: 'NotMatched',
+      of: 'no predicate matches any more',
+      world: { spec: inEu, fleet: [member('a'), member('b', eu)] },
+    },
     { cause: 'NotMember', of: 'it left the sets', world: { fleet: [member('a', {}, []), member('b')] } },
     { cause: 'NotNeeded', of: 'the number shrank', world: { spec: { numberOfClusters: 0 }, fleet: members('a') } },
   ])('drops a selected cluster as $cause when $of', ({ cause, world }) => {
@@ -50,7 +95,9 @@ describe('a schedule', () => {
     const fleet = members(...names(20));
     const spec = { numberOfClusters: 3 };
     const best = chosen(decide({ spec, fleet }));
-    const others = names(20).filter((name) => !best.includes(name)).slice(0, 3);
+    const others = names(20)
+      .filter((name) => !best.includes(name))
+      .slice(0, 3);
 
     const decided = decide({ spec, fleet, stored: [decision(1, others)] });
 
@@ -67,7 +114,9 @@ describe('a schedule', () => {
     expect(chosen(shrunk)).toEqual(ranked.slice(0, 5).sort());
     expect(shrunk.kept).toEqual([ranked.slice(0, 5).sort()]);
     expect(shrunk.dropped.every((one) => one.cause === 'NotNeeded')).toBe(true);
-    expect(decide({ spec: { numberOfClusters: 7 }, fleet, stored: [decision(1, ranked.slice(0, 5))] }).added).toEqual(ranked.slice(5, 7));
+    expect(decide({ spec: { numberOfClusters: 7 }, fleet, stored: [decision(1, ranked.slice(0, 5))] }).added).toEqual(
+      ranked.slice(5, 7),
+    );
   });
 
   it('keeps slots and order of those that stay', () => {
@@ -99,10 +148,20 @@ describe('a schedule', () => {
   });
 
   it.each([
-    { what: 'those that stay and those that come', world: { fleet: members('a', 'b', 'c') }, candidates: 3, matched: 3 },
+    {
+      what: 'those that stay and those that come',
+      world: { fleet: members('a', 'b', 'c') },
+      candidates: 3,
+      matched: 3,
+    },
     { what: 'nobody who is gone', world: { fleet: members('b') }, candidates: 1, matched: 1 },
     { what: 'nobody who left the sets', world: { fleet: [member('a', {}, [])] }, candidates: 0, matched: 0 },
-    { what: 'those that do not match as candidates', world: { spec: inEu, fleet: members('a', 'b') }, candidates: 2, matched: 0 },
+    {
+      what: 'those that do not match as candidates',
+      world: { spec: inEu, fleet: members('a', 'b') },
+      candidates: 2,
+      matched: 0,
+    },
     { what: 'nobody while misconfigured', world: { spec: BAD, fleet: members('a', 'b') }, candidates: 0, matched: 0 },
   ])('counts $what', ({ world, candidates, matched }) => {
     expect(decide({ ...world, stored: [decision(1, ['a'])] })).toMatchObject({ candidates, matched });
@@ -133,7 +192,12 @@ describe('a set whose selector cannot be read', () => {
   });
 
   it('holds selected clusters that are in no set any more', () => {
-    const decided = decide({ sets, bindings, fleet: [member('a'), member('b', {}, ['bad']), member('c', {}, [])], stored: [decision(1, ['c', 'b'])] });
+    const decided = decide({
+      sets,
+      bindings,
+      fleet: [member('a'), member('b', {}, ['bad']), member('c', {}, [])],
+      stored: [decision(1, ['c', 'b'])],
+    });
 
     expect(decided.kept).toEqual([['c', 'b']]);
     expect(decided).toMatchObject({ added: ['a'], dropped: [], candidates: 3, matched: 3 });
@@ -143,10 +207,20 @@ describe('a set whose selector cannot be read', () => {
     { rule: 'deletion still drops', world: { fleet: [member('b', { deleting: true }, ['bad'])] }, cause: 'Deleting' },
     { rule: 'a missing object still drops', world: { fleet: [] }, cause: 'Gone' },
     { rule: 'predicates still drop', world: { spec: inEu, fleet: [member('b', {}, ['bad'])] }, cause: 'NotMatched' },
-    { rule: 'the number still drops', world: { spec: { numberOfClusters: 0 }, fleet: [member('b', {}, ['bad'])] }, cause: 'NotNeeded' },
-    { rule: 'it holds nobody when it was not asked for', world: { spec: { ClusterSets: ['fleet'] }, fleet: [member('b', {}, ['bad'])] }, cause: 'NotMember' },
+    {
+      rule: 'the number still drops',
+      world: { spec: { numberOfClusters: 0 }, fleet: [member('b', {}, ['bad'])] },
+      cause: 'NotNeeded',
+    },
+    {
+      rule: 'it holds nobody when it was not asked for',
+      world: { spec: { ClusterSets: ['fleet'] }, fleet: [member('b', {}, ['bad'])] },
+      cause: 'NotMember',
+    },
   ])('$rule', ({ world, cause }) => {
-    expect(decide({ sets, bindings, stored: [decision(1, ['b'])], ...world }).dropped).toEqual([{ cluster: 'b', cause }]);
+    expect(decide({ sets, bindings, stored: [decision(1, ['b'])], ...world }).dropped).toEqual([
+      { cluster: 'b', cause },
+    ]);
   });
 
   it('lets other sets go on, within the number', () => {
@@ -171,7 +245,10 @@ describe('a misconfigured Placement', () => {
   it('still loses clusters that are deleted, and gains none', () => {
     const decided = decide({ spec: BAD, stored, fleet: [member('a', { deleting: true }), member('c'), member('d')] });
 
-    expect(decided.dropped).toEqual([{ cluster: 'a', cause: 'Deleting' }, { cluster: 'b', cause: 'Gone' }]);
+    expect(decided.dropped).toEqual([
+      { cluster: 'a', cause: 'Deleting' },
+      { cluster: 'b', cause: 'Gone' },
+    ]);
     expect(chosen(decided)).toEqual(['c']);
   });
 });
@@ -179,10 +256,17 @@ describe('a misconfigured Placement', () => {
 describe('its inputs', () => {
   it('are not changed', () => {
     const freeze = <T>(value: T): T => {
-      if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) Object.values(Object.freeze(value)).forEach(freeze);
+      if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
+        Object.values(Object.freeze(value)).forEach(freeze);
       return value;
     };
-    const frozen = freeze(snapshot({ spec: inEu, fleet: [member('a', eu), { cluster: cluster('b', eu), sets: [] }], stored: [decision(1, ['b', 'x'])] }));
+    const frozen = freeze(
+      snapshot({
+        spec: inEu,
+        fleet: [member('a', eu), { cluster: cluster('b', eu), sets: [] }],
+        stored: [decision(1, ['b', 'x'])],
+      }),
+    );
 
     expect(() => schedule(frozen)).not.toThrow();
   });

@@ -11,9 +11,13 @@ import type { World } from '../../support/builders/placement.js';
 function modelOf(world: World): readonly string[] {
   const spec = world.spec as ModelSpec;
   const before = world.stored.flatMap((one) => one.clusters);
-  const bound = world.bindings.filter((one) => one.name === one.clusterSet && !one.deleting).map((one) => one.clusterSet);
+  const bound = world.bindings
+    .filter((one) => one.name === one.clusterSet && !one.deleting)
+    .map((one) => one.clusterSet);
   const live = bound.filter((name) => world.sets.some((one) => one.name === name && !one.deleting));
-  const eligible = live.filter((name) => spec.ClusterSets === undefined || spec.ClusterSets.length === 0 || spec.ClusterSets.includes(name));
+  const eligible = live.filter(
+    (name) => spec.ClusterSets === undefined || spec.ClusterSets.length === 0 || spec.ClusterSets.includes(name),
+  );
   const unreadable = (name: string): boolean => world.sets.some((one) => one.name === name && !one.readable);
   const grace = eligible.some(unreadable);
   const matching = world.fleet.filter(({ cluster: one, sets }) => {
@@ -21,7 +25,11 @@ function modelOf(world: World): readonly string[] {
     return sets.some((name) => eligible.includes(name) && !unreadable(name)) || (grace && before.includes(one.name));
   });
   const order = matching
-    .map(({ cluster: one }) => ({ name: one.name, sticky: before.includes(one.name), score: scoreByTheBook(world.name, one.name) }))
+    .map(({ cluster: one }) => ({
+      name: one.name,
+      sticky: before.includes(one.name),
+      score: scoreByTheBook(world.name, one.name),
+    }))
     .sort((a, b) => Number(b.sticky) - Number(a.sticky) || Number(b.score - a.score) || (a.name < b.name ? -1 : 1));
   return order.slice(0, spec.numberOfClusters ?? order.length).map((one) => one.name);
 }
@@ -43,23 +51,44 @@ interface ModelSpec {
   }[];
 }
 
-function matchesByTheBook(spec: ModelSpec, labels: Readonly<Record<string, string>>, claims: Readonly<Record<string, string>>): boolean {
-  const holds = (map: Readonly<Record<string, string>>) => ({ key, operator, values = [] }: ModelExpression): boolean => {
-    const entry = Object.entries(map).find(([name]) => name === key);
-    const listed = entry !== undefined && values.includes(entry[1]);
-    return { In: listed, NotIn: !listed, Exists: entry !== undefined, DoesNotExist: entry === undefined }[operator] ?? false;
-  };
+function matchesByTheBook(
+  spec: ModelSpec,
+  labels: Readonly<Record<string, string>>,
+  claims: Readonly<Record<string, string>>,
+): boolean {
+  const holds =
+    (map: Readonly<Record<string, string>>) =>
+    ({ key, operator, values = [] }: ModelExpression): boolean => {
+      const entry = Object.entries(map).find(([name]) => name === key);
+      const listed = entry !== undefined && values.includes(entry[1]);
+      return (
+        { In: listed, NotIn: !listed, Exists: entry !== undefined, DoesNotExist: entry === undefined }[operator] ??
+        false
+      );
+    };
   const predicates = spec.predicates ?? [];
-  return predicates.length === 0 || predicates.some(({ requiredClusterSelector: selector = {} }) => {
-    const wanted = Object.entries(selector.labelSelector?.matchLabels ?? {}).every(([key, value]) => holds(labels)({ key, operator: 'In', values: [value] }));
-    return wanted && (selector.labelSelector?.matchExpressions ?? []).every(holds(labels)) && (selector.claimSelector?.matchExpressions ?? []).every(holds(claims));
-  });
+  return (
+    predicates.length === 0 ||
+    predicates.some(({ requiredClusterSelector: selector = {} }) => {
+      const wanted = Object.entries(selector.labelSelector?.matchLabels ?? {}).every(([key, value]) =>
+        holds(labels)({ key, operator: 'In', values: [value] }),
+      );
+      return (
+        wanted &&
+        (selector.labelSelector?.matchExpressions ?? []).every(holds(labels)) &&
+        (selector.claimSelector?.matchExpressions ?? []).every(holds(claims))
+      );
+    })
+  );
 }
 
 function scoreByTheBook(placement: string, name: string): bigint {
   const u32 = (value: bigint): bigint => BigInt.asUintN(32, value);
   const fnv = (text: string): bigint =>
-    [...Buffer.from(text)].reduce((hash, byte) => BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n), 0xcbf29ce484222325n);
+    [...Buffer.from(text)].reduce(
+      (hash, byte) => BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n),
+      0xcbf29ce484222325n,
+    );
   const mix = (value: bigint): bigint => {
     const first = u32((value ^ (value >> 16n)) * 0x85ebca6bn);
     const second = u32((first ^ (first >> 13n)) * 0xc2b2ae35n);
@@ -73,11 +102,20 @@ function scoreByTheBook(placement: string, name: string): bigint {
 const setNames = ['s1', 's2', 's3'];
 const keys = ['env', 'tier', 'toString', '__proto__'];
 const values = ['a', 'b', ''];
-const someMap = fc.array(fc.tuple(fc.constantFrom(...keys), fc.constantFrom(...values)), { maxLength: 3 }).map((list) => Object.fromEntries(list));
-const someFleet: fc.Arbitrary<FleetMember[]> = fc.array(
-  fc.record({ deleting: fc.nat(9).map((n) => n === 0), labels: someMap, claims: someMap, sets: fc.subarray(setNames) }),
-  { maxLength: 14 },
-).map((list) => list.map(({ sets, ...over }, index) => ({ cluster: cluster(`c${index}`, over), sets })));
+const someMap = fc
+  .array(fc.tuple(fc.constantFrom(...keys), fc.constantFrom(...values)), { maxLength: 3 })
+  .map((list) => Object.fromEntries(list));
+const someFleet: fc.Arbitrary<FleetMember[]> = fc
+  .array(
+    fc.record({
+      deleting: fc.nat(9).map((n) => n === 0),
+      labels: someMap,
+      claims: someMap,
+      sets: fc.subarray(setNames),
+    }),
+    { maxLength: 14 },
+  )
+  .map((list) => list.map(({ sets, ...over }, index) => ({ cluster: cluster(`c${index}`, over), sets })));
 const claimKey = fc.constantFrom(...keys);
 const labelKey = fc.constantFrom('env', 'tier', 'toString');
 const someExpression = (key: fc.Arbitrary<string>): fc.Arbitrary<ModelExpression> =>
@@ -94,7 +132,13 @@ const someSpec: fc.Arbitrary<ModelSpec> = fc.record(
         {
           requiredClusterSelector: fc.record(
             {
-              labelSelector: fc.record({ matchLabels: fc.dictionary(labelKey, fc.constantFrom('a', 'b')), matchExpressions: fc.array(someExpression(labelKey), { maxLength: 2 }) }, { requiredKeys: [] }),
+              labelSelector: fc.record(
+                {
+                  matchLabels: fc.dictionary(labelKey, fc.constantFrom('a', 'b')),
+                  matchExpressions: fc.array(someExpression(labelKey), { maxLength: 2 }),
+                },
+                { requiredKeys: [] },
+              ),
               claimSelector: fc.record({ matchExpressions: fc.array(someExpression(claimKey), { maxLength: 2 }) }),
             },
             { requiredKeys: [] },
@@ -110,9 +154,30 @@ const someSpec: fc.Arbitrary<ModelSpec> = fc.record(
 const someWorld: fc.Arbitrary<World> = fc.record({
   spec: someSpec,
   fleet: someFleet,
-  bindings: fc.subarray(setNames).chain((list) => fc.nat(5).map((n) => list.map((name, index) => binding(name, n === index ? { clusterSet: 's1' } : {})))),
-  sets: fc.subarray(setNames).chain((list) => fc.record({ bad: fc.nat(5), gone: fc.nat(9) }).map(({ bad, gone }) => list.map((name, index) => clusterSet(name, { readable: index !== bad, deleting: index === gone })))),
-  stored: fc.subarray(names(14).map((_, index) => `c${index}`), { maxLength: 8 }).chain((list) => fc.nat(8).map((cut) => [decision(1, list.slice(0, cut)), ...(cut < list.length ? [decision(2, list.slice(cut))] : [])])),
+  bindings: fc
+    .subarray(setNames)
+    .chain((list) =>
+      fc.nat(5).map((n) => list.map((name, index) => binding(name, n === index ? { clusterSet: 's1' } : {}))),
+    ),
+  sets: fc
+    .subarray(setNames)
+    .chain((list) =>
+      fc
+        .record({ bad: fc.nat(5), gone: fc.nat(9) })
+        .map(({ bad, gone }) =>
+          list.map((name, index) => clusterSet(name, { readable: index !== bad, deleting: index === gone })),
+        ),
+    ),
+  stored: fc
+    .subarray(
+      names(14).map((_, index) => `c${index}`),
+      { maxLength: 8 },
+    )
+    .chain((list) =>
+      fc
+        .nat(8)
+        .map((cut) => [decision(1, list.slice(0, cut)), ...(cut < list.length ? [decision(2, list.slice(cut))] : [])]),
+    ),
   remembered: fc.constant(undefined),
   deleting: fc.constant(false),
   generation: fc.constant(1),
@@ -125,7 +190,10 @@ function choose(world: World): readonly string[] {
 
 describe('selection', () => {
   it('equals the model: stickiness, rank, cut, sets that cannot be read', () => {
-    fc.assert(fc.property(someWorld, (world) => expect(choose(world)).toEqual([...modelOf(world)].sort())), { numRuns: 1500 });
+    fc.assert(
+      fc.property(someWorld, (world) => expect(choose(world)).toEqual([...modelOf(world)].sort())),
+      { numRuns: 1500 },
+    );
   });
 
   it('is the same, to the byte, under any order of its lists', () => {
@@ -135,12 +203,14 @@ describe('selection', () => {
       const plan = planSlices(seen, decided);
       return JSON.stringify([decided, plan, reportOn(seen, decided, { plan, done: plan.writes.length })]);
     };
-    const shuffledWorld = someWorld.chain((world) => fc.tuple(
-      fc.constant(world),
-      fc.shuffledSubarray([...world.fleet], { minLength: world.fleet.length }),
-      fc.shuffledSubarray([...world.bindings], { minLength: world.bindings.length }),
-      fc.shuffledSubarray([...world.sets], { minLength: world.sets.length }),
-    ));
+    const shuffledWorld = someWorld.chain((world) =>
+      fc.tuple(
+        fc.constant(world),
+        fc.shuffledSubarray([...world.fleet], { minLength: world.fleet.length }),
+        fc.shuffledSubarray([...world.bindings], { minLength: world.bindings.length }),
+        fc.shuffledSubarray([...world.sets], { minLength: world.sets.length }),
+      ),
+    );
     fc.assert(
       fc.property(shuffledWorld, ([world, fleet, bindings, sets]) => {
         const other = { ...world, fleet, bindings, sets, stored: [...world.stored].reverse() };

@@ -30,26 +30,102 @@ describe('a plan', () => {
   it.each([
     { rule: 'creates the first object empty when nothing is selected', world: {}, does: ['create 1:'] },
     { rule: 'creates an object complete', world: { fleet: members('a') }, does: ['create 1: a'] },
-    { rule: 'writes nothing when all is stored', world: { fleet: members('a', 'b'), stored: [decision(1, ['b', 'a'])] }, does: [] },
+    {
+      rule: 'writes nothing when all is stored',
+      world: { fleet: members('a', 'b'), stored: [decision(1, ['b', 'a'])] },
+      does: [],
+    },
     { rule: 'writes nothing when the first object is rightly empty', world: { stored: [decision(1, [])] }, does: [] },
-    { rule: 'replaces a cluster in one write', world: { spec: N(2), fleet: members('b', 'c'), stored: [decision(1, ['a', 'b'])] }, does: ['update 1: b c'] },
+    {
+      rule: 'replaces a cluster in one write',
+      world: { spec: N(2), fleet: members('b', 'c'), stored: [decision(1, ['a', 'b'])] },
+      does: ['update 1: b c'],
+    },
     { rule: 'empties the first object, and keeps it', world: { stored: [decision(1, ['a'])] }, does: ['update 1:'] },
-    { rule: 'deletes another one that is empty', world: { fleet: members(...names(100)), stored: [full, decision(2, ['x'])] }, does: ['delete 2: Empty'] },
-    { rule: 'deletes another one that was stored empty', world: { fleet: members('a'), stored: [decision(1, ['a']), decision(4, [])] }, does: ['delete 4: Empty'] },
-    { rule: 'does not compact', world: { fleet: members('a', 'b'), stored: [decision(1, ['a']), decision(3, ['b'])] }, does: [] },
-    { rule: 'removes before it adds', world: { spec: N(101), fleet: members(...names(99), 'new', 'y'), stored: [decision(1, names(99)), decision(2, ['x', 'y'])] }, does: ['update 2: y', `update 1: ${names(99).join(' ')} new`] },
-    { rule: 'fills the free slots of the lowest object first', world: { fleet: members('a', 'b', 'c'), stored: [decision(1, ['a']), decision(2, ['b'])] }, does: ['update 1: a c'] },
-    { rule: 'fills an object beyond a gap before it makes a new one', world: { fleet: members(...names(100), 'x', 'y'), stored: [full, decision(3, ['x'])] }, does: ['update 3: x y'] },
-    { rule: 'makes no new object before those that exist are full and written', world: { fleet: members(...names(100), 'x', ...names(100, 200)), stored: [full, decision(3, ['x'])] }, does: [expect.stringMatching(/^update 3: x( c2\d\d){99}$/), expect.stringMatching(/^create 2: c2\d\d$/)] },
-    { rule: 'makes a new object in the first gap', world: { fleet: members(...names(200), 'y'), stored: [full, decision(3, names(100, 100))] }, does: ['create 2: y'] },
-    { rule: 'brings the first object back', world: { fleet: members('a', 'b'), stored: [decision(2, ['b'])] }, does: ['create 1: a'] },
-    { rule: 'brings a deleted object back with the same clusters', world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(2, ['b'])], remembered: [['a'], ['b']] }, does: ['create 1: a'] },
-    { rule: 'puts a foreign edit right', world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(1, ['c', 'a'])], remembered: [['a', 'b']] }, does: ['update 1: a b'] },
-    { rule: 'puts back an order that a stranger changed', world: { fleet: members('a', 'b'), stored: [decision(1, ['b', 'a'])], remembered: [['a', 'b']] }, does: ['update 1: a b'] },
-    { rule: 'puts a lost label or owner right', world: { fleet: members('a'), stored: [decision(1, ['a'], { intact: false })] }, does: ['update 1: a'] },
-    { rule: 'puts a wrong revision right', world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: 'x' })] }, does: ['update 1: a'] },
-    { rule: 'puts a lost revision right', world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: undefined })] }, does: ['update 1: a'] },
-    { rule: 'publishes nothing for a Placement that is being deleted', world: { fleet: members('a'), deleting: true, stored: [decision(1, ['x'])] }, does: [] },
+    {
+      rule: 'deletes another one that is empty',
+      world: { fleet: members(...names(100)), stored: [full, decision(2, ['x'])] },
+      does: ['delete 2: Empty'],
+    },
+    {
+      rule: 'deletes another one that was stored empty',
+      world: { fleet: members('a'), stored: [decision(1, ['a']), decision(4, [])] },
+      does: ['delete 4: Empty'],
+    },
+    {
+      rule: 'does not compact',
+      world: { fleet: members('a', 'b'), stored: [decision(1, ['a']), decision(3, ['b'])] },
+      does: [],
+    },
+    {
+      rule: 'removes before it adds',
+      world: {
+        spec: N(101),
+        fleet: members(...names(99), 'new', 'y'),
+        stored: [decision(1, names(99)), decision(2, ['x', 'y'])],
+      },
+      does: ['update 2: y', `update 1: ${names(99).join(' ')} new`],
+    },
+    {
+      rule: 'fills the free slots of the lowest object first',
+      world: { fleet: members('a', 'b', 'c'), stored: [decision(1, ['a']), decision(2, ['b'])] },
+      does: ['update 1: a c'],
+    },
+    {
+      rule: 'fills an object beyond a gap before it makes a new one',
+      world: { fleet: members(...names(100), 'x', 'y'), stored: [full, decision(3, ['x'])] },
+      does: ['update 3: x y'],
+    },
+    {
+      rule: 'makes no new object before those that exist are full and written',
+      world: { fleet: members(...names(100), 'x', ...names(100, 200)), stored: [full, decision(3, ['x'])] },
+      does: [expect.stringMatching(/^update 3: x( c2\d\d){99}$/), expect.stringMatching(/^create 2: c2\d\d$/)],
+    },
+    {
+      rule: 'makes a new object in the first gap',
+      world: { fleet: members(...names(200), 'y'), stored: [full, decision(3, names(100, 100))] },
+      does: ['create 2: y'],
+    },
+    {
+      rule: 'brings the first object back',
+      world: { fleet: members('a', 'b'), stored: [decision(2, ['b'])] },
+      does: ['create 1: a'],
+    },
+    {
+      rule: 'brings a deleted object back with the same clusters',
+      world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(2, ['b'])], remembered: [['a'], ['b']] },
+      does: ['create 1: a'],
+    },
+    {
+      rule: 'puts a foreign edit right',
+      world: { spec: N(2), fleet: members('a', 'b', 'c'), stored: [decision(1, ['c', 'a'])], remembered: [['a', 'b']] },
+      does: ['update 1: a b'],
+    },
+    {
+      rule: 'puts back an order that a stranger changed',
+      world: { fleet: members('a', 'b'), stored: [decision(1, ['b', 'a'])], remembered: [['a', 'b']] },
+      does: ['update 1: a b'],
+    },
+    {
+      rule: 'puts a lost label or owner right',
+      world: { fleet: members('a'), stored: [decision(1, ['a'], { intact: false })] },
+      does: ['update 1: a'],
+    },
+    {
+      rule: 'puts a wrong revision right',
+      world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: 'x' })] },
+      does: ['update 1: a'],
+    },
+    {
+      rule: 'puts a lost revision right',
+      world: { fleet: members('a'), stored: [decision(1, ['a'], { revision: undefined })] },
+      does: ['update 1: a'],
+    },
+    {
+      rule: 'publishes nothing for a Placement that is being deleted',
+      world: { fleet: members('a'), deleting: true, stored: [decision(1, ['x'])] },
+      does: [],
+    },
   ] as { rule: string; world: Partial<World>; does: string[] }[])('$rule', ({ world, does }) => {
     expect(writes(world)).toEqual(does);
   });
@@ -67,18 +143,39 @@ describe('a plan', () => {
   });
 
   it('carries uid, resourceVersion and revision', () => {
-    const stored = [decision(1, ['a', 'x'], { uid: 'u', resourceVersion: '41' }), decision(2, ['y'], { uid: 'v', resourceVersion: '42' })];
+    const stored = [
+      decision(1, ['a', 'x'], { uid: 'u', resourceVersion: '41' }),
+      decision(2, ['y'], { uid: 'v', resourceVersion: '42' }),
+    ];
     const made = plan({ fleet: members('a'), stored }).writes;
 
     expect(made).toEqual([
-      { kind: 'update', name: 'web-decision-1', ordinal: 1, clusters: ['a'], revision: revisionOf(['a']), uid: 'u', resourceVersion: '41' },
-      { kind: 'delete', name: 'web-decision-2', ordinal: 2, clusters: [], revision: revisionOf([]), uid: 'v', resourceVersion: '42', cause: 'Empty' },
+      {
+        kind: 'update',
+        name: 'web-decision-1',
+        ordinal: 1,
+        clusters: ['a'],
+        revision: revisionOf(['a']),
+        uid: 'u',
+        resourceVersion: '41',
+      },
+      {
+        kind: 'delete',
+        name: 'web-decision-2',
+        ordinal: 2,
+        clusters: [],
+        revision: revisionOf([]),
+        uid: 'v',
+        resourceVersion: '42',
+        cause: 'Empty',
+      },
     ]);
   });
 });
 
 describe('an object of somebody else', () => {
-  const foreign = (ordinal: number, over: Partial<StoredDecision> = {}): StoredDecision => decision(ordinal, ['z'], { ownership: 'foreign', intact: false, ...over });
+  const foreign = (ordinal: number, over: Partial<StoredDecision> = {}): StoredDecision =>
+    decision(ordinal, ['z'], { ownership: 'foreign', intact: false, ...over });
 
   it('is not touched, and what belongs into it is not published', () => {
     const made = plan({ fleet: members(...names(250)), stored: [foreign(2)] });
@@ -103,7 +200,10 @@ describe('an object of somebody else', () => {
   });
 
   it('in the place of the first one blocks even an empty decision', () => {
-    expect(plan({ stored: [foreign(1)] })).toMatchObject({ writes: [], blocked: [{ name: 'web-decision-1', why: 'Foreign' }] });
+    expect(plan({ stored: [foreign(1)] })).toMatchObject({
+      writes: [],
+      blocked: [{ name: 'web-decision-1', why: 'Foreign' }],
+    });
   });
 
   it('keeps what belongs into it there on the next pass', () => {
@@ -147,7 +247,10 @@ describe('an object that was left behind', () => {
   it('by an earlier Placement, and held by a finalizer, is waited for', () => {
     const stored = [decision(1, ['z'], { ownership: 'predecessor', intact: false, deleting: true })];
 
-    expect(plan({ fleet: members('a'), stored })).toMatchObject({ writes: [], blocked: [{ ordinal: 1, why: 'Terminating' }] });
+    expect(plan({ fleet: members('a'), stored })).toMatchObject({
+      writes: [],
+      blocked: [{ ordinal: 1, why: 'Terminating' }],
+    });
   });
 
   it('under a name that we do not give, but ours, is deleted', () => {
@@ -169,48 +272,93 @@ describe('clusters that a stranger moved between objects', () => {
   it('are taken out of one before they come back in the other', () => {
     const stored = [decision(1, ['b']), decision(2, ['a'])];
 
-    expect(writes({ fleet: members('a', 'b'), stored, remembered: [['a'], ['b']] })).toEqual(['update 2:', 'update 1: a', 'update 2: b']);
+    expect(writes({ fleet: members('a', 'b'), stored, remembered: [['a'], ['b']] })).toEqual([
+      'update 2:',
+      'update 1: a',
+      'update 2: b',
+    ]);
   });
 
   it('leave the others of their object in it meanwhile', () => {
     const stored = [decision(1, ['b']), decision(2, ['a', 'c'])];
 
-    expect(writes({ fleet: members('a', 'b', 'c'), stored, remembered: [['a'], ['c', 'b']] })).toEqual(['update 2: c', 'update 1: a', 'update 2: c b']);
+    expect(writes({ fleet: members('a', 'b', 'c'), stored, remembered: [['a'], ['c', 'b']] })).toEqual([
+      'update 2: c',
+      'update 1: a',
+      'update 2: c b',
+    ]);
   });
 
   it('need no further write where their object was written before', () => {
     const stored = [decision(1, ['b']), decision(2, ['a', 'y', 'z'])];
 
-    expect(writes({ fleet: members('a', 'b', 'n'), stored, remembered: [['b', 'a'], ['n']] })).toEqual(['update 2: n', 'update 1: b a']);
+    expect(writes({ fleet: members('a', 'b', 'n'), stored, remembered: [['b', 'a'], ['n']] })).toEqual([
+      'update 2: n',
+      'update 1: b a',
+    ]);
   });
 
   it('need one write where several of them leave one object', () => {
     const stored = [decision(1, ['c', 'd']), decision(2, ['a', 'b'])];
 
-    expect(writes({ fleet: members('a', 'b', 'c', 'd'), stored, remembered: [['a', 'b'], ['c', 'd']] })).toEqual(['update 2:', 'update 1: a b', 'update 2: c d']);
+    expect(
+      writes({
+        fleet: members('a', 'b', 'c', 'd'),
+        stored,
+        remembered: [
+          ['a', 'b'],
+          ['c', 'd'],
+        ],
+      }),
+    ).toEqual(['update 2:', 'update 1: a b', 'update 2: c d']);
   });
 
   it('lose their second place before anything is added', () => {
     const stored = [decision(1, ['a', 'x']), decision(2, ['a', 'b'])];
 
-    expect(writes({ fleet: members('a', 'b', 'c', 'd'), stored, remembered: [['a', 'c'], ['b', 'd']] })).toEqual(['update 2: b', 'update 1: a c', 'update 2: b d']);
+    expect(
+      writes({
+        fleet: members('a', 'b', 'c', 'd'),
+        stored,
+        remembered: [
+          ['a', 'c'],
+          ['b', 'd'],
+        ],
+      }),
+    ).toEqual(['update 2: b', 'update 1: a c', 'update 2: b d']);
   });
 
   it('need no write of their own where the other object only loses them', () => {
     const stored = [decision(1, ['a']), decision(2, ['b', 'x', 'c'])];
 
-    expect(writes({ fleet: members('a', 'b', 'c', 'x'), stored, remembered: [['a', 'x'], ['b', 'c']] })).toEqual(['update 2: b c', 'update 1: a x']);
+    expect(
+      writes({
+        fleet: members('a', 'b', 'c', 'x'),
+        stored,
+        remembered: [
+          ['a', 'x'],
+          ['b', 'c'],
+        ],
+      }),
+    ).toEqual(['update 2: b c', 'update 1: a x']);
   });
 
   it('take their object along where it is to go', () => {
     const stored = [decision(1, ['y']), decision(2, ['x'])];
 
-    expect(writes({ spec: N(1), fleet: members('x'), stored, remembered: [['x']] })).toEqual(['delete 2: Empty', 'update 1: x']);
+    expect(writes({ spec: N(1), fleet: members('x'), stored, remembered: [['x']] })).toEqual([
+      'delete 2: Empty',
+      'update 1: x',
+    ]);
   });
 });
 
 describe('what is remembered', () => {
-  const world = { spec: N(101), fleet: members(...names(99), 'new', 'y'), stored: [decision(1, names(99)), decision(2, ['x', 'y'])] };
+  const world = {
+    spec: N(101),
+    fleet: members(...names(99), 'new', 'y'),
+    stored: [decision(1, names(99)), decision(2, ['x', 'y'])],
+  };
 
   it.each([
     { done: 0, slots: [names(99), ['x', 'y']] },
@@ -221,19 +369,35 @@ describe('what is remembered', () => {
   });
 
   it('of a blocked object is what we published there, less what is not selected any more', () => {
-    const made = plan({ fleet: members('a', 'c'), stored: [decision(1, ['z'], { ownership: 'foreign' })], remembered: [['a', 'b']] });
+    const made = plan({
+      fleet: members('a', 'c'),
+      stored: [decision(1, ['z'], { ownership: 'foreign' })],
+      remembered: [['a', 'b']],
+    });
 
     expect(made.slots).toEqual([['a', 'c']]);
     expect(remember(made)).toEqual([['a']]);
   });
 
   it('follows the steps of an object that is written twice', () => {
-    const made = plan({ fleet: members('a', 'b'), stored: [decision(1, ['b']), decision(2, ['a'])], remembered: [['a'], ['b']] });
+    const made = plan({
+      fleet: members('a', 'b'),
+      stored: [decision(1, ['b']), decision(2, ['a'])],
+      remembered: [['a'], ['b']],
+    });
 
-    expect([0, 1, 2, 3].map((done) => remember(made, done))).toEqual([[['a'], ['b']], [['a'], []], [['a'], []], [['a'], ['b']]]);
+    expect([0, 1, 2, 3].map((done) => remember(made, done))).toEqual([
+      [['a'], ['b']],
+      [['a'], []],
+      [['a'], []],
+      [['a'], ['b']],
+    ]);
   });
 
   it('forgets an object that was deleted', () => {
-    expect(remember(plan({ fleet: members('a'), stored: [decision(1, ['a']), decision(2, ['x'])] }))).toEqual([['a'], []]);
+    expect(remember(plan({ fleet: members('a'), stored: [decision(1, ['a']), decision(2, ['x'])] }))).toEqual([
+      ['a'],
+      [],
+    ]);
   });
 });

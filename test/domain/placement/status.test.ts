@@ -32,7 +32,9 @@ function message(of: PlacementReport, type: string): string {
 }
 
 const N = (numberOfClusters: number): object => ({ numberOfClusters });
-const inEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }, {}].slice(0, 1) };
+const inEu = {
+  predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }, {}].slice(0, 1),
+};
 const inEuTwice = { predicates: [...inEu.predicates, ...inEu.predicates] };
 const BAD = { ...inEu, numberOfClusters: -1 };
 const two = { bindings: [binding('a'), binding('b')], sets: [clusterSet('a'), clusterSet('b')] };
@@ -47,25 +49,142 @@ interface Row {
 
 describe('PlacementSatisfied', () => {
   it.each<Row>([
-    { when: 'misconfigured', world: { spec: BAD, stored: [decision(1, ['x', 'y'])], fleet: members('x', 'y') }, is: 'False Misconfigured', phase: 'Misconfigured', words: ['spec.numberOfClusters: -1', 'of 2 clusters, stays published'] },
-    { when: 'misconfigured, before what else is missing', world: { spec: BAD, bindings: [] }, is: 'False Misconfigured', phase: 'Misconfigured', words: ['of 0 clusters'] },
-    { when: 'nobody is wanted', world: { spec: N(0), fleet: members('x') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['spec.numberOfClusters is 0'] },
-    { when: 'nobody is wanted, whatever else is missing', world: { spec: N(0), bindings: [] }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: [] },
-    { when: 'there is no binding', world: { bindings: [] }, is: 'False NoManagedClusterSetBindings', phase: 'Unsatisfied', words: ['namespace team', 'create a ManagedClusterSetBinding', 'metadata.name', 'spec.clusterSet'] },
-    { when: 'no binding is valid', world: { bindings: [binding('mine', { clusterSet: 'fleet' }), binding('z')] }, is: 'False NoManagedClusterSetBindings', phase: 'Unsatisfied', words: ['binding mine (its name is not its spec.clusterSet, fleet)', 'binding z (there is no ManagedClusterSet z)'] },
-    { when: 'the bound set is being deleted', world: { sets: [clusterSet('fleet', { deleting: true })] }, is: 'False NoManagedClusterSetBindings', phase: 'Unsatisfied', words: ['ManagedClusterSet fleet is being deleted'] },
-    { when: 'the binding is being deleted', world: { bindings: [binding('fleet', { deleting: true })] }, is: 'False NoManagedClusterSetBindings', phase: 'Unsatisfied', words: ['binding fleet (it is being deleted)'] },
-    { when: 'no set asked for is bound', world: { ...two, spec: { ClusterSets: ['z', 'y'] } }, is: 'False NoIntersection', phase: 'Unsatisfied', words: ['asked for: y, z', 'bound: a, b'] },
-    { when: 'the sets are empty', world: two, is: 'False AllManagedClusterSetsEmpty', phase: 'Unsatisfied', words: ['a, b'] },
-    { when: 'all clusters of the sets are being deleted', world: { fleet: [member('x', { deleting: true })] }, is: 'False AllManagedClusterSetsEmpty', phase: 'Unsatisfied', words: ['fleet'] },
-    { when: 'nothing matches', world: { ...two, spec: inEu, fleet: [member('x', {}, ['a'])] }, is: 'False NoManagedClusterMatched', phase: 'Unsatisfied', words: ['a, b', 'matches the 1 predicate'] },
-    { when: 'nothing matches any predicate', world: { ...two, spec: inEuTwice, fleet: [member('x', {}, ['a'])] }, is: 'False NoManagedClusterMatched', phase: 'Unsatisfied', words: ['any of 2 predicates'] },
-    { when: 'the only one wanted is selected', world: { spec: N(1), fleet: members('x') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['the 1 wanted cluster is selected'] },
-    { when: 'one of several is missing', world: { spec: N(2), fleet: members('x') }, is: 'False NotAllDecisionsScheduled', phase: 'PartiallySatisfied', words: ['1 of 2 wanted clusters is missing'] },
-    { when: 'misconfigured with one cluster', world: { spec: BAD, stored: [decision(1, ['x'])], fleet: members('x') }, is: 'False Misconfigured', phase: 'Misconfigured', words: ['of 1 cluster, stays published'] },
-    { when: 'fewer match than wanted', world: { spec: N(5), fleet: members('x', 'y') }, is: 'False NotAllDecisionsScheduled', phase: 'PartiallySatisfied', words: ['3 of 5'] },
-    { when: 'as many match as wanted', world: { spec: N(2), fleet: members('x', 'y') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['all 2 wanted'] },
-    { when: 'all that match are wanted', world: { fleet: members('x') }, is: 'True AllDecisionsScheduled', phase: 'Satisfied', words: ['every cluster that matches'] },
+    {
+      when: 'misconfigured',
+      world: { spec: BAD, stored: [decision(1, ['x', 'y'])], fleet: members('x', 'y') },
+      is: 'False Misconfigured',
+      phase: 'Misconfigured',
+      words: ['spec.numberOfClusters: -1', 'of 2 clusters, stays published'],
+    },
+    {
+      when: 'misconfigured, before what else is missing',
+      world: { spec: BAD, bindings: [] },
+      is: 'False Misconfigured',
+      phase: 'Misconfigured',
+      words: ['of 0 clusters'],
+    },
+    {
+      when: 'nobody is wanted',
+      world: { spec: N(0), fleet: members('x') },
+      is: 'True AllDecisionsScheduled',
+      phase: 'Satisfied',
+      words: ['spec.numberOfClusters is 0'],
+    },
+    {
+      when: 'nobody is wanted, whatever else is missing',
+      world: { spec: N(0), bindings: [] },
+      is: 'True AllDecisionsScheduled',
+      phase: 'Satisfied',
+      words: [],
+    },
+    {
+      when: 'there is no binding',
+      world: { bindings: [] },
+      is: 'False NoManagedClusterSetBindings',
+      phase: 'Unsatisfied',
+      words: ['namespace team', 'create a ManagedClusterSetBinding', 'metadata.name', 'spec.clusterSet'],
+    },
+    {
+      when: 'no binding is valid',
+      world: { bindings: [binding('mine', { clusterSet: 'fleet' }), binding('z')] },
+      is: 'False NoManagedClusterSetBindings',
+      phase: 'Unsatisfied',
+      words: [
+        'binding mine (its name is not its spec.clusterSet, fleet)',
+        'binding z (there is no ManagedClusterSet z)',
+      ],
+    },
+    {
+      when: 'the bound set is being deleted',
+      world: { sets: [clusterSet('fleet', { deleting: true })] },
+      is: 'False NoManagedClusterSetBindings',
+      phase: 'Unsatisfied',
+      words: ['ManagedClusterSet fleet is being deleted'],
+    },
+    {
+      when: 'the binding is being deleted',
+      world: { bindings: [binding('fleet', { deleting: true })] },
+      is: 'False NoManagedClusterSetBindings',
+      phase: 'Unsatisfied',
+      words: ['binding fleet (it is being deleted)'],
+    },
+    {
+      when: 'no set asked for is bound',
+      world: { ...two, spec: { ClusterSets: ['z', 'y'] } },
+      is: 'False NoIntersection',
+      phase: 'Unsatisfied',
+      words: ['asked for: y, z', 'bound: a, b'],
+    },
+    {
+      when: 'the sets are empty',
+      world: two,
+      is: 'False AllManagedClusterSetsEmpty',
+      phase: 'Unsatisfied',
+      words: ['a, b'],
+    },
+    {
+      when: 'all clusters of the sets are being deleted',
+      world: { fleet: [member('x', { deleting: true })] },
+      is: 'False AllManagedClusterSetsEmpty',
+      phase: 'Unsatisfied',
+      words: ['fleet'],
+    },
+    {
+      when: 'nothing matches',
+      world: { ...two, spec: inEu, fleet: [member('x', {}, ['a'])] },
+      is: 'False NoManagedClusterMatched',
+      phase: 'Unsatisfied',
+      words: ['a, b', 'matches the 1 predicate'],
+    },
+    {
+      when: 'nothing matches any predicate',
+      world: { ...two, spec: inEuTwice, fleet: [member('x', {}, ['a'])] },
+      is: 'False NoManagedClusterMatched',
+      phase: 'Unsatisfied',
+      words: ['any of 2 predicates'],
+    },
+    {
+      when: 'the only one wanted is selected',
+      world: { spec: N(1), fleet: members('x') },
+      is: 'True AllDecisionsScheduled',
+      phase: 'Satisfied',
+      words: ['the 1 wanted cluster is selected'],
+    },
+    {
+      when: 'one of several is missing',
+      world: { spec: N(2), fleet: members('x') },
+      is: 'False NotAllDecisionsScheduled',
+      phase: 'PartiallySatisfied',
+      words: ['1 of 2 wanted clusters is missing'],
+    },
+    {
+      when: 'misconfigured with one cluster',
+      world: { spec: BAD, stored: [decision(1, ['x'])], fleet: members('x') },
+      is: 'False Misconfigured',
+      phase: 'Misconfigured',
+      words: ['of 1 cluster, stays published'],
+    },
+    {
+      when: 'fewer match than wanted',
+      world: { spec: N(5), fleet: members('x', 'y') },
+      is: 'False NotAllDecisionsScheduled',
+      phase: 'PartiallySatisfied',
+      words: ['3 of 5'],
+    },
+    {
+      when: 'as many match as wanted',
+      world: { spec: N(2), fleet: members('x', 'y') },
+      is: 'True AllDecisionsScheduled',
+      phase: 'Satisfied',
+      words: ['all 2 wanted'],
+    },
+    {
+      when: 'all that match are wanted',
+      world: { fleet: members('x') },
+      is: 'True AllDecisionsScheduled',
+      phase: 'Satisfied',
+      words: ['every cluster that matches'],
+    },
   ])('is $is when $when', ({ world, is, phase, words }) => {
     const of = report(world);
 
@@ -74,12 +193,18 @@ describe('PlacementSatisfied', () => {
     for (const word of words) expect(message(of, 'PlacementSatisfied')).toContain(word);
   });
 
-  const unreadable = { sets: [clusterSet('fleet'), clusterSet('bad', { readable: false })], bindings: [binding('fleet'), binding('bad')] };
+  const unreadable = {
+    sets: [clusterSet('fleet'), clusterSet('bad', { readable: false })],
+    bindings: [binding('fleet'), binding('bad')],
+  };
   it.each([
     { world: { ...unreadable, fleet: members('x') }, is: 'True AllDecisionsScheduled' },
     { world: { ...unreadable, spec: N(2), fleet: members('x') }, is: 'False NotAllDecisionsScheduled' },
     { world: { ...unreadable, fleet: [member('x', {}, ['bad'])] }, is: 'False AllManagedClusterSetsEmpty' },
-    { world: { ...unreadable, fleet: [member('x', {}, ['bad'])], stored: [decision(1, ['x'])] }, is: 'True AllDecisionsScheduled' },
+    {
+      world: { ...unreadable, fleet: [member('x', {}, ['bad'])], stored: [decision(1, ['x'])] },
+      is: 'True AllDecisionsScheduled',
+    },
     { world: { ...unreadable, spec: inEu, fleet: members('x') }, is: 'False NoManagedClusterMatched' },
   ])('names a set that cannot be read, and stays $is', ({ world, is }) => {
     expect(said(report(world), 'PlacementSatisfied')).toBe(is);
@@ -96,31 +221,96 @@ describe('PlacementSatisfied', () => {
       { sets, bindings, fleet: members('x'), spec: inEu },
       { bindings },
       { bindings: bindings.map((one) => ({ ...one, clusterSet: `${one.name}-z` })) },
-      { spec: { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { ['k'.repeat(5000)]: 'v' } } } }] } },
+      {
+        spec: {
+          predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { ['k'.repeat(5000)]: 'v' } } } }],
+        },
+      },
     ];
 
-    for (const world of worlds) for (const state of report(world).states) expect(state.message.length).toBeLessThanOrEqual(MESSAGE_LIMIT);
+    for (const world of worlds)
+      for (const state of report(world).states) expect(state.message.length).toBeLessThanOrEqual(MESSAGE_LIMIT);
     expect(message(report(worlds[1] ?? {}), 'PlacementSatisfied')).toMatch(/c000-x+, c001-x+, .* and 19\d more/);
   });
 
   it.each([
-    { change: 'another candidate that is not needed', before: { spec: N(1), fleet: members('x') }, after: { fleet: members('x', 'y') } },
-    { change: 'another candidate that does not match', before: { spec: inEu, fleet: members('x') }, after: { fleet: members('x', 'y') } },
-    { change: 'another bound set while enough is selected', before: { spec: N(1), fleet: members('x') }, after: { bindings: [binding('fleet'), binding('b')], sets: [clusterSet('fleet'), clusterSet('b')] } },
-    { change: 'another match while all are wanted', before: { fleet: members('x') }, after: { fleet: members('x', 'y') } },
+    {
+      change: 'another candidate that is not needed',
+      before: { spec: N(1), fleet: members('x') },
+      after: { fleet: members('x', 'y') },
+    },
+    {
+      change: 'another candidate that does not match',
+      before: { spec: inEu, fleet: members('x') },
+      after: { fleet: members('x', 'y') },
+    },
+    {
+      change: 'another bound set while enough is selected',
+      before: { spec: N(1), fleet: members('x') },
+      after: { bindings: [binding('fleet'), binding('b')], sets: [clusterSet('fleet'), clusterSet('b')] },
+    },
+    {
+      change: 'another match while all are wanted',
+      before: { fleet: members('x') },
+      after: { fleet: members('x', 'y') },
+    },
   ])('keeps its words over $change', ({ before, after }) => {
-    expect(message(report({ ...before, ...after }), 'PlacementSatisfied')).toBe(message(report(before), 'PlacementSatisfied'));
+    expect(message(report({ ...before, ...after }), 'PlacementSatisfied')).toBe(
+      message(report(before), 'PlacementSatisfied'),
+    );
   });
 });
 
 describe('the other conditions', () => {
   it.each([
-    { when: 'all is stored', world: { fleet: members('x') }, ready: 'True DecisionPublished', reconciling: 'absent', stalled: 'absent', misconfigured: 'False Succeedconfigured' },
-    { when: 'all is stored though too few', world: { spec: N(3), fleet: members('x') }, ready: 'True DecisionPublished', reconciling: 'absent', stalled: 'absent', misconfigured: 'False Succeedconfigured' },
-    { when: 'a field cannot be read', world: { spec: BAD }, ready: 'False Misconfigured', reconciling: 'absent', stalled: 'True Misconfigured', misconfigured: 'True Misconfigured' },
-    { when: 'a foreign object is in the way', world: { fleet: members('x'), stored: [decision(1, [], { ownership: 'foreign' })] }, ready: 'False PublishFailed', reconciling: 'True PublishFailed', stalled: 'absent', misconfigured: 'False Succeedconfigured' },
-    { when: "a predecessor's object is held", world: { stored: [decision(1, [], { ownership: 'predecessor', deleting: true })] }, ready: 'False Publishing', reconciling: 'True Publishing', stalled: 'absent', misconfigured: 'False Succeedconfigured' },
-    { when: 'a foreign object is in the way of a misconfigured one', world: { spec: BAD, stored: [decision(1, [], { ownership: 'foreign' })] }, ready: 'False Misconfigured', reconciling: 'absent', stalled: 'True Misconfigured', misconfigured: 'True Misconfigured' },
+    {
+      when: 'all is stored',
+      world: { fleet: members('x') },
+      ready: 'True DecisionPublished',
+      reconciling: 'absent',
+      stalled: 'absent',
+      misconfigured: 'False Succeedconfigured',
+    },
+    {
+      when: 'all is stored though too few',
+      world: { spec: N(3), fleet: members('x') },
+      ready: 'True DecisionPublished',
+      reconciling: 'absent',
+      stalled: 'absent',
+      misconfigured: 'False Succeedconfigured',
+    },
+    {
+      when: 'a field cannot be read',
+      world: { spec: BAD },
+      ready: 'False Misconfigured',
+      reconciling: 'absent',
+      stalled: 'True Misconfigured',
+      misconfigured: 'True Misconfigured',
+    },
+    {
+      when: 'a foreign object is in the way',
+      world: { fleet: members('x'), stored: [decision(1, [], { ownership: 'foreign' })] },
+      ready: 'False PublishFailed',
+      reconciling: 'True PublishFailed',
+      stalled: 'absent',
+      misconfigured: 'False Succeedconfigured',
+    },
+    {
+      when: "a predecessor's object is held",
+      world: { stored: [decision(1, [], { ownership: 'predecessor', deleting: true })] },
+      ready: 'False Publishing',
+      reconciling: 'True Publishing',
+      stalled: 'absent',
+      misconfigured: 'False Succeedconfigured',
+    },
+    {
+      when: 'a foreign object is in the way of a misconfigured one',
+      world: { spec: BAD, stored: [decision(1, [], { ownership: 'foreign' })] },
+      ready: 'False Misconfigured',
+      reconciling: 'absent',
+      stalled: 'True Misconfigured',
+      misconfigured: 'True Misconfigured',
+    },
   ] as const)('when $when: Ready $ready', ({ world, ready, reconciling, stalled, misconfigured }) => {
     const of = report(world);
 
@@ -146,17 +336,40 @@ describe('the other conditions', () => {
   });
 
   it('surface a refused write', () => {
-    const of = report({ fleet: members('x') }, { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } });
+    const of = report(
+      { fleet: members('x') },
+      { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } },
+    );
 
     expect(said(of, 'Ready')).toBe('False PublishFailed');
     expect(message(of, 'Ready')).toBe('PlacementDecision team/web-decision-1: exceeded quota');
   });
 
   it.each<[string, Partial<World>, Progress, string]>([
-    ['a refused write', { spec: N(3), fleet: members('x') }, { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } }, 'False NotAllDecisionsScheduled'],
-    ['a foreign object', { spec: N(150), fleet: members(...names(150)), stored: [decision(1, [], { ownership: 'foreign' })] }, {}, 'False NotAllDecisionsScheduled'],
-    ['a foreign object in the way of an empty decision', { spec: N(0), stored: [decision(1, [], { ownership: 'foreign' })] }, {}, 'True AllDecisionsScheduled'],
-    ["a predecessor's object that is held", { bindings: [], stored: [decision(1, [], { ownership: 'predecessor', deleting: true })] }, {}, 'False NoManagedClusterSetBindings'],
+    [
+      'a refused write',
+      { spec: N(3), fleet: members('x') },
+      { done: 0, failure: { name: 'web-decision-1', message: 'exceeded quota' } },
+      'False NotAllDecisionsScheduled',
+    ],
+    [
+      'a foreign object',
+      { spec: N(150), fleet: members(...names(150)), stored: [decision(1, [], { ownership: 'foreign' })] },
+      {},
+      'False NotAllDecisionsScheduled',
+    ],
+    [
+      'a foreign object in the way of an empty decision',
+      { spec: N(0), stored: [decision(1, [], { ownership: 'foreign' })] },
+      {},
+      'True AllDecisionsScheduled',
+    ],
+    [
+      "a predecessor's object that is held",
+      { bindings: [], stored: [decision(1, [], { ownership: 'predecessor', deleting: true })] },
+      {},
+      'False NoManagedClusterSetBindings',
+    ],
   ])('tell of %s in PlacementSatisfied too, whose reason stays', (_what, world, progress, is) => {
     const of = report(world, progress);
 
@@ -166,15 +379,23 @@ describe('the other conditions', () => {
 
   it('show both what is missing and what is in the way, however long', () => {
     const sets = names(200).map((name) => clusterSet(`${name}-${'x'.repeat(50)}`, { readable: false }));
-    const world = { sets, bindings: sets.map((one) => binding(one.name)), spec: { ClusterSets: sets.map((one) => `${one.name}-z`) } };
+    const world = {
+      sets,
+      bindings: sets.map((one) => binding(one.name)),
+      spec: { ClusterSets: sets.map((one) => `${one.name}-z`) },
+    };
     const of = report(world, { done: 0, failure: { name: 'web-decision-1', message: `refused ${'y'.repeat(2_000)}` } });
 
-    expect(message(of, 'PlacementSatisfied')).toMatch(/^none of spec.ClusterSets is bound .*…; PlacementDecision team\/web-decision-1: refused y+…$/);
+    expect(message(of, 'PlacementSatisfied')).toMatch(
+      /^none of spec.ClusterSets is bound .*…; PlacementDecision team\/web-decision-1: refused y+…$/,
+    );
     expect(message(of, 'PlacementSatisfied')).toHaveLength(MESSAGE_LIMIT);
   });
 
   it('name the field that cannot be read', () => {
-    expect(message(report({ spec: BAD }), 'PlacementMisconfigured')).toBe('spec.numberOfClusters: -1 is not a whole number from 0 to 2147483647');
+    expect(message(report({ spec: BAD }), 'PlacementMisconfigured')).toBe(
+      'spec.numberOfClusters: -1 is not a whole number from 0 to 2147483647',
+    );
   });
 
   it('carry the generation that they speak of', () => {
@@ -188,7 +409,11 @@ describe('the other conditions', () => {
 
 describe('a report', () => {
   it('is Pending before the first decision is stored', () => {
-    expect(report({ fleet: members('x') }, { done: 0 })).toMatchObject({ phase: 'Pending', numberOfSelectedClusters: 0, decisions: [] });
+    expect(report({ fleet: members('x') }, { done: 0 })).toMatchObject({
+      phase: 'Pending',
+      numberOfSelectedClusters: 0,
+      decisions: [],
+    });
   });
 
   it.each<[unknown, string]>([
@@ -205,7 +430,11 @@ describe('a report', () => {
     const seen = snapshot({ fleet: members('x') });
     const before = { ...seen, placement: { ...seen.placement, status } };
     const decided = schedule(before);
-    expect(reportOn(before, decided, { plan: planSlices(before, decided), done: 0, failure })).toMatchObject({ phase, numberOfSelectedClusters: 0, decisions: [] });
+    expect(reportOn(before, decided, { plan: planSlices(before, decided), done: 0, failure })).toMatchObject({
+      phase,
+      numberOfSelectedClusters: 0,
+      decisions: [],
+    });
   });
 
   it('lists the objects in order with the revisions that they must carry', () => {
@@ -220,12 +449,20 @@ describe('a report', () => {
   it('of a half-done change claims the old revision of what is not written', () => {
     const world = { spec: N(2), fleet: members('y', 'z'), stored: [decision(1, ['x', 'y'])] };
 
-    expect(report(world, { done: 0 })).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 2, decisions: [{ name: 'web-decision-1', revision: revisionOf(['x', 'y']) }] });
-    expect(message(report(world, { done: 0 }), 'PlacementSatisfied')).toBe('1 of 2 wanted clusters is missing; not stored yet: PlacementDecision team/web-decision-1');
+    expect(report(world, { done: 0 })).toMatchObject({
+      phase: 'PartiallySatisfied',
+      numberOfSelectedClusters: 2,
+      decisions: [{ name: 'web-decision-1', revision: revisionOf(['x', 'y']) }],
+    });
+    expect(message(report(world, { done: 0 }), 'PlacementSatisfied')).toBe(
+      '1 of 2 wanted clusters is missing; not stored yet: PlacementDecision team/web-decision-1',
+    );
   });
 
   it('counts a cluster that a stranger doubled once', () => {
-    expect(report({ fleet: members('x'), stored: [decision(1, ['x', 'x'])] }, { done: 0 }).numberOfSelectedClusters).toBe(1);
+    expect(
+      report({ fleet: members('x'), stored: [decision(1, ['x', 'x'])] }, { done: 0 }).numberOfSelectedClusters,
+    ).toBe(1);
   });
 });
 
@@ -247,7 +484,9 @@ describe('settleStatus', () => {
 
   it('gives nothing when what is stored says the same, whatever the order of keys', () => {
     const reversed = JSON.parse(JSON.stringify(stored), (_key, value: unknown) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).reverse()) : value,
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).reverse())
+        : value,
     ) as unknown;
 
     expect(settleStatus(reversed, of, NOW)).toBeUndefined();
@@ -261,9 +500,21 @@ describe('settleStatus', () => {
     ['the list of decisions', (status) => ({ ...status, decisions: [] })],
     ['a condition', (status) => ({ ...status, conditions: status.conditions?.slice(1) })],
     ['the order of conditions', (status) => ({ ...status, conditions: [...(status.conditions ?? [])].reverse() })],
-    ['a condition of their own', (status) => ({ ...status, conditions: [...(status.conditions ?? []), { ...status.conditions?.[0], type: 'Mine' }] })],
-    ['a field of a condition', (status) => ({ ...status, conditions: status.conditions?.map((one) => ({ ...one, message: 'x' })) })],
-    ['the time of a condition', (status) => ({ ...status, conditions: status.conditions?.map(({ lastUpdateTime: _gone, ...one }) => one) })],
+    [
+      'a condition of their own',
+      (status) => ({
+        ...status,
+        conditions: [...(status.conditions ?? []), { ...status.conditions?.[0], type: 'Mine' }],
+      }),
+    ],
+    [
+      'a field of a condition',
+      (status) => ({ ...status, conditions: status.conditions?.map((one) => ({ ...one, message: 'x' })) }),
+    ],
+    [
+      'the time of a condition',
+      (status) => ({ ...status, conditions: status.conditions?.map(({ lastUpdateTime: _gone, ...one }) => one) }),
+    ],
     ['the shape of its decisions', (status) => ({ ...status, decisions: null })],
     ['the shape of its conditions', (status) => ({ ...status, conditions: [null, 'x', ...(status.conditions ?? [])] })],
     ['everything', () => null],
@@ -271,13 +522,26 @@ describe('settleStatus', () => {
   ])('puts %s right after a foreign edit', (_what, edit) => {
     const right = settleStatus(edit(stored ?? {}), of, NOW);
 
-    expect(right?.conditions.flatMap((one) => [one.lastTransitionTime, one.lastUpdateTime]).every((time) => time === THEN || time === NOW)).toBe(true);
-    expect(right).toMatchObject({ phase: 'PartiallySatisfied', numberOfSelectedClusters: 1, observedGeneration: 1, decisions: [{ revision: revisionOf(['x']) }] });
+    expect(
+      right?.conditions
+        .flatMap((one) => [one.lastTransitionTime, one.lastUpdateTime])
+        .every((time) => time === THEN || time === NOW),
+    ).toBe(true);
+    expect(right).toMatchObject({
+      phase: 'PartiallySatisfied',
+      numberOfSelectedClusters: 1,
+      observedGeneration: 1,
+      decisions: [{ revision: revisionOf(['x']) }],
+    });
   });
 
   it('moves the times of what moved alone', () => {
     const next = settleStatus(stored, report({ spec: N(1), fleet: members('x') }), NOW);
 
-    expect(next?.conditions.map((one) => [one.type, one.lastTransitionTime])).toEqual([['PlacementSatisfied', NOW], ['PlacementMisconfigured', THEN], ['Ready', THEN]]);
+    expect(next?.conditions.map((one) => [one.type, one.lastTransitionTime])).toEqual([
+      ['PlacementSatisfied', NOW],
+      ['PlacementMisconfigured', THEN],
+      ['Ready', THEN],
+    ]);
   });
 });

@@ -27,17 +27,28 @@ export function pathOf(type: ResourceType, namespace: string, name = ''): string
 }
 
 /** A body of the type. */
-export function objectOf(type: ResourceType, metadata: AnyObject['metadata'], rest: Record<string, unknown>): AnyObject {
+export function objectOf(
+  type: ResourceType,
+  metadata: AnyObject['metadata'],
+  rest: Record<string, unknown>,
+): AnyObject {
   return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: metadata ?? {}, ...rest };
 }
 
 /** Sends a creation that is checked in full and not stored. */
 export function tryCreate(server: ControlPlane, type: ResourceType, object: AnyObject): Promise<ApiAnswer> {
-  return server.call({ method: 'POST', path: `${pathOf(type, 'default')}?dryRun=All&fieldValidation=Strict`, body: object });
+  return server.call({
+    method: 'POST',
+    path: `${pathOf(type, 'default')}?dryRun=All&fieldValidation=Strict`,
+    body: object,
+  });
 }
 
 /** Expects a refusal whose only cause names the field, the value and the rule. */
-export function expectRefusal(answer: ApiAnswer, rule: { readonly field: string; readonly value?: string; readonly says: string }): void {
+export function expectRefusal(
+  answer: ApiAnswer,
+  rule: { readonly field: string; readonly value?: string; readonly says: string },
+): void {
   expect(answer.status).toBe(422);
   const causes = causesOf(answer).filter((cause) => !cause.message.includes('some validation rules were not checked'));
   expect(causes.map((cause) => cause.field)).toEqual([rule.field]);
@@ -48,7 +59,8 @@ export function expectRefusal(answer: ApiAnswer, rule: { readonly field: string;
 /** The causes of a refusal. */
 export function causesOf(answer: ApiAnswer): { readonly field: string; readonly message: string }[] {
   const details = answer.body['details'];
-  if (typeof details !== 'object' || details === null || !('causes' in details) || !Array.isArray(details.causes)) return [];
+  if (typeof details !== 'object' || details === null || !('causes' in details) || !Array.isArray(details.causes))
+    return [];
   const causes: readonly unknown[] = details.causes;
   return causes.map((cause) => ({ field: textAt(cause, 'field'), message: textAt(cause, 'message') }));
 }

@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { ResourceType } from '../../../src/api/meta.js';
 import {
-  ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, MultiClusterEngines, PlacementDecisions, Placements,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  MultiClusterEngines,
+  PlacementDecisions,
+  Placements,
 } from '../../../src/api/resources.js';
 import type { ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -15,8 +20,14 @@ const TIME = '2026-01-02T03:04:05Z';
 
 function condition(changes: Record<string, unknown>): Record<string, unknown> {
   return {
-    type: 'Ready', status: 'True', reason: 'Tried', message: 'it was tried', lastTransitionTime: TIME, lastUpdateTime: TIME,
-    observedGeneration: 1, ...changes,
+    type: 'Ready',
+    status: 'True',
+    reason: 'Tried',
+    message: 'it was tried',
+    lastTransitionTime: TIME,
+    lastUpdateTime: TIME,
+    observedGeneration: 1,
+    ...changes,
   };
 }
 
@@ -29,25 +40,38 @@ function bodyOf(type: ResourceType, name: string): ReturnType<typeof objectOf> {
 const CONDITIONED = [MultiClusterEngines, Placements, ManagedClusterSets, ManagedClusterSetBindings];
 
 const CONDITION_RULES: readonly Rule<unknown>[] = [
-  ...['reason', 'message', 'lastTransitionTime', 'lastUpdateTime', 'observedGeneration'].map((field): Rule<unknown> => ({
-    rule: `a condition has ${field}`,
-    bad: [condition({ [field]: undefined })], good: [condition({})],
-    field: `status.conditions[0].${field}`, says: 'Required value',
-  })),
+  ...['reason', 'message', 'lastTransitionTime', 'lastUpdateTime', 'observedGeneration'].map(
+    (field): Rule<unknown> => ({
+      rule: `a condition has ${field}`,
+      bad: [condition({ [field]: undefined })],
+      good: [condition({})],
+      field: `status.conditions[0].${field}`,
+      says: 'Required value',
+    }),
+  ),
   {
     rule: 'a condition is True, False or Unknown',
-    bad: [condition({ status: 'Maybe' })], good: [condition({ status: 'Unknown' })],
-    field: 'status.conditions[0].status', value: '"Maybe"', says: 'supported values: "True", "False", "Unknown"',
+    bad: [condition({ status: 'Maybe' })],
+    good: [condition({ status: 'Unknown' })],
+    field: 'status.conditions[0].status',
+    value: '"Maybe"',
+    says: 'supported values: "True", "False", "Unknown"',
   },
   {
     rule: 'a condition has times by RFC 3339',
-    bad: [condition({ lastUpdateTime: 'yesterday' })], good: [condition({ lastUpdateTime: '2026-01-02T03:04:05+01:00' })],
-    field: 'status.conditions[0].lastUpdateTime', value: '"yesterday"', says: 'must be of type date-time',
+    bad: [condition({ lastUpdateTime: 'yesterday' })],
+    good: [condition({ lastUpdateTime: '2026-01-02T03:04:05+01:00' })],
+    field: 'status.conditions[0].lastUpdateTime',
+    value: '"yesterday"',
+    says: 'must be of type date-time',
   },
   {
     rule: 'a type of condition stands there once',
-    bad: [condition({}), condition({ status: 'False' })], good: [condition({}), condition({ type: 'Available' })],
-    field: 'status.conditions[1]', value: '"Ready"', says: 'Duplicate value',
+    bad: [condition({}), condition({ status: 'False' })],
+    good: [condition({}), condition({ type: 'Available' })],
+    field: 'status.conditions[1]',
+    value: '"Ready"',
+    says: 'Duplicate value',
   },
 ];
 
@@ -58,17 +82,28 @@ interface PhaseRow {
 }
 
 function phases(type: ResourceType, taken: readonly string[], refused: string): PhaseRow[] {
-  return [...taken.map((phase): PhaseRow => ({ type, phase, outcome: 'takes' })), { type, phase: refused, outcome: 'refuses' }];
+  return [
+    ...taken.map((phase): PhaseRow => ({ type, phase, outcome: 'takes' })),
+    { type, phase: refused, outcome: 'refuses' },
+  ];
 }
 
 const PHASES: readonly PhaseRow[] = [
-  ...phases(MultiClusterEngines, ['Progressing', 'Available', 'Updating', 'Paused', 'Uninstalling', 'Error'], 'Satisfied'),
+  ...phases(
+    MultiClusterEngines,
+    ['Progressing', 'Available', 'Updating', 'Paused', 'Uninstalling', 'Error'],
+    'Satisfied',
+  ),
   ...phases(Placements, ['Pending', 'Misconfigured', 'Unsatisfied', 'PartiallySatisfied', 'Satisfied'], 'Available'),
 ];
 
 const COLUMNS = [
   { type: MultiClusterEngines, narrow: 'NAME STATUS AGE', wide: 'NAME STATUS AGE READY NAMESPACE VERSION MESSAGE' },
-  { type: Placements, narrow: 'NAME STATUS SELECTED DESIRED REASON AGE', wide: 'NAME STATUS SELECTED DESIRED REASON AGE SETS MESSAGE' },
+  {
+    type: Placements,
+    narrow: 'NAME STATUS SELECTED DESIRED REASON AGE',
+    wide: 'NAME STATUS SELECTED DESIRED REASON AGE SETS MESSAGE',
+  },
   { type: PlacementDecisions, narrow: 'NAME PLACEMENT AGE', wide: 'NAME PLACEMENT AGE DECISIONS' },
   { type: ManagedClusters, narrow: 'NAME SET KUBERNETES AGE', wide: 'NAME SET KUBERNETES AGE DISPLAY NAME' },
   { type: ManagedClusterSets, narrow: 'NAME CLUSTERS EMPTY AGE', wide: 'NAME CLUSTERS EMPTY AGE SELECTOR' },
@@ -93,27 +128,33 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
     return answer;
   }
 
-  test.each([MultiClusterEngines, Placements])('gives a new $kind a status that nobody can take for current', async (type) => {
-    const name = ownName('object');
+  test.each([MultiClusterEngines, Placements])(
+    'gives a new $kind a status that nobody can take for current',
+    async (type) => {
+      const name = ownName('object');
 
-    const answer = await created(type, name, { status: { phase: 'Available', observedGeneration: 7 } });
-    const read = await server().call({ path: pathOf(type, 'default', name) });
-    await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
+      const answer = await created(type, name, { status: { phase: 'Available', observedGeneration: 7 } });
+      const read = await server().call({ path: pathOf(type, 'default', name) });
+      await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
 
-    expect(answer.body.status).toEqual({ observedGeneration: -1 });
-    expect(read.body.status).toEqual({ observedGeneration: -1 });
-    expect(read.body.spec).toEqual({});
-  });
+      expect(answer.body.status).toEqual({ observedGeneration: -1 });
+      expect(read.body.status).toEqual({ observedGeneration: -1 });
+      expect(read.body.spec).toEqual({});
+    },
+  );
 
-  test.each([ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings])('drops the status that comes with a new $kind', async (type) => {
-    const name = ownName('object');
+  test.each([ManagedClusters, ManagedClusterSets, ManagedClusterSetBindings])(
+    'drops the status that comes with a new $kind',
+    async (type) => {
+      const name = ownName('object');
 
-    const answer = await created(type, name, { status: { conditions: [condition({})] } });
-    await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
+      const answer = await created(type, name, { status: { conditions: [condition({})] } });
+      await server().call({ method: 'DELETE', path: pathOf(type, 'default', name) });
 
-    expect(answer.status).toBe(201);
-    expect(answer.body.status).toBeUndefined();
-  });
+      expect(answer.status).toBe(201);
+      expect(answer.body.status).toBeUndefined();
+    },
+  );
 
   test('keeps the status that comes with a new PlacementDecision, which has no status of its own to write', async () => {
     const name = ownName('object');
@@ -150,9 +191,15 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
   });
 
   test('takes the standard conditions that an agent reports of a cluster', async () => {
-    const conditions = [{ type: 'ManagedClusterAvailable', status: 'True', reason: 'Beating', message: '', lastTransitionTime: TIME }];
+    const conditions = [
+      { type: 'ManagedClusterAvailable', status: 'True', reason: 'Beating', message: '', lastTransitionTime: TIME },
+    ];
 
-    const answer = await tryStatus(ManagedClusters, { conditions, capacity: { cpu: 64, memory: '256Gi' }, version: { kubernetes: 'v1.36.3' } });
+    const answer = await tryStatus(ManagedClusters, {
+      conditions,
+      capacity: { cpu: 64, memory: '256Gi' },
+      version: { kubernetes: 'v1.36.3' },
+    });
 
     expect(answer.status).toBe(200);
   });
@@ -173,19 +220,29 @@ describeWithServer('the API server on the status of our kinds', {}, (server) => 
 
   test('explains a field with its rule, its default and an example', async () => {
     // Schemas are published a moment after their kind is served.
-    const text = await waitFor('the schema', () => kubectlOk(['explain', 'mce.spec.targetNamespace'], { kubeconfig: server().adminKubeconfig }));
+    const text = await waitFor('the schema', () =>
+      kubectlOk(['explain', 'mce.spec.targetNamespace'], { kubeconfig: server().adminKubeconfig }),
+    );
 
-    expect(text.replaceAll(/\s+/g, ' ')).toContain('Valid: a DNS-1123 label of at most 63 characters, neither default nor beginning with kube-');
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'Valid: a DNS-1123 label of at most 63 characters, neither default nor beginning with kube-',
+    );
     expect(text).toContain('Default: absent');
     expect(text).toContain('Example: multicluster-engine');
   });
 
   test('lists all six kinds in the category multicluster', async () => {
-    const text = await kubectlOk(['api-resources', '--categories=multicluster', '-o', 'name'], { kubeconfig: server().adminKubeconfig });
+    const text = await kubectlOk(['api-resources', '--categories=multicluster', '-o', 'name'], {
+      kubeconfig: server().adminKubeconfig,
+    });
 
     expect(text.trim().split('\n').sort()).toEqual([
-      'managedclusters.cluster.fleetmgmt.io', 'managedclustersetbindings.cluster.fleetmgmt.io', 'managedclustersets.cluster.fleetmgmt.io',
-      'multiclusterengines.multicluster.platform.io', 'placementdecisions.cluster.fleetmgmt.io', 'placements.cluster.fleetmgmt.io',
+      'managedclusters.cluster.fleetmgmt.io',
+      'managedclustersetbindings.cluster.fleetmgmt.io',
+      'managedclustersets.cluster.fleetmgmt.io',
+      'multiclusterengines.multicluster.platform.io',
+      'placementdecisions.cluster.fleetmgmt.io',
+      'placements.cluster.fleetmgmt.io',
     ]);
   });
 });

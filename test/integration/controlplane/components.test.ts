@@ -13,7 +13,12 @@ import { deploy } from '../../support/scenario/deployed.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 /** Stands for the product: prints who it is, and stays. */
-const STAND_IN = [process.execPath, '--eval', 'console.log(process.env.IDENTITY, process.argv.slice(1).join()); setInterval(() => undefined, 1000);', '--'] as const;
+const STAND_IN = [
+  process.execPath,
+  '--eval',
+  'console.log(process.env.IDENTITY, process.argv.slice(1).join()); setInterval(() => undefined, 1000);',
+  '--',
+] as const;
 
 const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'part' } };
 
@@ -31,7 +36,7 @@ function deployment(name: string, args: string[]): object {
   };
 }
 
-describeWithServer('the processes of an engine\'s Deployments', { own: true }, (server) => {
+describeWithServer("the processes of an engine's Deployments", { own: true }, (server) => {
   let namespace = '';
   let components: Components | undefined;
 
@@ -43,7 +48,10 @@ describeWithServer('the processes of an engine\'s Deployments', { own: true }, (
   afterEach(() => components?.stop());
 
   const apply = (object: object): Promise<string> =>
-    kubectlOk(['apply', '-n', namespace, '-f', '-'], { kubeconfig: server().adminKubeconfig, input: JSON.stringify(object) });
+    kubectlOk(['apply', '-n', namespace, '-f', '-'], {
+      kubeconfig: server().adminKubeconfig,
+      input: JSON.stringify(object),
+    });
 
   const pods = (name: string): readonly Pod[] => components?.pods(namespace, name) ?? [];
 
@@ -59,7 +67,10 @@ describeWithServer('the processes of an engine\'s Deployments', { own: true }, (
     await apply(ACCOUNT);
     await apply(deployment('first', ['operator', '--controllers=placement']));
 
-    const started = await logs('first', (said) => said.length === 2 && said.every((line) => line.includes('operator,--controllers=placement')));
+    const started = await logs(
+      'first',
+      (said) => said.length === 2 && said.every((line) => line.includes('operator,--controllers=placement')),
+    );
 
     expect(started.map(({ user }) => user)).toEqual(Array(2).fill(`system:serviceaccount:${namespace}:part`));
     expect(new Set(started.map((pod) => pod.log())).size).toBe(2);
@@ -88,7 +99,10 @@ describeWithServer('the processes of an engine\'s Deployments', { own: true }, (
 
     expect(first.map((pod) => pod.exit()?.signal)).toEqual(['SIGTERM', 'SIGTERM']);
     expect(third.map(({ name }) => name).sort()).toEqual(second.map(({ name }) => name).sort());
-    await waitFor('no process to be left', () => pods('changing').length === 0 && third.every((pod) => pod.exit() !== undefined));
+    await waitFor(
+      'no process to be left',
+      () => pods('changing').length === 0 && third.every((pod) => pod.exit() !== undefined),
+    );
   });
 });
 
@@ -101,7 +115,10 @@ describeWithServer('the placement-controller Deployment of deploy/', { own: true
     await kubectlOk(['label', 'deployment', 'placement-controller', `${ENGINE_LABEL}=engine`, ...place], admin);
 
     const components = runComponents(server());
-    const pod = await waitFor('the process to be started', () => components.pods(DEFAULT_TARGET_NAMESPACE, 'placement-controller')[0]);
+    const pod = await waitFor(
+      'the process to be started',
+      () => components.pods(DEFAULT_TARGET_NAMESPACE, 'placement-controller')[0],
+    );
     await pod.ready();
     const metrics = await pod.metrics();
     await components.stop();
@@ -110,6 +127,8 @@ describeWithServer('the placement-controller Deployment of deploy/', { own: true
     expect(metrics).toContain('leader_election_master_status');
     expect(await kubectlOk(holder, admin)).toBe(PLACEMENT_LEASE);
     expect(await pod.exited).toEqual({ code: 0, signal: null });
-    expect(await server().requestLog({ user: pod.user, verbs: ['list'], resources: ['placements'] })).not.toHaveLength(0);
+    expect(await server().requestLog({ user: pod.user, verbs: ['list'], resources: ['placements'] })).not.toHaveLength(
+      0,
+    );
   });
 });

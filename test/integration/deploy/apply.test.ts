@@ -20,10 +20,16 @@ function versions(server: ControlPlane, overlay: 'default' | 'namespaced'): Prom
 async function policiesInForce(server: ControlPlane): Promise<void> {
   await waitFor('the policies to be in force', async (seen) => {
     const body = {
-      apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'multicluster-engine-placement-controller' },
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'multicluster-engine-placement-controller' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
     };
-    const { status, text } = await server.call({ method: 'POST', path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings?dryRun=All', body });
+    const { status, text } = await server.call({
+      method: 'POST',
+      path: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings?dryRun=All',
+      body,
+    });
     seen(text);
     return status === 422;
   });
@@ -32,28 +38,41 @@ async function policiesInForce(server: ControlPlane): Promise<void> {
 describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, (server) => {
   test('can be applied twice in a row, the second time without a change', async () => {
     await applyOverlay(server(), 'default');
-    await waitFor('the CRDs to be established', async () => (await server().call({ path: '/apis/cluster.fleetmgmt.io/v1alpha1/placements' })).status === 200);
+    await waitFor(
+      'the CRDs to be established',
+      async () => (await server().call({ path: '/apis/cluster.fleetmgmt.io/v1alpha1/placements' })).status === 200,
+    );
     const before = await versions(server(), 'default');
 
     await applyOverlay(server(), 'default');
 
-    const kept = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('CustomResourceDefinition'));
+    const kept = (text: string): string[] =>
+      text.split('\n').filter((line) => !line.startsWith('CustomResourceDefinition'));
     expect(kept(await versions(server(), 'default'))).toEqual(kept(before));
   });
 
   test('can be applied again while its policies are in force and no engine exists', async () => {
     await policiesInForce(server());
 
-    await expect(applyOverlay(server(), 'default')).resolves.toContain('clusterrolebinding.rbac.authorization.k8s.io/multicluster-engine-operator serverside-applied');
+    await expect(applyOverlay(server(), 'default')).resolves.toContain(
+      'clusterrolebinding.rbac.authorization.k8s.io/multicluster-engine-operator serverside-applied',
+    );
   });
 
   test('leaves everybody else free to bind roles while no engine exists', async () => {
     const body = {
-      apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name: 'team' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' }, subjects: [],
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'team' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+      subjects: [],
     };
 
-    const answer = await server().call({ method: 'POST', path: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', body });
+    const answer = await server().call({
+      method: 'POST',
+      path: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings',
+      body,
+    });
 
     expect(answer.status).toBe(201);
   });
@@ -64,15 +83,35 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
 
     await kubectlOk(['apply', '-f', file('engine.yaml')], { kubeconfig });
     await kubectlOk(['apply', '-f', file('fleet.yaml')], { kubeconfig });
-    await kubectlOk(['apply', '--server-side', '--subresource=status', '-f', file('status/claims.yaml')], { kubeconfig });
+    await kubectlOk(['apply', '--server-side', '--subresource=status', '-f', file('status/claims.yaml')], {
+      kubeconfig,
+    });
     await kubectlOk(['apply', '-f', file('placement.yaml')], { kubeconfig });
     await kubectlOk(['create', 'namespace', 'argocd'], { kubeconfig });
     await kubectlOk(['create', 'configmap', 'argocd-cm', '--namespace=argocd'], { kubeconfig });
     await kubectlOk(['apply', '-f', file('argocd/decisions.yaml')], { kubeconfig });
-    await kubectlOk(['patch', 'configmap', 'argocd-cm', '--namespace=argocd', '--type=merge', `--patch-file=${file('argocd/health.yaml')}`], { kubeconfig });
+    await kubectlOk(
+      [
+        'patch',
+        'configmap',
+        'argocd-cm',
+        '--namespace=argocd',
+        '--type=merge',
+        `--patch-file=${file('argocd/health.yaml')}`,
+      ],
+      { kubeconfig },
+    );
 
-    const clusters = await kubectlOk(['get', 'mcl', '-o=jsonpath={range .items[*]}{.status.clusterClaims[0].value}{"\\n"}{end}'], { kubeconfig });
-    expect(clusters.trim().split('\n').filter((claim) => claim !== '')).toHaveLength(12);
+    const clusters = await kubectlOk(
+      ['get', 'mcl', '-o=jsonpath={range .items[*]}{.status.clusterClaims[0].value}{"\\n"}{end}'],
+      { kubeconfig },
+    );
+    expect(
+      clusters
+        .trim()
+        .split('\n')
+        .filter((claim) => claim !== ''),
+    ).toHaveLength(12);
     expect((await kubectlOk(['get', 'mclset', '-o=name'], { kubeconfig })).trim().split('\n')).toHaveLength(3);
 
     const whole = (await kubectlOk(['apply', '-f', path.join(root, 'examples')], { kubeconfig })).trim().split('\n');
@@ -84,12 +123,16 @@ describeWithServer('deploy/overlays/default on a fresh cluster', { own: true }, 
 describeWithServer('deploy/overlays/namespaced on a fresh cluster', { own: true }, (server) => {
   test('can be applied twice in a row, the second time without a change', async () => {
     await applyOverlay(server(), 'namespaced');
-    await waitFor('the CRDs to be established', async () => (await server().call({ path: '/apis/cluster.fleetmgmt.io/v1alpha1/placements' })).status === 200);
+    await waitFor(
+      'the CRDs to be established',
+      async () => (await server().call({ path: '/apis/cluster.fleetmgmt.io/v1alpha1/placements' })).status === 200,
+    );
     const before = await versions(server(), 'namespaced');
 
     await applyOverlay(server(), 'namespaced');
 
-    const kept = (text: string): string[] => text.split('\n').filter((line) => !line.startsWith('CustomResourceDefinition'));
+    const kept = (text: string): string[] =>
+      text.split('\n').filter((line) => !line.startsWith('CustomResourceDefinition'));
     expect(kept(await versions(server(), 'namespaced'))).toEqual(kept(before));
   });
 });

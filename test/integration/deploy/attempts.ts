@@ -1,6 +1,12 @@
 import { expect } from '@jest/globals';
 
-import { DEFAULT_TARGET_NAMESPACE, ENGINE_LABEL, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
+import {
+  DEFAULT_TARGET_NAMESPACE,
+  ENGINE_LABEL,
+  INSTALLER_ROLE,
+  OPERATOR_NAMESPACE,
+  OPERATOR_SERVICE_ACCOUNT,
+} from '../../../src/api/names.js';
 import type { AnyObject, ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 
 export const TARGET = DEFAULT_TARGET_NAMESPACE;
@@ -26,7 +32,11 @@ export interface Subject {
   readonly apiGroup?: string;
 }
 
-export const OPERATOR: Subject = { kind: 'ServiceAccount', name: OPERATOR_SERVICE_ACCOUNT, namespace: OPERATOR_NAMESPACE };
+export const OPERATOR: Subject = {
+  kind: 'ServiceAccount',
+  name: OPERATOR_SERVICE_ACCOUNT,
+  namespace: OPERATOR_NAMESPACE,
+};
 
 export function account(namespace: string, name: string): Subject {
   return { kind: 'ServiceAccount', name, namespace };
@@ -34,7 +44,12 @@ export function account(namespace: string, name: string): Subject {
 
 /** Server-side apply of an object, checked in full and not stored. */
 export function apply(path: string, body: AnyObject): ApiRequest {
-  return { method: 'PATCH', path: `${path}?fieldManager=multicluster-engine&force=true&dryRun=All`, body, contentType: 'application/apply-patch+yaml' };
+  return {
+    method: 'PATCH',
+    path: `${path}?fieldManager=multicluster-engine&force=true&dryRun=All`,
+    body,
+    contentType: 'application/apply-patch+yaml',
+  };
 }
 
 /** The same request, stored. */
@@ -59,12 +74,23 @@ export function get(path: string): ApiRequest {
 }
 
 /** A binding as the operator applies it; in a namespace, or for the whole cluster. */
-export function binding(namespace: string | undefined, name: string, role: string, subjects: readonly Subject[]): ApiRequest {
+export function binding(
+  namespace: string | undefined,
+  name: string,
+  role: string,
+  subjects: readonly Subject[],
+): ApiRequest {
   const kind = namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding';
-  const path = namespace === undefined ? `${RBAC}/clusterrolebindings/${name}` : `${RBAC}/namespaces/${namespace}/rolebindings/${name}`;
+  const path =
+    namespace === undefined
+      ? `${RBAC}/clusterrolebindings/${name}`
+      : `${RBAC}/namespaces/${namespace}/rolebindings/${name}`;
   return apply(path, {
-    apiVersion: 'rbac.authorization.k8s.io/v1', kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role }, subjects,
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects,
   });
 }
 
@@ -80,13 +106,22 @@ export function namespaceObject(name: string, labels: Record<string, string>): A
 export const OWN_LABELS = { [ENGINE_LABEL]: 'engine', 'pod-security.kubernetes.io/enforce': 'restricted' };
 
 /** A component's Deployment with changes of its pod and of its container. */
-export function deployment(name: string, pod: Record<string, unknown> = {}, container: Record<string, unknown> = {}): ApiRequest {
+export function deployment(
+  name: string,
+  pod: Record<string, unknown> = {},
+  container: Record<string, unknown> = {},
+): ApiRequest {
   const labels = { 'app.kubernetes.io/name': name };
   const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
   const containers = [{ name: 'main', image: 'multicluster-engine', securityContext, ...container }];
   return apply(`/apis/apps/v1/namespaces/${TARGET}/deployments/${name}`, {
-    apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: TARGET },
-    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { serviceAccountName: name, containers, ...pod } } },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: TARGET },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { serviceAccountName: name, containers, ...pod } },
+    },
   });
 }
 

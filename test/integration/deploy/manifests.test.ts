@@ -4,7 +4,13 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import {
-  DEFAULT_TARGET_NAMESPACE, ENGINE_LABEL, ENGINE_LEASE, INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT, PLACEMENT_LEASE,
+  DEFAULT_TARGET_NAMESPACE,
+  ENGINE_LABEL,
+  ENGINE_LEASE,
+  INSTALLER_ROLE,
+  OPERATOR_NAMESPACE,
+  OPERATOR_SERVICE_ACCOUNT,
+  PLACEMENT_LEASE,
 } from '../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -37,23 +43,36 @@ describeWithServer('what deploy/ renders', {}, (server) => {
     });
 
     test('grants no wildcard, no escalation and no impersonation', () => {
-      const words = roles().flatMap(rulesOf).flatMap((rule) => [...rule.verbs, ...rule.resources, ...rule.apiGroups]);
+      const words = roles()
+        .flatMap(rulesOf)
+        .flatMap((rule) => [...rule.verbs, ...rule.resources, ...rule.apiGroups]);
 
       expect(words.filter((word) => word.includes('*') || ['escalate', 'impersonate'].includes(word))).toEqual([]);
     });
 
     test('grants leases by name alone', () => {
-      const rules = roles().flatMap(rulesOf).filter((rule) => rule.resources.includes('leases'));
+      const rules = roles()
+        .flatMap(rulesOf)
+        .filter((rule) => rule.resources.includes('leases'));
 
-      expect(rules.map((rule) => rule.resourceNames)).toEqual(expect.arrayContaining([[ENGINE_LEASE], [PLACEMENT_LEASE]]));
+      expect(rules.map((rule) => rule.resourceNames)).toEqual(
+        expect.arrayContaining([[ENGINE_LEASE], [PLACEMENT_LEASE]]),
+      );
       expect(rules).toHaveLength(2);
     });
 
     test('lets nobody but the placement controller write decisions, and nobody of the users a status', () => {
       const writers = roles().filter((role) =>
-        rulesOf(role).some((rule) => rule.resources.includes('placementdecisions') && rule.verbs.some((verb) => ['create', 'update', 'patch', 'delete'].includes(verb))),
+        rulesOf(role).some(
+          (rule) =>
+            rule.resources.includes('placementdecisions') &&
+            rule.verbs.some((verb) => ['create', 'update', 'patch', 'delete'].includes(verb)),
+        ),
       );
-      const userResources = roles().filter((role) => USER_ROLES.includes(role.metadata?.name ?? '')).flatMap(rulesOf).flatMap((rule) => rule.resources);
+      const userResources = roles()
+        .filter((role) => USER_ROLES.includes(role.metadata?.name ?? ''))
+        .flatMap(rulesOf)
+        .flatMap((rule) => rule.resources);
 
       expect(writers.map((role) => role.metadata?.name)).toEqual([PLACEMENT_ROLE]);
       expect(userResources.filter((resource) => resource.includes('/'))).toEqual([]);
@@ -62,13 +81,16 @@ describeWithServer('what deploy/ renders', {}, (server) => {
     test('runs the operator under the account that the policies know', () => {
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
       const user = `system:serviceaccount:${OPERATOR_NAMESPACE}:${OPERATOR_SERVICE_ACCOUNT}`;
-      const restricting = objects.filter((one) => one.kind === 'ValidatingAdmissionPolicy' && one.metadata?.name !== 'multicluster-engine-set-binding');
+      const restricting = objects.filter(
+        (one) => one.kind === 'ValidatingAdmissionPolicy' && one.metadata?.name !== 'multicluster-engine-set-binding',
+      );
 
       pick(objects, 'ServiceAccount', OPERATOR_SERVICE_ACCOUNT);
       expect(deployment.metadata?.namespace).toBe(OPERATOR_NAMESPACE);
       expect(at(deployment, 'spec.template.spec.serviceAccountName')).toBe(OPERATOR_SERVICE_ACCOUNT);
       for (const policy of restricting) {
-        const pattern = /matches\('(.*)'\)/.exec(String(at(policy, 'spec.matchConditions.0.expression')))?.[1] ?? 'nothing';
+        const pattern =
+          /matches\('(.*)'\)/.exec(String(at(policy, 'spec.matchConditions.0.expression')))?.[1] ?? 'nothing';
         expect(user).toMatch(new RegExp(pattern));
         expect(`${user}-2`).not.toMatch(new RegExp(pattern));
       }
@@ -78,12 +100,22 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       const policies = objects.filter((one) => one.kind === 'ValidatingAdmissionPolicy');
       const wanted = overlay === 'default' ? POLICIES : POLICIES.filter((name) => name !== 'target');
 
-      expect(new Set(policies.map((policy) => policy.metadata?.name))).toEqual(new Set(wanted.map((name) => `multicluster-engine-${name}`)));
+      expect(new Set(policies.map((policy) => policy.metadata?.name))).toEqual(
+        new Set(wanted.map((name) => `multicluster-engine-${name}`)),
+      );
       for (const policy of policies) {
         const validations = at(policy, 'spec.validations');
         expect(at(policy, 'spec.failurePolicy')).toBe('Fail');
-        expect(validations).toEqual(Array.isArray(validations) ? validations.map(() => expect.objectContaining({ reason: 'Forbidden', message: expect.stringMatching(/\w/) })) : 'a list');
-        expect(at(pick(objects, 'ValidatingAdmissionPolicyBinding', policy.metadata?.name ?? ''), 'spec.validationActions')).toEqual(['Deny']);
+        expect(validations).toEqual(
+          Array.isArray(validations)
+            ? validations.map(() =>
+                expect.objectContaining({ reason: 'Forbidden', message: expect.stringMatching(/\w/) }),
+              )
+            : 'a list',
+        );
+        expect(
+          at(pick(objects, 'ValidatingAdmissionPolicyBinding', policy.metadata?.name ?? ''), 'spec.validationActions'),
+        ).toEqual(['Deny']);
       }
     });
 
@@ -100,7 +132,10 @@ describeWithServer('what deploy/ renders', {}, (server) => {
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
 
       expect(at(deployment, `${CONTAINER}.image`)).toBe(`multicluster-engine:${String(at(release, 'version'))}`);
-      expect(at(deployment, `${CONTAINER}.env.0`)).toEqual({ name: 'MULTICLUSTER_ENGINE_IMAGE', value: at(deployment, `${CONTAINER}.image`) });
+      expect(at(deployment, `${CONTAINER}.env.0`)).toEqual({
+        name: 'MULTICLUSTER_ENGINE_IMAGE',
+        value: at(deployment, `${CONTAINER}.image`),
+      });
     });
 
     test('keeps both images equal under another image', async () => {
@@ -109,7 +144,10 @@ describeWithServer('what deploy/ renders', {}, (server) => {
         await cp(folderOf(overlay), copy, { recursive: true });
         const file = path.join(copy, 'kustomization.yaml');
         const text = await readFile(file, 'utf8');
-        await writeFile(file, text.replace(/newTag: .*/, 'newName: registry.example.com/fleet/engine\n    newTag: 9.9.9'));
+        await writeFile(
+          file,
+          text.replace(/newTag: .*/, 'newName: registry.example.com/fleet/engine\n    newTag: 9.9.9'),
+        );
 
         const deployment = pick(await rendered(server(), copy), 'Deployment', OPERATOR_SERVICE_ACCOUNT);
 
@@ -123,14 +161,34 @@ describeWithServer('what deploy/ renders', {}, (server) => {
     testNeeding('podSecurity')('has pods that restricted Pod Security admits (podSecurity)', async () => {
       const name = `restricted-${overlay}`;
       const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-      await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } } });
+      await server().call({
+        method: 'POST',
+        path: '/api/v1/namespaces',
+        body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } },
+      });
       const deployment = pick(objects, 'Deployment', OPERATOR_SERVICE_ACCOUNT);
-      const spec = { ...Object(at(deployment, 'spec.template.spec')), serviceAccountName: 'default', automountServiceAccountToken: false };
-      await server().call({ method: 'POST', path: `/api/v1/namespaces/${name}/serviceaccounts`, body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } } });
+      const spec = {
+        ...Object(at(deployment, 'spec.template.spec')),
+        serviceAccountName: 'default',
+        automountServiceAccountToken: false,
+      };
+      await server().call({
+        method: 'POST',
+        path: `/api/v1/namespaces/${name}/serviceaccounts`,
+        body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },
+      });
 
       const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'operator' }, spec };
-      const good = await server().call({ method: 'POST', path: `/api/v1/namespaces/${name}/pods?dryRun=All`, body: pod });
-      const bad = await server().call({ method: 'POST', path: `/api/v1/namespaces/${name}/pods?dryRun=All`, body: { ...pod, spec: { ...spec, hostNetwork: true } } });
+      const good = await server().call({
+        method: 'POST',
+        path: `/api/v1/namespaces/${name}/pods?dryRun=All`,
+        body: pod,
+      });
+      const bad = await server().call({
+        method: 'POST',
+        path: `/api/v1/namespaces/${name}/pods?dryRun=All`,
+        body: { ...pod, spec: { ...spec, hostNetwork: true } },
+      });
 
       expect({ status: good.status, text: good.text }).toMatchObject({ status: 201 });
       expect(bad.text).toContain('violates PodSecurity');
@@ -140,20 +198,34 @@ describeWithServer('what deploy/ renders', {}, (server) => {
 
   test('the operator may bind exactly the roles that the policies and the code know', async () => {
     const objects = await rendered(server(), folderOf('default'));
-    const bind = rulesOf(pick(objects, 'ClusterRole', 'multicluster-engine-operator')).filter((rule) => rule.verbs.includes('bind'));
+    const bind = rulesOf(pick(objects, 'ClusterRole', 'multicluster-engine-operator')).filter((rule) =>
+      rule.verbs.includes('bind'),
+    );
 
     expect(bind).toHaveLength(1);
     expect(bind[0]?.resourceNames).toEqual([INSTALLER_ROLE, PLACEMENT_ROLE]);
-    expect(JSON.stringify(pick(objects, 'ValidatingAdmissionPolicy', 'multicluster-engine-namespaces'))).toContain(`'${ENGINE_LABEL}'`);
+    expect(JSON.stringify(pick(objects, 'ValidatingAdmissionPolicy', 'multicluster-engine-namespaces'))).toContain(
+      `'${ENGINE_LABEL}'`,
+    );
   });
 
   test('with fixed namespace the operator can neither bind roles nor touch namespaces', async () => {
     const objects = await rendered(server(), folderOf('namespaced'));
     const rules = rulesOf(pick(objects, 'ClusterRole', 'multicluster-engine-operator'));
 
-    expect(rules.flatMap((rule) => rule.resources)).toEqual(['multiclusterengines', 'multiclusterengines/status', 'events']);
+    expect(rules.flatMap((rule) => rule.resources)).toEqual([
+      'multiclusterengines',
+      'multiclusterengines/status',
+      'events',
+    ]);
     expect(at(pick(objects, 'RoleBinding', INSTALLER_ROLE), 'metadata.namespace')).toBe(DEFAULT_TARGET_NAMESPACE);
-    expect(at(pick(objects, 'ClusterRoleBinding', PLACEMENT_ROLE), 'subjects.0')).toEqual({ kind: 'ServiceAccount', name: 'placement-controller', namespace: DEFAULT_TARGET_NAMESPACE });
-    expect(at(pick(objects, 'Namespace', DEFAULT_TARGET_NAMESPACE), 'metadata.labels')).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    expect(at(pick(objects, 'ClusterRoleBinding', PLACEMENT_ROLE), 'subjects.0')).toEqual({
+      kind: 'ServiceAccount',
+      name: 'placement-controller',
+      namespace: DEFAULT_TARGET_NAMESPACE,
+    });
+    expect(at(pick(objects, 'Namespace', DEFAULT_TARGET_NAMESPACE), 'metadata.labels')).toMatchObject({
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    });
   });
 });

@@ -60,5 +60,7 @@ function isObject(value: unknown): value is AnyObject {
 }
 
 function isRule(value: unknown): value is PolicyRule {
-  return typeof value === 'object' && value !== null && 'verbs' in value && 'apiGroups' in value && 'resources' in value;
+  return (
+    typeof value === 'object' && value !== null && 'verbs' in value && 'apiGroups' in value && 'resources' in value
+  );
 }

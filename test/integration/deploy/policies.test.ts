@@ -10,8 +10,24 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { root } from '../../support/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import {
-  account, apply, binding, deployment, ENGINES, expectStopped, get, install, merge, namespaceObject, OWN_LABELS, PLACEMENT_ROLE, post, RBAC, remove,
-  stored, TARGET, type Attempt,
+  account,
+  apply,
+  binding,
+  deployment,
+  ENGINES,
+  expectStopped,
+  get,
+  install,
+  merge,
+  namespaceObject,
+  OWN_LABELS,
+  PLACEMENT_ROLE,
+  post,
+  RBAC,
+  remove,
+  stored,
+  TARGET,
+  type Attempt,
 } from './attempts.js';
 import { applyOverlay } from './overlay.js';
 
@@ -20,13 +36,22 @@ const FLEET = '/apis/cluster.fleetmgmt.io/v1alpha1';
 function secret(type: string | undefined, annotations: Record<string, string> = {}): ApiRequest {
   const data = type === 'kubernetes.io/tls' ? { 'tls.crt': '', 'tls.key': '' } : {};
   return apply(`/api/v1/namespaces/${TARGET}/secrets/gateway-tls`, {
-    apiVersion: 'v1', kind: 'Secret', metadata: { name: 'gateway-tls', annotations }, ...(type === undefined ? {} : { type }), data,
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'gateway-tls', annotations },
+    ...(type === undefined ? {} : { type }),
+    data,
   });
 }
 
 function service(spec: Record<string, unknown>): ApiRequest {
   const name = 'gateway';
-  return apply(`/api/v1/namespaces/${TARGET}/services/${name}`, { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 443 }], ...spec } });
+  return apply(`/api/v1/namespaces/${TARGET}/services/${name}`, {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { ports: [{ port: 443 }], ...spec },
+  });
 }
 
 /** What the policy holds to its rule even when a role grants more than today's does. */
@@ -34,27 +59,66 @@ const OBJECTS: readonly Attempt[] = [
   { way: 'an Opaque Secret', request: secret('Opaque'), stoppedBy: [] },
   { way: 'a Secret without a type', request: secret(undefined), stoppedBy: [] },
   { way: 'a TLS Secret', request: secret('kubernetes.io/tls'), stoppedBy: [] },
-  { way: 'a token Secret', request: secret('kubernetes.io/service-account-token', { 'kubernetes.io/service-account.name': 'placement-controller' }), stoppedBy: ['objects'] },
+  {
+    way: 'a token Secret',
+    request: secret('kubernetes.io/service-account-token', {
+      'kubernetes.io/service-account.name': 'placement-controller',
+    }),
+    stoppedBy: ['objects'],
+  },
   { way: 'a ClusterIP Service', request: service({ type: 'ClusterIP' }), stoppedBy: [] },
   { way: 'a Service without a type', request: service({}), stoppedBy: [] },
   { way: 'a NodePort Service', request: service({ type: 'NodePort' }), stoppedBy: ['objects'] },
   { way: 'a LoadBalancer Service', request: service({ type: 'LoadBalancer' }), stoppedBy: ['objects'] },
-  { way: 'an ExternalName Service', request: service({ type: 'ExternalName', externalName: 'example.com' }), stoppedBy: ['objects'] },
+  {
+    way: 'an ExternalName Service',
+    request: service({ type: 'ExternalName', externalName: 'example.com' }),
+    stoppedBy: ['objects'],
+  },
   { way: 'a Service with external IPs', request: service({ externalIPs: ['192.0.2.1'] }), stoppedBy: ['objects'] },
-  { way: 'a component with its own volumes', request: deployment('gateway', { volumes: [{ name: 'tls', secret: { secretName: 'gateway-tls' } }, { name: 'work', emptyDir: {} }] }), stoppedBy: [] },
-  { way: 'a component with a volume of the network', request: deployment('gateway', { volumes: [{ name: 'all', nfs: { server: 'example.com', path: '/' } }] }), stoppedBy: ['objects'] },
+  {
+    way: 'a component with its own volumes',
+    request: deployment('gateway', {
+      volumes: [
+        { name: 'tls', secret: { secretName: 'gateway-tls' } },
+        { name: 'work', emptyDir: {} },
+      ],
+    }),
+    stoppedBy: [],
+  },
+  {
+    way: 'a component with a volume of the network',
+    request: deployment('gateway', { volumes: [{ name: 'all', nfs: { server: 'example.com', path: '/' } }] }),
+    stoppedBy: ['objects'],
+  },
 ];
 
 const SAFE = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
 const MAIN = { name: 'main', image: 'old', securityContext: SAFE };
-const SIDE = { name: 'side', image: 'x', securityContext: { capabilities: { add: ['NET_ADMIN'] } }, volumeMounts: [{ name: 'root', mountPath: '/root' }] };
+const SIDE = {
+  name: 'side',
+  image: 'x',
+  securityContext: { capabilities: { add: ['NET_ADMIN'] } },
+  volumeMounts: [{ name: 'root', mountPath: '/root' }],
+};
 const FIRST = { name: 'first', image: 'x', ports: [{ containerPort: 80, hostPort: 80 }] };
 /** What others made of a component: each part would be refused if it were the operator's. */
-const SPOILED = { hostNetwork: true, containers: [MAIN, SIDE], initContainers: [FIRST], volumes: [{ name: 'root', hostPath: { path: '/' } }] };
+const SPOILED = {
+  hostNetwork: true,
+  containers: [MAIN, SIDE],
+  initContainers: [FIRST],
+  volumes: [{ name: 'root', hostPath: { path: '/' } }],
+};
 
 function spec(name: string, pod: Record<string, unknown>): AnyObject {
   const labels = { 'app.kubernetes.io/name': name };
-  return { metadata: { name }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { serviceAccountName: name, ...pod } } } };
+  return {
+    metadata: { name },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { serviceAccountName: name, ...pod } },
+    },
+  };
 }
 
 const GATEWAY = `/apis/apps/v1/namespaces/${TARGET}/deployments/gateway`;
@@ -62,7 +126,10 @@ const GATEWAY = `/apis/apps/v1/namespaces/${TARGET}/deployments/gateway`;
 /** Server-side apply of the component and of one more container, by name. */
 function beside(container: Record<string, unknown>, list = 'containers'): ApiRequest {
   const main = { ...MAIN, image: 'multicluster-engine' };
-  return deployment('gateway', list === 'containers' ? { containers: [main, container] } : { containers: [main], [list]: [container] });
+  return deployment(
+    'gateway',
+    list === 'containers' ? { containers: [main, container] } : { containers: [main], [list]: [container] },
+  );
 }
 
 /** Writes of a component that others have spoiled: what they did may stay as it is, and nothing is added to it. */
@@ -70,37 +137,149 @@ const REPAIRS: readonly Attempt[] = [
   { way: 'put the image of its own container right', request: deployment('gateway'), stoppedBy: [] },
   { way: 'put the number of replicas right', request: merge(GATEWAY, { spec: { replicas: 2 } }), stoppedBy: [] },
   { way: 'put a label right', request: merge(GATEWAY, { metadata: { labels: { app: 'gateway' } } }), stoppedBy: [] },
-  { way: 'write the network of the node as it is', request: deployment('gateway', { hostNetwork: true }), stoppedBy: [] },
-  { way: 'take it all away', request: merge(GATEWAY, { spec: { template: { spec: { hostNetwork: null, initContainers: null, volumes: null, containers: [MAIN] } } } }), stoppedBy: [] },
+  {
+    way: 'write the network of the node as it is',
+    request: deployment('gateway', { hostNetwork: true }),
+    stoppedBy: [],
+  },
+  {
+    way: 'take it all away',
+    request: merge(GATEWAY, {
+      spec: { template: { spec: { hostNetwork: null, initContainers: null, volumes: null, containers: [MAIN] } } },
+    }),
+    stoppedBy: [],
+  },
   { way: 'add a safe container', request: beside({ name: 'more', image: 'x', securityContext: SAFE }), stoppedBy: [] },
   { way: 'add an unsafe container', request: beside({ name: 'more', image: 'x' }), stoppedBy: ['objects'] },
-  { way: 'add an unsafe init container', request: beside({ name: 'more', image: 'x' }, 'initContainers'), stoppedBy: ['objects'] },
-  { way: 'change the image of an unsafe container', request: beside({ name: 'side', image: 'evil' }), stoppedBy: ['objects'] },
-  { way: 'change the command of an unsafe init container', request: beside({ name: 'first', command: ['evil'] }, 'initContainers'), stoppedBy: ['objects'] },
-  { way: 'make its own container unsafe', request: deployment('gateway', {}, { securityContext: { allowPrivilegeEscalation: true } }), stoppedBy: ['objects'] },
-  { way: 'mount a path of the node that others mount', request: deployment('gateway', {}, { volumeMounts: [{ name: 'root', mountPath: '/x' }] }), stoppedBy: ['objects'] },
-  { way: 'mount such a path in a new container', request: beside({ name: 'more', image: 'x', securityContext: SAFE, volumeMounts: [{ name: 'root', mountPath: '/x' }] }), stoppedBy: ['objects'] },
-  { way: 'mount another path of the node', request: deployment('gateway', { volumes: [{ name: 'more', hostPath: { path: '/' } }] }), stoppedBy: ['objects'] },
-  { way: 'change the path that others mount', request: deployment('gateway', { volumes: [{ name: 'root', hostPath: { path: '/etc' } }] }), stoppedBy: ['objects'] },
+  {
+    way: 'add an unsafe init container',
+    request: beside({ name: 'more', image: 'x' }, 'initContainers'),
+    stoppedBy: ['objects'],
+  },
+  {
+    way: 'change the image of an unsafe container',
+    request: beside({ name: 'side', image: 'evil' }),
+    stoppedBy: ['objects'],
+  },
+  {
+    way: 'change the command of an unsafe init container',
+    request: beside({ name: 'first', command: ['evil'] }, 'initContainers'),
+    stoppedBy: ['objects'],
+  },
+  {
+    way: 'make its own container unsafe',
+    request: deployment('gateway', {}, { securityContext: { allowPrivilegeEscalation: true } }),
+    stoppedBy: ['objects'],
+  },
+  {
+    way: 'mount a path of the node that others mount',
+    request: deployment('gateway', {}, { volumeMounts: [{ name: 'root', mountPath: '/x' }] }),
+    stoppedBy: ['objects'],
+  },
+  {
+    way: 'mount such a path in a new container',
+    request: beside({
+      name: 'more',
+      image: 'x',
+      securityContext: SAFE,
+      volumeMounts: [{ name: 'root', mountPath: '/x' }],
+    }),
+    stoppedBy: ['objects'],
+  },
+  {
+    way: 'mount another path of the node',
+    request: deployment('gateway', { volumes: [{ name: 'more', hostPath: { path: '/' } }] }),
+    stoppedBy: ['objects'],
+  },
+  {
+    way: 'change the path that others mount',
+    request: deployment('gateway', { volumes: [{ name: 'root', hostPath: { path: '/etc' } }] }),
+    stoppedBy: ['objects'],
+  },
   { way: 'add the processes of the node', request: deployment('gateway', { hostPID: true }), stoppedBy: ['objects'] },
-  { way: 'add the IPC namespace of the node', request: deployment('gateway', { hostIPC: true }), stoppedBy: ['objects'] },
+  {
+    way: 'add the IPC namespace of the node',
+    request: deployment('gateway', { hostIPC: true }),
+    stoppedBy: ['objects'],
+  },
   { way: 'write a component that nobody has spoiled', request: deployment('placement-controller'), stoppedBy: [] },
-  { way: 'switch the network of the node on', request: deployment('placement-controller', { hostNetwork: true }), stoppedBy: ['objects'] },
+  {
+    way: 'switch the network of the node on',
+    request: deployment('placement-controller', { hostNetwork: true }),
+    stoppedBy: ['objects'],
+  },
 ];
 
-const DECISION: AnyObject = { apiVersion: 'cluster.fleetmgmt.io/v1alpha1', kind: 'PlacementDecision', metadata: { name: 'web-decision-1' }, status: { decisions: [] } };
+const DECISION: AnyObject = {
+  apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
+  kind: 'PlacementDecision',
+  metadata: { name: 'web-decision-1' },
+  status: { decisions: [] },
+};
 
 const PLACEMENT_CONTROLLER: readonly Attempt[] = [
   { way: 'can list the placements', request: get(`${FLEET}/placements`), stoppedBy: [] },
-  { way: 'can create a decision', request: post(`${FLEET}/namespaces/default/placementdecisions`, DECISION), stoppedBy: [] },
-  { way: 'can read the CRD of the clusters', request: get('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/managedclusters.cluster.fleetmgmt.io'), stoppedBy: [] },
-  { way: 'can hold its Lease', request: apply(`/apis/coordination.k8s.io/v1/namespaces/${OPERATOR_NAMESPACE}/leases/multicluster-engine-placement`, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'multicluster-engine-placement' }, spec: {} }), stoppedBy: [] },
-  { way: 'cannot hold the Lease of the engine', request: apply(`/apis/coordination.k8s.io/v1/namespaces/${OPERATOR_NAMESPACE}/leases/multicluster-engine-engine`, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'multicluster-engine-engine' }, spec: {} }), stoppedBy: ['rights'] },
-  { way: 'cannot create a placement', request: post(`${FLEET}/namespaces/default/placements`, { metadata: { name: 'mine' } }), stoppedBy: ['rights'] },
-  { way: 'cannot create a cluster', request: post(`${FLEET}/managedclusters`, { metadata: { name: 'mine' } }), stoppedBy: ['rights'] },
-  { way: 'cannot bind a set', request: post(`${FLEET}/namespaces/default/managedclustersetbindings`, { metadata: { name: 'mine' }, spec: { clusterSet: 'mine' } }), stoppedBy: ['rights'] },
-  { way: 'cannot list Secrets of its namespace', request: get(`/api/v1/namespaces/${TARGET}/secrets`), stoppedBy: ['rights'] },
-  { way: 'cannot create a Deployment in its namespace', request: deployment('placement-controller'), stoppedBy: ['rights'] },
+  {
+    way: 'can create a decision',
+    request: post(`${FLEET}/namespaces/default/placementdecisions`, DECISION),
+    stoppedBy: [],
+  },
+  {
+    way: 'can read the CRD of the clusters',
+    request: get('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/managedclusters.cluster.fleetmgmt.io'),
+    stoppedBy: [],
+  },
+  {
+    way: 'can hold its Lease',
+    request: apply(
+      `/apis/coordination.k8s.io/v1/namespaces/${OPERATOR_NAMESPACE}/leases/multicluster-engine-placement`,
+      {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: 'multicluster-engine-placement' },
+        spec: {},
+      },
+    ),
+    stoppedBy: [],
+  },
+  {
+    way: 'cannot hold the Lease of the engine',
+    request: apply(`/apis/coordination.k8s.io/v1/namespaces/${OPERATOR_NAMESPACE}/leases/multicluster-engine-engine`, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'multicluster-engine-engine' },
+      spec: {},
+    }),
+    stoppedBy: ['rights'],
+  },
+  {
+    way: 'cannot create a placement',
+    request: post(`${FLEET}/namespaces/default/placements`, { metadata: { name: 'mine' } }),
+    stoppedBy: ['rights'],
+  },
+  {
+    way: 'cannot create a cluster',
+    request: post(`${FLEET}/managedclusters`, { metadata: { name: 'mine' } }),
+    stoppedBy: ['rights'],
+  },
+  {
+    way: 'cannot bind a set',
+    request: post(`${FLEET}/namespaces/default/managedclustersetbindings`, {
+      metadata: { name: 'mine' },
+      spec: { clusterSet: 'mine' },
+    }),
+    stoppedBy: ['rights'],
+  },
+  {
+    way: 'cannot list Secrets of its namespace',
+    request: get(`/api/v1/namespaces/${TARGET}/secrets`),
+    stoppedBy: ['rights'],
+  },
+  {
+    way: 'cannot create a Deployment in its namespace',
+    request: deployment('placement-controller'),
+    stoppedBy: ['rights'],
+  },
   { way: 'cannot bind a role', request: install(TARGET), stoppedBy: ['rights'] },
   { way: 'cannot read an engine', request: get(ENGINES), stoppedBy: ['rights'] },
 ];
@@ -118,7 +297,11 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     if (status !== 201) throw new Error(`POST ${at}: ${status} ${text}`);
   }
 
-  async function until(description: string, request: ApiRequest, passes: (answer: ApiAnswer) => boolean): Promise<void> {
+  async function until(
+    description: string,
+    request: ApiRequest,
+    passes: (answer: ApiAnswer) => boolean,
+  ): Promise<void> {
     await waitFor(description, async (seen) => {
       const answer = await asOperator(request);
       seen(answer.text);
@@ -126,24 +309,49 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     });
   }
 
-  const engine = (name: string, spec: Record<string, unknown>): AnyObject => ({ apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name }, spec });
+  const engine = (name: string, spec: Record<string, unknown>): AnyObject => ({
+    apiVersion: 'multicluster.platform.io/v1alpha1',
+    kind: 'MultiClusterEngine',
+    metadata: { name },
+    spec,
+  });
 
   beforeAll(async () => {
     await applyOverlay(server(), 'default');
-    for (const at of [ENGINES, `${FLEET}/placements`, `${FLEET}/managedclusters`, `${FLEET}/managedclustersetbindings`, `${FLEET}/placementdecisions`]) {
+    for (const at of [
+      ENGINES,
+      `${FLEET}/placements`,
+      `${FLEET}/managedclusters`,
+      `${FLEET}/managedclustersetbindings`,
+      `${FLEET}/placementdecisions`,
+    ]) {
       await waitFor(`${at} to be served`, async () => (await server().call({ path: at })).status === 200);
     }
-    operator = await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } });
+    operator = await server().tokenFor({
+      serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT },
+    });
     await put(ENGINES, engine('engine', {}));
-    for (const request of [namespaceObject(TARGET, OWN_LABELS), install(TARGET), binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')])]) {
+    for (const request of [
+      namespaceObject(TARGET, OWN_LABELS),
+      install(TARGET),
+      binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')]),
+    ]) {
       await until(`${request.path} to be allowed`, stored(request), ({ status }) => status < 300);
     }
     await put(`/api/v1/namespaces/${TARGET}/serviceaccounts`, { metadata: { name: 'placement-controller' } });
     placement = await server().tokenFor({ serviceAccount: { namespace: TARGET, name: 'placement-controller' } });
-    await waitFor('the rights of the placement controller to be in force', async () => (await server().call({ ...get(`${FLEET}/placements`), token: placement })).status === 200);
-    await put(`${RBAC}/namespaces/${TARGET}/roles`, { metadata: { name: 'more' }, rules: [{ apiGroups: [''], resources: ['secrets', 'services'], verbs: ['create', 'patch'] }] });
+    await waitFor(
+      'the rights of the placement controller to be in force',
+      async () => (await server().call({ ...get(`${FLEET}/placements`), token: placement })).status === 200,
+    );
+    await put(`${RBAC}/namespaces/${TARGET}/roles`, {
+      metadata: { name: 'more' },
+      rules: [{ apiGroups: [''], resources: ['secrets', 'services'], verbs: ['create', 'patch'] }],
+    });
     await put(`${RBAC}/namespaces/${TARGET}/rolebindings`, {
-      metadata: { name: 'more' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'more' }, subjects: [account(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT)],
+      metadata: { name: 'more' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'more' },
+      subjects: [account(OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT)],
     });
     await until('the added role to be in force', service({}), ({ status }) => status < 300);
     await until('the objects policy to be in force', service({ type: 'NodePort' }), ({ status }) => status === 403);
@@ -156,17 +364,26 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
   });
 
   test('let the operator install the Deployment of the component', async () => {
-    const manifest = load(await readFile(path.join(root, 'deploy/components/placement-controller/deployment.yaml'), 'utf8'));
+    const manifest = load(
+      await readFile(path.join(root, 'deploy/components/placement-controller/deployment.yaml'), 'utf8'),
+    );
     const at = `/apis/apps/v1/namespaces/${TARGET}/deployments/placement-controller`;
 
-    const answer = await asOperator({ ...deployment('placement-controller'), path: `${at}?fieldManager=multicluster-engine&dryRun=All`, body: manifest });
+    const answer = await asOperator({
+      ...deployment('placement-controller'),
+      path: `${at}?fieldManager=multicluster-engine&dryRun=All`,
+      body: manifest,
+    });
 
     expectStopped(answer, []);
   });
 
-  test.each(PLACEMENT_CONTROLLER)('leave the placement controller its rights: it $way', async ({ request, stoppedBy }) => {
-    expectStopped(await server().call({ ...request, token: placement }), stoppedBy);
-  });
+  test.each(PLACEMENT_CONTROLLER)(
+    'leave the placement controller its rights: it $way',
+    async ({ request, stoppedBy }) => {
+      expectStopped(await server().call({ ...request, token: placement }), stoppedBy);
+    },
+  );
 
   test.each([
     { way: 'make a namespace without labels', request: post('/api/v1/namespaces', { metadata: { name: 'anything' } }) },
@@ -198,8 +415,14 @@ describeWithServer('the policies of deploy/', { own: true }, (server) => {
     expectStopped(await asOperator(install('other')), ['target']);
     expectStopped(await asOperator(install('plain')), ['target']);
     expectStopped(await asOperator(stored(install(TARGET))), []);
-    expectStopped(await asOperator(binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')])), []);
-    expectStopped(await asOperator(binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account('other', 'placement-controller')])), ['target']);
+    expectStopped(
+      await asOperator(binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')])),
+      [],
+    );
+    expectStopped(
+      await asOperator(binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account('other', 'placement-controller')])),
+      ['target'],
+    );
   });
 });
 
@@ -209,7 +432,9 @@ describeWithServer('the token of the operator with a fixed namespace', { own: tr
   beforeAll(async () => {
     await applyOverlay(server(), 'namespaced');
     await waitFor('the CRDs to be established', async () => (await server().call({ path: ENGINES })).status === 200);
-    token = await server().tokenFor({ serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT } });
+    token = await server().tokenFor({
+      serviceAccount: { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT },
+    });
     for (const request of [deployment('placement-controller'), get(ENGINES)]) {
       await waitFor('the rights to be in force', async () => (await server().call({ ...request, token })).status < 300);
     }
@@ -221,8 +446,16 @@ describeWithServer('the token of the operator with a fixed namespace', { own: tr
     { way: 'cannot make a namespace', request: namespaceObject('mine', OWN_LABELS), stoppedBy: ['rights'] },
     { way: 'cannot change the target namespace', request: namespaceObject(TARGET, OWN_LABELS), stoppedBy: ['rights'] },
     { way: 'cannot bind the installer role in the target namespace', request: install(TARGET), stoppedBy: ['rights'] },
-    { way: 'cannot bind the role of the placement controller', request: binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')]), stoppedBy: ['rights'] },
-    { way: 'cannot delete the target namespace', request: remove(`/api/v1/namespaces/${TARGET}`), stoppedBy: ['rights'] },
+    {
+      way: 'cannot bind the role of the placement controller',
+      request: binding(undefined, PLACEMENT_ROLE, PLACEMENT_ROLE, [account(TARGET, 'placement-controller')]),
+      stoppedBy: ['rights'],
+    },
+    {
+      way: 'cannot delete the target namespace',
+      request: remove(`/api/v1/namespaces/${TARGET}`),
+      stoppedBy: ['rights'],
+    },
   ])('$way', async ({ request, stoppedBy }) => {
     expectStopped(await server().call({ ...request, token }), stoppedBy);
   });

@@ -1,6 +1,13 @@
 import { beforeAll, expect, test } from '@jest/globals';
 
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, MultiClusterEngines, PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import {
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  MultiClusterEngines,
+  PlacementDecisions,
+  Placements,
+} from '../../../src/api/resources.js';
 import type { ResourceType } from '../../../src/api/meta.js';
 import type { ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -24,9 +31,17 @@ interface Attempt {
 const DECISION = objectOf(PlacementDecisions, { name: 'mine' }, { status: { decisions: [] } });
 const PLACEMENT = objectOf(Placements, { name: 'mine' }, {});
 
-const READS: readonly Attempt[] = [Placements, PlacementDecisions, ManagedClusterSetBindings].map((type) => ({ title: `list ${type.plural}`, method: 'GET', type }));
+const READS: readonly Attempt[] = [Placements, PlacementDecisions, ManagedClusterSetBindings].map((type) => ({
+  title: `list ${type.plural}`,
+  method: 'GET',
+  type,
+}));
 
-const FLEET: readonly Attempt[] = [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map((type) => ({ title: `list ${type.plural}`, method: 'GET', type }));
+const FLEET: readonly Attempt[] = [ManagedClusters, ManagedClusterSets, MultiClusterEngines].map((type) => ({
+  title: `list ${type.plural}`,
+  method: 'GET',
+  type,
+}));
 
 const EDITS: readonly Attempt[] = [
   { title: 'create a placement', method: 'POST', type: Placements, body: PLACEMENT },
@@ -37,8 +52,22 @@ const EDITS: readonly Attempt[] = [
 ];
 
 const CONTROLLERS_ONLY: readonly Attempt[] = [
-  { title: 'write the status of a placement', method: 'PATCH', type: Placements, name: 'web', subresource: 'status', body: { status: {} } },
-  { title: 'write the status of a binding', method: 'PATCH', type: ManagedClusterSetBindings, name: 'production', subresource: 'status', body: { status: {} } },
+  {
+    title: 'write the status of a placement',
+    method: 'PATCH',
+    type: Placements,
+    name: 'web',
+    subresource: 'status',
+    body: { status: {} },
+  },
+  {
+    title: 'write the status of a binding',
+    method: 'PATCH',
+    type: ManagedClusterSetBindings,
+    name: 'production',
+    subresource: 'status',
+    body: { status: {} },
+  },
   { title: 'create a decision', method: 'POST', type: PlacementDecisions, body: DECISION },
   { title: 'change a decision', method: 'PATCH', type: PlacementDecisions, name: 'web-decision-1', body: LABEL_PATCH },
   { title: 'delete a decision', method: 'DELETE', type: PlacementDecisions, name: 'web-decision-1' },
@@ -54,7 +83,8 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
 
   async function grant(user: string, role: string): Promise<void> {
     await put(`${RBAC}/namespaces/${NAMESPACE}/rolebindings`, {
-      metadata: { name: user }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      metadata: { name: user },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
       subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: user }],
     });
     tokens[user] = await server().tokenFor({ user });
@@ -64,37 +94,80 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
     const dry = method === 'GET' ? '' : '?dryRun=All';
     const path = `${pathOf(type, NAMESPACE, name)}${subresource === undefined ? '' : `/${subresource}`}${dry}`;
     const contentType = method === 'PATCH' ? { contentType: 'application/merge-patch+json' } : {};
-    return server().call({ method, path, token: tokens[user] ?? '', ...contentType, ...(body === undefined ? {} : { body }) });
+    return server().call({
+      method,
+      path,
+      token: tokens[user] ?? '',
+      ...contentType,
+      ...(body === undefined ? {} : { body }),
+    });
   }
 
   function bind(user: string, set: string): Promise<ApiAnswer> {
-    return tryAs(user, { title: '', method: 'POST', type: ManagedClusterSetBindings, body: objectOf(ManagedClusterSetBindings, { name: set }, { spec: { clusterSet: set } }) });
+    return tryAs(user, {
+      title: '',
+      method: 'POST',
+      type: ManagedClusterSetBindings,
+      body: objectOf(ManagedClusterSetBindings, { name: set }, { spec: { clusterSet: set } }),
+    });
   }
 
   beforeAll(async () => {
     tokens = {};
     await applyOverlay(server(), 'default');
     await put('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-    for (const type of [Placements, PlacementDecisions, ManagedClusterSetBindings, ManagedClusters, ManagedClusterSets, MultiClusterEngines]) {
-      await waitFor(`${type.plural} to be served`, async () => (await server().call({ path: pathOf(type, NAMESPACE) })).status === 200);
+    for (const type of [
+      Placements,
+      PlacementDecisions,
+      ManagedClusterSetBindings,
+      ManagedClusters,
+      ManagedClusterSets,
+      MultiClusterEngines,
+    ]) {
+      await waitFor(
+        `${type.plural} to be served`,
+        async () => (await server().call({ path: pathOf(type, NAMESPACE) })).status === 200,
+      );
     }
     await put(pathOf(Placements, NAMESPACE), objectOf(Placements, { name: 'web' }, {}));
-    await put(pathOf(PlacementDecisions, NAMESPACE), objectOf(PlacementDecisions, { name: 'web-decision-1' }, { status: { decisions: [] } }));
-    await put(pathOf(ManagedClusterSetBindings, NAMESPACE), objectOf(ManagedClusterSetBindings, { name: 'production' }, { spec: { clusterSet: 'production' } }));
+    await put(
+      pathOf(PlacementDecisions, NAMESPACE),
+      objectOf(PlacementDecisions, { name: 'web-decision-1' }, { status: { decisions: [] } }),
+    );
+    await put(
+      pathOf(ManagedClusterSetBindings, NAMESPACE),
+      objectOf(ManagedClusterSetBindings, { name: 'production' }, { spec: { clusterSet: 'production' } }),
+    );
     await put(`${RBAC}/clusterroles`, {
       metadata: { name: 'bind-staging' },
-      rules: [{ apiGroups: ['cluster.fleetmgmt.io'], resources: ['managedclustersets/bind'], resourceNames: ['staging'], verbs: ['create'] }],
+      rules: [
+        {
+          apiGroups: ['cluster.fleetmgmt.io'],
+          resources: ['managedclustersets/bind'],
+          resourceNames: ['staging'],
+          verbs: ['create'],
+        },
+      ],
     });
     await grant('alice', 'edit');
     await grant('bob', 'view');
     await grant('carol', 'admin');
     await put(`${RBAC}/clusterrolebindings`, {
-      metadata: { name: 'bind-staging' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bind-staging' },
+      metadata: { name: 'bind-staging' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bind-staging' },
       subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'alice' }],
     });
     // Each role takes over the rules of the next lower one, one after the other.
-    for (const [user, attempts] of [['bob', READS], ['alice', [...READS, ...EDITS]], ['carol', [...READS, ...EDITS]]] as const) {
-      for (const attempt of attempts) await waitFor(`the roles to be aggregated: ${user}, ${attempt.title}`, async () => (await tryAs(user, attempt)).status < 300);
+    for (const [user, attempts] of [
+      ['bob', READS],
+      ['alice', [...READS, ...EDITS]],
+      ['carol', [...READS, ...EDITS]],
+    ] as const) {
+      for (const attempt of attempts)
+        await waitFor(
+          `the roles to be aggregated: ${user}, ${attempt.title}`,
+          async () => (await tryAs(user, attempt)).status < 300,
+        );
     }
     await waitFor('the set binding policy to be in force', async () => (await bind('carol', 'other')).status === 403);
     await waitFor('the right to bind to be in force', async () => (await bind('alice', 'staging')).status === 201);
@@ -130,13 +203,19 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
 
     expect({ status: good.status, text: good.text }).toMatchObject({ status: 201 });
     expect(bad.status).toBe(403);
-    expect(bad.body.message).toContain('binding ManagedClusterSet production needs the right to create managedclustersets/bind');
+    expect(bad.body.message).toContain(
+      'binding ManagedClusterSet production needs the right to create managedclustersets/bind',
+    );
   });
 
   test('a member of system:masters may bind any set', async () => {
     const body = objectOf(ManagedClusterSetBindings, { name: 'edge' }, { spec: { clusterSet: 'edge' } });
 
-    const answer = await server().call({ method: 'POST', path: `${pathOf(ManagedClusterSetBindings, NAMESPACE)}?dryRun=All`, body });
+    const answer = await server().call({
+      method: 'POST',
+      path: `${pathOf(ManagedClusterSetBindings, NAMESPACE)}?dryRun=All`,
+      body,
+    });
 
     expect(answer.status).toBe(201);
   });
@@ -148,9 +227,13 @@ describeWithServer('the rights of people', { own: true, capabilities: ['serviceA
       const { body } = await server().call({ path });
       seen(body.items);
       const items = (body.items ?? []).filter((policy) => policy.metadata?.name?.startsWith('multicluster-engine-'));
-      return items.length === 6 && items.every((policy) => at(policy, 'status.typeChecking') !== undefined) ? items : undefined;
+      return items.length === 6 && items.every((policy) => at(policy, 'status.typeChecking') !== undefined)
+        ? items
+        : undefined;
     });
 
-    expect(policies.map((policy) => at(policy, 'status.typeChecking.expressionWarnings'))).toEqual(policies.map(() => undefined));
+    expect(policies.map((policy) => at(policy, 'status.typeChecking.expressionWarnings'))).toEqual(
+      policies.map(() => undefined),
+    );
   });
 });

@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
-import { ClusterRoleBindings, ConfigMaps, Deployments, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  Deployments,
+  Namespaces,
+  ServiceAccounts,
+} from '../../../src/api/resources.js';
 import type { ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -15,8 +21,13 @@ const RIGHT_MS = 180_000;
 /** What is said of a right that is missing. */
 const RIGHT = 'User "alice" cannot';
 const PROBE = {
-  apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'placement-controller' },
-  spec: { selector: { matchLabels: { app: 'probe' } }, template: { metadata: { labels: { app: 'probe' } }, spec: { containers: [{ name: 'main', image: 'x' }] } } },
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'placement-controller' },
+  spec: {
+    selector: { matchLabels: { app: 'probe' } },
+    template: { metadata: { labels: { app: 'probe' } }, spec: { containers: [{ name: 'main', image: 'x' }] } },
+  },
 };
 const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/multicluster-engine-installer';
 
@@ -33,23 +44,42 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
   const component = (): { namespace: string; name: string } => ({ namespace: name, name: 'placement-controller' });
   const refuse = async (match: object, message: string): Promise<void> => {
     const path = '/apis/admissionregistration.k8s.io/v1';
-    const spec = { failurePolicy: 'Fail', matchConstraints: { resourceRules: [match] }, validations: [{ expression: 'false', message, reason: 'Forbidden' }] };
-    await call({ method: 'POST', path: `${path}/validatingadmissionpolicies`, body: { metadata: { name: 'no' }, spec } });
-    await call({ method: 'POST', path: `${path}/validatingadmissionpolicybindings`, body: { metadata: { name: 'no' }, spec: { policyName: 'no', validationActions: ['Deny'] } } });
+    const spec = {
+      failurePolicy: 'Fail',
+      matchConstraints: { resourceRules: [match] },
+      validations: [{ expression: 'false', message, reason: 'Forbidden' }],
+    };
+    await call({
+      method: 'POST',
+      path: `${path}/validatingadmissionpolicies`,
+      body: { metadata: { name: 'no' }, spec },
+    });
+    await call({
+      method: 'POST',
+      path: `${path}/validatingadmissionpolicybindings`,
+      body: { metadata: { name: 'no' }, spec: { policyName: 'no', validationActions: ['Deny'] } },
+    });
     await refused('default', message);
   };
   /** What is said of a Deployment that is tried, as administrator or with a token; nothing where it is taken. */
   const refusal = async (namespace: string, token?: string): Promise<string> => {
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/placement-controller?fieldManager=probe&force=true&dryRun=All`;
-    const { body } = await server().call({ method: 'PATCH', path, body: PROBE, contentType: 'application/apply-patch+yaml', ...(token === undefined ? {} : { token }) });
+    const { body } = await server().call({
+      method: 'PATCH',
+      path,
+      body: PROBE,
+      contentType: 'application/apply-patch+yaml',
+      ...(token === undefined ? {} : { token }),
+    });
     return body.message ?? '';
   };
   /** Waits until one is refused in these words: the server learns of what is stored a moment later. */
-  const refused = (namespace: string, words: string, token?: string): Promise<boolean> => waitFor(`a Deployment to be refused: ${words}`, async (seen) => {
-    const said = await refusal(namespace, token);
-    seen(said);
-    return said.includes(words);
-  });
+  const refused = (namespace: string, words: string, token?: string): Promise<boolean> =>
+    waitFor(`a Deployment to be refused: ${words}`, async (seen) => {
+      const said = await refusal(namespace, token);
+      seen(said);
+      return said.includes(words);
+    });
   const permit = async (): Promise<void> => {
     const path = '/apis/admissionregistration.k8s.io/v1';
     await server().call({ method: 'DELETE', path: `${path}/validatingadmissionpolicybindings/no` });
@@ -60,7 +90,11 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     await waitFor(`namespace ${namespace} to be finalized`, async () => {
       const found = await server().call({ path: `/api/v1/namespaces/${namespace}` });
       if (found.status === 404) return true;
-      const { status } = await server().call({ method: 'PUT', path: `/api/v1/namespaces/${namespace}/finalize`, body: { ...found.body, spec: { finalizers: [] } } });
+      const { status } = await server().call({
+        method: 'PUT',
+        path: `/api/v1/namespaces/${namespace}/finalize`,
+        body: { ...found.body, spec: { finalizers: [] } },
+      });
       return status === 200;
     });
   };
@@ -73,10 +107,15 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     await installCrds(server());
     await applyOverlay(server(), 'default');
     // What the role gives in a namespace is seen by what alice may do in another.
-    await call({ method: 'POST', path: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', body: {
-      metadata: { name: 'alice' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'multicluster-engine-installer' },
-      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'alice' }],
-    } });
+    await call({
+      method: 'POST',
+      path: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings',
+      body: {
+        metadata: { name: 'alice' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'multicluster-engine-installer' },
+        subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'alice' }],
+      },
+    });
     const alice = await server().tokenFor({ user: 'alice' });
     await waitFor('the role to be in force', async () => (await refusal('default', alice)) === '');
     user = new User(server());
@@ -92,146 +131,221 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
   afterEach(async () => {
     await permit();
     await user.remove(name);
-    await waitFor('the engine to go', async () => {
-      await collect();
-      const namespace = await user.client.get<KubeObject>(Namespaces, { name });
-      if (namespace?.metadata.deletionTimestamp !== undefined) await finishNamespace(name);
-      return (await user.engine(name)) === undefined;
-    }, { deadlineMs: RIGHT_MS, everyMs: 200 });
+    await waitFor(
+      'the engine to go',
+      async () => {
+        await collect();
+        const namespace = await user.client.get<KubeObject>(Namespaces, { name });
+        if (namespace?.metadata.deletionTimestamp !== undefined) await finishNamespace(name);
+        return (await user.engine(name)) === undefined;
+      },
+      { deadlineMs: RIGHT_MS, everyMs: 200 },
+    );
   }, LONG_MS);
 
-  it('is a foreign object of the same name: named, untouched, and the engine goes on when it is gone', async () => {
-    await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
-    const theirs = await user.client.create<KubeObject>(ServiceAccounts, { metadata: component() }, { fieldManager: 'user' });
-    await user.apply(name, { targetNamespace: name });
-    await user.reaches(name, 'Error ForeignObject', `ServiceAccount ${name}/placement-controller: was made by somebody else`);
-    expect((await user.client.get(ServiceAccounts, component()))?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
+  it(
+    'is a foreign object of the same name: named, untouched, and the engine goes on when it is gone',
+    async () => {
+      await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
+      const theirs = await user.client.create<KubeObject>(
+        ServiceAccounts,
+        { metadata: component() },
+        { fieldManager: 'user' },
+      );
+      await user.apply(name, { targetNamespace: name });
+      await user.reaches(
+        name,
+        'Error ForeignObject',
+        `ServiceAccount ${name}/placement-controller: was made by somebody else`,
+      );
+      expect((await user.client.get(ServiceAccounts, component()))?.metadata.resourceVersion).toBe(
+        theirs.metadata.resourceVersion,
+      );
 
-    const { uid = '', resourceVersion = '' } = theirs.metadata;
-    await user.client.delete(ServiceAccounts, component(), { preconditions: { uid, resourceVersion } });
-    await user.comesUp(name);
-  }, LONG_MS);
+      const { uid = '', resourceVersion = '' } = theirs.metadata;
+      await user.client.delete(ServiceAccounts, component(), { preconditions: { uid, resourceVersion } });
+      await user.comesUp(name);
+    },
+    LONG_MS,
+  );
 
-  it('is an older engine: the second is refused by name, and nothing of it is applied', async () => {
-    await user.apply(name, { targetNamespace: name });
-    await user.comesUp(name);
-    await quietWindow(1_100);
-    await user.apply(`${name}-second`, { targetNamespace: `${name}-second` });
+  it(
+    'is an older engine: the second is refused by name, and nothing of it is applied',
+    async () => {
+      await user.apply(name, { targetNamespace: name });
+      await user.comesUp(name);
+      await quietWindow(1_100);
+      await user.apply(`${name}-second`, { targetNamespace: `${name}-second` });
 
-    await user.reaches(`${name}-second`, 'Error AnotherEngineExists', `MultiClusterEngine ${name} is older`);
-    expect(await user.client.get(Namespaces, { name: `${name}-second` })).toBeUndefined();
-    expect((await user.engine(`${name}-second`))?.metadata.finalizers).toBeUndefined();
-    await user.remove(`${name}-second`);
-    await waitFor('the second to go', async () => (await user.engine(`${name}-second`)) === undefined);
-    await user.reaches(name, 'Available EngineReady');
-  }, LONG_MS);
+      await user.reaches(`${name}-second`, 'Error AnotherEngineExists', `MultiClusterEngine ${name} is older`);
+      expect(await user.client.get(Namespaces, { name: `${name}-second` })).toBeUndefined();
+      expect((await user.engine(`${name}-second`))?.metadata.finalizers).toBeUndefined();
+      await user.remove(`${name}-second`);
+      await waitFor('the second to go', async () => (await user.engine(`${name}-second`)) === undefined);
+      await user.reaches(name, 'Available EngineReady');
+    },
+    LONG_MS,
+  );
 
-  it('is a terminating namespace: waited for by name, and made anew', async () => {
-    await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
-    await call({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
-    await user.apply(name, { targetNamespace: name });
-    await user.reaches(name, 'Progressing NamespaceTerminating', `Namespace ${name} is being deleted`);
+  it(
+    'is a terminating namespace: waited for by name, and made anew',
+    async () => {
+      await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
+      await call({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+      await user.apply(name, { targetNamespace: name });
+      await user.reaches(name, 'Progressing NamespaceTerminating', `Namespace ${name} is being deleted`);
 
-    await finishNamespace(name);
-    await user.comesUp(name);
-  }, LONG_MS);
+      await finishNamespace(name);
+      await user.comesUp(name);
+    },
+    LONG_MS,
+  );
 
-  it('is a policy: the failure carries its message, and is an Error only when it stays', async () => {
-    await refuse({ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['deployments'] }, 'no more Deployments here');
-    await user.apply(name, { targetNamespace: name });
-    await user.reaches(name, 'Progressing ApplyFailed', 'no more Deployments here');
-    await user.reaches(name, 'Error ApplyFailed');
+  it(
+    'is a policy: the failure carries its message, and is an Error only when it stays',
+    async () => {
+      await refuse(
+        { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['deployments'] },
+        'no more Deployments here',
+      );
+      await user.apply(name, { targetNamespace: name });
+      await user.reaches(name, 'Progressing ApplyFailed', 'no more Deployments here');
+      await user.reaches(name, 'Error ApplyFailed');
 
-    await permit();
-    await user.comesUp(name);
-  }, LONG_MS);
+      await permit();
+      await user.comesUp(name);
+    },
+    LONG_MS,
+  );
 
-  testNeeding('quota')('is a quota: told with the words of the server, not taken for a missing right (quota)', async () => {
-    await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
-    const quotas = `/api/v1/namespaces/${name}/resourcequotas`;
-    const hard = { 'count/deployments.apps': '0' };
-    const made = await server().call({ method: 'POST', path: quotas, body: { metadata: { name: 'small' }, spec: { hard } } });
-    await call({ method: 'PUT', path: `${quotas}/small/status`, body: { ...made.body, status: { hard, used: hard } } });
-    await refused(name, 'exceeded quota');
-    await user.apply(name, { targetNamespace: name });
-    await waitFor('the refusal', async (seen) => {
-      const ready = await user.condition(name, 'Ready');
-      seen(ready);
-      return ready?.reason === 'ApplyFailed' && ready.message.includes('exceeded quota');
-    });
+  testNeeding('quota')(
+    'is a quota: told with the words of the server, not taken for a missing right (quota)',
+    async () => {
+      await user.client.create(Namespaces, { metadata: { name } }, { fieldManager: 'user' });
+      const quotas = `/api/v1/namespaces/${name}/resourcequotas`;
+      const hard = { 'count/deployments.apps': '0' };
+      const made = await server().call({
+        method: 'POST',
+        path: quotas,
+        body: { metadata: { name: 'small' }, spec: { hard } },
+      });
+      await call({
+        method: 'PUT',
+        path: `${quotas}/small/status`,
+        body: { ...made.body, status: { hard, used: hard } },
+      });
+      await refused(name, 'exceeded quota');
+      await user.apply(name, { targetNamespace: name });
+      await waitFor('the refusal', async (seen) => {
+        const ready = await user.condition(name, 'Ready');
+        seen(ready);
+        return ready?.reason === 'ApplyFailed' && ready.message.includes('exceeded quota');
+      });
 
-    await call({ method: 'DELETE', path: `${quotas}/small` });
-    await user.comesUp(name);
-  }, LONG_MS);
+      await call({ method: 'DELETE', path: `${quotas}/small` });
+      await user.comesUp(name);
+    },
+    LONG_MS,
+  );
 
-  it('is a missing right: Stalled with the right and its cure, and recovers by itself', async () => {
-    const role = (await server().call({ path: ROLE })).body;
-    const rules = Array.isArray(role['rules']) ? role['rules'] : [];
-    const cut = rules.map((rule: { resources: string[]; verbs: string[] }) => (rule.resources.includes('deployments') ? { ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') } : rule));
-    await applyRules(cut);
-    await refused('default', RIGHT, await server().tokenFor({ user: 'alice' }));
-    await user.apply(name, { targetNamespace: name });
-    await user.reaches(name, 'Error PermissionDenied',
-      `Deployment ${name}/placement-controller: the operator may not create deployments.apps in namespace ${name}; ` +
-        `RoleBinding ${name}/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right; the API server says: deployments.apps "placement-controller" is forbidden`);
-    expect((await user.condition(name, 'Stalled'))?.status).toBe('True');
+  it(
+    'is a missing right: Stalled with the right and its cure, and recovers by itself',
+    async () => {
+      const role = (await server().call({ path: ROLE })).body;
+      const rules = Array.isArray(role['rules']) ? role['rules'] : [];
+      const cut = rules.map((rule: { resources: string[]; verbs: string[] }) =>
+        rule.resources.includes('deployments')
+          ? { ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }
+          : rule,
+      );
+      await applyRules(cut);
+      await refused('default', RIGHT, await server().tokenFor({ user: 'alice' }));
+      await user.apply(name, { targetNamespace: name });
+      await user.reaches(
+        name,
+        'Error PermissionDenied',
+        `Deployment ${name}/placement-controller: the operator may not create deployments.apps in namespace ${name}; ` +
+          `RoleBinding ${name}/multicluster-engine-installer to ClusterRole multicluster-engine-installer would give the right; the API server says: deployments.apps "placement-controller" is forbidden`,
+      );
+      expect((await user.condition(name, 'Stalled'))?.status).toBe('True');
 
-    await applyRules(rules);
-    await waitFor('the Deployment', () => user.client.get(Deployments, component()), { deadlineMs: RIGHT_MS });
-    await user.comesUp(name);
-  }, LONG_MS);
+      await applyRules(rules);
+      await waitFor('the Deployment', () => user.client.get(Deployments, component()), { deadlineMs: RIGHT_MS });
+      await user.comesUp(name);
+    },
+    LONG_MS,
+  );
 
   const applyRules = async (rules: readonly unknown[]): Promise<void> => {
     const { body } = await server().call({ path: ROLE });
     await call({ method: 'PUT', path: ROLE, body: { ...body, rules } });
   };
 
-  it('is a missing right to look while all runs: Stalled, the rows kept, and recovers by itself', async () => {
-    await user.apply(name, { targetNamespace: name });
-    await user.comesUp(name);
-    const role = (await server().call({ path: ROLE })).body;
-    const rules = Array.isArray(role['rules']) ? role['rules'] : [];
-    await applyRules(rules.filter((rule: { resources: string[] }) => !rule.resources.includes('deployments')));
-    await refused('default', RIGHT, await server().tokenFor({ user: 'alice' }));
-    await operator.stop();
-    operator = await Operator.start(server());
-    await user.reaches(name, 'Error PermissionDenied', `may not list deployments.apps in namespace ${name}`);
-    expect((await user.engine(name))?.status?.components).toHaveLength(14);
+  it(
+    'is a missing right to look while all runs: Stalled, the rows kept, and recovers by itself',
+    async () => {
+      await user.apply(name, { targetNamespace: name });
+      await user.comesUp(name);
+      const role = (await server().call({ path: ROLE })).body;
+      const rules = Array.isArray(role['rules']) ? role['rules'] : [];
+      await applyRules(rules.filter((rule: { resources: string[] }) => !rule.resources.includes('deployments')));
+      await refused('default', RIGHT, await server().tokenFor({ user: 'alice' }));
+      await operator.stop();
+      operator = await Operator.start(server());
+      await user.reaches(name, 'Error PermissionDenied', `may not list deployments.apps in namespace ${name}`);
+      expect((await user.engine(name))?.status?.components).toHaveLength(14);
 
-    await applyRules(rules);
-    await user.reaches(name, 'Available EngineReady');
-  }, LONG_MS);
+      await applyRules(rules);
+      await user.reaches(name, 'Available EngineReady');
+    },
+    LONG_MS,
+  );
 
-  it('is, at the end, what somebody else has in the namespace: it stays, and nothing of theirs is touched', async () => {
-    await user.apply(name, { targetNamespace: name });
-    await user.comesUp(name);
-    const theirs = await user.client.create<KubeObject>(ConfigMaps, { metadata: { namespace: name, name: 'theirs' } }, { fieldManager: 'user' });
-    const mark = await user.mark();
-    await user.remove(name);
-    await user.reaches(name, 'Uninstalling Uninstalling', `Deployment ${name}/placement-controller is being deleted`);
-    await collect();
-    await waitFor('the engine to go', async () => (await user.engine(name)) === undefined, { deadlineMs: RIGHT_MS });
+  it(
+    'is, at the end, what somebody else has in the namespace: it stays, and nothing of theirs is touched',
+    async () => {
+      await user.apply(name, { targetNamespace: name });
+      await user.comesUp(name);
+      const theirs = await user.client.create<KubeObject>(
+        ConfigMaps,
+        { metadata: { namespace: name, name: 'theirs' } },
+        { fieldManager: 'user' },
+      );
+      const mark = await user.mark();
+      await user.remove(name);
+      await user.reaches(name, 'Uninstalling Uninstalling', `Deployment ${name}/placement-controller is being deleted`);
+      await collect();
+      await waitFor('the engine to go', async () => (await user.engine(name)) === undefined, { deadlineMs: RIGHT_MS });
 
-    expect((await user.writes(mark)).filter((one) => one.startsWith('delete'))).toEqual([
-      'delete deployments gateway 200',
-      'delete deployments placement-controller 200',
-      'delete networkpolicies gateway 200',
-      'delete networkpolicies placement-controller 200',
-      'delete poddisruptionbudgets gateway 200',
-      'delete poddisruptionbudgets placement-controller 200',
-      'delete services gateway 200',
-      'delete secrets gateway-tls 200',
-      'delete configmaps gateway-ca 200',
-      'delete clusterrolebindings multicluster-engine-placement-controller 200',
-      'delete serviceaccounts gateway 200',
-      'delete serviceaccounts placement-controller 200',
-    ]);
-    expect((await user.client.get(ConfigMaps, { namespace: name, name: 'theirs' }))?.metadata.uid).toBe(theirs.metadata.uid);
-    expect(await user.client.get(ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' })).toBeUndefined();
-    expect((await user.client.get<KubeObject>(Namespaces, { name }))?.metadata.deletionTimestamp).toBeUndefined();
-    // It is told when the engine has been let go.
-    await waitFor('the event', () => operator.events.at(-1)?.reason === 'EngineUninstalled');
-    expect(operator.events.at(-1)).toMatchObject({ reason: 'EngineUninstalled', note: `Namespace ${name} stays, since it holds ConfigMap ${name}/theirs` });
-    await user.apply(name, { targetNamespace: name });
-  }, LONG_MS);
+      expect((await user.writes(mark)).filter((one) => one.startsWith('delete'))).toEqual([
+        'delete deployments gateway 200',
+        'delete deployments placement-controller 200',
+        'delete networkpolicies gateway 200',
+        'delete networkpolicies placement-controller 200',
+        'delete poddisruptionbudgets gateway 200',
+        'delete poddisruptionbudgets placement-controller 200',
+        'delete services gateway 200',
+        'delete secrets gateway-tls 200',
+        'delete configmaps gateway-ca 200',
+        'delete clusterrolebindings multicluster-engine-placement-controller 200',
+        'delete serviceaccounts gateway 200',
+        'delete serviceaccounts placement-controller 200',
+      ]);
+      expect((await user.client.get(ConfigMaps, { namespace: name, name: 'theirs' }))?.metadata.uid).toBe(
+        theirs.metadata.uid,
+      );
+      expect(
+        await user.client.get(ClusterRoleBindings, { name: 'multicluster-engine-placement-controller' }),
+      ).toBeUndefined();
+      expect((await user.client.get<KubeObject>(Namespaces, { name }))?.metadata.deletionTimestamp).toBeUndefined();
+      // It is told when the engine has been let go.
+      await waitFor('the event', () => operator.events.at(-1)?.reason === 'EngineUninstalled');
+      expect(operator.events.at(-1)).toMatchObject({
+        reason: 'EngineUninstalled',
+        note: `Namespace ${name} stays, since it holds ConfigMap ${name}/theirs`,
+      });
+      await user.apply(name, { targetNamespace: name });
+    },
+    LONG_MS,
+  );
 });

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject, ResourceType } from '../../../src/api/meta.js';
 import { SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../src/api/names.js';
 import {
-  ClusterRoleBindings, Deployments, Namespaces, NetworkPolicies, PodDisruptionBudgets, RoleBindings, Secrets, ServiceAccounts,
+  ClusterRoleBindings,
+  Deployments,
+  Namespaces,
+  NetworkPolicies,
+  PodDisruptionBudgets,
+  RoleBindings,
+  Secrets,
+  ServiceAccounts,
 } from '../../../src/api/resources.js';
 import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest.js';
 import { driftedFields } from '../../../src/domain/engine/drift.js';
@@ -33,33 +40,78 @@ const OBJECTS: readonly (readonly [string, ResourceType, { namespace?: string; n
 /** Fields that somebody spoils, each in a way of its own: what is wrong with it, a merge patch, where. */
 const SPOILS: readonly (readonly [string, ResourceType, object])[] = [
   ['a scaled Deployment', Deployments, { spec: { replicas: 0 } }],
-  ['another image', Deployments, { spec: { template: { spec: { containers: [{ name: 'placement-controller', image: 'evil' }] } } } }],
+  [
+    'another image',
+    Deployments,
+    { spec: { template: { spec: { containers: [{ name: 'placement-controller', image: 'evil' }] } } } },
+  ],
   ['a foreign toleration', Deployments, { spec: { template: { spec: { tolerations: [{ operator: 'Exists' }] } } } }],
-  ['a node selector widened', Deployments, { spec: { template: { spec: { nodeSelector: { infra: 'yes', theirs: 'x' } } } } }],
+  [
+    'a node selector widened',
+    Deployments,
+    { spec: { template: { spec: { nodeSelector: { infra: 'yes', theirs: 'x' } } } } },
+  ],
   ['a label of ours taken off', Deployments, { metadata: { labels: { 'app.kubernetes.io/part-of': null } } }],
-  ['the label that makes it ours taken off', ServiceAccounts, { metadata: { labels: { 'multicluster.platform.io/engine': null } } }],
+  [
+    'the label that makes it ours taken off',
+    ServiceAccounts,
+    { metadata: { labels: { 'multicluster.platform.io/engine': null } } },
+  ],
   ['the owner taken off', NetworkPolicies, { metadata: { ownerReferences: null } }],
-  ['an annotation of ours changed', ServiceAccounts, { metadata: { annotations: { 'multicluster.platform.io/version': 'x' } } }],
+  [
+    'an annotation of ours changed',
+    ServiceAccounts,
+    { metadata: { annotations: { 'multicluster.platform.io/version': 'x' } } },
+  ],
   ['a policy opened', NetworkPolicies, { spec: { egress: [{}] } }],
-  ['a range of ports opened', NetworkPolicies, { spec: { ingress: [{ ports: [{ protocol: 'TCP', port: 8080, endPort: 9999 }] }] } }],
+  [
+    'a range of ports opened',
+    NetworkPolicies,
+    { spec: { ingress: [{ ports: [{ protocol: 'TCP', port: 8080, endPort: 9999 }] }] } },
+  ],
   ['another budget', PodDisruptionBudgets, { spec: { maxUnavailable: 2 } }],
 ];
 
 /** Fields that cannot stand beside ours: server-side apply alone would keep both, and the server refuses that. */
 const RIVALS: readonly (readonly [string, ResourceType, object])[] = [
-  ['another kind of probe', Deployments, { spec: { template: { spec: { containers: [{ name: 'placement-controller', readinessProbe: { httpGet: null, tcpSocket: { port: 1 } } }] } } } }],
-  ['the other kind of budget', PodDisruptionBudgets, { metadata: { labels: { rival: 'x' } }, spec: { maxUnavailable: null, minAvailable: 1 } }],
+  [
+    'another kind of probe',
+    Deployments,
+    {
+      spec: {
+        template: {
+          spec: {
+            containers: [{ name: 'placement-controller', readinessProbe: { httpGet: null, tcpSocket: { port: 1 } } }],
+          },
+        },
+      },
+    },
+  ],
+  [
+    'the other kind of budget',
+    PodDisruptionBudgets,
+    { metadata: { labels: { rival: 'x' } }, spec: { maxUnavailable: null, minAvailable: 1 } },
+  ],
 ];
 
 describeWithServer('an engine under the rights of deploy/', { own: true }, (server) => {
   let user: User;
   let operator: Operator;
-  const spec = { nodeSelector: { infra: 'yes' }, tolerations: [{ key: 'a', operator: 'Exists' as const, effect: 'NoSchedule' as const, tolerationSeconds: 5 }], imagePullSecret: 'pull' };
-  const read = (type: ResourceType, name: { namespace?: string; name: string }): Promise<KubeObject | undefined> => user.client.get<KubeObject>(type, name);
+  const spec = {
+    nodeSelector: { infra: 'yes' },
+    tolerations: [{ key: 'a', operator: 'Exists' as const, effect: 'NoSchedule' as const, tolerationSeconds: 5 }],
+    imagePullSecret: 'pull',
+  };
+  const read = (type: ResourceType, name: { namespace?: string; name: string }): Promise<KubeObject | undefined> =>
+    user.client.get<KubeObject>(type, name);
   const merge = async (type: ResourceType, patch: object): Promise<void> => {
-    const path = `/apis/${type.group}/v1/namespaces/${NAMESPACE}/${type.plural}/placement-controller`.replace('/apis//v1', '/api/v1');
+    const path = `/apis/${type.group}/v1/namespaces/${NAMESPACE}/${type.plural}/placement-controller`.replace(
+      '/apis//v1',
+      '/api/v1',
+    );
     // A merge patch replaces a list of containers whole; the strategic one merges them by name.
-    const contentType = type === Deployments ? 'application/strategic-merge-patch+json' : 'application/merge-patch+json';
+    const contentType =
+      type === Deployments ? 'application/strategic-merge-patch+json' : 'application/merge-patch+json';
     const answer = await server().call({ method: 'PATCH', path, body: patch, contentType });
     expect(answer.status).toBe(200);
   };
@@ -76,22 +128,38 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     await user.close();
   }, LONG_MS);
 
-  it('is installed, waits for its pull secret and notices its arrival', async () => {
-    await user.rollOut(NAMESPACE);
-    await user.reaches('hub', 'Progressing PullSecretNotFound', 'Secret multicluster-engine/pull');
-    await user.client.create(Secrets, Object.assign({ metadata: { namespace: NAMESPACE, name: 'pull' } }, { type: 'Opaque' }), { fieldManager: 'user' });
-    await user.reaches('hub', 'Available EngineReady');
+  it(
+    'is installed, waits for its pull secret and notices its arrival',
+    async () => {
+      await user.rollOut(NAMESPACE);
+      await user.reaches('hub', 'Progressing PullSecretNotFound', 'Secret multicluster-engine/pull');
+      await user.client.create(
+        Secrets,
+        Object.assign({ metadata: { namespace: NAMESPACE, name: 'pull' } }, { type: 'Opaque' }),
+        { fieldManager: 'user' },
+      );
+      await user.reaches('hub', 'Available EngineReady');
 
-    // It is told when the status is stored.
-    await waitFor('the events', () => operator.events.length >= 3);
-    expect(operator.events.map((event) => event.reason)).toEqual(['EngineInstalling', 'PullSecretNotFound', 'EngineAvailable']);
-  }, LONG_MS);
+      // It is told when the status is stored.
+      await waitFor('the events', () => operator.events.length >= 3);
+      expect(operator.events.map((event) => event.reason)).toEqual([
+        'EngineInstalling',
+        'PullSecretNotFound',
+        'EngineAvailable',
+      ]);
+    },
+    LONG_MS,
+  );
 
   it('has what the server stores counted as wanted, defaults and all', async () => {
     const { uid = '' } = (await user.engine('hub'))?.metadata ?? {};
     for (const one of desired(spec)) {
       const stored = await read(one.type, one.object.metadata);
-      const wanted = JSON.parse(JSON.stringify(one.object).replaceAll(identity.uid, uid).replaceAll(one.revision, stored?.metadata.annotations?.['multicluster.platform.io/revision'] ?? ''));
+      const wanted = JSON.parse(
+        JSON.stringify(one.object)
+          .replaceAll(identity.uid, uid)
+          .replaceAll(one.revision, stored?.metadata.annotations?.['multicluster.platform.io/revision'] ?? ''),
+      );
       expect([one.type.kind, driftedFields(wanted, stored)]).toEqual([one.type.kind, []]);
     }
   });
@@ -106,128 +174,231 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
 
   it('is applied by server-side apply under one name', async () => {
     for (const [, type, name] of OBJECTS) {
-      const managers = itemsAt(await read(type, name), 'metadata', 'managedFields').filter((one) => one['manager'] === MANAGER);
+      const managers = itemsAt(await read(type, name), 'metadata', 'managedFields').filter(
+        (one) => one['manager'] === MANAGER,
+      );
       expect(managers.map((one) => one['operation'])).toEqual(['Apply']);
     }
   });
 
-  it('costs no write at rest and none after a restart of the operator', async () => {
-    const mark = await user.mark();
-    await quietWindow(5_000);
-    expect(await operator.stop()).toBe(true);
-    operator = await Operator.start(server());
-    await quietWindow(5_000);
+  it(
+    'costs no write at rest and none after a restart of the operator',
+    async () => {
+      const mark = await user.mark();
+      await quietWindow(5_000);
+      expect(await operator.stop()).toBe(true);
+      operator = await Operator.start(server());
+      await quietWindow(5_000);
 
-    expect(await user.writes(mark)).toEqual([]);
-    // Nor does the new one ask for single objects: lists and watches tell it all.
-    expect((await user.requests(mark)).filter((one) => !/^(list|watch) /.test(one))).toEqual([]);
-  }, LONG_MS);
+      expect(await user.writes(mark)).toEqual([]);
+      // Nor does the new one ask for single objects: lists and watches tell it all.
+      expect((await user.requests(mark)).filter((one) => !/^(list|watch) /.test(one))).toEqual([]);
+    },
+    LONG_MS,
+  );
 
-  it.each(OBJECTS)('gets %s back when somebody deletes it', async (_name, type, name) => {
-    const before = await user.destroy(type, name);
-    const after = await waitFor('the object', async () => {
-      const found = await read(type, name);
-      return found?.metadata.uid === before.metadata.uid ? undefined : found;
-    }, { deadlineMs: REPAIR_MS });
+  it.each(OBJECTS)(
+    'gets %s back when somebody deletes it',
+    async (_name, type, name) => {
+      const before = await user.destroy(type, name);
+      const after = await waitFor(
+        'the object',
+        async () => {
+          const found = await read(type, name);
+          return found?.metadata.uid === before.metadata.uid ? undefined : found;
+        },
+        { deadlineMs: REPAIR_MS },
+      );
 
-    expect(at(after, 'spec')).toEqual(at(before, 'spec'));
-    expect(after.metadata.labels).toEqual(before.metadata.labels);
-    if (type === ServiceAccounts) {
-      // Tokens of the old account are refused: its pods are rolled.
-      const path = ['spec', 'template', 'metadata', 'annotations', SERVICE_ACCOUNT_UID_ANNOTATION];
-      await waitFor('the pods to follow', async () => at(await read(Deployments, COMPONENT), ...path) === after.metadata.uid);
-    }
-    await user.comesUp('hub', NAMESPACE);
-  }, LONG_MS);
+      expect(at(after, 'spec')).toEqual(at(before, 'spec'));
+      expect(after.metadata.labels).toEqual(before.metadata.labels);
+      if (type === ServiceAccounts) {
+        // Tokens of the old account are refused: its pods are rolled.
+        const path = ['spec', 'template', 'metadata', 'annotations', SERVICE_ACCOUNT_UID_ANNOTATION];
+        await waitFor(
+          'the pods to follow',
+          async () => at(await read(Deployments, COMPONENT), ...path) === after.metadata.uid,
+        );
+      }
+      await user.comesUp('hub', NAMESPACE);
+    },
+    LONG_MS,
+  );
 
-  it.each(SPOILS)('puts %s right, by one write', async (_name, type, patch) => {
-    const before = await read(type, COMPONENT);
-    const mark = await user.mark();
-    const told = operator.events.length;
-    await merge(type, patch);
-    await waitFor('the repair', async (seen) => {
-      const found = await read(type, COMPONENT);
-      const same = { spec: at(found, 'spec'), labels: found?.metadata.labels, annotations: found?.metadata.annotations, owners: found?.metadata.ownerReferences };
-      seen(same);
-      return JSON.stringify(same) === JSON.stringify({ spec: at(before, 'spec'), labels: before?.metadata.labels, annotations: before?.metadata.annotations, owners: before?.metadata.ownerReferences });
-    }, { deadlineMs: REPAIR_MS });
-    // It is told when the write has been answered, and so is in the log.
-    await waitFor('the event', () => operator.events.slice(told).some(({ reason }) => reason === 'DriftRepaired'));
-    await user.comesUp('hub', NAMESPACE);
+  it.each(SPOILS)(
+    'puts %s right, by one write',
+    async (_name, type, patch) => {
+      const before = await read(type, COMPONENT);
+      const mark = await user.mark();
+      const told = operator.events.length;
+      await merge(type, patch);
+      await waitFor(
+        'the repair',
+        async (seen) => {
+          const found = await read(type, COMPONENT);
+          const same = {
+            spec: at(found, 'spec'),
+            labels: found?.metadata.labels,
+            annotations: found?.metadata.annotations,
+            owners: found?.metadata.ownerReferences,
+          };
+          seen(same);
+          return (
+            JSON.stringify(same) ===
+            JSON.stringify({
+              spec: at(before, 'spec'),
+              labels: before?.metadata.labels,
+              annotations: before?.metadata.annotations,
+              owners: before?.metadata.ownerReferences,
+            })
+          );
+        },
+        { deadlineMs: REPAIR_MS },
+      );
+      // It is told when the write has been answered, and so is in the log.
+      await waitFor('the event', () => operator.events.slice(told).some(({ reason }) => reason === 'DriftRepaired'));
+      await user.comesUp('hub', NAMESPACE);
 
-    expect((await user.writes(mark)).filter((one) => !one.includes('status'))).toEqual([`patch ${type.plural} placement-controller 200`]);
-  }, LONG_MS);
+      expect((await user.writes(mark)).filter((one) => !one.includes('status'))).toEqual([
+        `patch ${type.plural} placement-controller 200`,
+      ]);
+    },
+    LONG_MS,
+  );
 
-  it.each(RIVALS)('puts %s right, although the server refuses both together', async (_name, type, patch) => {
-    const before = await read(type, COMPONENT);
-    const mark = await user.mark();
-    await merge(type, patch);
-    await waitFor('the repair', async (seen) => {
-      const spec = at(await read(type, COMPONENT), 'spec');
-      seen(spec);
-      return isDeepStrictEqual(spec, at(before, 'spec'));
-    }, { deadlineMs: REPAIR_MS });
-    await user.comesUp('hub', NAMESPACE);
-    const after = await read(type, COMPONENT);
+  it.each(RIVALS)(
+    'puts %s right, although the server refuses both together',
+    async (_name, type, patch) => {
+      const before = await read(type, COMPONENT);
+      const mark = await user.mark();
+      await merge(type, patch);
+      await waitFor(
+        'the repair',
+        async (seen) => {
+          const spec = at(await read(type, COMPONENT), 'spec');
+          seen(spec);
+          return isDeepStrictEqual(spec, at(before, 'spec'));
+        },
+        { deadlineMs: REPAIR_MS },
+      );
+      await user.comesUp('hub', NAMESPACE);
+      const after = await read(type, COMPONENT);
 
-    const place = `patch ${type.plural} placement-controller`;
-    expect((await user.writes(mark)).filter((one) => !one.includes('status'))).toEqual([`${place} 422`, `${place} 200`, `${place} 200`]);
-    expect(after?.metadata.labels?.['rival']).toBe(at(patch, 'metadata', 'labels', 'rival'));
-    const managers = itemsAt(after, 'metadata', 'managedFields').filter((one) => at(one, 'fieldsV1', 'f:spec') !== undefined);
-    expect(managers.map((one) => [one['manager'], one['operation']])).toEqual([[MANAGER, 'Apply']]);
-  }, LONG_MS);
+      const place = `patch ${type.plural} placement-controller`;
+      expect((await user.writes(mark)).filter((one) => !one.includes('status'))).toEqual([
+        `${place} 422`,
+        `${place} 200`,
+        `${place} 200`,
+      ]);
+      expect(after?.metadata.labels?.['rival']).toBe(at(patch, 'metadata', 'labels', 'rival'));
+      const managers = itemsAt(after, 'metadata', 'managedFields').filter(
+        (one) => at(one, 'fieldsV1', 'f:spec') !== undefined,
+      );
+      expect(managers.map((one) => [one['manager'], one['operation']])).toEqual([[MANAGER, 'Apply']]);
+    },
+    LONG_MS,
+  );
 
-  it('leaves labels, annotations, variables and containers that others add', async () => {
-    await merge(Deployments, {
-      metadata: { labels: { theirs: 'x' }, annotations: { theirs: 'x' } },
-      spec: { template: { spec: { containers: [{ name: 'placement-controller', env: [{ name: 'THEIRS', value: 'x' }] }, { name: 'sidecar', image: 'x', securityContext: { allowPrivilegeEscalation: false } }] } } },
-    });
-    await user.rollOut(NAMESPACE);
-    const mark = await user.mark();
-    await user.apply('hub', { ...spec, nodeSelector: { infra: 'other' } });
-    await waitFor('the new selector', async () => at(await read(Deployments, COMPONENT), 'spec', 'template', 'spec', 'nodeSelector', 'infra') === 'other');
-    await user.comesUp('hub', NAMESPACE);
-    const stored = await read(Deployments, COMPONENT);
+  it(
+    'leaves labels, annotations, variables and containers that others add',
+    async () => {
+      await merge(Deployments, {
+        metadata: { labels: { theirs: 'x' }, annotations: { theirs: 'x' } },
+        spec: {
+          template: {
+            spec: {
+              containers: [
+                { name: 'placement-controller', env: [{ name: 'THEIRS', value: 'x' }] },
+                { name: 'sidecar', image: 'x', securityContext: { allowPrivilegeEscalation: false } },
+              ],
+            },
+          },
+        },
+      });
+      await user.rollOut(NAMESPACE);
+      const mark = await user.mark();
+      await user.apply('hub', { ...spec, nodeSelector: { infra: 'other' } });
+      await waitFor(
+        'the new selector',
+        async () =>
+          at(await read(Deployments, COMPONENT), 'spec', 'template', 'spec', 'nodeSelector', 'infra') === 'other',
+      );
+      await user.comesUp('hub', NAMESPACE);
+      const stored = await read(Deployments, COMPONENT);
 
-    expect(stored?.metadata.labels).toHaveProperty('theirs', 'x');
-    expect(stored?.metadata.annotations).toHaveProperty('theirs', 'x');
-    expect(itemsAt(stored, 'spec', 'template', 'spec', 'containers').map((one) => one['name'])).toEqual(['placement-controller', 'sidecar']);
-    expect((await user.writes(mark)).filter((one) => one.includes('deployments placement-controller'))).toHaveLength(1);
-  }, LONG_MS);
+      expect(stored?.metadata.labels).toHaveProperty('theirs', 'x');
+      expect(stored?.metadata.annotations).toHaveProperty('theirs', 'x');
+      expect(itemsAt(stored, 'spec', 'template', 'spec', 'containers').map((one) => one['name'])).toEqual([
+        'placement-controller',
+        'sidecar',
+      ]);
+      expect((await user.writes(mark)).filter((one) => one.includes('deployments placement-controller'))).toHaveLength(
+        1,
+      );
+    },
+    LONG_MS,
+  );
 
-  it('takes a field away that is wanted no more', async () => {
-    await user.apply('hub', {});
-    await waitFor('the fields to go', async (seen) => {
-      const pod = treeAt(await read(Deployments, COMPONENT), 'spec', 'template', 'spec');
-      seen(pod);
-      return pod['nodeSelector'] === undefined && pod['tolerations'] === undefined && pod['imagePullSecrets'] === undefined;
-    });
-    await user.comesUp('hub', NAMESPACE);
-  }, LONG_MS);
+  it(
+    'takes a field away that is wanted no more',
+    async () => {
+      await user.apply('hub', {});
+      await waitFor('the fields to go', async (seen) => {
+        const pod = treeAt(await read(Deployments, COMPONENT), 'spec', 'template', 'spec');
+        seen(pod);
+        return (
+          pod['nodeSelector'] === undefined && pod['tolerations'] === undefined && pod['imagePullSecrets'] === undefined
+        );
+      });
+      await user.comesUp('hub', NAMESPACE);
+    },
+    LONG_MS,
+  );
 
-  it('keeps its own namespace as it should be', async () => {
-    const path = `/api/v1/namespaces/${NAMESPACE}`;
-    await server().call({ method: 'PATCH', path, body: { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged', theirs: 'x' } } }, contentType: 'application/merge-patch+json' });
-    const back = await waitFor('Pod Security', async () => {
-      const found = await read(Namespaces, { name: NAMESPACE });
-      return found?.metadata.labels?.['pod-security.kubernetes.io/enforce'] === 'restricted' ? found : undefined;
-    }, { deadlineMs: REPAIR_MS });
+  it(
+    'keeps its own namespace as it should be',
+    async () => {
+      const path = `/api/v1/namespaces/${NAMESPACE}`;
+      await server().call({
+        method: 'PATCH',
+        path,
+        body: { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged', theirs: 'x' } } },
+        contentType: 'application/merge-patch+json',
+      });
+      const back = await waitFor(
+        'Pod Security',
+        async () => {
+          const found = await read(Namespaces, { name: NAMESPACE });
+          return found?.metadata.labels?.['pod-security.kubernetes.io/enforce'] === 'restricted' ? found : undefined;
+        },
+        { deadlineMs: REPAIR_MS },
+      );
 
-    expect(back.metadata.labels).toHaveProperty('theirs', 'x');
-  }, LONG_MS);
+      expect(back.metadata.labels).toHaveProperty('theirs', 'x');
+    },
+    LONG_MS,
+  );
 
-  it('paused writes nothing but its status', async () => {
-    await user.annotate('hub', { 'multicluster.platform.io/paused': 'true' });
-    await user.reaches('hub', 'Paused Paused');
-    const mark = await user.mark();
-    await merge(Deployments, { spec: { replicas: 7 } });
-    await waitFor('the report', async () => (await user.condition('hub', 'Ready'))?.message.includes('differs at spec.replicas'));
-    await quietWindow(2_000);
+  it(
+    'paused writes nothing but its status',
+    async () => {
+      await user.annotate('hub', { 'multicluster.platform.io/paused': 'true' });
+      await user.reaches('hub', 'Paused Paused');
+      const mark = await user.mark();
+      await merge(Deployments, { spec: { replicas: 7 } });
+      await waitFor('the report', async () =>
+        (await user.condition('hub', 'Ready'))?.message.includes('differs at spec.replicas'),
+      );
+      await quietWindow(2_000);
 
-    // It may have been refused once: it knows by a watch what it wrote last.
-    expect((await user.writes(mark)).filter((one) => !/^update multiclusterengines\/status hub (200|409)$/.test(one))).toEqual([]);
-    expect(at(await read(Deployments, COMPONENT), 'spec', 'replicas')).toBe(7);
-    await user.annotate('hub', { 'multicluster.platform.io/paused': null });
-    await waitFor('the repair', async () => at(await read(Deployments, COMPONENT), 'spec', 'replicas') === 2);
-  }, LONG_MS);
+      // It may have been refused once: it knows by a watch what it wrote last.
+      expect(
+        (await user.writes(mark)).filter((one) => !/^update multiclusterengines\/status hub (200|409)$/.test(one)),
+      ).toEqual([]);
+      expect(at(await read(Deployments, COMPONENT), 'spec', 'replicas')).toBe(7);
+      await user.annotate('hub', { 'multicluster.platform.io/paused': null });
+      await waitFor('the repair', async () => at(await read(Deployments, COMPONENT), 'spec', 'replicas') === 2);
+    },
+    LONG_MS,
+  );
 });

@@ -26,28 +26,49 @@ describeWithServer('an engine under the rights of the overlay namespaced', { own
     await user.close();
   }, LONG_MS);
 
-  it('is refused when it names another namespace', async () => {
-    await user.apply('elsewhere', { targetNamespace: 'elsewhere' });
+  it(
+    'is refused when it names another namespace',
+    async () => {
+      await user.apply('elsewhere', { targetNamespace: 'elsewhere' });
 
-    expect(await user.reaches('elsewhere', 'Error InvalidSpec')).toBe(
-      `spec.targetNamespace: "elsewhere": must be ${NAMESPACE}: the operator runs with --namespace ${NAMESPACE}`,
-    );
-    await user.remove('elsewhere');
-  }, LONG_MS);
+      expect(await user.reaches('elsewhere', 'Error InvalidSpec')).toBe(
+        `spec.targetNamespace: "elsewhere": must be ${NAMESPACE}: the operator runs with --namespace ${NAMESPACE}`,
+      );
+      await user.remove('elsewhere');
+    },
+    LONG_MS,
+  );
 
-  it('is installed and removed with the objects alone, every request allowed', async () => {
-    const mark = await user.mark();
-    await user.apply('hub', {});
-    await user.comesUp('hub', NAMESPACE);
-    await user.remove('hub');
-    await waitFor('the Deployment to be marked', async () =>
-      (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }))?.metadata.deletionTimestamp !== undefined);
-    await waitFor('both to be marked', async () => (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'gateway' }))?.metadata.deletionTimestamp !== undefined);
-    await user.collect(NAMESPACE);
-    await waitFor('the engine to go', async () => (await user.engine('hub')) === undefined, { deadlineMs: 180_000 });
+  it(
+    'is installed and removed with the objects alone, every request allowed',
+    async () => {
+      const mark = await user.mark();
+      await user.apply('hub', {});
+      await user.comesUp('hub', NAMESPACE);
+      await user.remove('hub');
+      await waitFor(
+        'the Deployment to be marked',
+        async () =>
+          (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'placement-controller' }))
+            ?.metadata.deletionTimestamp !== undefined,
+      );
+      await waitFor(
+        'both to be marked',
+        async () =>
+          (await user.client.get<KubeObject>(Deployments, { namespace: NAMESPACE, name: 'gateway' }))?.metadata
+            .deletionTimestamp !== undefined,
+      );
+      await user.collect(NAMESPACE);
+      await waitFor('the engine to go', async () => (await user.engine('hub')) === undefined, { deadlineMs: 180_000 });
 
-    expect(await user.client.get(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' })).toBeUndefined();
-    expect((await user.client.get<KubeObject>(Namespaces, { name: NAMESPACE }))?.metadata.deletionTimestamp).toBeUndefined();
-    expect((await user.requests(mark)).filter((one) => /403|namespaces|bindings/.test(one))).toEqual([]);
-  }, LONG_MS);
+      expect(
+        await user.client.get(ServiceAccounts, { namespace: NAMESPACE, name: 'placement-controller' }),
+      ).toBeUndefined();
+      expect(
+        (await user.client.get<KubeObject>(Namespaces, { name: NAMESPACE }))?.metadata.deletionTimestamp,
+      ).toBeUndefined();
+      expect((await user.requests(mark)).filter((one) => /403|namespaces|bindings/.test(one))).toEqual([]);
+    },
+    LONG_MS,
+  );
 });

@@ -51,8 +51,14 @@ export class Operator {
       ...tools,
       settleMs: 50,
     });
-    const election = { acquire: () => Promise.resolve(new AbortController().signal), release: () => Promise.resolve(), held: () => true };
-    this.#done = new Group({ name: 'engine', sources, election, controllers: [controller], onHeld, ...tools }).run(this.#end.signal);
+    const election = {
+      acquire: () => Promise.resolve(new AbortController().signal),
+      release: () => Promise.resolve(),
+      held: () => true,
+    };
+    this.#done = new Group({ name: 'engine', sources, election, controllers: [controller], onHeld, ...tools }).run(
+      this.#end.signal,
+    );
   }
 
   /** `onlyNamespace`: as the flag `--namespace`. */
@@ -87,7 +93,11 @@ export class User {
   }
 
   async apply(name: string, spec: MultiClusterEngineSpec): Promise<void> {
-    await this.client.apply<MultiClusterEngine>(MultiClusterEngines, { metadata: { name }, spec }, { ...options, force: false });
+    await this.client.apply<MultiClusterEngine>(
+      MultiClusterEngines,
+      { metadata: { name }, spec },
+      { ...options, force: false },
+    );
   }
 
   async annotate(name: string, annotations: Record<string, string | null>): Promise<void> {
@@ -131,7 +141,9 @@ export class User {
       const ready = status?.conditions?.find((one) => one.type === 'Ready');
       const now = `${status?.phase} ${ready?.reason}`;
       seen(`${now}: ${ready?.message}`);
-      return now === state && status?.observedGeneration !== -1 && ready?.message.includes(words) === true ? ready.message : undefined;
+      return now === state && status?.observedGeneration !== -1 && ready?.message.includes(words) === true
+        ? ready.message
+        : undefined;
     };
     return waitFor(`engine ${name} to be ${state}: ${words}`, look, { deadlineMs: LONGEST_WAIT_MS });
   }
@@ -143,12 +155,16 @@ export class User {
 
   /** Rolls out what is asked for, as often as it changes, until the engine is available. */
   async comesUp(name: string, namespace = name): Promise<void> {
-    await waitFor(`engine ${name} to be available`, async (seen) => {
-      if (!(await this.#rolledOut(namespace))) return false;
-      const { metadata, status } = (await this.engine(name)) ?? {};
-      seen(status);
-      return status?.phase === 'Available' && status.observedGeneration === metadata?.generation;
-    }, { deadlineMs: LONGEST_WAIT_MS });
+    await waitFor(
+      `engine ${name} to be available`,
+      async (seen) => {
+        if (!(await this.#rolledOut(namespace))) return false;
+        const { metadata, status } = (await this.engine(name)) ?? {};
+        seen(status);
+        return status?.phase === 'Available' && status.observedGeneration === metadata?.generation;
+      },
+      { deadlineMs: LONGEST_WAIT_MS },
+    );
   }
 
   /** Reports the Deployments that have changed; whether there was none to report and none is missing. */
@@ -170,7 +186,12 @@ export class User {
   async collect(namespace: string): Promise<void> {
     for (const { name } of CATALOGUE) {
       const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
-      await this.#server.call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+      await this.#server.call({
+        method: 'PATCH',
+        path,
+        body: { metadata: { finalizers: null } },
+        contentType: 'application/merge-patch+json',
+      });
     }
   }
 
@@ -183,7 +204,10 @@ export class User {
     const log = await this.#server.requestLog({ after: mark, verbs: WRITES });
     return log
       .filter((request) => request.userAgent.startsWith(AGENT))
-      .map(({ verb, resource, subresource, name, code }) => `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name} ${code}`);
+      .map(
+        ({ verb, resource, subresource, name, code }) =>
+          `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name} ${code}`,
+      );
   }
 
   /** Every kind of request that the operator made since `mark`, as `verb resource code`. */

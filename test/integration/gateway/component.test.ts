@@ -20,41 +20,77 @@ import { at, pick } from '../deploy/overlay.js';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 const NAMESPACE = 'multicluster-engine';
-const OBJECTS: readonly AnyObject[] = JSON.parse(JSON.stringify(readManifests(path.join(root, 'deploy/components/gateway'))));
+const OBJECTS: readonly AnyObject[] = JSON.parse(
+  JSON.stringify(readManifests(path.join(root, 'deploy/components/gateway'))),
+);
 const DEPLOYMENT = pick(OBJECTS, 'Deployment', 'gateway');
 const POD_SPEC = Object(at(DEPLOYMENT, 'spec.template.spec'));
 
 describeWithServer('deploy/components/gateway', { own: true }, (server) => {
   beforeAll(async () => {
     await installCrds(server());
-    await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } } });
+    await server().call({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } },
+    });
   }, 300_000);
 
   test('is a Deployment, a Service, an account without rights and token, a budget and a network policy', () => {
-    expect(new Set(OBJECTS.map(({ kind }) => kind))).toEqual(new Set(['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount']));
-    expect(OBJECTS.every(({ metadata }) => metadata?.name === 'gateway' && metadata.namespace === NAMESPACE)).toBe(true);
-    expect([POD_SPEC.automountServiceAccountToken, pick(OBJECTS, 'ServiceAccount', 'gateway')['automountServiceAccountToken']]).toEqual([false, false]);
+    expect(new Set(OBJECTS.map(({ kind }) => kind))).toEqual(
+      new Set(['Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount']),
+    );
+    expect(OBJECTS.every(({ metadata }) => metadata?.name === 'gateway' && metadata.namespace === NAMESPACE)).toBe(
+      true,
+    );
+    expect([
+      POD_SPEC.automountServiceAccountToken,
+      pick(OBJECTS, 'ServiceAccount', 'gateway')['automountServiceAccountToken'],
+    ]).toEqual([false, false]);
     expect(at(DEPLOYMENT, 'spec.replicas')).toBe(2);
     expect(at(pick(OBJECTS, 'Service', 'gateway'), 'spec.ports.0.port')).toBe(443);
     expect(at(pick(OBJECTS, 'NetworkPolicy', 'gateway'), 'spec.policyTypes')).toEqual(['Ingress', 'Egress']);
   });
 
-  testNeeding('podSecurity')('is taken by the API server as it stands, and its pod by Pod Security `restricted` (podSecurity)', async () => {
-    const paths: Readonly<Record<string, string>> = {
-      Deployment: 'apis/apps/v1', NetworkPolicy: 'apis/networking.k8s.io/v1', PodDisruptionBudget: 'apis/policy/v1', Service: 'api/v1', ServiceAccount: 'api/v1',
-    };
-    const plurals: Readonly<Record<string, string>> = {
-      Deployment: 'deployments', NetworkPolicy: 'networkpolicies', PodDisruptionBudget: 'poddisruptionbudgets', Service: 'services', ServiceAccount: 'serviceaccounts',
-    };
-    for (const object of [...OBJECTS].sort((a, b) => ((a.kind ?? '') > (b.kind ?? '') ? -1 : 1))) {
-      const kind = object.kind ?? '';
-      const answer = await server().call({ method: 'POST', path: `/${paths[kind]}/namespaces/${NAMESPACE}/${plurals[kind]}?fieldValidation=Strict`, body: object });
-      expect({ kind, status: answer.status, text: answer.status === 201 ? '' : answer.text }).toEqual({ kind, status: 201, text: '' });
-    }
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe', namespace: NAMESPACE }, spec: POD_SPEC };
-    const answer = await server().call({ method: 'POST', path: `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`, body: pod });
-    expect({ status: answer.status, message: answer.body.message }).toEqual({ status: 201, message: undefined });
-  });
+  testNeeding('podSecurity')(
+    'is taken by the API server as it stands, and its pod by Pod Security `restricted` (podSecurity)',
+    async () => {
+      const paths: Readonly<Record<string, string>> = {
+        Deployment: 'apis/apps/v1',
+        NetworkPolicy: 'apis/networking.k8s.io/v1',
+        PodDisruptionBudget: 'apis/policy/v1',
+        Service: 'api/v1',
+        ServiceAccount: 'api/v1',
+      };
+      const plurals: Readonly<Record<string, string>> = {
+        Deployment: 'deployments',
+        NetworkPolicy: 'networkpolicies',
+        PodDisruptionBudget: 'poddisruptionbudgets',
+        Service: 'services',
+        ServiceAccount: 'serviceaccounts',
+      };
+      for (const object of [...OBJECTS].sort((a, b) => ((a.kind ?? '') > (b.kind ?? '') ? -1 : 1))) {
+        const kind = object.kind ?? '';
+        const answer = await server().call({
+          method: 'POST',
+          path: `/${paths[kind]}/namespaces/${NAMESPACE}/${plurals[kind]}?fieldValidation=Strict`,
+          body: object,
+        });
+        expect({ kind, status: answer.status, text: answer.status === 201 ? '' : answer.text }).toEqual({
+          kind,
+          status: 201,
+          text: '',
+        });
+      }
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe', namespace: NAMESPACE }, spec: POD_SPEC };
+      const answer = await server().call({
+        method: 'POST',
+        path: `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All&fieldValidation=Strict`,
+        body: pod,
+      });
+      expect({ status: answer.status, message: answer.body.message }).toEqual({ status: 201, message: undefined });
+    },
+  );
 
   test('runs as it is rendered: it answers on TLS with the certificate of its Secret and is ready', async () => {
     const pair = await issueServingCertificate({ names: ['gateway', `gateway.${NAMESPACE}.svc`], now: Date.now() });
@@ -62,14 +98,21 @@ describeWithServer('deploy/components/gateway', { own: true }, (server) => {
     const [container] = POD_SPEC.containers as readonly Container[];
     if (container === undefined) throw new Error('no container');
     const launched = await launch({
-      container, pod: { name: 'gateway-0', namespace: NAMESPACE }, executable: [process.execPath, MAIN], folder: path.join(server().folder, 'gateway-0'), kubeconfig: server().adminKubeconfig,
+      container,
+      pod: { name: 'gateway-0', namespace: NAMESPACE },
+      executable: [process.execPath, MAIN],
+      folder: path.join(server().folder, 'gateway-0'),
+      kubeconfig: server().adminKubeconfig,
       volumes: { serving: { 'tls.crt': pair.certificate, 'tls.key': pair.privateKey }, api: { 'ca.crt': ca } },
       overrides: { MULTICLUSTER_ENGINE_UPSTREAM: server().url },
     });
     launched.output.resume();
     const agent = new Agent({ ca: pair.certificate, servername: `gateway.${NAMESPACE}.svc` });
     try {
-      await waitFor('readiness', async () => (await fetch(`http://${launched.addresses['MULTICLUSTER_ENGINE_HEALTH_LISTEN']}/readyz`)).ok);
+      await waitFor(
+        'readiness',
+        async () => (await fetch(`http://${launched.addresses['MULTICLUSTER_ENGINE_HEALTH_LISTEN']}/readyz`)).ok,
+      );
       const port = Number(launched.addresses['MULTICLUSTER_ENGINE_LISTEN']?.split(':')[1]);
       const target = '/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines';
       const token = await server().tokenFor({ user: 'admin' });

@@ -21,10 +21,19 @@ const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
 const SERVING = /^`(multicluster-engine gateway .*)`$/m.exec(PAGE)?.[1] ?? '';
 const ITS_CLIENT = 'https://localhost:9443';
 /** The command blocks with the headings above them, in order. */
-const BLOCKS = [...PAGE.matchAll(/^## (.*)$|^```sh\n([\s\S]*?)^```$/gm)].reduce<{ heading: string; blocks: { title: string; text: string }[] }>((found, [, heading, text]) => {
-  if (heading !== undefined) return { ...found, heading };
-  return { ...found, blocks: [...found.blocks, { title: `${found.heading} (${found.blocks.length + 1})`, text: text ?? '' }] };
-}, { heading: '', blocks: [] }).blocks;
+const BLOCKS = [...PAGE.matchAll(/^## (.*)$|^```sh\n([\s\S]*?)^```$/gm)].reduce<{
+  heading: string;
+  blocks: { title: string; text: string }[];
+}>(
+  (found, [, heading, text]) => {
+    if (heading !== undefined) return { ...found, heading };
+    return {
+      ...found,
+      blocks: [...found.blocks, { title: `${found.heading} (${found.blocks.length + 1})`, text: text ?? '' }],
+    };
+  },
+  { heading: '', blocks: [] },
+).blocks;
 const NAMESPACE = 'multicluster-engine';
 
 /** Has curl go to `target`, and say on stderr what it was answered, between two marks. */
@@ -65,11 +74,19 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     const [service, target] = ['gateway.multicluster-engine.svc:443', `127.0.0.1:${gateway.port}`];
     await writeFile(path.join(folder, '.curlrc'), curlrc(service, target));
     await mkdir(path.join(folder, 'bin'));
-    await writeFile(path.join(folder, 'bin', 'multicluster-engine'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, { mode: 0o700 });
+    await writeFile(
+      path.join(folder, 'bin', 'multicluster-engine'),
+      `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`,
+      { mode: 0o700 },
+    );
     await copyFile(path.join(gateway.folder, 'tls.crt'), path.join(folder, 'tls.crt'));
     await copyFile(path.join(gateway.folder, 'tls.key'), path.join(folder, 'tls.key'));
     await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
-    await server().call({ method: 'POST', path: `/api/v1/namespaces/${NAMESPACE}/configmaps`, body: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': gateway.ca } } });
+    await server().call({
+      method: 'POST',
+      path: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
+      body: { metadata: { name: 'gateway-ca' }, data: { 'ca.crt': gateway.ca } },
+    });
   }, 300_000);
 
   afterAll(async () => {
@@ -86,25 +103,37 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
   async function serve(): Promise<void> {
     const [port = 0, metrics = 0, health = 0] = await freePorts(3);
     const ports: Readonly<Record<string, number>> = { 9443: port, 9080: metrics, 9081: health };
-    const command = SERVING.replaceAll(/127\.0\.0\.1:(\d+)/g, (_all, said: string) => `127.0.0.1:${ports[said] ?? said}`);
+    const command = SERVING.replaceAll(
+      /127\.0\.0\.1:(\d+)/g,
+      (_all, said: string) => `127.0.0.1:${ports[said] ?? said}`,
+    );
     await writeFile(path.join(folder, '.curlrc'), curlrc('localhost:9443', `127.0.0.1:${port}`));
-    byHand = await startChild({ command: ['bash', '-c', `${exports}\nexec ${command}`], env: environment(), cwd: folder, output: 'pipe' });
+    byHand = await startChild({
+      command: ['bash', '-c', `${exports}\nexec ${command}`],
+      env: environment(),
+      cwd: folder,
+      output: 'pipe',
+    });
     byHand.output.resume();
     await waitFor('the gateway by hand to be ready', async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok);
   }
 
   /** Runs a block as a reader would, in one shell session: what was exported before is known. */
-  function type(text: string): Promise<{ readonly code: number | null; readonly output: string; readonly stderr: string }> {
+  function type(
+    text: string,
+  ): Promise<{ readonly code: number | null; readonly output: string; readonly stderr: string }> {
     const session = path.join(folder, 'session');
     const script = `set -euo pipefail\n${exports}\n${text}\nexport -p > '${session}'\n`;
     const child = spawn('bash', ['-c', script], { cwd: folder, env: environment(), timeout: 120_000 });
     let [output, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
-    return new Promise((resolve) => child.on('close', (code) => {
-      if (code === 0) exports = readFileSync(session, 'utf8');
-      resolve({ code, output, stderr });
-    }));
+    return new Promise((resolve) =>
+      child.on('close', (code) => {
+        if (code === 0) exports = readFileSync(session, 'utf8');
+        resolve({ code, output, stderr });
+      }),
+    );
   }
 
   it.each(BLOCKS)('works as it says: $title', async ({ text }) => {
@@ -115,18 +144,34 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     expect(held(stderr)).toEqual({ answers: text.split(/\bcurl -/).length - 1, wrong: [] });
     for (const [piece, printed] of PRINTS) if (text.includes(piece)) expect(output).toMatch(printed);
     if (text.includes('clusterrolebinding')) {
-      await waitFor('the rights', async () => (await type('curl -sS --fail --cacert gateway-ca.crt -H "COOKIE: Authorization: Bearer $TOKEN" "$GATEWAY/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines"')).code === 0);
+      await waitFor(
+        'the rights',
+        async () =>
+          (
+            await type(
+              'curl -sS --fail --cacert gateway-ca.crt -H "COOKIE: Authorization: Bearer $TOKEN" "$GATEWAY/platform/apis/multicluster.platform.io/v1alpha1/multiclusterengines"',
+            )
+          ).code === 0,
+      );
     }
   });
 
   it('makes and deletes nothing of the walk in README.md, and listens where no gateway of a `make run` does', () => {
-    const walk = ['examples/engine.yaml', 'examples/fleet.yaml', 'examples/placement.yaml'].map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n');
+    const walk = ['examples/engine.yaml', 'examples/fleet.yaml', 'examples/placement.yaml']
+      .map((file) => readFileSync(path.join(root, file), 'utf8'))
+      .join('\n');
     const made = [...walk.matchAll(/^  name: (\S+)$/gm)].map(([, name = '']) => name);
-    const named = [...PAGE.matchAll(/^  name: (\S+)$|create namespace (\S+)$/gm)].map(([, name, namespace]) => name ?? namespace ?? '');
+    const named = [...PAGE.matchAll(/^  name: (\S+)$|create namespace (\S+)$/gm)].map(
+      ([, name, namespace]) => name ?? namespace ?? '',
+    );
     expect(made).toEqual(expect.arrayContaining(['engine', 'shop', 'web']));
     expect(named).toHaveLength(3);
     expect(named.filter((name) => made.includes(name))).toEqual([]);
-    expect([...SERVING.matchAll(/-?listen=(\S+)/g)].map(([, address]) => address)).toEqual(['127.0.0.1:9443', '127.0.0.1:9080', '127.0.0.1:9081']);
+    expect([...SERVING.matchAll(/-?listen=(\S+)/g)].map(([, address]) => address)).toEqual([
+      '127.0.0.1:9443',
+      '127.0.0.1:9080',
+      '127.0.0.1:9081',
+    ]);
   });
 
   it('has shown every operation, each done by the ServiceAccount of the page', async () => {
@@ -134,7 +179,15 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
     const done = new Set(log.filter(({ code }) => code < 300).map(({ verb, resource }) => `${verb} ${resource}`));
 
     expect([...done].sort()).toEqual([
-      'create multiclusterengines', 'create placements', 'delete multiclusterengines', 'delete placements', 'get multiclusterengines', 'get placements', 'list multiclusterengines', 'list placements', 'update placements',
+      'create multiclusterengines',
+      'create placements',
+      'delete multiclusterengines',
+      'delete placements',
+      'get multiclusterengines',
+      'get placements',
+      'list multiclusterengines',
+      'list placements',
+      'update placements',
     ]);
     expect(log.every(({ userAgent }) => userAgent.startsWith('multicluster-engine-gateway/'))).toBe(true);
   });

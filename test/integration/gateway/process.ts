@@ -33,23 +33,47 @@ export interface GatewayProcess {
 }
 
 /** `nodeOptions`: for node itself. */
-export async function startGateway(server: Behind, flags: readonly string[] = [], nodeOptions: readonly string[] = []): Promise<GatewayProcess> {
+export async function startGateway(
+  server: Behind,
+  flags: readonly string[] = [],
+  nodeOptions: readonly string[] = [],
+): Promise<GatewayProcess> {
   const folder = await mkdtemp(path.join(server.folder, 'gateway-'));
   const pair = await issueServingCertificate({ names: NAMES, addresses: ['127.0.0.1'], now: Date.now() });
   const [cert, key] = [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')];
   await writeFile(cert, pair.certificate);
   await writeFile(key, pair.privateKey, { mode: 0o600 });
   const [port = 0, metrics = 0, health = 0] = await freePorts(3);
-  const listen = [`--listen=127.0.0.1:${port}`, `--metrics-listen=127.0.0.1:${metrics}`, `--health-listen=127.0.0.1:${health}`, '--shutdown-delay=0s'];
+  const listen = [
+    `--listen=127.0.0.1:${port}`,
+    `--metrics-listen=127.0.0.1:${metrics}`,
+    `--health-listen=127.0.0.1:${health}`,
+    '--shutdown-delay=0s',
+  ];
   const child = await startChild({
-    command: [process.execPath, ...nodeOptions, MAIN, 'gateway', ...listen, `--tls-cert=${cert}`, `--tls-key=${key}`, `--upstream=${server.url}`, `--upstream-ca=${server.caFile}`, ...flags],
-    env: { PATH: process.env['PATH'] ?? '' }, output: 'pipe',
+    command: [
+      process.execPath,
+      ...nodeOptions,
+      MAIN,
+      'gateway',
+      ...listen,
+      `--tls-cert=${cert}`,
+      `--tls-key=${key}`,
+      `--upstream=${server.url}`,
+      `--upstream-ca=${server.caFile}`,
+      ...flags,
+    ],
+    env: { PATH: process.env['PATH'] ?? '' },
+    output: 'pipe',
   });
   const output = text(child.output);
   await waitFor('the gateway to be ready', async () => (await fetch(`http://127.0.0.1:${health}/readyz`)).ok);
   const agent = new Agent({ keepAlive: true, ca: pair.certificate });
   return {
-    port, folder, ca: pair.certificate, caFile: cert,
+    port,
+    folder,
+    ca: pair.certificate,
+    caFile: cert,
     async ask(what) {
       const reply = await askOnce(port, what, agent);
       mustConform(what.method ?? 'GET', what.path, reply, flags.includes('--strict-status-codes'));

@@ -29,225 +29,600 @@ function placement(name: string): string {
   return `apiVersion: cluster.fleetmgmt.io/v1alpha1\nkind: Placement\nmetadata: {name: ${name}, namespace: ${NAMESPACE}}\nspec:\n  predicates:\n  - requiredClusterSelector:\n      labelSelector: {matchLabels: {tier: gold}}\nstatus: {}\n`;
 }
 
-describeWithServer('the HTTPS interface with the tokens of three users', { own: true, capabilities: ['requestLog'] }, (server) => {
-  const tokens = new Map<User, string>([['nobody', 'no-token-of-this-server']]);
-  let lenient: GatewayProcess;
-  let strict: GatewayProcess;
+describeWithServer(
+  'the HTTPS interface with the tokens of three users',
+  { own: true, capabilities: ['requestLog'] },
+  (server) => {
+    const tokens = new Map<User, string>([['nobody', 'no-token-of-this-server']]);
+    let lenient: GatewayProcess;
+    let strict: GatewayProcess;
 
-  async function put(path: string, body: unknown): Promise<void> {
-    const { status, text } = await server().call({ method: 'POST', path, body });
-    if (status !== 201) throw new Error(`POST ${path}: ${status} ${text}`);
-  }
-
-  async function grant(user: User, verbs: readonly string[]): Promise<void> {
-    const name = `gateway-${user}`;
-    await put(`${RBAC}/clusterroles`, { metadata: { name }, rules: [{ apiGroups: GROUPS, resources: ['multiclusterengines', 'placements'], verbs }] });
-    await put(`${RBAC}/clusterrolebindings`, { metadata: { name }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: user }] });
-  }
-
-  function ask(user: User, what: Ask, { gateway = lenient, place = 'COOKIE' }: { gateway?: GatewayProcess; place?: Place } = {}): ReturnType<GatewayProcess['ask']> {
-    const token = tokens.get(user) ?? '';
-    if (place === 'COOKIE') return gateway.ask({ ...what, token });
-    return gateway.ask({ ...what, token: '', headers: { ...what.headers, authorization: `Bearer ${token}` } });
-  }
-
-  beforeAll(async () => {
-    await installCrds(server());
-    await put('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
-    await grant('alice', ['get', 'list', 'create', 'update', 'delete']);
-    await grant('bob', ['get', 'list']);
-    for (const user of ['alice', 'bob', 'carol'] as const) tokens.set(user, await server().tokenFor({ user }));
-    await put('/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies', {
-      metadata: { name: 'no-denied' },
-      spec: {
-        failurePolicy: 'Fail', matchConstraints: { resourceRules: [{ apiGroups: GROUPS, apiVersions: ['*'], operations: ['CREATE'], resources: ['placements'] }] },
-        validations: [{ expression: "!object.metadata.name.startsWith('denied')", reason: 'Forbidden', message: 'a SECRET of the policy' }],
-      },
-    });
-    await put('/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings', { metadata: { name: 'no-denied' }, spec: { policyName: 'no-denied', validationActions: ['Deny'] } });
-    lenient = await startGateway(server());
-    strict = await startGateway(server(), ['--strict-status-codes']);
-    await waitFor('the rights', async () => (await ask('alice', { path: PLACEMENTS })).status === 200 && (await ask('bob', { path: ENGINES })).status === 200);
-    await waitFor('the policy', async () => (await ask('alice', { method: 'POST', path: PLACEMENTS, headers: YAML, body: placement(ownName('denied')) })).status === 403);
-  }, 300_000);
-
-  afterAll(async () => {
-    const printed = await Promise.all([lenient, strict].map((one) => one.stop()));
-    for (const text of printed) {
-      for (const token of tokens.values()) expect(text).not.toContain(token);
+    async function put(path: string, body: unknown): Promise<void> {
+      const { status, text } = await server().call({ method: 'POST', path, body });
+      if (status !== 201) throw new Error(`POST ${path}: ${status} ${text}`);
     }
-  });
 
-  /** The life of an object through the interface, each step with its exact answer. */
-  async function live(collection: string, body: (name: string) => string, how: { gateway: GatewayProcess; place: Place; type: string }): Promise<void> {
-    const { type, ...where } = how;
-    const name = ownName('one');
-    const text = type === 'application/json' ? JSON.stringify(load(body(name))) : body(name);
-    const headers = { 'content-type': type };
+    async function grant(user: User, verbs: readonly string[]): Promise<void> {
+      const name = `gateway-${user}`;
+      await put(`${RBAC}/clusterroles`, {
+        metadata: { name },
+        rules: [{ apiGroups: GROUPS, resources: ['multiclusterengines', 'placements'], verbs }],
+      });
+      await put(`${RBAC}/clusterrolebindings`, {
+        metadata: { name },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+        subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: user }],
+      });
+    }
 
-    const created = await ask('alice', { method: 'POST', path: collection, headers, body: text }, where);
-    expect({ status: created.status, body: created.body }).toEqual({ status: 200, body: '' });
-    const listed = await ask('alice', { path: collection, headers: { 'content-type': 'operator/yaml' } }, where);
-    expect(listed.status).toBe(200);
-    expect(JSON.parse(listed.body).items.map((one: { metadata: { name: string } }) => one.metadata.name)).toContain(name);
-    const read = await ask('alice', { path: `${collection}/${name}`, headers: { accept: type } }, where);
-    expect(read).toMatchObject({ status: 200, headers: { 'content-type': type, etag: created.headers['etag'] } });
-    expect(type === 'application/json' ? JSON.parse(read.body) : load(read.body)).toMatchObject({ metadata: { name }, ...(load(text) as object) });
-    const etag = read.headers['etag'] ?? '';
-    const replaced = await ask('alice', { method: 'PUT', path: `${collection}/${name}`, headers: { ...headers, 'if-match': etag }, body: text.replace('yes', 'no').replace('gold', 'tin') }, where);
-    expect({ status: replaced.status, body: replaced.body }).toEqual({ status: 200, body: '' });
-    expect(replaced.headers['etag']).not.toBe(etag);
-    const deleted = await ask('alice', { method: 'DELETE', path: `${collection}/${name}` }, where);
-    expect({ status: deleted.status, body: deleted.body }).toEqual({ status: 200, body: '' });
-    expect((await ask('alice', { path: `${collection}/${name}` }, where)).status).toBe(404);
-  }
-
-  describe('a user who may do all', () => {
-    const lives = MEDIA_TYPES.flatMap(({ name }) => PLACES.flatMap((place) => [false, true].map((isStrict) => [name, place, isStrict] as const)));
-
-    it.each(lives)('creates, reads, replaces and deletes an engine in %s by %s, strict status codes: %s', async (type, place, isStrict) => {
-      await live(ENGINES, engine, { gateway: isStrict ? strict : lenient, place, type });
-    });
-
-    it.each(lives)('creates, reads, replaces and deletes a placement in %s by %s, strict status codes: %s', async (type, place, isStrict) => {
-      await live(PLACEMENTS, placement, { gateway: isStrict ? strict : lenient, place, type });
-    });
-
-    it('does so under /apis too', async () => {
-      await live(PLACEMENTS_APIS, placement, { gateway: lenient, place: 'COOKIE', type: 'placement/yaml' });
-    });
-
-    it('causes one request at the API server for each of its own, as itself', async () => {
-      const mark = await server().logMark();
-      await live(PLACEMENTS, placement, { gateway: lenient, place: 'COOKIE', type: 'placement/yaml' });
-
-      const log = await server().requestLog({ after: mark, resources: ['placements'] });
-      expect(log.map(({ verb, user }) => `${user} ${verb}`)).toEqual(['create', 'list', 'get', 'update', 'delete', 'get'].map((verb) => `alice ${verb}`));
-      expect(new Set(log.map(({ userAgent }) => userAgent))).toEqual(new Set([expect.stringMatching(/^multicluster-engine-gateway\/\S+$/)]));
-    });
-
-    it('gets the object in the answer when it asks to', async () => {
-      const name = ownName('shown');
-      const headers = { ...YAML, prefer: 'return=representation' };
-
-      const created = await ask('alice', { method: 'POST', path: PLACEMENTS, headers, body: placement(name) });
-      const deleted = await ask('alice', { method: 'DELETE', path: `${PLACEMENTS}/${name}`, headers: { prefer: 'return=representation' } });
-
-      // Booked under a name of the gateway's own, not the operator's.
-    const managedFields = [expect.objectContaining({ manager: 'multicluster-engine-gateway' })];
-    expect(JSON.parse(created.body)).toMatchObject({ kind: 'Placement', metadata: { name, uid: expect.any(String), managedFields } });
-      expect(created.headers['preference-applied']).toBe('return=representation');
-      expect(JSON.parse(deleted.body)).toMatchObject({ kind: 'Status', status: 'Success' });
-    });
-
-    it('may reach anything else than engines and placements no more than anybody', async () => {
-      expect((await ask('alice', { path: '/platform/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters' })).status).toBe(404);
-      expect((await ask('alice', { path: '/api/v1/secrets' })).status).toBe(404);
-    });
-  });
-
-  describe('what is refused', () => {
-    const fixed = 'kept';
+    function ask(
+      user: User,
+      what: Ask,
+      { gateway = lenient, place = 'COOKIE' }: { gateway?: GatewayProcess; place?: Place } = {},
+    ): ReturnType<GatewayProcess['ask']> {
+      const token = tokens.get(user) ?? '';
+      if (place === 'COOKIE') return gateway.ask({ ...what, token });
+      return gateway.ask({ ...what, token: '', headers: { ...what.headers, authorization: `Bearer ${token}` } });
+    }
 
     beforeAll(async () => {
-      await ask('alice', { method: 'POST', path: PLACEMENTS, headers: YAML, body: placement(fixed) });
-    });
+      await installCrds(server());
+      await put('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+      await grant('alice', ['get', 'list', 'create', 'update', 'delete']);
+      await grant('bob', ['get', 'list']);
+      for (const user of ['alice', 'bob', 'carol'] as const) tokens.set(user, await server().tokenFor({ user }));
+      await put('/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies', {
+        metadata: { name: 'no-denied' },
+        spec: {
+          failurePolicy: 'Fail',
+          matchConstraints: {
+            resourceRules: [
+              { apiGroups: GROUPS, apiVersions: ['*'], operations: ['CREATE'], resources: ['placements'] },
+            ],
+          },
+          validations: [
+            {
+              expression: "!object.metadata.name.startsWith('denied')",
+              reason: 'Forbidden',
+              message: 'a SECRET of the policy',
+            },
+          ],
+        },
+      });
+      await put('/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings', {
+        metadata: { name: 'no-denied' },
+        spec: { policyName: 'no-denied', validationActions: ['Deny'] },
+      });
+      lenient = await startGateway(server());
+      strict = await startGateway(server(), ['--strict-status-codes']);
+      await waitFor(
+        'the rights',
+        async () =>
+          (await ask('alice', { path: PLACEMENTS })).status === 200 &&
+          (await ask('bob', { path: ENGINES })).status === 200,
+      );
+      await waitFor(
+        'the policy',
+        async () =>
+          (await ask('alice', { method: 'POST', path: PLACEMENTS, headers: YAML, body: placement(ownName('denied')) }))
+            .status === 403,
+      );
+    }, 300_000);
 
-    interface Row {
-      readonly user: User;
-      readonly what: Ask;
-      readonly code: number;
-      readonly strictCode: number;
-      readonly said?: object;
-    }
-
-    const post = (body: string, path = PLACEMENTS): Ask => ({ method: 'POST', path, headers: YAML, body });
-    const rows: readonly (readonly [string, Row])[] = [
-      ...(['carol', 'nobody'] as const).flatMap((user) => ([
-        ['list engines', { path: ENGINES }], ['read an engine', { path: `${ENGINES}/x` }], ['create an engine', post(engine('x'), ENGINES)], ['delete an engine', { method: 'DELETE', path: `${ENGINES}/x` }],
-        ['list placements', { path: PLACEMENTS }], ['read a placement', { path: `${PLACEMENTS}/${fixed}` }], ['read one that is not there', { path: `${PLACEMENTS}/absent` }], ['create a placement', post(placement('x'))],
-        ['replace a placement', { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: { ...YAML, 'if-match': '"1"' }, body: placement(fixed) }], ['delete a placement', { method: 'DELETE', path: `${PLACEMENTS}/${fixed}` }],
-      ] as const).map(([title, what]) => [`${user} may not ${title}`, { user, what, code: 403, strictCode: 403 }] as const)),
-      ...([
-        ['create an engine', post(engine('x'), ENGINES)], ['delete an engine', { method: 'DELETE', path: `${ENGINES}/x` }], ['create a placement', post(placement('x'))], ['delete a placement', { method: 'DELETE', path: `${PLACEMENTS}/${fixed}` }],
-        ['replace a placement', { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: { ...YAML, 'if-match': '"1"' }, body: placement(fixed) }],
-      ] as const).map(([title, what]) => [`bob, who may read, may not ${title}`, { user: 'bob', what, code: 403, strictCode: 403 }] as const),
-      ['bob does not find what is not there', { user: 'bob', what: { path: `${PLACEMENTS}/absent` }, code: 404, strictCode: 404 }],
-      ['alice does not delete what is not there', { user: 'alice', what: { method: 'DELETE', path: `${PLACEMENTS}/absent` }, code: 404, strictCode: 404 }],
-      ['alice does not create in a namespace that is not there', { user: 'alice', what: post('metadata: {name: web}\n', PLACEMENTS.replace(NAMESPACE, 'absent')), code: 404, strictCode: 404 }],
-      ['alice does not create what is there', { user: 'alice', what: post(placement(fixed)), code: 409, strictCode: 403, said: { reason: 'AlreadyExists' } }],
-      ['a policy refuses', { user: 'alice', what: post(placement('denied')), code: 403, strictCode: 403 }],
-      ['a field is not valid', { user: 'alice', what: post('metadata: {name: web}\nspec: {numberOfClusters: -1}\n'), code: 422, strictCode: 403, said: { details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid' }] } } }],
-      ['a field has another type', { user: 'alice', what: post('metadata: {name: web}\nspec: {numberOfClusters: two}\n'), code: 422, strictCode: 403, said: { details: { causes: [{ field: 'spec.numberOfClusters' }] } } }],
-      ['a name is not valid', { user: 'alice', what: post('metadata: {name: Web}\n'), code: 422, strictCode: 403, said: { details: { causes: [{ field: 'metadata.name' }] } } }],
-      ['a rule of the CRD is broken', { user: 'alice', what: post('metadata: {name: e}\nspec: {targetNamespace: kube-system}\n', ENGINES), code: 422, strictCode: 403, said: { details: { causes: [{ field: 'spec.targetNamespace' }] } } }],
-      ['a field is not known', { user: 'alice', what: post('metadata: {name: web}\nspec: {numberOfCluster: 1}\n'), code: 400, strictCode: 403, said: { details: { causes: [{ field: 'spec.numberOfCluster' }] } } }],
-      ['the lower-case spelling of ClusterSets is not taken', { user: 'alice', what: post('metadata: {name: web}\nspec: {clusterSets: [a]}\n'), code: 400, strictCode: 403, said: { message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant' } }],
-      ['fields with odd names are not known', { user: 'alice', what: post('metadata: {name: web}\nspec: {"a b": 1, "ä": 1}\n'), code: 400, strictCode: 403, said: { details: { causes: [{ field: 'spec.a b' }, { field: 'spec.ä' }] } } }],
-      ['a new object has a resourceVersion', { user: 'alice', what: post('metadata: {name: web, resourceVersion: "5"}\n'), code: 422, strictCode: 403, said: { details: { causes: [{ field: 'metadata.resourceVersion' }] } } }],
-      ['a label is no string', { user: 'alice', what: post('metadata: {name: web, labels: {a: 1}}\n'), code: 400, strictCode: 403, said: { details: { causes: [{ field: 'metadata.labels.a', message: 'the number 1: must be a string' }] } } }],
-      ['a toleration has an empty key', { user: 'alice', what: post('metadata: {name: e}\nspec: {tolerations: [{operator: Equal}]}\n', ENGINES), code: 422, strictCode: 403, said: { details: { causes: [{ field: 'spec.tolerations[0].key', message: expect.stringContaining('an empty key needs operator Exists') }] } } }],
-      ['a revision of If-Match is not the stored one', { user: 'alice', what: { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: { ...YAML, 'if-match': '"1"' }, body: placement(fixed) }, code: 412, strictCode: 403 }],
-      ['a delete at another revision', { user: 'alice', what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}`, headers: { 'if-match': '"1"' } }, code: 412, strictCode: 403 }],
-      ['a resourceVersion is not the stored one', { user: 'alice', what: { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: YAML, body: `metadata: {name: ${fixed}, resourceVersion: "1"}\n` }, code: 409, strictCode: 403, said: { reason: 'Conflict' } }],
-      ...['x', '0', '-1', '1.0', '99999999999999999999'].flatMap((revision): (readonly [string, Row])[] => [
-        [`a PUT at the resourceVersion ${revision}`, { user: 'alice', what: { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: YAML, body: `metadata: {name: ${fixed}, resourceVersion: "${revision}"}\n` }, code: 422, strictCode: 403, said: { details: { causes: [{ field: 'metadata.resourceVersion' }] } } }],
-        [`a PUT if its revision is ${revision}`, { user: 'alice', what: { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: { ...YAML, 'if-match': `"${revision}"` }, body: placement(fixed) }, code: 412, strictCode: 403 }],
-        [`a delete if its revision is ${revision}`, { user: 'alice', what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}`, headers: { 'if-match': `"${revision}"` } }, code: 412, strictCode: 403 }],
-      ]),
-      ['a PUT of an object that was there before', { user: 'alice', what: { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: YAML, body: `metadata: {name: ${fixed}, uid: other, resourceVersion: "1"}\n` }, code: 409, strictCode: 403, said: { details: { causes: [{ field: 'metadata.uid' }] } } }],
-      ['a read under If-None-Match', { user: 'alice', what: { path: `${PLACEMENTS}/${fixed}`, headers: { 'if-none-match': '"1"' } }, code: 400, strictCode: 403 }],
-      ['a PUT without a revision', { user: 'alice', what: { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: YAML, body: placement(fixed) }, code: 422, strictCode: 403 }],
-      ['a PUT of what is not there', { user: 'alice', what: { method: 'PUT', path: `${PLACEMENTS}/absent`, headers: { ...YAML, 'if-match': '"1"' }, body: placement('absent') }, code: 404, strictCode: 404 }],
-      ['a dry run, which would delete for real', { user: 'alice', what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}?dryRun=All` }, code: 400, strictCode: 403 }],
-      ['a watch', { user: 'alice', what: { path: `${PLACEMENTS}?watch=true` }, code: 400, strictCode: 403 }],
-      ['a delete of them all', { user: 'alice', what: { method: 'DELETE', path: PLACEMENTS }, code: 405, strictCode: 403 }],
-      ['a delete of nothing', { user: 'alice', what: { method: 'DELETE', path: `${PLACEMENTS}/` }, code: 404, strictCode: 404 }],
-    ];
-
-    it.each(rows)('%s', async (_title, { user, what, code, strictCode, said }) => {
-      for (const place of PLACES) {
-        const answer = await ask(user, what, { place });
-        const folded = await ask(user, what, { place, gateway: strict });
-
-        expect([answer.status, folded.status, folded.body]).toEqual([code, strictCode, '']);
-        expect(answer.body === '').toBe([403, 404].includes(code));
-        if (said !== undefined) expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', status: 'Failure', code, ...said });
-        expect(answer.body).not.toContain('SECRET');
+    afterAll(async () => {
+      const printed = await Promise.all([lenient, strict].map((one) => one.stop()));
+      for (const text of printed) {
+        for (const token of tokens.values()) expect(text).not.toContain(token);
       }
     });
 
-    it('leaves what was there as it was', async () => {
-      const { status, body } = await ask('bob', { path: `${PLACEMENTS}/${fixed}` });
+    /** The life of an object through the interface, each step with its exact answer. */
+    async function live(
+      collection: string,
+      body: (name: string) => string,
+      how: { gateway: GatewayProcess; place: Place; type: string },
+    ): Promise<void> {
+      const { type, ...where } = how;
+      const name = ownName('one');
+      const text = type === 'application/json' ? JSON.stringify(load(body(name))) : body(name);
+      const headers = { 'content-type': type };
 
-      expect([status, JSON.parse(body).metadata.generation]).toEqual([200, 1]);
-      expect(JSON.parse((await ask('bob', { path: ENGINES })).body).items).toEqual([]);
+      const created = await ask('alice', { method: 'POST', path: collection, headers, body: text }, where);
+      expect({ status: created.status, body: created.body }).toEqual({ status: 200, body: '' });
+      const listed = await ask('alice', { path: collection, headers: { 'content-type': 'operator/yaml' } }, where);
+      expect(listed.status).toBe(200);
+      expect(JSON.parse(listed.body).items.map((one: { metadata: { name: string } }) => one.metadata.name)).toContain(
+        name,
+      );
+      const read = await ask('alice', { path: `${collection}/${name}`, headers: { accept: type } }, where);
+      expect(read).toMatchObject({ status: 200, headers: { 'content-type': type, etag: created.headers['etag'] } });
+      expect(type === 'application/json' ? JSON.parse(read.body) : load(read.body)).toMatchObject({
+        metadata: { name },
+        ...(load(text) as object),
+      });
+      const etag = read.headers['etag'] ?? '';
+      const replaced = await ask(
+        'alice',
+        {
+          method: 'PUT',
+          path: `${collection}/${name}`,
+          headers: { ...headers, 'if-match': etag },
+          body: text.replace('yes', 'no').replace('gold', 'tin'),
+        },
+        where,
+      );
+      expect({ status: replaced.status, body: replaced.body }).toEqual({ status: 200, body: '' });
+      expect(replaced.headers['etag']).not.toBe(etag);
+      const deleted = await ask('alice', { method: 'DELETE', path: `${collection}/${name}` }, where);
+      expect({ status: deleted.status, body: deleted.body }).toEqual({ status: 200, body: '' });
+      expect((await ask('alice', { path: `${collection}/${name}` }, where)).status).toBe(404);
+    }
+
+    describe('a user who may do all', () => {
+      const lives = MEDIA_TYPES.flatMap(({ name }) =>
+        PLACES.flatMap((place) => [false, true].map((isStrict) => [name, place, isStrict] as const)),
+      );
+
+      it.each(lives)(
+        'creates, reads, replaces and deletes an engine in %s by %s, strict status codes: %s',
+        async (type, place, isStrict) => {
+          await live(ENGINES, engine, { gateway: isStrict ? strict : lenient, place, type });
+        },
+      );
+
+      it.each(lives)(
+        'creates, reads, replaces and deletes a placement in %s by %s, strict status codes: %s',
+        async (type, place, isStrict) => {
+          await live(PLACEMENTS, placement, { gateway: isStrict ? strict : lenient, place, type });
+        },
+      );
+
+      it('does so under /apis too', async () => {
+        await live(PLACEMENTS_APIS, placement, { gateway: lenient, place: 'COOKIE', type: 'placement/yaml' });
+      });
+
+      it('causes one request at the API server for each of its own, as itself', async () => {
+        const mark = await server().logMark();
+        await live(PLACEMENTS, placement, { gateway: lenient, place: 'COOKIE', type: 'placement/yaml' });
+
+        const log = await server().requestLog({ after: mark, resources: ['placements'] });
+        expect(log.map(({ verb, user }) => `${user} ${verb}`)).toEqual(
+          ['create', 'list', 'get', 'update', 'delete', 'get'].map((verb) => `alice ${verb}`),
+        );
+        expect(new Set(log.map(({ userAgent }) => userAgent))).toEqual(
+          new Set([expect.stringMatching(/^multicluster-engine-gateway\/\S+$/)]),
+        );
+      });
+
+      it('gets the object in the answer when it asks to', async () => {
+        const name = ownName('shown');
+        const headers = { ...YAML, prefer: 'return=representation' };
+
+        const created = await ask('alice', { method: 'POST', path: PLACEMENTS, headers, body: placement(name) });
+        const deleted = await ask('alice', {
+          method: 'DELETE',
+          path: `${PLACEMENTS}/${name}`,
+          headers: { prefer: 'return=representation' },
+        });
+
+        // Booked under a name of the gateway's own, not the operator's.
+        const managedFields = [expect.objectContaining({ manager: 'multicluster-engine-gateway' })];
+        expect(JSON.parse(created.body)).toMatchObject({
+          kind: 'Placement',
+          metadata: { name, uid: expect.any(String), managedFields },
+        });
+        expect(created.headers['preference-applied']).toBe('return=representation');
+        expect(JSON.parse(deleted.body)).toMatchObject({ kind: 'Status', status: 'Success' });
+      });
+
+      it('may reach anything else than engines and placements no more than anybody', async () => {
+        expect(
+          (await ask('alice', { path: '/platform/apis/cluster.fleetmgmt.io/v1alpha1/managedclusters' })).status,
+        ).toBe(404);
+        expect((await ask('alice', { path: '/api/v1/secrets' })).status).toBe(404);
+      });
     });
-  });
 
-  it('a token that is withdrawn is refused as soon as the API server refuses it', async () => {
-    const name = ownName('robot');
-    await put(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name } });
-    await put(`${RBAC}/clusterrolebindings`, { metadata: { name }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gateway-bob' }, subjects: [{ kind: 'ServiceAccount', name, namespace: NAMESPACE }] });
-    const token = await server().tokenFor({ serviceAccount: { namespace: NAMESPACE, name } });
-    await waitFor('the right', async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 200);
+    describe('what is refused', () => {
+      const fixed = 'kept';
 
-    await server().call({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${name}` });
+      beforeAll(async () => {
+        await ask('alice', { method: 'POST', path: PLACEMENTS, headers: YAML, body: placement(fixed) });
+      });
 
-    // The API server itself remembers a good token for some seconds.
-    await waitFor('the refusal', async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 403, { deadlineMs: 60_000 });
-    expect((await server().call({ path: `/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/${NAMESPACE}/placements`, token })).status).toBe(401);
-  }, 240_000);
+      interface Row {
+        readonly user: User;
+        readonly what: Ask;
+        readonly code: number;
+        readonly strictCode: number;
+        readonly said?: object;
+      }
 
-  it('a token that was made for somebody else is refused as the API server refuses it', async () => {
-    const name = ownName('robot');
-    await put(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name } });
-    const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${name}/token`;
-    const { body } = await server().call({ method: 'POST', path, body: { spec: { audiences: ['elsewhere'] } } });
-    const { token } = Object(body)['status'];
+      const post = (body: string, path = PLACEMENTS): Ask => ({ method: 'POST', path, headers: YAML, body });
+      const rows: readonly (readonly [string, Row])[] = [
+        ...(['carol', 'nobody'] as const).flatMap((user) =>
+          (
+            [
+              ['list engines', { path: ENGINES }],
+              ['read an engine', { path: `${ENGINES}/x` }],
+              ['create an engine', post(engine('x'), ENGINES)],
+              ['delete an engine', { method: 'DELETE', path: `${ENGINES}/x` }],
+              ['list placements', { path: PLACEMENTS }],
+              ['read a placement', { path: `${PLACEMENTS}/${fixed}` }],
+              ['read one that is not there', { path: `${PLACEMENTS}/absent` }],
+              ['create a placement', post(placement('x'))],
+              [
+                'replace a placement',
+                {
+                  method: 'PUT',
+                  path: `${PLACEMENTS}/${fixed}`,
+                  headers: { ...YAML, 'if-match': '"1"' },
+                  body: placement(fixed),
+                },
+              ],
+              ['delete a placement', { method: 'DELETE', path: `${PLACEMENTS}/${fixed}` }],
+            ] as const
+          ).map(([title, what]) => [`${user} may not ${title}`, { user, what, code: 403, strictCode: 403 }] as const),
+        ),
+        ...(
+          [
+            ['create an engine', post(engine('x'), ENGINES)],
+            ['delete an engine', { method: 'DELETE', path: `${ENGINES}/x` }],
+            ['create a placement', post(placement('x'))],
+            ['delete a placement', { method: 'DELETE', path: `${PLACEMENTS}/${fixed}` }],
+            [
+              'replace a placement',
+              {
+                method: 'PUT',
+                path: `${PLACEMENTS}/${fixed}`,
+                headers: { ...YAML, 'if-match': '"1"' },
+                body: placement(fixed),
+              },
+            ],
+          ] as const
+        ).map(
+          ([title, what]) =>
+            [`bob, who may read, may not ${title}`, { user: 'bob', what, code: 403, strictCode: 403 }] as const,
+        ),
+        [
+          'bob does not find what is not there',
+          { user: 'bob', what: { path: `${PLACEMENTS}/absent` }, code: 404, strictCode: 404 },
+        ],
+        [
+          'alice does not delete what is not there',
+          { user: 'alice', what: { method: 'DELETE', path: `${PLACEMENTS}/absent` }, code: 404, strictCode: 404 },
+        ],
+        [
+          'alice does not create in a namespace that is not there',
+          {
+            user: 'alice',
+            what: post('metadata: {name: web}\n', PLACEMENTS.replace(NAMESPACE, 'absent')),
+            code: 404,
+            strictCode: 404,
+          },
+        ],
+        [
+          'alice does not create what is there',
+          {
+            user: 'alice',
+            what: post(placement(fixed)),
+            code: 409,
+            strictCode: 403,
+            said: { reason: 'AlreadyExists' },
+          },
+        ],
+        ['a policy refuses', { user: 'alice', what: post(placement('denied')), code: 403, strictCode: 403 }],
+        [
+          'a field is not valid',
+          {
+            user: 'alice',
+            what: post('metadata: {name: web}\nspec: {numberOfClusters: -1}\n'),
+            code: 422,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'spec.numberOfClusters', reason: 'FieldValueInvalid' }] } },
+          },
+        ],
+        [
+          'a field has another type',
+          {
+            user: 'alice',
+            what: post('metadata: {name: web}\nspec: {numberOfClusters: two}\n'),
+            code: 422,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'spec.numberOfClusters' }] } },
+          },
+        ],
+        [
+          'a name is not valid',
+          {
+            user: 'alice',
+            what: post('metadata: {name: Web}\n'),
+            code: 422,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'metadata.name' }] } },
+          },
+        ],
+        [
+          'a rule of the CRD is broken',
+          {
+            user: 'alice',
+            what: post('metadata: {name: e}\nspec: {targetNamespace: kube-system}\n', ENGINES),
+            code: 422,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'spec.targetNamespace' }] } },
+          },
+        ],
+        [
+          'a field is not known',
+          {
+            user: 'alice',
+            what: post('metadata: {name: web}\nspec: {numberOfCluster: 1}\n'),
+            code: 400,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'spec.numberOfCluster' }] } },
+          },
+        ],
+        [
+          'the lower-case spelling of ClusterSets is not taken',
+          {
+            user: 'alice',
+            what: post('metadata: {name: web}\nspec: {clusterSets: [a]}\n'),
+            code: 400,
+            strictCode: 403,
+            said: { message: 'spec.clusterSets: is not a field of this kind: perhaps spec.ClusterSets is meant' },
+          },
+        ],
+        [
+          'fields with odd names are not known',
+          {
+            user: 'alice',
+            what: post('metadata: {name: web}\nspec: {"a b": 1, "ä": 1}\n'),
+            code: 400,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'spec.a b' }, { field: 'spec.ä' }] } },
+          },
+        ],
+        [
+          'a new object has a resourceVersion',
+          {
+            user: 'alice',
+            what: post('metadata: {name: web, resourceVersion: "5"}\n'),
+            code: 422,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
+          },
+        ],
+        [
+          'a label is no string',
+          {
+            user: 'alice',
+            what: post('metadata: {name: web, labels: {a: 1}}\n'),
+            code: 400,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'metadata.labels.a', message: 'the number 1: must be a string' }] } },
+          },
+        ],
+        [
+          'a toleration has an empty key',
+          {
+            user: 'alice',
+            what: post('metadata: {name: e}\nspec: {tolerations: [{operator: Equal}]}\n', ENGINES),
+            code: 422,
+            strictCode: 403,
+            said: {
+              details: {
+                causes: [
+                  {
+                    field: 'spec.tolerations[0].key',
+                    message: expect.stringContaining('an empty key needs operator Exists'),
+                  },
+                ],
+              },
+            },
+          },
+        ],
+        [
+          'a revision of If-Match is not the stored one',
+          {
+            user: 'alice',
+            what: {
+              method: 'PUT',
+              path: `${PLACEMENTS}/${fixed}`,
+              headers: { ...YAML, 'if-match': '"1"' },
+              body: placement(fixed),
+            },
+            code: 412,
+            strictCode: 403,
+          },
+        ],
+        [
+          'a delete at another revision',
+          {
+            user: 'alice',
+            what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}`, headers: { 'if-match': '"1"' } },
+            code: 412,
+            strictCode: 403,
+          },
+        ],
+        [
+          'a resourceVersion is not the stored one',
+          {
+            user: 'alice',
+            what: {
+              method: 'PUT',
+              path: `${PLACEMENTS}/${fixed}`,
+              headers: YAML,
+              body: `metadata: {name: ${fixed}, resourceVersion: "1"}\n`,
+            },
+            code: 409,
+            strictCode: 403,
+            said: { reason: 'Conflict' },
+          },
+        ],
+        ...['x', '0', '-1', '1.0', '99999999999999999999'].flatMap((revision): (readonly [string, Row])[] => [
+          [
+            `a PUT at the resourceVersion ${revision}`,
+            {
+              user: 'alice',
+              what: {
+                method: 'PUT',
+                path: `${PLACEMENTS}/${fixed}`,
+                headers: YAML,
+                body: `metadata: {name: ${fixed}, resourceVersion: "${revision}"}\n`,
+              },
+              code: 422,
+              strictCode: 403,
+              said: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
+            },
+          ],
+          [
+            `a PUT if its revision is ${revision}`,
+            {
+              user: 'alice',
+              what: {
+                method: 'PUT',
+                path: `${PLACEMENTS}/${fixed}`,
+                headers: { ...YAML, 'if-match': `"${revision}"` },
+                body: placement(fixed),
+              },
+              code: 412,
+              strictCode: 403,
+            },
+          ],
+          [
+            `a delete if its revision is ${revision}`,
+            {
+              user: 'alice',
+              what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}`, headers: { 'if-match': `"${revision}"` } },
+              code: 412,
+              strictCode: 403,
+            },
+          ],
+        ]),
+        [
+          'a PUT of an object that was there before',
+          {
+            user: 'alice',
+            what: {
+              method: 'PUT',
+              path: `${PLACEMENTS}/${fixed}`,
+              headers: YAML,
+              body: `metadata: {name: ${fixed}, uid: other, resourceVersion: "1"}\n`,
+            },
+            code: 409,
+            strictCode: 403,
+            said: { details: { causes: [{ field: 'metadata.uid' }] } },
+          },
+        ],
+        [
+          'a read under If-None-Match',
+          {
+            user: 'alice',
+            what: { path: `${PLACEMENTS}/${fixed}`, headers: { 'if-none-match': '"1"' } },
+            code: 400,
+            strictCode: 403,
+          },
+        ],
+        [
+          'a PUT without a revision',
+          {
+            user: 'alice',
+            what: { method: 'PUT', path: `${PLACEMENTS}/${fixed}`, headers: YAML, body: placement(fixed) },
+            code: 422,
+            strictCode: 403,
+          },
+        ],
+        [
+          'a PUT of what is not there',
+          {
+            user: 'alice',
+            what: {
+              method: 'PUT',
+              path: `${PLACEMENTS}/absent`,
+              headers: { ...YAML, 'if-match': '"1"' },
+              body: placement('absent'),
+            },
+            code: 404,
+            strictCode: 404,
+          },
+        ],
+        [
+          'a dry run, which would delete for real',
+          {
+            user: 'alice',
+            what: { method: 'DELETE', path: `${PLACEMENTS}/${fixed}?dryRun=All` },
+            code: 400,
+            strictCode: 403,
+          },
+        ],
+        ['a watch', { user: 'alice', what: { path: `${PLACEMENTS}?watch=true` }, code: 400, strictCode: 403 }],
+        [
+          'a delete of them all',
+          { user: 'alice', what: { method: 'DELETE', path: PLACEMENTS }, code: 405, strictCode: 403 },
+        ],
+        [
+          'a delete of nothing',
+          { user: 'alice', what: { method: 'DELETE', path: `${PLACEMENTS}/` }, code: 404, strictCode: 404 },
+        ],
+      ];
 
-    expect(token).toMatch(/^ey/);
-    expect((await lenient.ask({ path: PLACEMENTS, token })).status).toBe(403);
-    expect((await server().call({ path: `/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/${NAMESPACE}/placements`, token })).status).toBe(401);
-  });
-});
+      it.each(rows)('%s', async (_title, { user, what, code, strictCode, said }) => {
+        for (const place of PLACES) {
+          const answer = await ask(user, what, { place });
+          const folded = await ask(user, what, { place, gateway: strict });
+
+          expect([answer.status, folded.status, folded.body]).toEqual([code, strictCode, '']);
+          expect(answer.body === '').toBe([403, 404].includes(code));
+          if (said !== undefined)
+            expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', status: 'Failure', code, ...said });
+          expect(answer.body).not.toContain('SECRET');
+        }
+      });
+
+      it('leaves what was there as it was', async () => {
+        const { status, body } = await ask('bob', { path: `${PLACEMENTS}/${fixed}` });
+
+        expect([status, JSON.parse(body).metadata.generation]).toEqual([200, 1]);
+        expect(JSON.parse((await ask('bob', { path: ENGINES })).body).items).toEqual([]);
+      });
+    });
+
+    it('a token that is withdrawn is refused as soon as the API server refuses it', async () => {
+      const name = ownName('robot');
+      await put(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name } });
+      await put(`${RBAC}/clusterrolebindings`, {
+        metadata: { name },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gateway-bob' },
+        subjects: [{ kind: 'ServiceAccount', name, namespace: NAMESPACE }],
+      });
+      const token = await server().tokenFor({ serviceAccount: { namespace: NAMESPACE, name } });
+      await waitFor('the right', async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 200);
+
+      await server().call({ method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${name}` });
+
+      // The API server itself remembers a good token for some seconds.
+      await waitFor('the refusal', async () => (await lenient.ask({ path: PLACEMENTS, token })).status === 403, {
+        deadlineMs: 60_000,
+      });
+      expect(
+        (await server().call({ path: `/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/${NAMESPACE}/placements`, token }))
+          .status,
+      ).toBe(401);
+    }, 240_000);
+
+    it('a token that was made for somebody else is refused as the API server refuses it', async () => {
+      const name = ownName('robot');
+      await put(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name } });
+      const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${name}/token`;
+      const { body } = await server().call({ method: 'POST', path, body: { spec: { audiences: ['elsewhere'] } } });
+      const { token } = Object(body)['status'];
+
+      expect(token).toMatch(/^ey/);
+      expect((await lenient.ask({ path: PLACEMENTS, token })).status).toBe(403);
+      expect(
+        (await server().call({ path: `/apis/cluster.fleetmgmt.io/v1alpha1/namespaces/${NAMESPACE}/placements`, token }))
+          .status,
+      ).toBe(401);
+    });
+  },
+);

@@ -73,7 +73,11 @@ describeWithServer('a cache', {}, (server) => {
     client.create<ConfigMap>(ConfigMaps, { metadata: { namespace, name, labels }, data: { a: '1' } }, options);
 
   it('follows what is created, changed, deleted and made anew', async () => {
-    const { cache, changes, names } = caches.start<ConfigMap>(transport, { type: ConfigMaps, namespace, labelSelector: 'follow=yes' });
+    const { cache, changes, names } = caches.start<ConfigMap>(transport, {
+      type: ConfigMaps,
+      namespace,
+      labelSelector: 'follow=yes',
+    });
     await cache.whenSynced();
     const first = await create('followed', { follow: 'yes' });
     await waitFor('the new object', () => names().includes('followed'));
@@ -83,15 +87,25 @@ describeWithServer('a cache', {}, (server) => {
     await client.delete(ConfigMaps, first.metadata, { preconditions: { uid, resourceVersion } });
     await waitFor('the deletion', () => names().length === 0);
     const second = await create('followed', { follow: 'yes' });
-    await waitFor('the second life', () => cache.store.get(`${namespace}/followed`)?.metadata.uid === second.metadata.uid);
+    await waitFor(
+      'the second life',
+      () => cache.store.get(`${namespace}/followed`)?.metadata.uid === second.metadata.uid,
+    );
 
     expect(changes.map(({ before, after }) => [before?.metadata.uid, after?.metadata.uid])).toEqual([
-      [undefined, uid], [uid, uid], [uid, undefined], [undefined, second.metadata.uid],
+      [undefined, uid],
+      [uid, uid],
+      [uid, undefined],
+      [undefined, second.metadata.uid],
     ]);
   });
 
   it('loses an object that its selector no longer matches', async () => {
-    const { cache, names } = caches.start<ConfigMap>(transport, { type: ConfigMaps, namespace, labelSelector: 'chosen=yes' });
+    const { cache, names } = caches.start<ConfigMap>(transport, {
+      type: ConfigMaps,
+      namespace,
+      labelSelector: 'chosen=yes',
+    });
     await cache.whenSynced();
     const chosen = await create('chosen', { chosen: 'yes' });
     await waitFor('the object', () => names().includes('chosen'));
@@ -105,10 +119,19 @@ describeWithServer('a cache', {}, (server) => {
     await create('only');
     await create('other');
 
-    const { cache, names } = caches.start(transport, { type: ConfigMaps, namespace, fieldSelector: 'metadata.name=only', metadataOnly: true });
+    const { cache, names } = caches.start(transport, {
+      type: ConfigMaps,
+      namespace,
+      fieldSelector: 'metadata.name=only',
+      metadataOnly: true,
+    });
     await cache.whenSynced();
     const seen = cache.store.get(`${namespace}/only`);
-    await client.apply(ConfigMaps, { metadata: { namespace, name: 'only', labels: { seen: 'yes' } } }, { ...options, force: false });
+    await client.apply(
+      ConfigMaps,
+      { metadata: { namespace, name: 'only', labels: { seen: 'yes' } } },
+      { ...options, force: false },
+    );
     const after = await waitFor('the label', () => {
       const now = cache.store.get(`${namespace}/only`);
       return now?.metadata.labels?.['seen'] === 'yes' ? now : undefined;
@@ -124,7 +147,12 @@ describeWithServer('a cache', {}, (server) => {
     const names = Array.from({ length: 45 }, (_, index) => `page-${String(index).padStart(2, '0')}`);
     await Promise.all(names.map((name) => create(name, { paged: 'yes' })));
 
-    const started = caches.start<ConfigMap>(transport, { type: ConfigMaps, namespace, labelSelector: 'paged=yes', pageSize: 10 });
+    const started = caches.start<ConfigMap>(transport, {
+      type: ConfigMaps,
+      namespace,
+      labelSelector: 'paged=yes',
+      pageSize: 10,
+    });
     await started.cache.whenSynced();
 
     expect(started.names()).toEqual(names);
@@ -139,18 +167,32 @@ describeWithServer('a cache', {}, (server) => {
     await client.create(Things, { metadata: { namespace, name: 'first' } }, options);
     await waitFor('the first', () => names().includes('first'));
 
-    await againOnConflict(async () => void (await client.delete(crds, made.metadata, { preconditions: preconditionsOf(await client.get(crds, made.metadata)) })));
+    await againOnConflict(
+      async () =>
+        void (await client.delete(crds, made.metadata, {
+          preconditions: preconditionsOf(await client.get(crds, made.metadata)),
+        })),
+    );
     await waitFor('the cache to be out of date, and to say why', (seen) => {
       seen(cache.failure());
       return !cache.current() && isFailure(cache.failure(), 'ResourceMissing');
     });
     await waitFor('the type to be gone', async () => (await client.get(crds, made.metadata)) === undefined);
     await client.create(crds, THINGS_CRD, options);
-    await waitFor('the type to be served', () => client.create(Things, { metadata: { namespace, name: 'second' } }, options));
-    await waitFor('the cache to be current again', () => cache.current() && names().includes('second'), { deadlineMs: 120_000 });
+    await waitFor('the type to be served', () =>
+      client.create(Things, { metadata: { namespace, name: 'second' } }, options),
+    );
+    await waitFor('the cache to be current again', () => cache.current() && names().includes('second'), {
+      deadlineMs: 120_000,
+    });
 
     expect(names()).toEqual(['second']);
-    await againOnConflict(async () => void (await client.delete(crds, made.metadata, { preconditions: preconditionsOf(await client.get(crds, made.metadata)) })));
+    await againOnConflict(
+      async () =>
+        void (await client.delete(crds, made.metadata, {
+          preconditions: preconditionsOf(await client.get(crds, made.metadata)),
+        })),
+    );
   }, 240_000);
 });
 
@@ -166,7 +208,8 @@ describeWithServer('a cache beside a server that fails', { capabilities: ['resta
   afterEach(() => caches.stop());
   afterAll(() => transport.close());
 
-  const create = (name: string): Promise<KubeObject> => client.create(ConfigMaps, { metadata: { namespace: 'default', name } }, options);
+  const create = (name: string): Promise<KubeObject> =>
+    client.create(ConfigMaps, { metadata: { namespace: 'default', name } }, options);
   const remove = async (name: string): Promise<void> => {
     const found = await client.get(ConfigMaps, { namespace: 'default', name });
     await client.delete(ConfigMaps, { namespace: 'default', name }, { preconditions: preconditionsOf(found) });
@@ -197,10 +240,18 @@ describeWithServer('a cache beside a server that fails', { capabilities: ['resta
     await server().compactHistory();
     await remove('doomed');
     await create('fresh');
-    await waitFor('the fresh object in place of the doomed', () => names().includes('fresh') && !names().includes('doomed'), { deadlineMs: 90_000 });
+    await waitFor(
+      'the fresh object in place of the doomed',
+      () => names().includes('fresh') && !names().includes('doomed'),
+      { deadlineMs: 90_000 },
+    );
 
     expect(changes.slice(known).map(({ before, after }) => [before?.metadata.name, after?.metadata.name])).toEqual(
-      expect.arrayContaining([['doomed', undefined], [undefined, 'fresh']]));
+      expect.arrayContaining([
+        ['doomed', undefined],
+        [undefined, 'fresh'],
+      ]),
+    );
     await waitFor('the cache to be current', () => cache.current());
   }, 300_000);
 });

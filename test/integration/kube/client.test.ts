@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import {
-  ConfigMaps, Deployments, ManagedClusterSetBindings, ManagedClusters, Namespaces, Placements, Secrets, ServiceAccounts, Services,
+  ConfigMaps,
+  Deployments,
+  ManagedClusterSetBindings,
+  ManagedClusters,
+  Namespaces,
+  Placements,
+  Secrets,
+  ServiceAccounts,
+  Services,
 } from '../../../src/api/resources.js';
 import type { KubeClient } from '../../../src/kube/client/client.js';
 import { createClient } from '../../../src/kube/client/rest.js';
@@ -17,7 +25,13 @@ interface ConfigMap extends KubeObject {
 
 const fieldManager = 'test';
 const options = { fieldManager };
-const Nothings = { group: 'cluster.fleetmgmt.io', version: 'v1alpha1', plural: 'nothings', kind: 'Nothing', namespaced: true };
+const Nothings = {
+  group: 'cluster.fleetmgmt.io',
+  version: 'v1alpha1',
+  plural: 'nothings',
+  kind: 'Nothing',
+  namespaced: true,
+};
 
 describeWithServer('the client', {}, (server) => {
   const namespace = ownName('client');
@@ -31,9 +45,15 @@ describeWithServer('the client', {}, (server) => {
   });
   afterAll(() => transport.close());
 
-  const configMap = (name: string, data: Record<string, string> = { a: '1' }): ConfigMap => ({ metadata: { namespace, name }, data });
+  const configMap = (name: string, data: Record<string, string> = { a: '1' }): ConfigMap => ({
+    metadata: { namespace, name },
+    data,
+  });
   const failure = async (call: Promise<unknown>): Promise<ApiError> => {
-    const error = await call.then(() => undefined, (reason: unknown) => reason);
+    const error = await call.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
     if (error instanceof ApiError) return error;
     throw new Error(`an ApiError was expected, not ${String(error)}`);
   };
@@ -42,17 +62,27 @@ describeWithServer('the client', {}, (server) => {
     const created = await client.create(ConfigMaps, configMap('life'), options);
     const updated = await client.update(ConfigMaps, { ...created, data: { b: '2' } }, options);
     const read = await client.get<ConfigMap>(ConfigMaps, { namespace, name: 'life' });
-    const gone = await client.delete(ConfigMaps, { namespace, name: 'life' }, { preconditions: preconditionsOf(updated) });
+    const gone = await client.delete(
+      ConfigMaps,
+      { namespace, name: 'life' },
+      { preconditions: preconditionsOf(updated) },
+    );
 
     expect(read).toEqual(updated);
     expect(read).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { b: '2' } });
     expect(gone).toBe('gone');
     expect(await client.get(ConfigMaps, { namespace, name: 'life' })).toBeUndefined();
-    expect(await client.delete(ConfigMaps, { namespace, name: 'life' }, { preconditions: preconditionsOf(updated) })).toBe('gone');
+    expect(
+      await client.delete(ConfigMaps, { namespace, name: 'life' }, { preconditions: preconditionsOf(updated) }),
+    ).toBe('gone');
   });
 
   it('reads metadata alone when that is asked for', async () => {
-    await client.create(Secrets, { metadata: { namespace, name: 'hidden' }, data: { key: 'c2VjcmV0' } } as KubeObject, options);
+    await client.create(
+      Secrets,
+      { metadata: { namespace, name: 'hidden' }, data: { key: 'c2VjcmV0' } } as KubeObject,
+      options,
+    );
 
     const one = await client.get(Secrets, { namespace, name: 'hidden' }, { metadataOnly: true });
     const all = await client.list(Secrets, namespace, { metadataOnly: true, fieldSelector: 'metadata.name=hidden' });
@@ -64,7 +94,11 @@ describeWithServer('the client', {}, (server) => {
 
   it('lists more than one page, selected, with kind and apiVersion on every item', async () => {
     const names = Array.from({ length: 520 }, (_, index) => `many-${String(index).padStart(3, '0')}`);
-    await Promise.all(names.map((name) => client.create(ConfigMaps, { metadata: { namespace, name, labels: { many: 'yes' } } }, options)));
+    await Promise.all(
+      names.map((name) =>
+        client.create(ConfigMaps, { metadata: { namespace, name, labels: { many: 'yes' } } }, options),
+      ),
+    );
 
     const listed = await client.list(ConfigMaps, namespace, { labelSelector: 'many=yes' });
 
@@ -76,11 +110,18 @@ describeWithServer('the client', {}, (server) => {
     await client.apply(ConfigMaps, configMap('applied'), { fieldManager, force: false });
     const foreign = await client.get<ConfigMap>(ConfigMaps, { namespace, name: 'applied' });
     if (foreign === undefined) throw new Error('the object was not created');
-    await client.update(ConfigMaps, { ...foreign, data: { ...foreign.data, foreign: 'stays' } }, { fieldManager: 'somebody' });
+    await client.update(
+      ConfigMaps,
+      { ...foreign, data: { ...foreign.data, foreign: 'stays' } },
+      { fieldManager: 'somebody' },
+    );
     const { uid = '' } = foreign.metadata;
 
     const applied = await client.apply<ConfigMap>(
-      ConfigMaps, { metadata: { namespace, name: 'applied', uid }, data: { a: '2' } }, { fieldManager, force: true });
+      ConfigMaps,
+      { metadata: { namespace, name: 'applied', uid }, data: { a: '2' } },
+      { fieldManager, force: true },
+    );
 
     expect(applied.data).toEqual({ a: '2', foreign: 'stays' });
   });
@@ -90,12 +131,31 @@ describeWithServer('the client', {}, (server) => {
     const { uid, resourceVersion } = preconditionsOf(created);
 
     const patched = await client.patchMetadata(
-      ConfigMaps, { namespace, name: 'patched' }, { uid, resourceVersion, finalizers: ['example.com/held'], annotations: { a: 'b' } }, options);
-    const stale = await failure(client.patchMetadata(ConfigMaps, { namespace, name: 'patched' }, { uid, resourceVersion, finalizers: [] }, options));
-    const deleting = await client.delete(ConfigMaps, { namespace, name: 'patched' }, { preconditions: preconditionsOf(patched) });
+      ConfigMaps,
+      { namespace, name: 'patched' },
+      { uid, resourceVersion, finalizers: ['example.com/held'], annotations: { a: 'b' } },
+      options,
+    );
+    const stale = await failure(
+      client.patchMetadata(
+        ConfigMaps,
+        { namespace, name: 'patched' },
+        { uid, resourceVersion, finalizers: [] },
+        options,
+      ),
+    );
+    const deleting = await client.delete(
+      ConfigMaps,
+      { namespace, name: 'patched' },
+      { preconditions: preconditionsOf(patched) },
+    );
     const dying = await client.get(ConfigMaps, { namespace, name: 'patched' });
     const freed = await client.patchMetadata(
-      ConfigMaps, { namespace, name: 'patched' }, { uid, resourceVersion: dying?.metadata.resourceVersion ?? '', finalizers: [] }, options);
+      ConfigMaps,
+      { namespace, name: 'patched' },
+      { uid, resourceVersion: dying?.metadata.resourceVersion ?? '', finalizers: [] },
+      options,
+    );
 
     expect(patched.metadata).toMatchObject({ finalizers: ['example.com/held'], annotations: { a: 'b' } });
     expect(stale.kind).toBe('Conflict');
@@ -106,12 +166,26 @@ describeWithServer('the client', {}, (server) => {
 
   it('writes the status of a custom resource and nothing else of it', async () => {
     const name = ownName('cluster');
-    const created = await client.create(ManagedClusters, { metadata: { name }, spec: { displayName: 'kept' } } as KubeObject, options);
+    const created = await client.create(
+      ManagedClusters,
+      { metadata: { name }, spec: { displayName: 'kept' } } as KubeObject,
+      options,
+    );
 
     const updated = await client.updateStatus(
-      ManagedClusters, { ...created, spec: { displayName: 'lost' }, status: { clusterClaims: [{ name: 'a', value: 'b' }] } } as KubeObject, options);
+      ManagedClusters,
+      {
+        ...created,
+        spec: { displayName: 'lost' },
+        status: { clusterClaims: [{ name: 'a', value: 'b' }] },
+      } as KubeObject,
+      options,
+    );
 
-    expect(updated).toMatchObject({ spec: { displayName: 'kept' }, status: { clusterClaims: [{ name: 'a', value: 'b' }] } });
+    expect(updated).toMatchObject({
+      spec: { displayName: 'kept' },
+      status: { clusterClaims: [{ name: 'a', value: 'b' }] },
+    });
   });
 
   it.each([
@@ -121,7 +195,9 @@ describeWithServer('the client', {}, (server) => {
   ])('says that a $type.kind without finalizers is gone after its deletion', async ({ type, object }) => {
     const created = await client.create(type, { metadata: { namespace, name: 'brief' }, ...object }, options);
 
-    expect(await client.delete(type, { namespace, name: 'brief' }, { preconditions: preconditionsOf(created) })).toBe('gone');
+    expect(await client.delete(type, { namespace, name: 'brief' }, { preconditions: preconditionsOf(created) })).toBe(
+      'gone',
+    );
     expect(await client.get(type, { namespace, name: 'brief' })).toBeUndefined();
   });
 
@@ -129,7 +205,10 @@ describeWithServer('the client', {}, (server) => {
     const created = await client.create(ConfigMaps, configMap('foreground'), options);
 
     const outcome = await client.delete(
-      ConfigMaps, { namespace, name: 'foreground' }, { preconditions: preconditionsOf(created), propagation: 'Foreground' });
+      ConfigMaps,
+      { namespace, name: 'foreground' },
+      { preconditions: preconditionsOf(created), propagation: 'Foreground' },
+    );
 
     expect(outcome).toBe('deleting');
   });
@@ -154,39 +233,120 @@ describeWithServer('the client', {}, (server) => {
   it.each<[string, () => Promise<unknown>, Partial<ApiError>]>([
     ['a missing type', () => client.get(Nothings, { namespace, name: 'x' }), { kind: 'ResourceMissing', status: 404 }],
     ['a list of a missing type', () => client.list(Nothings, namespace), { kind: 'ResourceMissing', status: 404 }],
-    ['a missing version of a built-in group', () => client.get({ ...Deployments, version: 'v0' }, { namespace, name: 'x' }), { kind: 'ResourceMissing' }],
-    ['a missing resource of a built-in group', () => client.list({ ...Deployments, plural: 'nothings' }, namespace), { kind: 'ResourceMissing' }],
-    ['an object that is there already', () => client.create(ConfigMaps, configMap('applied'), options), { kind: 'AlreadyExists', status: 409 }],
-    ['another manager\'s field', () => client.apply(ConfigMaps, configMap('applied', { foreign: 'mine' }), { fieldManager: 'third', force: false }), { kind: 'Conflict', status: 409 }],
-    ['an old resourceVersion', () => client.update(ConfigMaps, { ...configMap('applied'), metadata: { namespace, name: 'applied', resourceVersion: '1' } }, options), { kind: 'Conflict' }],
-    ['another uid', () => client.delete(ConfigMaps, { namespace, name: 'applied' }, { preconditions: { uid: 'zz', resourceVersion: '1' } }), { kind: 'Conflict' }],
-    ['an update of what is not there', () => client.update(ConfigMaps, { metadata: { namespace, name: 'nowhere', resourceVersion: '1' } }, options), { kind: 'NotFound', status: 404 }],
-    ['a namespace that is not there', () => client.create(ConfigMaps, { metadata: { namespace: 'nowhere', name: 'x' } }, options), { kind: 'NotFound', status: 404 }],
-    ['an invalid object', () => client.create(ManagedClusterSetBindings, { metadata: { namespace, name: 'x' }, spec: { clusterSet: 'y' } } as KubeObject, options), { kind: 'Invalid', status: 422 }],
-    ['a body of more than 3 MiB', () => client.create(ConfigMaps, configMap('big', { a: 'x'.repeat(3_200_000) }), options), { kind: 'TooLarge', status: 413 }],
+    [
+      'a missing version of a built-in group',
+      () => client.get({ ...Deployments, version: 'v0' }, { namespace, name: 'x' }),
+      { kind: 'ResourceMissing' },
+    ],
+    [
+      'a missing resource of a built-in group',
+      () => client.list({ ...Deployments, plural: 'nothings' }, namespace),
+      { kind: 'ResourceMissing' },
+    ],
+    [
+      'an object that is there already',
+      () => client.create(ConfigMaps, configMap('applied'), options),
+      { kind: 'AlreadyExists', status: 409 },
+    ],
+    [
+      "another manager's field",
+      () =>
+        client.apply(ConfigMaps, configMap('applied', { foreign: 'mine' }), { fieldManager: 'third', force: false }),
+      { kind: 'Conflict', status: 409 },
+    ],
+    [
+      'an old resourceVersion',
+      () =>
+        client.update(
+          ConfigMaps,
+          { ...configMap('applied'), metadata: { namespace, name: 'applied', resourceVersion: '1' } },
+          options,
+        ),
+      { kind: 'Conflict' },
+    ],
+    [
+      'another uid',
+      () =>
+        client.delete(
+          ConfigMaps,
+          { namespace, name: 'applied' },
+          { preconditions: { uid: 'zz', resourceVersion: '1' } },
+        ),
+      { kind: 'Conflict' },
+    ],
+    [
+      'an update of what is not there',
+      () => client.update(ConfigMaps, { metadata: { namespace, name: 'nowhere', resourceVersion: '1' } }, options),
+      { kind: 'NotFound', status: 404 },
+    ],
+    [
+      'a namespace that is not there',
+      () => client.create(ConfigMaps, { metadata: { namespace: 'nowhere', name: 'x' } }, options),
+      { kind: 'NotFound', status: 404 },
+    ],
+    [
+      'an invalid object',
+      () =>
+        client.create(
+          ManagedClusterSetBindings,
+          { metadata: { namespace, name: 'x' }, spec: { clusterSet: 'y' } } as KubeObject,
+          options,
+        ),
+      { kind: 'Invalid', status: 422 },
+    ],
+    [
+      'a body of more than 3 MiB',
+      () => client.create(ConfigMaps, configMap('big', { a: 'x'.repeat(3_200_000) }), options),
+      { kind: 'TooLarge', status: 413 },
+    ],
   ])('tells %s by its code and details', async (_, call, expected) => {
     expect(await failure(call())).toMatchObject(expected);
   });
 
   it('tells the causes of an invalid object by reason and field', async () => {
-    const error = await failure(client.create(Placements, { metadata: { namespace, name: 'bad' }, spec: { numberOfClusters: -1 } } as KubeObject, options));
+    const error = await failure(
+      client.create(
+        Placements,
+        { metadata: { namespace, name: 'bad' }, spec: { numberOfClusters: -1 } } as KubeObject,
+        options,
+      ),
+    );
 
-    expect(error).toMatchObject({ kind: 'Invalid', reason: 'Invalid', call: { verb: 'create', resource: 'placements.cluster.fleetmgmt.io', namespace, name: 'bad' } });
-    expect(error.causes).toEqual(expect.arrayContaining([expect.objectContaining({ reason: 'FieldValueInvalid', field: 'spec.numberOfClusters' })]));
+    expect(error).toMatchObject({
+      kind: 'Invalid',
+      reason: 'Invalid',
+      call: { verb: 'create', resource: 'placements.cluster.fleetmgmt.io', namespace, name: 'bad' },
+    });
+    expect(error.causes).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ reason: 'FieldValueInvalid', field: 'spec.numberOfClusters' }),
+      ]),
+    );
   });
 
   it('tells what a user may not do', async () => {
     const bob = transportOf(await server().kubeconfigFor({ user: 'bob' }));
     try {
       const error = await failure(createClient(bob).list(Secrets, namespace));
-      expect(error).toMatchObject({ kind: 'Forbidden', status: 403, causes: [], call: { verb: 'list', resource: 'secrets', namespace } });
+      expect(error).toMatchObject({
+        kind: 'Forbidden',
+        status: 403,
+        causes: [],
+        call: { verb: 'list', resource: 'secrets', namespace },
+      });
     } finally {
       await bob.close();
     }
   });
 
   it('does not pass on what the server says about a Secret', async () => {
-    const error = await failure(client.create(Secrets, { metadata: { namespace, name: 'Bad_Name' }, stringData: { key: 'canary' } } as KubeObject, options));
+    const error = await failure(
+      client.create(
+        Secrets,
+        { metadata: { namespace, name: 'Bad_Name' }, stringData: { key: 'canary' } } as KubeObject,
+        options,
+      ),
+    );
 
     expect(error.kind).toBe('Invalid');
     expect(JSON.stringify(error) + error.message).not.toContain('canary');

@@ -63,7 +63,11 @@ describeWithServer('the lease', {}, (server) => {
 
     expect(first.spec).toMatchObject({ holderIdentity: 'one', leaseDurationSeconds: 60, leaseTransitions: 0 });
     expect(first.spec?.acquireTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
-    expect(renewed.spec).toMatchObject({ holderIdentity: 'one', acquireTime: first.spec?.acquireTime, leaseTransitions: 0 });
+    expect(renewed.spec).toMatchObject({
+      holderIdentity: 'one',
+      acquireTime: first.spec?.acquireTime,
+      leaseTransitions: 0,
+    });
     expect((await stored()).spec?.holderIdentity).toBe('');
     expect(one.held()).toBe(false);
   });
@@ -99,10 +103,20 @@ describeWithServer('the lease', {}, (server) => {
   });
 
   it('goes to one of two standbys when it expires', async () => {
-    await client.create<Lease>(Leases, {
-      metadata: { namespace, name: (name = ownName('one')) },
-      spec: { holderIdentity: 'dead', leaseDurationSeconds: 2, renewTime: '2020-01-01T00:00:00.000000Z', acquireTime: '2020-01-01T00:00:00.000000Z', leaseTransitions: 4 },
-    }, options);
+    await client.create<Lease>(
+      Leases,
+      {
+        metadata: { namespace, name: (name = ownName('one')) },
+        spec: {
+          holderIdentity: 'dead',
+          leaseDurationSeconds: 2,
+          renewTime: '2020-01-01T00:00:00.000000Z',
+          acquireTime: '2020-01-01T00:00:00.000000Z',
+          leaseTransitions: 4,
+        },
+      },
+      options,
+    );
     const both = [elector('one', QUICK), elector('two', QUICK)];
     const stop = new AbortController();
     const waiting = both.map((one) => one.acquire(stop.signal).catch(() => undefined));
@@ -122,7 +136,9 @@ describeWithServer('the lease', {}, (server) => {
     const end = new AbortController();
     const racing = racers.map((one) => one.acquire(end.signal).catch(() => undefined));
     await Promise.race(racing);
-    expect(racers.filter((one) => one.held()).map((one) => one.identity)).toEqual([(await stored()).spec?.holderIdentity]);
+    expect(racers.filter((one) => one.held()).map((one) => one.identity)).toEqual([
+      (await stored()).spec?.holderIdentity,
+    ]);
     end.abort(new Error('enough'));
     await Promise.all(racing);
   });
@@ -162,12 +178,23 @@ describeWithServer('the lease', {}, (server) => {
   it('needs rights on the one Lease by name and no more', async () => {
     name = ownName('one');
     const verbs = ['get', 'list', 'watch', 'create', 'patch', 'update'];
-    await client.create(Roles, { metadata: { namespace, name: 'lease' }, rules: [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs }] } as KubeObject, options);
-    await client.create(RoleBindings, {
-      metadata: { namespace, name: 'lease' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'lease' },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'carol' }],
-    } as KubeObject, options);
+    await client.create(
+      Roles,
+      {
+        metadata: { namespace, name: 'lease' },
+        rules: [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs }],
+      } as KubeObject,
+      options,
+    );
+    await client.create(
+      RoleBindings,
+      {
+        metadata: { namespace, name: 'lease' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'lease' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'carol' }],
+      } as KubeObject,
+      options,
+    );
     const token = await server().tokenFor({ user: 'carol' });
     const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
     await waitFor('the rights to be in force', async () => (await server().call({ path, token })).status === 404);
@@ -186,7 +213,9 @@ describeWithServer('the lease', {}, (server) => {
       await waiting;
 
       expect(two.held()).toBe(true);
-      const refused = (await server().requestLog({ after: mark, user: 'carol' })).filter((request) => request.code === 403);
+      const refused = (await server().requestLog({ after: mark, user: 'carol' })).filter(
+        (request) => request.code === 403,
+      );
       expect(refused.map((request) => request.uri).filter((uri) => uri.includes(name))).toEqual([]);
       await two.release();
     } finally {

@@ -59,7 +59,11 @@ describeWithServer('the event recorder', {}, (server) => {
     });
     expect(first?.series).toBeUndefined();
     expect(after).toHaveLength(1);
-    expect(after[0]).toMatchObject({ metadata: { uid: first?.metadata.uid }, eventTime: first?.eventTime, series: { count: 3 } });
+    expect(after[0]).toMatchObject({
+      metadata: { uid: first?.metadata.uid },
+      eventTime: first?.eventTime,
+      series: { count: 3 },
+    });
   });
 
   it('writes an event about a cluster-scoped object into the namespace default', async () => {
@@ -83,7 +87,11 @@ describeWithServer('the event recorder', {}, (server) => {
     await recorder.flush();
     const [first] = await eventsOf('expired');
     const { uid = '', resourceVersion = '' } = first?.metadata ?? {};
-    await client.delete(Events, { namespace, name: first?.metadata.name ?? '' }, { preconditions: { uid, resourceVersion } });
+    await client.delete(
+      Events,
+      { namespace, name: first?.metadata.name ?? '' },
+      { preconditions: { uid, resourceVersion } },
+    );
 
     recorder.record(note);
     await recorder.flush();

@@ -50,14 +50,23 @@ export class Rig {
     this.#transport = transport;
     const tools = { clock: systemClock, log: new RecordingLog() };
     this.#node = new LocalNode({
-      ...tools, client: createClient(transport), openCache: (options) => createCache(transport, options, { ...tools, random: systemRandom }), name: 'local', version: 'v0.0.0',
+      ...tools,
+      client: createClient(transport),
+      openCache: (options) => createCache(transport, options, { ...tools, random: systemRandom }),
+      name: 'local',
+      version: 'v0.0.0',
     });
     this.runtime = this.#make();
   }
 
   static async open(server: ControlPlane): Promise<Rig> {
     const file = await server.kubeconfigFor({ serviceAccount: { namespace: 'kube-system', name: 'local-runtime' } });
-    const tools = { clock: systemClock, random: systemRandom, log: new RecordingLog(), userAgent: 'local-runtime-test' };
+    const tools = {
+      clock: systemClock,
+      random: systemRandom,
+      log: new RecordingLog(),
+      userAgent: 'local-runtime-test',
+    };
     const rig = new Rig(server, createTransport(loadKubeconfig({ path: file }), tools));
     await rig.#node.start();
     await rig.runtime.start();
@@ -82,8 +91,14 @@ export class Rig {
     const tools = { clock: systemClock, random: systemRandom, log };
     return new LocalRuntime({
       site: {
-        transport: this.#transport, client, clock: systemClock, server: this.#server.url, caFile: this.#server.caFile,
-        folder: path.join(this.#server.folder, 'local'), executable: [process.execPath, '--eval', PROGRAM, '--'], addresses: {},
+        transport: this.#transport,
+        client,
+        clock: systemClock,
+        server: this.#server.url,
+        caFile: this.#server.caFile,
+        folder: path.join(this.#server.folder, 'local'),
+        executable: [process.execPath, '--eval', PROGRAM, '--'],
+        addresses: {},
       },
       client,
       openCache: (options) => createCache(this.#transport, options, tools),

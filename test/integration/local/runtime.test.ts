@@ -22,7 +22,8 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   let rig: Rig | undefined;
 
   beforeAll(async () => {
-    for (const name of ['kube-system', 'kube-node-lease']) await post(server(), 'api/v1/namespaces', { metadata: { name } });
+    for (const name of ['kube-system', 'kube-node-lease'])
+      await post(server(), 'api/v1/namespaces', { metadata: { name } });
     const rights = path.join(root, 'deploy/standalone/local-runtime.yaml');
     for (const object of parseManifests(readFileSync(rights, 'utf8'), rights)) {
       await post(server(), COLLECTIONS[object.kind ?? ''] ?? '', JSON.parse(JSON.stringify(object)));
@@ -36,19 +37,34 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   });
   afterAll(() => rig?.close());
 
-  const deploy = (name: string, change: Change = {}): Promise<AnyObject> => post(server(), `apis/apps/v1/namespaces/${namespace}/deployments`, deployment(name, change));
-  const status = (name: string, what: string, passes: (status: Status) => boolean | Promise<boolean>): Promise<Status> => waitFor(what, async (seen) => {
-    const { body } = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}` });
-    const found: Status = JSON.parse(JSON.stringify(body.status ?? {}));
-    seen(found);
-    return (await passes(found)) ? found : undefined;
-  }, { deadlineMs: 120_000 });
+  const deploy = (name: string, change: Change = {}): Promise<AnyObject> =>
+    post(server(), `apis/apps/v1/namespaces/${namespace}/deployments`, deployment(name, change));
+  const status = (
+    name: string,
+    what: string,
+    passes: (status: Status) => boolean | Promise<boolean>,
+  ): Promise<Status> =>
+    waitFor(
+      what,
+      async (seen) => {
+        const { body } = await server().call({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}` });
+        const found: Status = JSON.parse(JSON.stringify(body.status ?? {}));
+        seen(found);
+        return (await passes(found)) ? found : undefined;
+      },
+      { deadlineMs: 120_000 },
+    );
   const ask = async (name: string, uri: string): Promise<string> => {
     const address = rig?.runtime.addressesOf(namespace, name)?.['HEALTH_LISTEN'];
     return (await fetch(`http://${address ?? 'nowhere'}${uri}`)).text();
   };
   const patch = async (name: string, body: unknown): Promise<void> => {
-    const answer = await server().call({ method: 'PATCH', path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`, body, contentType: 'application/merge-patch+json' });
+    const answer = await server().call({
+      method: 'PATCH',
+      path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`,
+      body,
+      contentType: 'application/merge-patch+json',
+    });
     expect(answer.status).toBe(200);
   };
 
@@ -70,9 +86,16 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     const { body } = await server().call({ path: '/api/v1/nodes/local' });
     expect(body.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
     expect(JSON.stringify(body.status)).toContain('"type":"Ready","status":"True"');
-    expect(body.status).toMatchObject({ capacity: { cpu: expect.stringMatching(/^\d+$/), memory: expect.stringMatching(/^\d+Ki$/) }, allocatable: {}, nodeInfo: { kernelVersion: release() } });
+    expect(body.status).toMatchObject({
+      capacity: { cpu: expect.stringMatching(/^\d+$/), memory: expect.stringMatching(/^\d+Ki$/) },
+      allocatable: {},
+      nodeInfo: { kernelVersion: release() },
+    });
     const lease = await server().call({ path: LEASE });
-    expect(lease.body).toMatchObject({ metadata: { ownerReferences: [{ kind: 'Node', name: 'local', uid: body.metadata?.uid }] }, spec: { holderIdentity: 'local', leaseDurationSeconds: 1_200 } });
+    expect(lease.body).toMatchObject({
+      metadata: { ownerReferences: [{ kind: 'Node', name: 'local', uid: body.metadata?.uid }] },
+      spec: { holderIdentity: 'local', leaseDurationSeconds: 1_200 },
+    });
   });
 
   test('runs a Deployment as a process with the token of its ServiceAccount, and says so when it is ready', async () => {
@@ -83,13 +106,21 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     const claims: { sub: string } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
     expect(claims.sub).toBe(`system:serviceaccount:${namespace}:runner`);
-    expect(seen).toMatchObject({ observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 });
+    expect(seen).toMatchObject({
+      observedGeneration: 1,
+      replicas: 1,
+      updatedReplicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+    });
   });
 
   test('says of a Deployment without the label, once for each generation, that it is not run here', async () => {
     await deploy('other', { labels: {}, replicas: 2 });
     const seen = await status('other', 'the word', (one) => one.observedGeneration === 1);
-    const told = await waitFor('the Event', async () => (await eventsOf('other')).find(({ reason }) => reason === 'NotRunHere'));
+    const told = await waitFor('the Event', async () =>
+      (await eventsOf('other')).find(({ reason }) => reason === 'NotRunHere'),
+    );
     await deploy('web');
     await status('web', 'the labelled one to run', isAvailable);
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/other`;
@@ -100,13 +131,29 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await patch('other', { spec: { replicas: 0 } });
     const none = await status('other', 'that nothing is wanted', (one) => one.observedGeneration === 2);
 
-    expect(seen).toMatchObject({ unavailableReplicas: 2, conditions: [
-      { type: 'Available', status: 'False', reason: 'NotRunHere', message: expect.stringMatching(/only those that an engine installs/) },
-      { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: expect.stringMatching(/only those that an engine installs/) },
-    ] });
+    expect(seen).toMatchObject({
+      unavailableReplicas: 2,
+      conditions: [
+        {
+          type: 'Available',
+          status: 'False',
+          reason: 'NotRunHere',
+          message: expect.stringMatching(/only those that an engine installs/),
+        },
+        {
+          type: 'Progressing',
+          status: 'False',
+          reason: 'ProgressDeadlineExceeded',
+          message: expect.stringMatching(/only those that an engine installs/),
+        },
+      ],
+    });
     expect(told).toMatchObject({ type: 'Warning', regarding: { kind: 'Deployment', name: 'other' } });
     expect(after).toBe(before);
-    expect(none.conditions?.map(({ type, status: state }) => [type, state])).toEqual([['Available', 'True'], ['Progressing', 'True']]);
+    expect(none.conditions?.map(({ type, status: state }) => [type, state])).toEqual([
+      ['Available', 'True'],
+      ['Progressing', 'True'],
+    ]);
   });
 
   test('starts a process again after it ended', async () => {
@@ -121,9 +168,16 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await status('web', 'another process', isAvailable);
     const second: { pid: number } = JSON.parse(await ask('web', '/readyz'));
 
-    expect(JSON.stringify(down.conditions)).toMatch(/CrashLoopBackOff.+ended with code 3: no more: I was asked to end \(log: \/.+\.log\); it is started again in \d+ s/);
-    const told = await waitFor('the Event', async () => (await eventsOf('web')).find(({ reason }) => reason === 'BackOff'));
-    expect(told).toMatchObject({ type: 'Warning', note: expect.stringMatching(/ended with code 3: no more: I was asked to end \(log: /) });
+    expect(JSON.stringify(down.conditions)).toMatch(
+      /CrashLoopBackOff.+ended with code 3: no more: I was asked to end \(log: \/.+\.log\); it is started again in \d+ s/,
+    );
+    const told = await waitFor('the Event', async () =>
+      (await eventsOf('web')).find(({ reason }) => reason === 'BackOff'),
+    );
+    expect(told).toMatchObject({
+      type: 'Warning',
+      note: expect.stringMatching(/ended with code 3: no more: I was asked to end \(log: /),
+    });
     expect(second.pid).not.toBe(first.pid);
   });
 
@@ -153,11 +207,21 @@ describeWithServer('the local runtime', { own: true }, (server) => {
 
   test('tells what it waits for: a Secret, and takes over its changes', async () => {
     await deploy('web', { secret: 'pair' });
-    const waiting = await status('web', 'the missing Secret to be named', (one) => JSON.stringify(one).includes('pair'));
-    await post(server(), `api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'pair' }, data: { file: btoa('one') } });
+    const waiting = await status('web', 'the missing Secret to be named', (one) =>
+      JSON.stringify(one).includes('pair'),
+    );
+    await post(server(), `api/v1/namespaces/${namespace}/secrets`, {
+      metadata: { name: 'pair' },
+      data: { file: btoa('one') },
+    });
     await status('web', 'the process', isAvailable);
     const before = await ask('web', '/file');
-    await server().call({ method: 'PATCH', path: `/api/v1/namespaces/${namespace}/secrets/pair`, body: { data: { file: btoa('two') } }, contentType: 'application/merge-patch+json' });
+    await server().call({
+      method: 'PATCH',
+      path: `/api/v1/namespaces/${namespace}/secrets/pair`,
+      body: { data: { file: btoa('two') } },
+      contentType: 'application/merge-patch+json',
+    });
     await waitFor('the new content', async () => (await ask('web', '/file')) === 'two');
 
     expect(before).toBe('one');
@@ -167,7 +231,12 @@ describeWithServer('the local runtime', { own: true }, (server) => {
   test('runs on its node only what the node selector and the tolerations allow', async () => {
     await deploy('picky', { nodeSelector: { zone: 'moon' } });
     const refused = await status('picky', 'the refusal', (one) => JSON.stringify(one).includes('FailedScheduling'));
-    await server().call({ method: 'PATCH', path: '/api/v1/nodes/local', body: { metadata: { labels: { zone: 'moon' } } }, contentType: 'application/merge-patch+json' });
+    await server().call({
+      method: 'PATCH',
+      path: '/api/v1/nodes/local',
+      body: { metadata: { labels: { zone: 'moon' } } },
+      contentType: 'application/merge-patch+json',
+    });
     await status('picky', 'the process once the node has the label', isAvailable);
 
     expect(JSON.stringify(refused.conditions)).toContain("didn't match Pod's node affinity/selector");
@@ -178,19 +247,41 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await status('web', 'the first process', isAvailable);
     const first = await pidOf('web');
     await patch('web', { spec: { template: { spec: { nodeSelector: { zone: 'mars' } } } } });
-    const unplaced = await status('web', 'the refusal', (one) => one.observedGeneration === 2 && JSON.stringify(one).includes('FailedScheduling'));
-    const told = await waitFor('the Event', async () => (await eventsOf('web')).find(({ reason }) => reason === 'FailedScheduling'));
-    await patch('web', { spec: { template: { spec: { nodeSelector: null, volumes: [{ name: 'files', configMap: { name: 'late' } }] } } } });
-    const unmounted = await status('web', 'the missing ConfigMap', (one) => one.observedGeneration === 3 && JSON.stringify(one).includes('FailedMount'));
+    const unplaced = await status(
+      'web',
+      'the refusal',
+      (one) => one.observedGeneration === 2 && JSON.stringify(one).includes('FailedScheduling'),
+    );
+    const told = await waitFor('the Event', async () =>
+      (await eventsOf('web')).find(({ reason }) => reason === 'FailedScheduling'),
+    );
+    await patch('web', {
+      spec: { template: { spec: { nodeSelector: null, volumes: [{ name: 'files', configMap: { name: 'late' } }] } } },
+    });
+    const unmounted = await status(
+      'web',
+      'the missing ConfigMap',
+      (one) => one.observedGeneration === 3 && JSON.stringify(one).includes('FailedMount'),
+    );
     const still = await pidOf('web');
     await post(server(), `api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'late' } });
     await status('web', 'the successor', (one) => one.updatedReplicas === 1 && isAvailable(one));
 
-    expect(unplaced).toMatchObject({ replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1, terminatingReplicas: 0 });
+    expect(unplaced).toMatchObject({
+      replicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+      unavailableReplicas: 1,
+      terminatingReplicas: 0,
+    });
     expect([unplaced.updatedReplicas, unmounted.updatedReplicas]).toEqual([undefined, undefined]);
     expect(unplaced.conditions).toContainEqual(expect.objectContaining({ type: 'Available', status: 'True' }));
-    const waits = expect.stringMatching(/^web-\w+ cannot be started yet, web-\w+ goes on: .+ didn't match Pod's node affinity\/selector\.$/);
-    expect(unplaced.conditions).toContainEqual(expect.objectContaining({ type: 'Progressing', status: 'True', reason: 'FailedScheduling', message: waits }));
+    const waits = expect.stringMatching(
+      /^web-\w+ cannot be started yet, web-\w+ goes on: .+ didn't match Pod's node affinity\/selector\.$/,
+    );
+    expect(unplaced.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Progressing', status: 'True', reason: 'FailedScheduling', message: waits }),
+    );
     expect(told).toMatchObject({ type: 'Warning', note: waits });
     expect(JSON.stringify(unmounted.conditions)).toContain(`volume files: ConfigMap ${namespace}/late does not exist`);
     expect(still).toBe(first);
@@ -204,7 +295,11 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await server().call({ method: 'DELETE', path: `/apis/apps/v1/namespaces/${namespace}/deployments/web` });
     await deploy('web', { nodeSelector: { zone: 'mars' } });
     await waitFor('the process to be gone', () => !alive(first));
-    const seen = await status('web', 'the refusal', (one) => JSON.stringify(one).includes('FailedScheduling') && one.replicas === undefined);
+    const seen = await status(
+      'web',
+      'the refusal',
+      (one) => JSON.stringify(one).includes('FailedScheduling') && one.replicas === undefined,
+    );
     expect(seen).toMatchObject({ unavailableReplicas: 1, terminatingReplicas: 0 });
   });
 
@@ -215,16 +310,25 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     await server().call({ method: 'DELETE', path: NODE });
     const second = await waitFor('another node', async () => {
       const found = await node();
-      return found.metadata?.uid !== undefined && found.metadata.uid !== first.metadata?.uid && isOpen(found) ? found : undefined;
+      return found.metadata?.uid !== undefined && found.metadata.uid !== first.metadata?.uid && isOpen(found)
+        ? found
+        : undefined;
     });
     await taint([dedicated, { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]);
-    await server().call({ method: 'PATCH', path: NODE, body: { metadata: { labels: { [own]: 'x', 'kubernetes.io/hostname': null } } }, contentType: MERGE });
+    await server().call({
+      method: 'PATCH',
+      path: NODE,
+      body: { metadata: { labels: { [own]: 'x', 'kubernetes.io/hostname': null } } },
+      contentType: MERGE,
+    });
     const third = await waitFor('its own label and taint to be put right', async () => {
       const found = await node();
       return isOpen(found) && found.metadata?.labels?.['kubernetes.io/hostname'] === 'local' ? found : undefined;
     });
     await taint([]);
-    await waitFor('the Lease of the other node', async () => JSON.stringify((await server().call({ path: LEASE })).body.metadata).includes(second.metadata?.uid ?? 'none'));
+    await waitFor('the Lease of the other node', async () =>
+      JSON.stringify((await server().call({ path: LEASE })).body.metadata).includes(second.metadata?.uid ?? 'none'),
+    );
 
     expect(second.metadata?.labels).toMatchObject({ 'kubernetes.io/hostname': 'local' });
     expect([third.metadata?.labels?.[own], third.spec?.taints]).toEqual(['x', [dedicated]]);
@@ -232,14 +336,20 @@ describeWithServer('the local runtime', { own: true }, (server) => {
 
   test('stops what does not tolerate a NoExecute taint, and starts it again when that is gone', async () => {
     await deploy('web');
-    await deploy('patient', { tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 }] });
+    await deploy('patient', {
+      tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 }],
+    });
     await deploy('stoic', { tolerations: [{ key: 'k', operator: 'Exists' }] });
     for (const name of ['web', 'patient', 'stoic']) await status(name, `${name} to run`, isAvailable);
     const [web, stoic] = [await pidOf('web'), await pidOf('stoic')];
     await taint([{ key: 'k', value: 'v', effect: 'NoExecute' }]);
-    const seen = await status('web', 'the eviction', (one) => JSON.stringify(one).includes('had untolerated taint {k: v}'));
+    const seen = await status('web', 'the eviction', (one) =>
+      JSON.stringify(one).includes('had untolerated taint {k: v}'),
+    );
     await waitFor('the process to be gone', () => !alive(web));
-    const patient = await status('patient', 'the end of its toleration', (one) => JSON.stringify(one).includes('TaintEviction'));
+    const patient = await status('patient', 'the end of its toleration', (one) =>
+      JSON.stringify(one).includes('TaintEviction'),
+    );
     const stays = await pidOf('stoic');
     await taint([]);
     for (const name of ['web', 'patient']) await status(name, `${name} to run again`, isAvailable);
@@ -327,7 +437,10 @@ function deployment(name: string, change: Change): AnyObject {
   const container = {
     name: 'main',
     image: 'none',
-    env: [{ name: 'HEALTH_LISTEN', value: '0.0.0.0:8081' }, { name: 'FILE', value: '/files/file' }],
+    env: [
+      { name: 'HEALTH_LISTEN', value: '0.0.0.0:8081' },
+      { name: 'FILE', value: '/files/file' },
+    ],
     ports: [{ name: 'health', containerPort: 8081 }],
     readinessProbe: probe,
     livenessProbe: { ...probe, failureThreshold: 2 },
@@ -341,5 +454,8 @@ function deployment(name: string, change: Change): AnyObject {
     ...(tolerations === undefined ? {} : { tolerations }),
   };
   const pods = { app: name };
-  return { metadata: { name, labels }, spec: { replicas, selector: { matchLabels: pods }, template: { metadata: { labels: pods }, spec } } };
+  return {
+    metadata: { name, labels },
+    spec: { replicas, selector: { matchLabels: pods }, template: { metadata: { labels: pods }, spec } },
+  };
 }

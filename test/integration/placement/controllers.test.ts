@@ -19,8 +19,11 @@ import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testin
 import { Fleet, Running } from './rig.js';
 
 const LONG_MS = 300_000;
-const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `c${String(index).padStart(3, '0')}`);
-const wants = (key: string, value: string): object => ({ requiredClusterSelector: { labelSelector: { matchLabels: { [key]: value } } } });
+const names = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `c${String(index).padStart(3, '0')}`);
+const wants = (key: string, value: string): object => ({
+  requiredClusterSelector: { labelSelector: { matchLabels: { [key]: value } } },
+});
 
 describeWithServer('the placement controllers', { own: true }, (server) => {
   let fleet: Fleet;
@@ -34,8 +37,14 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     for (const name of names(30)) await fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west');
     running = new Running(server());
     await running.synced();
-    for (const [set, count] of [['east', 15], ['west', 15], ['store', 0]] as const) await waitFor(`the count of ${set}`, async () => (await members(set)) === count || undefined);
-    for (const set of ['east', 'west']) await waitFor(`the binding of ${set}`, async () => (await bound('team', set)) === 'ClusterSetBound' || undefined);
+    for (const [set, count] of [
+      ['east', 15],
+      ['west', 15],
+      ['store', 0],
+    ] as const)
+      await waitFor(`the count of ${set}`, async () => (await members(set)) === count || undefined);
+    for (const set of ['east', 'west'])
+      await waitFor(`the binding of ${set}`, async () => (await bound('team', set)) === 'ClusterSetBound' || undefined);
   }, LONG_MS);
   afterAll(async () => {
     await running.stop();
@@ -45,8 +54,14 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
   const members = async (set: string): Promise<number | undefined> =>
     (await fleet.client.get<ManagedClusterSet>(ManagedClusterSets, { name: set }))?.status?.numberOfClusters;
   const bound = async (namespace: string, name: string): Promise<string | undefined> =>
-    (await fleet.client.get<ManagedClusterSetBinding>(ManagedClusterSetBindings, { namespace, name }))?.status?.conditions?.find((one) => one.type === 'Bound')?.reason;
-  const ready = (name: string): Promise<true> => waitFor(`${name} to be ready`, async () => (await fleet.reason('team', name, 'Ready')) === 'DecisionPublished' || undefined);
+    (
+      await fleet.client.get<ManagedClusterSetBinding>(ManagedClusterSetBindings, { namespace, name })
+    )?.status?.conditions?.find((one) => one.type === 'Bound')?.reason;
+  const ready = (name: string): Promise<true> =>
+    waitFor(
+      `${name} to be ready`,
+      async () => (await fleet.reason('team', name, 'Ready')) === 'DecisionPublished' || undefined,
+    );
   const selects = (name: string, clusters: readonly string[]): Promise<true> =>
     waitFor(`${name} to select ${clusters.join(' ')}`, async (seen) => {
       const selected = await fleet.selected('team', name);
@@ -56,7 +71,10 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
 
   /** The status comes after the decisions that it tells of. */
   const counts = (name: string, clusters: number): Promise<true> =>
-    waitFor(`${name} to count ${clusters}`, async () => (await fleet.placement('team', name))?.status?.numberOfSelectedClusters === clusters || undefined);
+    waitFor(
+      `${name} to count ${clusters}`,
+      async () => (await fleet.placement('team', name))?.status?.numberOfSelectedClusters === clusters || undefined,
+    );
 
   it('publish a new Placement by two writes and tell it by one event', async () => {
     const mark = await fleet.mark();
@@ -66,7 +84,10 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     await ready('first');
     await quietWindow(1_000);
 
-    expect(await fleet.writes(mark)).toEqual(['create placementdecisions first-decision-1', 'update placements/status first']);
+    expect(await fleet.writes(mark)).toEqual([
+      'create placementdecisions first-decision-1',
+      'update placements/status first',
+    ]);
     expect(running.events.map((one) => one.reason)).toEqual(['DecisionPublished']);
     expect(await fleet.selected('team', 'first')).toHaveLength(3);
     const object = await fleet.decision('team', 'first-decision-1');
@@ -77,195 +98,316 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     ]);
   });
 
-  it('follow labels and claims, and move only the Placement that a change flips', async () => {
-    await fleet.place('team', 'gold', { predicates: [wants('tier', 'gold')] });
-    await fleet.place('team', 'aws', { predicates: [{ requiredClusterSelector: { claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['A W S'] }] } } }] });
-    for (let n = 0; n < 40; n++) await fleet.place('team', `other-${n}`, { numberOfClusters: 2, predicates: [wants('tier', 'gold'), wants(`own-${n}`, 'yes')] });
-    for (const name of ['gold', 'aws', ...Array.from({ length: 40 }, (_, n) => `other-${n}`)]) await ready(name);
-    await quietWindow(1_000);
-    const mark = await fleet.mark();
+  it(
+    'follow labels and claims, and move only the Placement that a change flips',
+    async () => {
+      await fleet.place('team', 'gold', { predicates: [wants('tier', 'gold')] });
+      await fleet.place('team', 'aws', {
+        predicates: [
+          {
+            requiredClusterSelector: {
+              claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['A W S'] }] },
+            },
+          },
+        ],
+      });
+      for (let n = 0; n < 40; n++)
+        await fleet.place('team', `other-${n}`, {
+          numberOfClusters: 2,
+          predicates: [wants('tier', 'gold'), wants(`own-${n}`, 'yes')],
+        });
+      for (const name of ['gold', 'aws', ...Array.from({ length: 40 }, (_, n) => `other-${n}`)]) await ready(name);
+      await quietWindow(1_000);
+      const mark = await fleet.mark();
 
-    await fleet.cluster('c001', 'west', { 'own-7': 'yes' });
-    await selects('other-7', ['c001']);
-    await counts('other-7', 1);
-    await fleet.claim('c002', { platform: 'A W S' });
-    await selects('aws', ['c002']);
-    await counts('aws', 1);
-    await quietWindow(1_000);
+      await fleet.cluster('c001', 'west', { 'own-7': 'yes' });
+      await selects('other-7', ['c001']);
+      await counts('other-7', 1);
+      await fleet.claim('c002', { platform: 'A W S' });
+      await selects('aws', ['c002']);
+      await counts('aws', 1);
+      await quietWindow(1_000);
 
-    expect(await fleet.writes(mark)).toEqual([
-      'update placementdecisions other-7-decision-1',
-      'update placements/status other-7',
-      'update placementdecisions aws-decision-1',
-      'update placements/status aws',
-    ]);
-  }, LONG_MS);
+      expect(await fleet.writes(mark)).toEqual([
+        'update placementdecisions other-7-decision-1',
+        'update placements/status other-7',
+        'update placementdecisions aws-decision-1',
+        'update placements/status aws',
+      ]);
+    },
+    LONG_MS,
+  );
 
-  it('write nothing for a label or a claim that no Placement names', async () => {
-    await quietWindow(1_500);
-    const mark = await fleet.mark();
+  it(
+    'write nothing for a label or a claim that no Placement names',
+    async () => {
+      await quietWindow(1_500);
+      const mark = await fleet.mark();
 
-    await Promise.all(names(30).slice(10).map((name) => fleet.claim(name, { heartbeat: name })));
-    await Promise.all(names(30).slice(10).map((name) => fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west', { colour: 'red' })));
-    await quietWindow(2_000);
+      await Promise.all(
+        names(30)
+          .slice(10)
+          .map((name) => fleet.claim(name, { heartbeat: name })),
+      );
+      await Promise.all(
+        names(30)
+          .slice(10)
+          .map((name) => fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west', { colour: 'red' })),
+      );
+      await quietWindow(2_000);
 
-    expect(await fleet.writes(mark)).toEqual([]);
-  }, LONG_MS);
+      expect(await fleet.writes(mark)).toEqual([]);
+    },
+    LONG_MS,
+  );
 
-  it('put a deleted, an edited and a taken decision object right', async () => {
-    await fleet.place('team', 'kept', { numberOfClusters: 2 });
-    await ready('kept');
-    const before = (await fleet.selected('team', 'kept')) ?? [];
-    const uid = (await fleet.decision('team', 'kept-decision-1'))?.metadata.uid;
+  it(
+    'put a deleted, an edited and a taken decision object right',
+    async () => {
+      await fleet.place('team', 'kept', { numberOfClusters: 2 });
+      await ready('kept');
+      const before = (await fleet.selected('team', 'kept')) ?? [];
+      const uid = (await fleet.decision('team', 'kept-decision-1'))?.metadata.uid;
 
-    await fleet.remove(PlacementDecisions, { namespace: 'team', name: 'kept-decision-1' });
-    const back = await waitFor('the object to come back', async () => {
-      const found = await fleet.decision('team', 'kept-decision-1');
-      return found?.metadata.uid === uid ? undefined : found;
-    });
-    expect(back.status.decisions.map((one) => one.clusterName).sort()).toEqual(before);
+      await fleet.remove(PlacementDecisions, { namespace: 'team', name: 'kept-decision-1' });
+      const back = await waitFor('the object to come back', async () => {
+        const found = await fleet.decision('team', 'kept-decision-1');
+        return found?.metadata.uid === uid ? undefined : found;
+      });
+      expect(back.status.decisions.map((one) => one.clusterName).sort()).toEqual(before);
 
-    await fleet.client.update(PlacementDecisions, { ...back, metadata: { ...back.metadata, labels: { ...back.metadata.labels, theirs: 'x' } }, status: { decisions: [] } }, { fieldManager: 'stranger' });
-    await selects('kept', before);
-    expect((await fleet.decision('team', 'kept-decision-1'))?.metadata.labels).toHaveProperty('theirs', 'x');
-  }, LONG_MS);
+      await fleet.client.update(
+        PlacementDecisions,
+        {
+          ...back,
+          metadata: { ...back.metadata, labels: { ...back.metadata.labels, theirs: 'x' } },
+          status: { decisions: [] },
+        },
+        { fieldManager: 'stranger' },
+      );
+      await selects('kept', before);
+      expect((await fleet.decision('team', 'kept-decision-1'))?.metadata.labels).toHaveProperty('theirs', 'x');
+    },
+    LONG_MS,
+  );
 
-  it('leave an object of somebody else alone and say so, until it is gone', async () => {
-    const foreign: KubeObject & { status: object } = { metadata: { namespace: 'team', name: 'guest-decision-1' }, status: { decisions: [] } };
-    const made = await fleet.client.create(PlacementDecisions, foreign, { fieldManager: 'stranger' });
-    await fleet.place('team', 'guest', { numberOfClusters: 1 });
+  it(
+    'leave an object of somebody else alone and say so, until it is gone',
+    async () => {
+      const foreign: KubeObject & { status: object } = {
+        metadata: { namespace: 'team', name: 'guest-decision-1' },
+        status: { decisions: [] },
+      };
+      const made = await fleet.client.create(PlacementDecisions, foreign, { fieldManager: 'stranger' });
+      await fleet.place('team', 'guest', { numberOfClusters: 1 });
 
-    await waitFor('the refusal', async () => (await fleet.reason('team', 'guest', 'Ready')) === 'PublishFailed' || undefined);
-    const message = (await fleet.placement('team', 'guest'))?.status?.conditions?.find((one) => one.type === 'PlacementSatisfied')?.message;
-    expect(message).toMatch(/^the 1 wanted cluster is missing; .*PlacementDecision team\/guest-decision-1/);
-    expect((await fleet.decision('team', 'guest-decision-1'))?.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+      await waitFor(
+        'the refusal',
+        async () => (await fleet.reason('team', 'guest', 'Ready')) === 'PublishFailed' || undefined,
+      );
+      const message = (await fleet.placement('team', 'guest'))?.status?.conditions?.find(
+        (one) => one.type === 'PlacementSatisfied',
+      )?.message;
+      expect(message).toMatch(/^the 1 wanted cluster is missing; .*PlacementDecision team\/guest-decision-1/);
+      expect((await fleet.decision('team', 'guest-decision-1'))?.metadata.resourceVersion).toBe(
+        made.metadata.resourceVersion,
+      );
 
-    const { uid = '', resourceVersion = '' } = made.metadata;
-    await fleet.client.delete(PlacementDecisions, made.metadata, { preconditions: { uid, resourceVersion } });
-    await ready('guest');
-    expect(await fleet.selected('team', 'guest')).toHaveLength(1);
-  }, LONG_MS);
+      const { uid = '', resourceVersion = '' } = made.metadata;
+      await fleet.client.delete(PlacementDecisions, made.metadata, { preconditions: { uid, resourceVersion } });
+      await ready('guest');
+      expect(await fleet.selected('team', 'guest')).toHaveLength(1);
+    },
+    LONG_MS,
+  );
 
-  it('wait without an error where a namespace is being deleted', async () => {
-    await fleet.namespace('doomed', 'east');
-    await fleet.place('doomed', 'web', { numberOfClusters: 1 });
-    await waitFor('the decision', async () => (await fleet.reason('doomed', 'web', 'Ready')) === 'DecisionPublished' || undefined);
-    // It is told when the status is stored.
-    await waitFor('the event', () => running.events.some(({ reason, regarding }) => reason === 'DecisionPublished' && regarding.metadata.namespace === 'doomed'));
-    const [errors, events] = [running.log.lines.filter((line) => line.level === 'error').length, running.events.length];
+  it(
+    'wait without an error where a namespace is being deleted',
+    async () => {
+      await fleet.namespace('doomed', 'east');
+      await fleet.place('doomed', 'web', { numberOfClusters: 1 });
+      await waitFor(
+        'the decision',
+        async () => (await fleet.reason('doomed', 'web', 'Ready')) === 'DecisionPublished' || undefined,
+      );
+      // It is told when the status is stored.
+      await waitFor('the event', () =>
+        running.events.some(
+          ({ reason, regarding }) => reason === 'DecisionPublished' && regarding.metadata.namespace === 'doomed',
+        ),
+      );
+      const [errors, events] = [
+        running.log.lines.filter((line) => line.level === 'error').length,
+        running.events.length,
+      ];
 
-    await fleet.remove(Namespaces, { name: 'doomed' });
-    await fleet.remove(PlacementDecisions, { namespace: 'doomed', name: 'web-decision-1' });
-    await waitFor('the refusal', async () => (await fleet.reason('doomed', 'web', 'Ready')) === 'PublishFailed' || undefined);
-    await quietWindow(2_000);
+      await fleet.remove(Namespaces, { name: 'doomed' });
+      await fleet.remove(PlacementDecisions, { namespace: 'doomed', name: 'web-decision-1' });
+      await waitFor(
+        'the refusal',
+        async () => (await fleet.reason('doomed', 'web', 'Ready')) === 'PublishFailed' || undefined,
+      );
+      await quietWindow(2_000);
 
-    expect((await fleet.placement('doomed', 'web'))?.status).toMatchObject({ phase: 'Unsatisfied', decisions: [] });
-    expect(running.log.lines.filter((line) => line.level === 'error')).toHaveLength(errors);
-    expect(running.events).toHaveLength(events);
-    await fleet.remove(Placements, { namespace: 'doomed', name: 'web' });
-  }, LONG_MS);
+      expect((await fleet.placement('doomed', 'web'))?.status).toMatchObject({ phase: 'Unsatisfied', decisions: [] });
+      expect(running.log.lines.filter((line) => line.level === 'error')).toHaveLength(errors);
+      expect(running.events).toHaveLength(events);
+      await fleet.remove(Placements, { namespace: 'doomed', name: 'web' });
+    },
+    LONG_MS,
+  );
 
-  it('say that a binding is being deleted, and count no cluster that is', async () => {
-    const held = { finalizers: ['example.com/hold'] };
-    await fleet.namespace('leaving');
-    const binding = { metadata: { namespace: 'leaving', name: 'east', ...held }, spec: { clusterSet: 'east' } };
-    await fleet.client.create<ManagedClusterSetBinding>(ManagedClusterSetBindings, binding, { fieldManager: 'test' });
-    await fleet.set('south');
-    const labels = { [CLUSTER_SET_LABEL]: 'south' };
-    await fleet.client.create<ManagedCluster>(ManagedClusters, { metadata: { name: 'held', labels, ...held }, spec: {} }, { fieldManager: 'test' });
-    await waitFor('the count of south', async () => (await members('south')) === 1 || undefined);
-    await waitFor('the open binding', async () => (await bound('leaving', 'east')) === 'ClusterSetBound' || undefined);
+  it(
+    'say that a binding is being deleted, and count no cluster that is',
+    async () => {
+      const held = { finalizers: ['example.com/hold'] };
+      await fleet.namespace('leaving');
+      const binding = { metadata: { namespace: 'leaving', name: 'east', ...held }, spec: { clusterSet: 'east' } };
+      await fleet.client.create<ManagedClusterSetBinding>(ManagedClusterSetBindings, binding, { fieldManager: 'test' });
+      await fleet.set('south');
+      const labels = { [CLUSTER_SET_LABEL]: 'south' };
+      await fleet.client.create<ManagedCluster>(
+        ManagedClusters,
+        { metadata: { name: 'held', labels, ...held }, spec: {} },
+        { fieldManager: 'test' },
+      );
+      await waitFor('the count of south', async () => (await members('south')) === 1 || undefined);
+      await waitFor(
+        'the open binding',
+        async () => (await bound('leaving', 'east')) === 'ClusterSetBound' || undefined,
+      );
 
-    await fleet.remove(ManagedClusterSetBindings, binding.metadata);
-    await fleet.remove(ManagedClusters, { name: 'held' });
+      await fleet.remove(ManagedClusterSetBindings, binding.metadata);
+      await fleet.remove(ManagedClusters, { name: 'held' });
 
-    await waitFor('the binding to close', async () => (await bound('leaving', 'east')) === 'BindingDeleting' || undefined);
-    await waitFor('the count of south', async () => (await members('south')) === 0 || undefined);
-    await fleet.release(ManagedClusterSetBindings, binding.metadata);
-    await fleet.release(ManagedClusters, { name: 'held' });
-  }, LONG_MS);
+      await waitFor(
+        'the binding to close',
+        async () => (await bound('leaving', 'east')) === 'BindingDeleting' || undefined,
+      );
+      await waitFor('the count of south', async () => (await members('south')) === 0 || undefined);
+      await fleet.release(ManagedClusterSetBindings, binding.metadata);
+      await fleet.release(ManagedClusters, { name: 'held' });
+    },
+    LONG_MS,
+  );
 
-  it('tell the status of sets and bindings', async () => {
-    await waitFor('the count of east', async () => (await members('east')) === 15 || undefined);
-    await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
+  it(
+    'tell the status of sets and bindings',
+    async () => {
+      await waitFor('the count of east', async () => (await members('east')) === 15 || undefined);
+      await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
 
-    await waitFor('the count of west', async () => (await members('west')) === 15 || undefined);
+      await waitFor('the count of west', async () => (await members('west')) === 15 || undefined);
 
-    await fleet.cluster('c003', 'store');
+      await fleet.cluster('c003', 'store');
 
-    await waitFor('the count of store', async () => (await members('store')) === 1 || undefined);
-    await waitFor('the count of west', async () => (await members('west')) === 14 || undefined);
-    await fleet.cluster('c003', 'west');
-    await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
-    await waitFor('the count of west', async () => (await members('west')) === 15 || undefined);
-  }, LONG_MS);
+      await waitFor('the count of store', async () => (await members('store')) === 1 || undefined);
+      await waitFor('the count of west', async () => (await members('west')) === 14 || undefined);
+      await fleet.cluster('c003', 'west');
+      await waitFor('the count of store', async () => (await members('store')) === 0 || undefined);
+      await waitFor('the count of west', async () => (await members('west')) === 15 || undefined);
+    },
+    LONG_MS,
+  );
 
-  it('write nothing at rest, and nothing when they start again', async () => {
-    await quietWindow(2_000);
-    const mark = await fleet.mark();
+  it(
+    'write nothing at rest, and nothing when they start again',
+    async () => {
+      await quietWindow(2_000);
+      const mark = await fleet.mark();
 
-    expect(await running.stop()).toBe(true);
-    running = new Running(server());
-    await running.synced();
-    await quietWindow(3_000);
+      expect(await running.stop()).toBe(true);
+      running = new Running(server());
+      await running.synced();
+      await quietWindow(3_000);
 
-    expect(await fleet.writes(mark)).toEqual([]);
-  }, LONG_MS);
+      expect(await fleet.writes(mark)).toEqual([]);
+    },
+    LONG_MS,
+  );
 
-  it('drop a cluster that is deleted, and replace it by one write', async () => {
-    await fleet.place('team', 'trio', { numberOfClusters: 3 });
-    await ready('trio');
-    const before = (await fleet.selected('team', 'trio')) ?? [];
-    const victim = before[0] ?? '';
-    await quietWindow(500);
-    const mark = await fleet.mark();
+  it(
+    'drop a cluster that is deleted, and replace it by one write',
+    async () => {
+      await fleet.place('team', 'trio', { numberOfClusters: 3 });
+      await ready('trio');
+      const before = (await fleet.selected('team', 'trio')) ?? [];
+      const victim = before[0] ?? '';
+      await quietWindow(500);
+      const mark = await fleet.mark();
 
-    await fleet.remove(ManagedClusters, { name: victim });
-    const after = await waitFor('another in its place', async () => {
-      const selected = await fleet.selected('team', 'trio');
-      return selected?.length === 3 && !selected.includes(victim) ? selected : undefined;
-    });
+      await fleet.remove(ManagedClusters, { name: victim });
+      const after = await waitFor('another in its place', async () => {
+        const selected = await fleet.selected('team', 'trio');
+        return selected?.length === 3 && !selected.includes(victim) ? selected : undefined;
+      });
 
-    expect(before.slice(1).every((name) => after.includes(name))).toBe(true);
-    // By then the write of the decision has been answered, and so is in the log.
-    await waitFor('the status', async () => (await fleet.writes(mark)).includes('update placements/status trio'));
-    expect((await fleet.writes(mark)).filter((write) => write.includes('trio-decision'))).toEqual(['update placementdecisions trio-decision-1']);
-  }, LONG_MS);
+      expect(before.slice(1).every((name) => after.includes(name))).toBe(true);
+      // By then the write of the decision has been answered, and so is in the log.
+      await waitFor('the status', async () => (await fleet.writes(mark)).includes('update placements/status trio'));
+      expect((await fleet.writes(mark)).filter((write) => write.includes('trio-decision'))).toEqual([
+        'update placementdecisions trio-decision-1',
+      ]);
+    },
+    LONG_MS,
+  );
 
-  it('keep every decision while the definition of clusters is removed and restored', async () => {
-    await fleet.place('team', 'all');
-    await ready('all');
-    const before = (await fleet.selected('team', 'all')) ?? [];
-    const found = await fleet.client.get<KubeObject & { spec: object }>(CustomResourceDefinitions, { name: 'managedclusters.cluster.fleetmgmt.io' });
-    if (found === undefined) throw new Error('the definition is missing to begin with');
-    const { uid = '', resourceVersion = '', labels = {}, annotations = {} } = found.metadata;
-    const clusters = await fleet.client.list<KubeObject>(ManagedClusters, undefined);
+  it(
+    'keep every decision while the definition of clusters is removed and restored',
+    async () => {
+      await fleet.place('team', 'all');
+      await ready('all');
+      const before = (await fleet.selected('team', 'all')) ?? [];
+      const found = await fleet.client.get<KubeObject & { spec: object }>(CustomResourceDefinitions, {
+        name: 'managedclusters.cluster.fleetmgmt.io',
+      });
+      if (found === undefined) throw new Error('the definition is missing to begin with');
+      const { uid = '', resourceVersion = '', labels = {}, annotations = {} } = found.metadata;
+      const clusters = await fleet.client.list<KubeObject>(ManagedClusters, undefined);
 
-    await fleet.client.delete(CustomResourceDefinitions, found.metadata, { preconditions: { uid, resourceVersion } });
-    await waitFor('the definition to be gone', async () => (await fleet.client.get(CustomResourceDefinitions, { name: found.metadata.name })) === undefined || undefined);
-    await quietWindow(3_000);
-    expect(await fleet.selected('team', 'all')).toEqual(before);
+      await fleet.client.delete(CustomResourceDefinitions, found.metadata, { preconditions: { uid, resourceVersion } });
+      await waitFor(
+        'the definition to be gone',
+        async () =>
+          (await fleet.client.get(CustomResourceDefinitions, { name: found.metadata.name })) === undefined || undefined,
+      );
+      await quietWindow(3_000);
+      expect(await fleet.selected('team', 'all')).toEqual(before);
 
-    await fleet.client.create(CustomResourceDefinitions, { metadata: { name: found.metadata.name, labels, annotations }, spec: found.spec } as KubeObject, { fieldManager: 'test' });
-    await waitFor('the type to be served', async () => {
-      await fleet.client.list(ManagedClusters, undefined);
-      return true;
-    });
-    for (const { metadata } of clusters) await fleet.cluster(metadata.name, metadata.labels?.['cluster.fleetmgmt.io/clusterset'] ?? '');
-    await quietWindow(2_000);
-    expect(await fleet.selected('team', 'all')).toEqual(before);
+      await fleet.client.create(
+        CustomResourceDefinitions,
+        { metadata: { name: found.metadata.name, labels, annotations }, spec: found.spec } as KubeObject,
+        { fieldManager: 'test' },
+      );
+      await waitFor('the type to be served', async () => {
+        await fleet.client.list(ManagedClusters, undefined);
+        return true;
+      });
+      for (const { metadata } of clusters)
+        await fleet.cluster(metadata.name, metadata.labels?.['cluster.fleetmgmt.io/clusterset'] ?? '');
+      await quietWindow(2_000);
+      expect(await fleet.selected('team', 'all')).toEqual(before);
 
-    await fleet.cluster('newcomer', 'east');
-    await selects('all', [...before, 'newcomer']);
-  }, LONG_MS);
+      await fleet.cluster('newcomer', 'east');
+      await selects('all', [...before, 'newcomer']);
+    },
+    LONG_MS,
+  );
 
-  it('publish no more for a Placement that is gone', async () => {
-    const mark = await fleet.mark();
+  it(
+    'publish no more for a Placement that is gone',
+    async () => {
+      const mark = await fleet.mark();
 
-    await fleet.remove(Placements, { namespace: 'team', name: 'trio' });
-    await fleet.cluster('late', 'west');
-    await waitFor('the others to go on', async () => (await fleet.selected('team', 'all'))?.includes('late') ?? undefined);
+      await fleet.remove(Placements, { namespace: 'team', name: 'trio' });
+      await fleet.cluster('late', 'west');
+      await waitFor(
+        'the others to go on',
+        async () => (await fleet.selected('team', 'all'))?.includes('late') ?? undefined,
+      );
 
-    expect((await fleet.writes(mark)).filter((write) => write.includes('trio'))).toEqual([]);
-  }, LONG_MS);
+      expect((await fleet.writes(mark)).filter((write) => write.includes('trio'))).toEqual([]);
+    },
+    LONG_MS,
+  );
 });

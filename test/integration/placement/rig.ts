@@ -43,9 +43,15 @@ export class Running {
   readonly #done: Promise<boolean>;
 
   constructor(server: ControlPlane) {
-    this.#transport = transportOf(server.adminKubeconfig, { userAgent: AGENT, limits: { default: { qps: 1_000, burst: 1_000 } } });
+    this.#transport = transportOf(server.adminKubeconfig, {
+      userAgent: AGENT,
+      limits: { default: { qps: 1_000, burst: 1_000 } },
+    });
     const leadership = { held: () => true, identity: 'test' };
-    const client = guardClient(createClient(this.#transport), [...placementRights, ...clusterRights], { leadership, log: this.log });
+    const client = guardClient(createClient(this.#transport), [...placementRights, ...clusterRights], {
+      leadership,
+      log: this.log,
+    });
     this.#caches = this.#open();
     const { controllers, onHeld } = createPlacementControllers({
       client,
@@ -57,9 +63,21 @@ export class Running {
       settleWindowMs: 50,
       workers: 8,
     });
-    const election = { acquire: () => Promise.resolve(new AbortController().signal), release: () => Promise.resolve(), held: () => true };
+    const election = {
+      acquire: () => Promise.resolve(new AbortController().signal),
+      release: () => Promise.resolve(),
+      held: () => true,
+    };
     const sources = Object.values(this.#caches);
-    this.#done = new Group({ name: 'placement', sources, election, controllers, onHeld, clock: systemClock, log: this.log }).run(this.#end.signal);
+    this.#done = new Group({
+      name: 'placement',
+      sources,
+      election,
+      controllers,
+      onHeld,
+      clock: systemClock,
+      log: this.log,
+    }).run(this.#end.signal);
   }
 
   /** Resolves when the caches hold what there is. */
@@ -110,11 +128,19 @@ export class Fleet {
   }
 
   async set(name: string): Promise<void> {
-    await this.client.apply<ManagedClusterSet>(ManagedClusterSets, { metadata: { name }, spec: {} }, { ...options, force: false });
+    await this.client.apply<ManagedClusterSet>(
+      ManagedClusterSets,
+      { metadata: { name }, spec: {} },
+      { ...options, force: false },
+    );
   }
 
   async bind(namespace: string, name: string): Promise<void> {
-    await this.client.create<ManagedClusterSetBinding>(ManagedClusterSetBindings, { metadata: { namespace, name }, spec: { clusterSet: name } }, options);
+    await this.client.create<ManagedClusterSetBinding>(
+      ManagedClusterSetBindings,
+      { metadata: { namespace, name }, spec: { clusterSet: name } },
+      options,
+    );
   }
 
   /** Makes or relabels a cluster: its labels are these and that of its set. */
@@ -147,7 +173,11 @@ export class Fleet {
   }
 
   async place(namespace: string, name: string, spec: PlacementSpec = {}): Promise<Placement> {
-    return this.client.apply<Placement>(Placements, { metadata: { namespace, name }, spec }, { ...options, force: false });
+    return this.client.apply<Placement>(
+      Placements,
+      { metadata: { namespace, name }, spec },
+      { ...options, force: false },
+    );
   }
 
   placement(namespace: string, name: string): Promise<Placement | undefined> {
@@ -160,7 +190,9 @@ export class Fleet {
 
   /** The clusters that a Placement has published, sorted; undefined before its first decision. */
   async selected(namespace: string, placement: string): Promise<string[] | undefined> {
-    const found = await this.client.list<PlacementDecision>(PlacementDecisions, namespace, { labelSelector: `cluster.fleetmgmt.io/placement=${placement}` });
+    const found = await this.client.list<PlacementDecision>(PlacementDecisions, namespace, {
+      labelSelector: `cluster.fleetmgmt.io/placement=${placement}`,
+    });
     if (found.length === 0) return undefined;
     return found.flatMap((one) => one.status.decisions.map((item) => item.clusterName)).sort();
   }
@@ -179,7 +211,10 @@ export class Fleet {
     const log = await this.#server.requestLog({ after: mark, verbs: WRITES });
     return log
       .filter((request) => request.userAgent.startsWith(AGENT))
-      .map(({ verb, resource, subresource, name }) => `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name}`);
+      .map(
+        ({ verb, resource, subresource, name }) =>
+          `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name}`,
+      );
   }
 }
 

@@ -21,7 +21,8 @@ export class Bindings {
     for (const one of log) {
       if (one.apiGroup !== RBAC || one.code >= 300 || one.uri.includes('dryRun=')) continue;
       if (one.verb === 'deletecollection') this.#emptied(one);
-      else if (['create', 'update', 'patch', 'delete'].includes(one.verb)) this.#turn(keyOf(one.resource, one.namespace, one.name), one);
+      else if (['create', 'update', 'patch', 'delete'].includes(one.verb))
+        this.#turn(keyOf(one.resource, one.namespace, one.name), one);
     }
   }
 

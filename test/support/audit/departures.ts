@@ -10,7 +10,9 @@ export class Departures {
   readonly #times: readonly number[];
 
   constructor(log: readonly LoggedRequest[]) {
-    this.#times = log.filter(({ verb, resource, code }) => verb.startsWith('delete') && TAKES_ACCOUNTS.has(resource) && code < 300).map(({ receivedAt }) => receivedAt);
+    this.#times = log
+      .filter(({ verb, resource, code }) => verb.startsWith('delete') && TAKES_ACCOUNTS.has(resource) && code < 300)
+      .map(({ receivedAt }) => receivedAt);
   }
 
   /** Whether an account had just gone. */

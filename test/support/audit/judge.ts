@@ -15,13 +15,16 @@ export interface Findings {
 }
 
 /** What every authenticated user may do, by the roles that Kubernetes gives them. */
-const EVERYBODY = ['system:basic-user', 'system:discovery', 'system:public-info-viewer'].map((name) => `ClusterRole ${name}`);
+const EVERYBODY = ['system:basic-user', 'system:discovery', 'system:public-info-viewer'].map(
+  (name) => `ClusterRole ${name}`,
+);
 
 /** Requests of this product, whoever's token they carry; the gateway's apart, which carry its callers'. */
 const OURS = /^multicluster-engine\/(?!.*\(gateway\)$)/;
 
 /** Whose requests they may be. */
-const USERS = /^system:serviceaccount:(multicluster-engine-operator:multicluster-engine-operator|[^:]+:placement-controller)$/;
+const USERS =
+  /^system:serviceaccount:(multicluster-engine-operator:multicluster-engine-operator|[^:]+:placement-controller)$/;
 
 /** Refusals at admission that tests bring about: nothing that a right would change. */
 const BROUGHT_ABOUT = [/exceeded quota/, /because it is being terminated/];
@@ -30,7 +33,11 @@ const BROUGHT_ABOUT = [/exceeded quota/, /because it is being terminated/];
  * Holds what we asked of servers against the rights of `deploy/`. `logs`: one a server, whole, in order. `spared`: what
  * need not be used, as `role: right`.
  */
-export function judge(logs: Iterable<readonly LoggedRequest[]>, rights: readonly Right[], spared: ReadonlySet<string> = new Set()): Findings {
+export function judge(
+  logs: Iterable<readonly LoggedRequest[]>,
+  rights: readonly Right[],
+  spared: ReadonlySet<string> = new Set(),
+): Findings {
   const uncovered = new Set<string>();
   const refused = new Set<string>();
   const used = new Set<Right>();
@@ -42,12 +49,17 @@ export function judge(logs: Iterable<readonly LoggedRequest[]>, rights: readonly
       if (!OURS.test(one.userAgent) || (one.code === 401 && departures.at(one.receivedAt))) continue;
       if (!USERS.test(one.user)) uncovered.add(`${asked(one)} as ${one.user}`);
       else if (one.code === 401 || one.code === 403) {
-        if (!outages.at(one.answeredAt) && !isExpected(one, rights, bindings)) refused.add(`${asked(one)} in "${one.namespace}": ${one.message}`);
+        if (!outages.at(one.answeredAt) && !isExpected(one, rights, bindings))
+          refused.add(`${asked(one)} in "${one.namespace}": ${one.message}`);
       } else if (!cover(one, rights, used)) uncovered.add(`${asked(one)} (${one.allowedBy})`);
     }
   }
   const unused = rights.filter((right) => !used.has(right)).map((right) => `${right.role}: ${inWords(right)}`);
-  return { uncovered: [...uncovered].sort(), refused: [...refused].sort(), unused: unused.filter((one) => !spared.has(one)).sort() };
+  return {
+    uncovered: [...uncovered].sort(),
+    refused: [...refused].sort(),
+    unused: unused.filter((one) => !spared.has(one)).sort(),
+  };
 }
 
 /** Notes the rights that a request used; false where there is none. */
@@ -69,7 +81,12 @@ function verbsOf({ verb, code }: LoggedRequest): readonly string[] {
 }
 
 function gives(right: Right, verb: string, one: LoggedRequest): boolean {
-  return right.verb === verb && right.group === one.apiGroup && right.resource === resourceOf(one) && (right.name === '' || right.name === one.name);
+  return (
+    right.verb === verb &&
+    right.group === one.apiGroup &&
+    right.resource === resourceOf(one) &&
+    (right.name === '' || right.name === one.name)
+  );
 }
 
 function isExpected(one: LoggedRequest, rights: readonly Right[], bindings: Bindings): boolean {

@@ -17,8 +17,14 @@ const AGGREGATED = /^rbac\.authorization\.k8s\.io\/aggregate-to-/;
 
 /** The rights that the roles among `objects` give; roles for people, which are aggregated into others, apart. */
 export function rightsIn(objects: readonly AnyObject[]): Right[] {
-  const roles = objects.filter(({ kind, metadata }) => (kind === 'ClusterRole' || kind === 'Role') && !Object.keys(metadata?.labels ?? {}).some((key) => AGGREGATED.test(key)));
-  return roles.flatMap((role) => items(role['rules']).flatMap((rule) => rightsOf(`${role.kind ?? ''} ${role.metadata?.name ?? ''}`, rule)));
+  const roles = objects.filter(
+    ({ kind, metadata }) =>
+      (kind === 'ClusterRole' || kind === 'Role') &&
+      !Object.keys(metadata?.labels ?? {}).some((key) => AGGREGATED.test(key)),
+  );
+  return roles.flatMap((role) =>
+    items(role['rules']).flatMap((rule) => rightsOf(`${role.kind ?? ''} ${role.metadata?.name ?? ''}`, rule)),
+  );
 }
 
 function rightsOf(role: string, rule: object): Right[] {

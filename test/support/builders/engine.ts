@@ -1,11 +1,20 @@
 import path from 'node:path';
 
-import type { MultiClusterEngine, MultiClusterEngineSpec, MultiClusterEngineStatus } from '../../../src/api/generated/multiclusterengine.js';
+import type {
+  MultiClusterEngine,
+  MultiClusterEngineSpec,
+  MultiClusterEngineStatus,
+} from '../../../src/api/generated/multiclusterengine.js';
 import type { Condition, KubeObject, ObjectMeta } from '../../../src/api/meta.js';
 import { CLEANUP_FINALIZER } from '../../../src/api/names.js';
 import { Deployments } from '../../../src/api/resources.js';
 import { CATALOGUE } from '../../../src/domain/engine/catalogue.js';
-import { desiredObjects, type DesiredObject, type EngineSettings, type Templates } from '../../../src/domain/engine/desired.js';
+import {
+  desiredObjects,
+  type DesiredObject,
+  type EngineSettings,
+  type Templates,
+} from '../../../src/domain/engine/desired.js';
 import type { Manifest } from '../../../src/domain/engine/manifest.js';
 import type { Finding, Situation } from '../../../src/domain/engine/situation.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
@@ -43,7 +52,13 @@ export interface EngineOver {
 }
 
 export function engine(over: EngineOver = {}): MultiClusterEngine {
-  const metadata = { name: 'hub', uid: UID, resourceVersion: '1', generation: 1, creationTimestamp: '2025-12-31T00:00:00Z' };
+  const metadata = {
+    name: 'hub',
+    uid: UID,
+    resourceVersion: '1',
+    generation: 1,
+    creationTimestamp: '2025-12-31T00:00:00Z',
+  };
   return {
     apiVersion: 'multicluster.platform.io/v1alpha1',
     kind: 'MultiClusterEngine',
@@ -54,7 +69,11 @@ export function engine(over: EngineOver = {}): MultiClusterEngine {
 }
 
 /** Everything that engine `hub` consists of. */
-export function desired(spec: MultiClusterEngineSpec = {}, over: Partial<EngineSettings> = {}, given = templates): readonly DesiredObject[] {
+export function desired(
+  spec: MultiClusterEngineSpec = {},
+  over: Partial<EngineSettings> = {},
+  given = templates,
+): readonly DesiredObject[] {
   return desiredObjects(identity, effectiveSpec(spec), given, { ...settings, ...over });
 }
 
@@ -72,7 +91,12 @@ export interface DeploymentCounts {
   readonly replicas?: number;
   readonly updated?: number;
   readonly available?: number;
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[];
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly reason?: string;
+    readonly message?: string;
+  }[];
 }
 
 /** What a Deployment looks like when all is well, and what `counts` says otherwise. */
@@ -83,7 +107,13 @@ export function deployment(counts: DeploymentCounts = {}): Manifest {
     { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
   ];
   return {
-    metadata: { name: 'placement-controller', namespace: NAMESPACE, uid: 'deployment', resourceVersion: '7', generation },
+    metadata: {
+      name: 'placement-controller',
+      namespace: NAMESPACE,
+      uid: 'deployment',
+      resourceVersion: '7',
+      generation,
+    },
     spec: { replicas },
     status: {
       observedGeneration: counts.observedGeneration ?? generation,
@@ -110,7 +140,15 @@ export function finding(kind: string, over: Partial<Finding> = {}): Finding {
   const { type, object, component } = one;
   const { name, namespace } = object.metadata;
   const live: { object?: KubeObject } = type === Deployments ? { object: deployment() } : {};
-  return { type, name: namespace === undefined ? { name } : { namespace, name }, component, state: 'applied', message: '', ...live, ...over };
+  return {
+    type,
+    name: namespace === undefined ? { name } : { namespace, name },
+    component,
+    state: 'applied',
+    message: '',
+    ...live,
+    ...over,
+  };
 }
 
 /** What a pass finds of one component when all is well; `over` replaces the findings of its kinds. */
@@ -119,7 +157,14 @@ export function findings(over: Readonly<Record<string, Partial<Finding>>> = {}):
 }
 
 export function situation(over: Partial<Situation> = {}): Situation {
-  return { engine: engine(), version: '1.0.0', targetNamespace: NAMESPACE, paused: false, findings: findings(), ...over };
+  return {
+    engine: engine(),
+    version: '1.0.0',
+    targetNamespace: NAMESPACE,
+    paused: false,
+    findings: findings(),
+    ...over,
+  };
 }
 
 export function condition(status: MultiClusterEngineStatus | undefined, type: string): Condition | undefined {

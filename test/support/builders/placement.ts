@@ -4,7 +4,13 @@ import type { StoredDecision } from '../../../src/domain/placement/decision.js';
 import { decisionName, decisionOrdinal, revisionOf } from '../../../src/domain/placement/decision.js';
 import { eligibleSets } from '../../../src/domain/placement/eligible.js';
 import { compileSpec } from '../../../src/domain/placement/predicates.js';
-import type { BindingView, ClusterView, PlacementSnapshot, SetView, Slots } from '../../../src/domain/placement/snapshot.js';
+import type {
+  BindingView,
+  ClusterView,
+  PlacementSnapshot,
+  SetView,
+  Slots,
+} from '../../../src/domain/placement/snapshot.js';
 import type { DecisionWrite } from '../../../src/domain/placement/slices.js';
 
 /** Plain defaults for everything that selection reads: one set `fleet`, bound to namespace `team`, Placement `web`. */
@@ -16,7 +22,11 @@ export function cluster(name: string, over: Partial<ClusterView> = {}): ClusterV
 }
 
 /** A cluster in set `fleet`, or in `sets`. */
-export function member(name: string, over: Partial<ClusterView> = {}, sets: readonly string[] = ['fleet']): FleetMember {
+export function member(
+  name: string,
+  over: Partial<ClusterView> = {},
+  sets: readonly string[] = ['fleet'],
+): FleetMember {
   return { cluster: cluster(name, over), sets };
 }
 
@@ -38,7 +48,11 @@ export function clusterSet(name: string, over: Partial<SetView> = {}): SetView {
 }
 
 /** Object n of Placement `web`, as we would have written it. */
-export function decision(ordinal: number, clusters: readonly string[], over: Partial<StoredDecision> = {}): StoredDecision {
+export function decision(
+  ordinal: number,
+  clusters: readonly string[],
+  over: Partial<StoredDecision> = {},
+): StoredDecision {
   return {
     name: decisionName('web', ordinal),
     uid: `uid-${ordinal}`,
@@ -96,12 +110,19 @@ export function snapshot(over: Partial<World> = {}): PlacementSnapshot {
 }
 
 /** The fleet with the memberships that can be known. */
-export function knownMembers(fleet: readonly FleetMember[], sets: ReadonlyMap<string, SetView>): readonly FleetMember[] {
+export function knownMembers(
+  fleet: readonly FleetMember[],
+  sets: ReadonlyMap<string, SetView>,
+): readonly FleetMember[] {
   return fleet.map((one) => ({ ...one, sets: one.sets.filter((name) => sets.get(name)?.readable === true) }));
 }
 
 /** The stored objects once the API server has accepted `write`; it refuses a wrong UID or resourceVersion. */
-export function accept(stored: readonly StoredDecision[], write: DecisionWrite, chained = false): readonly StoredDecision[] {
+export function accept(
+  stored: readonly StoredDecision[],
+  write: DecisionWrite,
+  chained = false,
+): readonly StoredDecision[] {
   const there = stored.find((one) => one.name === write.name);
   if (write.kind === 'create') {
     if (there !== undefined) throw new Error(`${write.name} already exists`);
@@ -120,7 +141,10 @@ export function accept(stored: readonly StoredDecision[], write: DecisionWrite, 
 }
 
 /** The stored objects after each prefix of `writes`, the empty one first. */
-export function prefixes(stored: readonly StoredDecision[], writes: readonly DecisionWrite[]): (readonly StoredDecision[])[] {
+export function prefixes(
+  stored: readonly StoredDecision[],
+  writes: readonly DecisionWrite[],
+): (readonly StoredDecision[])[] {
   const states = [stored];
   const written = new Set<string>();
   for (const write of writes) {

@@ -9,6 +9,9 @@ import { Rollouts } from '../hub/rollouts.js';
 /** The embedded server as tests of size `hub` need it: with rollouts of Deployments. */
 await serveEmbedded(process.argv[2] ?? '', (server, signal) => {
   const log = createLogger({ level: 'warn', clock: systemClock, destination: process.stderr });
-  const transport = new Embedded(server, 'test', log).transport({ name: 'rollouts', groups: ['system:masters'] }, { userAgent: 'rollouts' });
+  const transport = new Embedded(server, 'test', log).transport(
+    { name: 'rollouts', groups: ['system:masters'] },
+    { userAgent: 'rollouts' },
+  );
   void new Rollouts(createClient(transport), systemClock).run(signal);
 });

@@ -103,7 +103,8 @@ class Runner {
     }
     await this.#keepOnly(wanted);
     // What one of them lacks does not hold up the others.
-    for (const [key, deployment] of wanted) await this.#bring(key, deployment).catch((error: unknown) => this.#say(`${key}: ${String(error)}`));
+    for (const [key, deployment] of wanted)
+      await this.#bring(key, deployment).catch((error: unknown) => this.#say(`${key}: ${String(error)}`));
   }
 
   /** Stops what is not wanted any more, or not as it is. */
@@ -118,7 +119,11 @@ class Runner {
   }
 
   async #bring(key: string, deployment: Deployment): Promise<void> {
-    const running = this.#running.get(key) ?? { template: templateOf(deployment), pods: new Map<string, Pod>(), round: (this.#round += 1) };
+    const running = this.#running.get(key) ?? {
+      template: templateOf(deployment),
+      pods: new Map<string, Pod>(),
+      round: (this.#round += 1),
+    };
     this.#running.set(key, running);
     const count = Math.min(this.#options.processes ?? 1, deployment.spec.replicas ?? 1);
     const surplus = [...running.pods.values()].slice(count);

@@ -29,7 +29,8 @@ export class Hub {
   }
 
   static async open(server: ControlPlane): Promise<Hub> {
-    for (const zone of ['a', 'b']) await server.addNode({ name: `node-${zone}`, labels: { 'topology.kubernetes.io/zone': zone } });
+    for (const zone of ['a', 'b'])
+      await server.addNode({ name: `node-${zone}`, labels: { 'topology.kubernetes.io/zone': zone } });
     await deploy(server);
     const operator = await startOperator(server);
     await operator.ready({ deadlineMs: 120_000 });
@@ -49,7 +50,10 @@ export class Hub {
 
   /** The one process of the placement controller, once it is ready. */
   async placementController(namespace: string): Promise<Pod> {
-    const pod = await waitFor('the placement controller to run', () => this.components.pods(namespace, 'placement-controller')[0]);
+    const pod = await waitFor(
+      'the placement controller to run',
+      () => this.components.pods(namespace, 'placement-controller')[0],
+    );
     await pod.ready({ deadlineMs: 120_000 });
     return pod;
   }
@@ -75,7 +79,12 @@ export class Hub {
 
   /** JSON merge patch; throws where it is refused. */
   async patch(uri: string, body: unknown): Promise<void> {
-    const answer = await this.server.call({ method: 'PATCH', path: uri, body, contentType: 'application/merge-patch+json' });
+    const answer = await this.server.call({
+      method: 'PATCH',
+      path: uri,
+      body,
+      contentType: 'application/merge-patch+json',
+    });
     if (answer.status !== 200) throw new Error(`PATCH ${uri}: ${answer.status} ${answer.text}`);
   }
 
@@ -90,20 +99,31 @@ export class Hub {
   }
 
   /** Waits until the engine, its status and spec, passes. */
-  engine(what: string, passes: (engine: MultiClusterEngine) => boolean, options: WaitOptions & { readonly name?: string } = {}): Promise<MultiClusterEngine> {
+  engine(
+    what: string,
+    passes: (engine: MultiClusterEngine) => boolean,
+    options: WaitOptions & { readonly name?: string } = {},
+  ): Promise<MultiClusterEngine> {
     const { name = 'engine' } = options;
-    return waitFor(`engine ${name} ${what}`, async (seen) => {
-      const { status, text } = await this.server.call({ path: `${ENGINES}/${name}` });
-      if (status !== 200) return undefined;
-      const engine: MultiClusterEngine = JSON.parse(text);
-      seen(JSON.stringify(engine.status, undefined, 1));
-      return passes(engine) ? engine : undefined;
-    }, options);
+    return waitFor(
+      `engine ${name} ${what}`,
+      async (seen) => {
+        const { status, text } = await this.server.call({ path: `${ENGINES}/${name}` });
+        if (status !== 200) return undefined;
+        const engine: MultiClusterEngine = JSON.parse(text);
+        seen(JSON.stringify(engine.status, undefined, 1));
+        return passes(engine) ? engine : undefined;
+      },
+      options,
+    );
   }
 
   /** Waits until the engine is Available, as its present generation asks. */
   available(options: WaitOptions & { readonly name?: string } = {}): Promise<MultiClusterEngine> {
-    return this.engine('to be available', (one) => isCurrent(one) && one.status?.phase === 'Available', { deadlineMs: 120_000, ...options });
+    return this.engine('to be available', (one) => isCurrent(one) && one.status?.phase === 'Available', {
+      deadlineMs: 120_000,
+      ...options,
+    });
   }
 
   /** Waits until Ready has this reason, and gives the condition. */
@@ -123,13 +143,17 @@ export class Hub {
   async settled(quietMs = 2000): Promise<void> {
     let last = -1;
     let since = 0;
-    await waitFor('the writes to end', async (seen) => {
-      const writes = await this.writes(0);
-      seen(writes.slice(-5).map(inWords));
-      if (writes.length !== last) since = performance.now();
-      last = writes.length;
-      return performance.now() - since >= quietMs;
-    }, { deadlineMs: 120_000, everyMs: 100 });
+    await waitFor(
+      'the writes to end',
+      async (seen) => {
+        const writes = await this.writes(0);
+        seen(writes.slice(-5).map(inWords));
+        if (writes.length !== last) since = performance.now();
+        last = writes.length;
+        return performance.now() - since >= quietMs;
+      },
+      { deadlineMs: 120_000, everyMs: 100 },
+    );
   }
 
   async stop(): Promise<void> {

@@ -28,7 +28,9 @@ interface Listable {
 
 async function listable(hub: Hub): Promise<Listable[]> {
   const groups = (await hub.get('/apis'))?.['groups'];
-  const preferred = (Array.isArray(groups) ? groups : []).map((one) => String(fields(fields(one)['preferredVersion'])['groupVersion']));
+  const preferred = (Array.isArray(groups) ? groups : []).map((one) =>
+    String(fields(fields(one)['preferredVersion'])['groupVersion']),
+  );
   const found: Listable[] = [];
   for (const groupVersion of ['v1', ...preferred]) {
     const [version = '', group = ''] = groupVersion.split('/').reverse();
@@ -48,7 +50,18 @@ async function listable(hub: Hub): Promise<Listable[]> {
 export function essence(object: AnyObject): unknown {
   const { metadata, status: _status, ...rest } = object;
   const own = (map: Readonly<Record<string, string>> = {}): object =>
-    Object.fromEntries(Object.entries(map).filter(([key]) => /multicluster\.platform\.io|kubernetes\.io/.test(key) && !key.startsWith('deployment.')));
+    Object.fromEntries(
+      Object.entries(map).filter(
+        ([key]) => /multicluster\.platform\.io|kubernetes\.io/.test(key) && !key.startsWith('deployment.'),
+      ),
+    );
   const { name, namespace, ownerReferences } = metadata ?? {};
-  return { ...rest, name, namespace, ownerReferences, labels: own(metadata?.labels), annotations: own(metadata?.annotations) };
+  return {
+    ...rest,
+    name,
+    namespace,
+    ownerReferences,
+    labels: own(metadata?.labels),
+    annotations: own(metadata?.annotations),
+  };
 }

@@ -20,14 +20,26 @@ const NAME = 'multicluster-engine-operator';
 export async function deploy(server: ControlPlane, overlay = 'default'): Promise<void> {
   const admin = { kubeconfig: server.adminKubeconfig };
   await kubectlOk(['apply', '--server-side', '-k', overlayFolder(overlay)], admin);
-  await kubectlOk(['wait', '--for=condition=Established', '--timeout=120s', 'crd', '-l', 'app.kubernetes.io/part-of=multicluster-engine'], admin);
+  await kubectlOk(
+    [
+      'wait',
+      '--for=condition=Established',
+      '--timeout=120s',
+      'crd',
+      '-l',
+      'app.kubernetes.io/part-of=multicluster-engine',
+    ],
+    admin,
+  );
   await kindsServed(server);
 }
 
 /** The operator's Deployment as an overlay renders it. */
 export async function operatorDeployment(server: ControlPlane, overlay = 'default'): Promise<Deployment> {
   const text = await kubectlOk(['kustomize', overlayFolder(overlay)], { kubeconfig: server.adminKubeconfig });
-  const found = loadAll(text).filter(isDeployment).find(({ metadata }) => metadata.name === NAME);
+  const found = loadAll(text)
+    .filter(isDeployment)
+    .find(({ metadata }) => metadata.name === NAME);
   if (found === undefined) throw new Error(`deploy/overlays/${overlay} holds no Deployment ${NAME}`);
   return found;
 }

@@ -66,7 +66,8 @@ export async function startPod(server: ControlPlane, deployment: Deployment, opt
   });
   const logFile = path.join(server.folder, `${namespace}.${options.name}.log`);
   launched.output.pipe(createWriteStream(logFile, { flags: 'a' }));
-  const get = (variable: string, uri: string): Promise<string | undefined> => fetched(launched.addresses[variable], uri);
+  const get = (variable: string, uri: string): Promise<string | undefined> =>
+    fetched(launched.addresses[variable], uri);
   const log = (): string => readFileSync(logFile, 'utf8');
   const pod: Pod = {
     name: options.name,
@@ -88,13 +89,18 @@ export async function startPod(server: ControlPlane, deployment: Deployment, opt
 }
 
 async function ready(pod: Pod, options: WaitOptions = { deadlineMs: 120_000 }): Promise<void> {
-  const outcome = await waitFor(`pod ${pod.name} to be ready`, async (seen) => {
-    const exit = pod.exit();
-    if (exit !== undefined) return exit;
-    seen(pod.log().slice(-2000));
-    return (await pod.health('/readyz')) !== undefined;
-  }, options);
-  if (outcome !== true) throw new Error(`pod ${pod.name} ended with ${outcome.code ?? outcome.signal}:\n${pod.log().slice(-4000)}`);
+  const outcome = await waitFor(
+    `pod ${pod.name} to be ready`,
+    async (seen) => {
+      const exit = pod.exit();
+      if (exit !== undefined) return exit;
+      seen(pod.log().slice(-2000));
+      return (await pod.health('/readyz')) !== undefined;
+    },
+    options,
+  );
+  if (outcome !== true)
+    throw new Error(`pod ${pod.name} ended with ${outcome.code ?? outcome.signal}:\n${pod.log().slice(-4000)}`);
 }
 
 async function fetched(address: string | undefined, uri: string): Promise<string | undefined> {
@@ -118,7 +124,8 @@ async function volumesOf(server: ControlPlane, namespace: string, spec: PodSpec)
 
 async function filesOf(server: ControlPlane, namespace: string, volume: Volume): Promise<Files> {
   if (volume.emptyDir !== undefined) return {};
-  if (volume.configMap !== undefined) return dataOf(server, `/api/v1/namespaces/${namespace}/configmaps/${volume.configMap.name}`);
+  if (volume.configMap !== undefined)
+    return dataOf(server, `/api/v1/namespaces/${namespace}/configmaps/${volume.configMap.name}`);
   if (volume.secret === undefined) throw new Error(`volume ${volume.name} is neither emptyDir, configMap nor secret`);
   const data = await dataOf(server, `/api/v1/namespaces/${namespace}/secrets/${volume.secret.secretName}`);
   return Object.fromEntries(Object.entries(data).map(([file, text]) => [file, Buffer.from(text, 'base64')]));

@@ -52,10 +52,21 @@ export class Rollouts {
   async #open(node: Node): Promise<void> {
     if (JSON.stringify(node.status ?? {}).includes('"KubeletReady"')) return;
     const time = `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`;
-    const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'make-believe', lastHeartbeatTime: time, lastTransitionTime: time };
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'KubeletReady',
+      message: 'make-believe',
+      lastHeartbeatTime: time,
+      lastTransitionTime: time,
+    };
     const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== NOT_READY);
     const opened = await this.#client.update<Node>(Nodes, { ...node, spec: { ...node.spec, taints } }, MANAGER);
-    await this.#client.updateStatus<Node>(Nodes, { ...opened, status: { ...opened.status, conditions: [ready] } }, MANAGER);
+    await this.#client.updateStatus<Node>(
+      Nodes,
+      { ...opened, status: { ...opened.status, conditions: [ready] } },
+      MANAGER,
+    );
   }
 
   async #roll(deployment: Deployment, nodes: readonly Node[]): Promise<void> {
@@ -79,20 +90,36 @@ export class Rollouts {
 /** Whether the status tells of a rollout that ended before this process knew of it. */
 function isDone({ metadata, spec, status }: Deployment): boolean {
   const wanted = spec?.replicas ?? 1;
-  return status?.observedGeneration === metadata.generation && status?.updatedReplicas === wanted && status.availableReplicas === wanted;
+  return (
+    status?.observedGeneration === metadata.generation &&
+    status?.updatedReplicas === wanted &&
+    status.availableReplicas === wanted
+  );
 }
 
 /** As the Deployment controller with its default strategy: one new pod beside the old ones, which go when the new ones are ready. */
-function statusOf(deployment: Deployment, { done, before, now }: { readonly done: boolean; readonly before: number; readonly now: number }): DeploymentStatus {
+function statusOf(
+  deployment: Deployment,
+  { done, before, now }: { readonly done: boolean; readonly before: number; readonly now: number },
+): DeploymentStatus {
   const wanted = deployment.spec?.replicas ?? 1;
   const old = done ? 0 : Math.min(before, wanted);
   const updated = done || old === 0 ? wanted : 1;
   const available = done ? wanted : old;
   const conditions = [
-    condition('Available', available >= wanted ? ['True', 'MinimumReplicasAvailable'] : ['False', 'MinimumReplicasUnavailable']),
+    condition(
+      'Available',
+      available >= wanted ? ['True', 'MinimumReplicasAvailable'] : ['False', 'MinimumReplicasUnavailable'],
+    ),
     condition('Progressing', done ? ['True', 'NewReplicaSetAvailable'] : ['True', 'ReplicaSetUpdated']),
   ];
-  const counts = { replicas: old + updated, updatedReplicas: updated, readyReplicas: available, availableReplicas: available, unavailableReplicas: old + updated - available };
+  const counts = {
+    replicas: old + updated,
+    updatedReplicas: updated,
+    readyReplicas: available,
+    availableReplicas: available,
+    unavailableReplicas: old + updated - available,
+  };
   return {
     observedGeneration: deployment.metadata.generation ?? 0,
     ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
@@ -110,11 +137,18 @@ function dated(one: Undated, before: readonly DeploymentCondition[], now: number
   const old = before.find(({ type }) => type === one.type);
   if (old?.status === one.status && old.reason === one.reason) return old;
   const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
-  return { ...one, lastUpdateTime: time, lastTransitionTime: old?.status === one.status ? old.lastTransitionTime : time };
+  return {
+    ...one,
+    lastUpdateTime: time,
+    lastTransitionTime: old?.status === one.status ? old.lastTransitionTime : time,
+  };
 }
 
 /** What a status says, in one order. */
 function essence(status: DeploymentStatus = {}): unknown {
   const { conditions = [], ...counts } = status;
-  return [Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)), conditions.map(({ type, status: is, reason }) => `${type} ${is} ${reason}`).sort()];
+  return [
+    Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)),
+    conditions.map(({ type, status: is, reason }) => `${type} ${is} ${reason}`).sort(),
+  ];
 }

@@ -38,7 +38,8 @@ async function step<T>(what: string, work: Promise<T>, ended: Promise<void>): Pr
 }
 
 async function furnish(server: ControlPlane): Promise<void> {
-  for (const zone of ['a', 'b']) await server.addNode({ name: `node-${zone}`, labels: { 'topology.kubernetes.io/zone': zone } });
+  for (const zone of ['a', 'b'])
+    await server.addNode({ name: `node-${zone}`, labels: { 'topology.kubernetes.io/zone': zone } });
 }
 
 function nextSteps(): string {
@@ -110,7 +111,8 @@ async function run(ended: Promise<void>): Promise<void> {
   } finally {
     await server?.stop();
     // Another run from this folder may have put its own there since.
-    if (server !== undefined && (await readlink(KUBECONFIG).catch(() => '')) === server.adminKubeconfig) await rm(KUBECONFIG);
+    if (server !== undefined && (await readlink(KUBECONFIG).catch(() => '')) === server.adminKubeconfig)
+      await rm(KUBECONFIG);
     await rm(parent, { recursive: true, force: true });
   }
 }

@@ -1,10 +1,5 @@
 /** What the proxy does to one request instead of passing it on. */
-export type Fault =
-  | Substitute
-  | Reset
-  | Cut
-  | Silence
-  | Interruption;
+export type Fault = Substitute | Reset | Cut | Silence | Interruption;
 
 /** An answer of the proxy's own; `applied`: the server has carried the request out all the same. */
 export interface Substitute {
@@ -58,7 +53,13 @@ export const throttled: Fault = {
 
 export function broken(status: 500 | 503, applied: boolean): Fault {
   const reason = status === 500 ? 'InternalError' : 'ServiceUnavailable';
-  return { kind: 'answer', applied, status, headers: JSON_TYPE, body: failure(status, reason, 'etcdserver: request timed out') };
+  return {
+    kind: 'answer',
+    applied,
+    status,
+    headers: JSON_TYPE,
+    body: failure(status, reason, 'etcdserver: request timed out'),
+  };
 }
 
 /** What a load balancer shows while nobody stands behind it, with code 200. */

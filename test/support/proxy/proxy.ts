@@ -45,7 +45,10 @@ export class Proxy {
     const beside = path.join(path.dirname(options.caFile), 'apiserver');
     const [cert, key] = [readFileSync(`${beside}.crt`), readFileSync(`${beside}.key`)];
     this.#upstream = new Agent({ keepAlive: true, ca: readFileSync(options.caFile) });
-    this.#server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (incoming, outgoing) => void this.#handle(incoming, outgoing));
+    this.#server = createServer(
+      { cert, key, keepAliveTimeout: 60_000 },
+      (incoming, outgoing) => void this.#handle(incoming, outgoing),
+    );
     this.#server.on('secureConnection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on('error', () => undefined);
@@ -154,18 +157,24 @@ export class Proxy {
   #ask(incoming: IncomingMessage, body: Buffer): Promise<Upstream> {
     return new Promise((resolve, reject) => {
       const upstream = this.#forward(incoming, body, (answer) => {
-        const give = (content: Buffer): void => resolve({ status: answer.statusCode ?? 502, headers: endToEnd(answer), body: content });
+        const give = (content: Buffer): void =>
+          resolve({ status: answer.statusCode ?? 502, headers: endToEnd(answer), body: content });
         whole(answer).then(give, reject);
       });
       upstream.on('error', reject);
     });
   }
 
-  #forward(incoming: IncomingMessage, body: Buffer, answered: (answer: IncomingMessage) => void): ReturnType<typeof httpsRequest> {
+  #forward(
+    incoming: IncomingMessage,
+    body: Buffer,
+    answered: (answer: IncomingMessage) => void,
+  ): ReturnType<typeof httpsRequest> {
     const headers = { ...incoming.headers };
     for (const name of HOP_BY_HOP) delete headers[name];
     delete headers['host'];
-    if (this.#options.mark !== undefined) headers['user-agent'] = `${headers['user-agent'] ?? ''} ${this.#options.mark}`;
+    if (this.#options.mark !== undefined)
+      headers['user-agent'] = `${headers['user-agent'] ?? ''} ${this.#options.mark}`;
     if (body.length > 0) headers['content-length'] = String(body.length);
     const url = new URL(incoming.url ?? '/', this.#options.url);
     const upstream = httpsRequest(url, { method: incoming.method ?? 'GET', headers, agent: this.#upstream }, answered);
@@ -180,7 +189,11 @@ interface Exchange {
   readonly outgoing: ServerResponse;
 }
 
-function cut(outgoing: ServerResponse, answer: Upstream, { bytes, whole: framed }: { readonly bytes: number; readonly whole: boolean }): void {
+function cut(
+  outgoing: ServerResponse,
+  answer: Upstream,
+  { bytes, whole: framed }: { readonly bytes: number; readonly whole: boolean },
+): void {
   const length = Math.min(bytes, Math.max(answer.body.length - 1, 0));
   const part = answer.body.subarray(0, length);
   outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': framed ? length : answer.body.length });

@@ -39,7 +39,11 @@ export async function playUndisturbed(server: ControlPlane, steps: readonly Step
  * Plays the script of `reference` again and kills the controller at `count` points chosen by `seed`. Each step must come
  * to the same decisions, the end to the same state, and every promise must hold at every event.
  */
-export async function playKilled(server: ControlPlane, reference: Reference, options: { readonly seed: number; readonly count: number }): Promise<void> {
+export async function playKilled(
+  server: ControlPlane,
+  reference: Reference,
+  options: { readonly seed: number; readonly count: number },
+): Promise<void> {
   const points = crashPoints(new Dice(options.seed), reference.trace, options.count);
   const told = `crash seed ${options.seed}: ${points.map(describePoint).join('; ')}`;
   await withRig(server, 'killed', async (rig) => {
@@ -48,12 +52,18 @@ export async function playKilled(server: ControlPlane, reference: Reference, opt
     const { steps, seed } = reference;
     try {
       const run = await play(steps, {
-        server, observer, seed, before: (step) => crashes.begin(step), reference: reference.run.outcomes,
+        server,
+        observer,
+        seed,
+        before: (step) => crashes.begin(step),
+        reference: reference.run.outcomes,
       });
       await rig.endsAs(reference.end);
       expect(report(await rig.judge(run.frames), seed)).toBe(KEPT);
     } catch (error) {
-      throw new Error(`${told}\nreached: ${crashes.reached.map(describePoint).join('; ')}\n${String(error)}`, { cause: error });
+      throw new Error(`${told}\nreached: ${crashes.reached.map(describePoint).join('; ')}\n${String(error)}`, {
+        cause: error,
+      });
     }
     expect(crashes.reached).toEqual(points);
     expect(rig.controller.starts).toBe(1 + points.length);

@@ -1,5 +1,13 @@
 import { DECISION_SIZE } from '../../../src/api/names.js';
-import { sorted, type Frame, type Observed, type Outlook, type SeenDecision, type SeenPlacement, type Violation } from './history.js';
+import {
+  sorted,
+  type Frame,
+  type Observed,
+  type Outlook,
+  type SeenDecision,
+  type SeenPlacement,
+  type Violation,
+} from './history.js';
 
 /** A placement as the history so far shows it. */
 interface Live {
@@ -94,7 +102,8 @@ class Pass {
     }
     if (seen.published) live.counts = live.counts.filter(({ generation }) => generation >= seen.observedGeneration);
     if (event.gap === true) return;
-    if (known === undefined || JSON.stringify(claims(known)) !== JSON.stringify(claims(seen))) this.#checkClaims(event, live);
+    if (known === undefined || JSON.stringify(claims(known)) !== JSON.stringify(claims(seen)))
+      this.#checkClaims(event, live);
     this.#checkCount(event, live);
   }
 
@@ -123,10 +132,16 @@ class Pass {
       const stored = live.objects.get(`${namespace}/${name}`);
       for (const cluster of stored?.clusters ?? []) named.add(cluster);
       if (stored?.revision !== revision) {
-        this.#report('ahead', event, live, `status names ${name} at revision ${revision}, stored is ${stored?.revision ?? 'nothing'}`);
+        this.#report(
+          'ahead',
+          event,
+          live,
+          `status names ${name} at revision ${revision}, stored is ${stored?.revision ?? 'nothing'}`,
+        );
       }
     }
-    if (selected !== named.size) this.#report('ahead', event, live, `status counts ${selected}, the objects that it names hold ${named.size}`);
+    if (selected !== named.size)
+      this.#report('ahead', event, live, `status counts ${selected}, the objects that it names hold ${named.size}`);
   }
 
   #checkCount(event: Observed, live: Live): void {
@@ -147,11 +162,13 @@ class Pass {
 
   #checkObject(event: Observed, live: Live, { clusters }: SeenDecision): void {
     if (clusters === undefined) this.#report('born empty', event, live, `${event.key} has no list of decisions`);
-    if ((clusters ?? []).length > DECISION_SIZE) this.#report('oversized', event, live, `${event.key} holds ${clusters?.length} clusters`);
+    if ((clusters ?? []).length > DECISION_SIZE)
+      this.#report('oversized', event, live, `${event.key} holds ${clusters?.length} clusters`);
     if (event.type !== 'ADDED' || clusters?.length !== 0) return;
     const matched = (this.#outlook(live)?.always ?? NOBODY).size > 0;
     const filled = (this.#final[this.#frame]?.get(live.seen.uid) ?? NOBODY).size > 0;
-    if (!event.key.endsWith('-decision-1')) this.#report('born empty', event, live, `${event.key} was made empty, and is not the first`);
+    if (!event.key.endsWith('-decision-1'))
+      this.#report('born empty', event, live, `${event.key} was made empty, and is not the first`);
     else if (matched && filled) this.#report('born empty', event, live, `${event.key} was made empty and filled later`);
   }
 
@@ -162,7 +179,8 @@ class Pass {
     if (first === undefined || last === undefined || always === undefined) return;
     const now = unionOf(live);
     const gone = [...first].filter((name) => last.has(name) && always.has(name) && !now.has(name));
-    if (gone.length > 0) this.#report('vanished', event, live, `missing for a moment: ${gone.slice(0, 5).join(', ')} (${gone.length})`);
+    if (gone.length > 0)
+      this.#report('vanished', event, live, `missing for a moment: ${gone.slice(0, 5).join(', ')} (${gone.length})`);
   }
 
   #checkExplained(event: Observed, live: Live, before: ReadonlySet<string>): void {
@@ -171,8 +189,10 @@ class Pass {
     if (ever === undefined || frame === undefined) return;
     for (const name of unionOf(live)) {
       if (before.has(name)) continue;
-      if (!ever.has(name)) this.#report('unexplained', event, live, `${name} is selected and matches in no state of the step`);
-      else if ((this.#clusters.get(name)?.lastAlive ?? -1) < frame.from) this.#report('unexplained', event, live, `${name} is selected and is not there`);
+      if (!ever.has(name))
+        this.#report('unexplained', event, live, `${name} is selected and matches in no state of the step`);
+      else if ((this.#clusters.get(name)?.lastAlive ?? -1) < frame.from)
+        this.#report('unexplained', event, live, `${name} is selected and is not there`);
     }
   }
 

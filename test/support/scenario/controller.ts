@@ -35,7 +35,10 @@ export class Controller {
     const token = await server.tokenFor(ACCOUNT);
     const folder = path.join(server.folder, `controller-${identity}`);
     await mkdir(folder, { recursive: true });
-    const controller = new Controller(options, await writeKubeconfig(folder, { server: url, caFile: server.caFile, token }));
+    const controller = new Controller(
+      options,
+      await writeKubeconfig(folder, { server: url, caFile: server.caFile, token }),
+    );
     await controller.start();
     return controller;
   }
@@ -46,10 +49,17 @@ export class Controller {
     const folder = path.dirname(this.#kubeconfig);
     const log = await open(path.join(folder, 'controller.log'), 'a');
     try {
-      const args = ['operator', '--controllers=placement', `--identity=${identity}`, `--kubeconfig=${this.#kubeconfig}`];
+      const args = [
+        'operator',
+        '--controllers=placement',
+        `--identity=${identity}`,
+        `--kubeconfig=${this.#kubeconfig}`,
+      ];
       const listen = ['--metrics-listen=127.0.0.1:0', '--health-listen=127.0.0.1:0'];
       this.#child = await startChild({
-        command: [process.execPath, MAIN, ...args, ...listen], env: { PATH: process.env['PATH'] ?? '', HOME: folder }, output: log.fd,
+        command: [process.execPath, MAIN, ...args, ...listen],
+        env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+        output: log.fd,
       });
       this.#starts += 1;
     } finally {

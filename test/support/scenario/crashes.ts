@@ -49,10 +49,20 @@ export interface CrashPoint {
  */
 export function crashPoints(dice: Dice, trace: Trace, count: number): CrashPoint[] {
   const steps = trace.steps.slice(0, -1);
-  const long = dice.some(steps.filter((step) => trace.writes(step) > 2), Math.ceil(count / 2));
-  const rest = dice.some(steps.filter((step) => !long.includes(step)), count - long.length);
+  const long = dice.some(
+    steps.filter((step) => trace.writes(step) > 2),
+    Math.ceil(count / 2),
+  );
+  const rest = dice.some(
+    steps.filter((step) => !long.includes(step)),
+    count - long.length,
+  );
   const chosen = [...long, ...rest].sort((a, b) => a - b);
-  return chosen.map((step, n) => ({ step, write: dice.between(1, trace.writes(step)), phase: n % 2 === 0 ? 'before' : 'after' }));
+  return chosen.map((step, n) => ({
+    step,
+    write: dice.between(1, trace.writes(step)),
+    phase: n % 2 === 0 ? 'before' : 'after',
+  }));
 }
 
 /** Kills the controller at each point and starts it again with the same flags. */
@@ -80,7 +90,8 @@ export class Crashes {
     if (!publishes(request)) return undefined;
     this.#write += 1;
     const [next] = this.#points;
-    if (next === undefined || next.step > this.#step || (next.step === this.#step && this.#write < next.write)) return undefined;
+    if (next === undefined || next.step > this.#step || (next.step === this.#step && this.#write < next.write))
+      return undefined;
     this.#points.shift();
     this.reached.push(next);
     const run = async (): Promise<void> => {

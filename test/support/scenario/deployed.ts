@@ -21,7 +21,11 @@ export const ACCOUNT: Subject = { serviceAccount: { namespace: DEFAULT_TARGET_NA
 /** The ClusterRoleBinding of the placement controller. */
 export const BINDING_PATH = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${COMPONENT_ROLE_PREFIX}${COMPONENT}`;
 
-const ENGINE: AnyObject = { apiVersion: 'multicluster.platform.io/v1alpha1', kind: 'MultiClusterEngine', metadata: { name: 'engine' } };
+const ENGINE: AnyObject = {
+  apiVersion: 'multicluster.platform.io/v1alpha1',
+  kind: 'MultiClusterEngine',
+  metadata: { name: 'engine' },
+};
 
 /**
  * Applies the default overlay as a user does and an engine, and of the placement controller's component what the
@@ -49,7 +53,9 @@ export async function bind(server: ControlPlane): Promise<void> {
 function component(): AnyObject[] {
   const folder = path.join(root, 'deploy', 'components', COMPONENT);
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  return files.flatMap((name) => loadAll(readFileSync(path.join(folder, name), 'utf8')).map((one): AnyObject => fields(one)));
+  return files.flatMap((name) =>
+    loadAll(readFileSync(path.join(folder, name), 'utf8')).map((one): AnyObject => fields(one)),
+  );
 }
 
 const COLLECTIONS: Readonly<Record<string, string>> = {
@@ -69,10 +75,14 @@ async function applyObject(server: ControlPlane, object: AnyObject): Promise<voi
     contentType: 'application/apply-patch+yaml',
     body: object,
   } as const;
-  const { status, text } = await waitFor('the policies to find their parameters', async (seen) => {
-    const answer = await server.call(request);
-    seen(answer.text);
-    return /failed to configure (policy|binding)/.test(answer.text) ? undefined : answer;
-  }, { deadlineMs: POLICY_MS, everyMs: 500 });
+  const { status, text } = await waitFor(
+    'the policies to find their parameters',
+    async (seen) => {
+      const answer = await server.call(request);
+      seen(answer.text);
+      return /failed to configure (policy|binding)/.test(answer.text) ? undefined : answer;
+    },
+    { deadlineMs: POLICY_MS, everyMs: 500 },
+  );
   if (status >= 300) throw new Error(`${object.kind ?? ''} ${object.metadata?.name ?? ''}: ${status} ${text}`);
 }

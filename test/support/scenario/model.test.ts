@@ -23,7 +23,9 @@ function world(predicates: readonly Predicate[], count?: number, more: readonly 
 }
 
 function expression(operator: string, values?: readonly string[]): Predicate {
-  return { labelSelector: { matchExpressions: [{ key: 'region', operator, ...(values === undefined ? {} : { values }) }] } };
+  return {
+    labelSelector: { matchExpressions: [{ key: 'region', operator, ...(values === undefined ? {} : { values }) }] },
+  };
 }
 
 describe('the model of who matches', () => {
@@ -34,7 +36,11 @@ describe('the model of who matches', () => {
     ['Exists', [expression('Exists')], ['eu', 'us']],
     ['DoesNotExist', [expression('DoesNotExist')], ['bare']],
     ['predicates are alternatives', [expression('In', ['eu']), expression('DoesNotExist')], ['eu', 'bare']],
-    ['labels and claims of one predicate hold together', [{ ...expression('In', ['eu']), claims: [{ key: 'cloud', operator: 'In', values: ['x'] }] }], []],
+    [
+      'labels and claims of one predicate hold together',
+      [{ ...expression('In', ['eu']), claims: [{ key: 'cloud', operator: 'In', values: ['x'] }] }],
+      [],
+    ],
     ['claims are compared byte for byte', [{ claims: [{ key: 'cloud', operator: 'In', values: ['a b'] }] }], ['eu']],
   ])('%s', (_what, predicates, wanted) => {
     expect([...judge(world(predicates), 't/p', new Set()).matching].sort()).toEqual([...wanted].sort());
@@ -45,8 +51,19 @@ describe('the model of who matches', () => {
     ['too few', world([], 9), 'NotAllDecisionsScheduled'],
     ['none wanted', world([], 0, [{ kind: 'binding', name: 't/prod' }]), 'AllDecisionsScheduled'],
     ['no binding', world([], 2, [{ kind: 'binding', name: 't/prod' }]), 'NoManagedClusterSetBindings'],
-    ['a binding of another name', world([], 2, [{ kind: 'binding', name: 't/prod', to: 'none' }]), 'NoManagedClusterSetBindings'],
-    ['an empty set', world([], 2, [{ kind: 'binding', name: 't/prod' }, { kind: 'binding', name: 't/none', to: 'none' }]), 'AllManagedClusterSetsEmpty'],
+    [
+      'a binding of another name',
+      world([], 2, [{ kind: 'binding', name: 't/prod', to: 'none' }]),
+      'NoManagedClusterSetBindings',
+    ],
+    [
+      'an empty set',
+      world([], 2, [
+        { kind: 'binding', name: 't/prod' },
+        { kind: 'binding', name: 't/none', to: 'none' },
+      ]),
+      'AllManagedClusterSetsEmpty',
+    ],
     ['nothing matches', world([expression('In', ['mars'])], 2), 'NoManagedClusterMatched'],
     ['an operator that does not exist', world([expression('Near', ['eu'])], 2), 'Misconfigured'],
     ['In without values', world([expression('In')], 2), 'Misconfigured'],
@@ -70,7 +87,11 @@ describe('the model of who matches', () => {
   });
 
   it('keeps the selected members of a set that cannot be read', () => {
-    const broken: Write = { kind: 'set', name: 'prod', to: { selector: { matchExpressions: [{ key: 'region', operator: 'In' }] } } };
+    const broken: Write = {
+      kind: 'set',
+      name: 'prod',
+      to: { selector: { matchExpressions: [{ key: 'region', operator: 'In' }] } },
+    };
     const state = world([], 2, [broken]);
     expect(fault(state, 't/p', new Set(['eu']), new Set(['eu']))).toBeUndefined();
     expect(fault(state, 't/p', new Set(['eu']), new Set())).toBeDefined();

@@ -1,5 +1,13 @@
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
-import { parts, type Cluster, type ClusterSet, type LabelSelector, type Placement, type Requirement, type World } from './world.js';
+import {
+  parts,
+  type Cluster,
+  type ClusterSet,
+  type LabelSelector,
+  type Placement,
+  type Requirement,
+  type World,
+} from './world.js';
 
 /**
  * A naive second opinion on who may be selected: it looks at everything each time and shares nothing with the product
@@ -36,7 +44,14 @@ export function judge(world: World, key: string, selected: ReadonlySet<string>):
     candidates.add(name);
     if (matches(placement, cluster)) matching.add(name);
   }
-  return { misconfigured: isMisconfigured(placement), eligible, bound: bound.length > 0, unreadable, candidates, matching };
+  return {
+    misconfigured: isMisconfigured(placement),
+    eligible,
+    bound: bound.length > 0,
+    unreadable,
+    candidates,
+    matching,
+  };
 }
 
 /** The sets bound to a namespace: the binding carries the set's name, and the set exists. */
@@ -60,7 +75,7 @@ function readable(selector: LabelSelector | undefined): boolean {
 function isReadable(one: Requirement): boolean {
   if (!OPERATORS.includes(one.operator)) return false;
   const needsValues = one.operator === 'In' || one.operator === 'NotIn';
-  return needsValues === ((one.values ?? []).length > 0);
+  return needsValues === (one.values ?? []).length > 0;
 }
 
 function isMember(set: ClusterSet | undefined, name: string, cluster: Cluster): boolean {
@@ -72,7 +87,9 @@ function isMember(set: ClusterSet | undefined, name: string, cluster: Cluster): 
 function matches(placement: Placement, cluster: Cluster): boolean {
   if (placement.predicates.length === 0) return true;
   return placement.predicates.some(
-    (one) => selects(one.labelSelector ?? {}, cluster.labels) && (one.claims ?? []).every((claim) => meets(claim, cluster.claims)),
+    (one) =>
+      selects(one.labelSelector ?? {}, cluster.labels) &&
+      (one.claims ?? []).every((claim) => meets(claim, cluster.claims)),
   );
 }
 
@@ -91,12 +108,16 @@ function meets(one: Requirement, found: Readonly<Record<string, string>>): boole
   return one.operator === 'In' ? among : !among;
 }
 
-
 /**
  * What is wrong with `now` as the selection of a placement that had `before` selected, or undefined when it is one of
  * those that the rules allow: the right number, only clusters that match, and none given up that could have stayed.
  */
-export function fault(world: World, key: string, before: ReadonlySet<string>, now: ReadonlySet<string>): string | undefined {
+export function fault(
+  world: World,
+  key: string,
+  before: ReadonlySet<string>,
+  now: ReadonlySet<string>,
+): string | undefined {
   const judgement = judge(world, key, before);
   if (judgement.misconfigured) return differs(keptByMisconfigured(world, before), now);
   const wanted = Math.min(world.placements.get(key)?.count ?? Infinity, judgement.matching.size);
@@ -105,7 +126,8 @@ export function fault(world: World, key: string, before: ReadonlySet<string>, no
   if (now.size !== wanted) return `${now.size} selected, ${wanted} wanted of ${judgement.matching.size} that match`;
   const staying = [...before].filter((name) => judgement.matching.has(name));
   const dropped = staying.filter((name) => !now.has(name));
-  if (dropped.length > Math.max(0, staying.length - wanted)) return `given up though still matching: ${dropped.join(', ')}`;
+  if (dropped.length > Math.max(0, staying.length - wanted))
+    return `given up though still matching: ${dropped.join(', ')}`;
   return undefined;
 }
 

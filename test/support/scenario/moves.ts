@@ -1,7 +1,18 @@
 import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
 import { isMisconfigured } from './model.js';
 import {
-  BAD_PREDICATES, BINDINGS, clusterName, EXCLUSIVE, NAMESPACES, newcomer, PLACEMENTS, PLATFORMS, PREDICATES, REGIONS, SETS, TIERS,
+  BAD_PREDICATES,
+  BINDINGS,
+  clusterName,
+  EXCLUSIVE,
+  NAMESPACES,
+  newcomer,
+  PLACEMENTS,
+  PLATFORMS,
+  PREDICATES,
+  REGIONS,
+  SETS,
+  TIERS,
 } from './opening.js';
 import type { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
 import type { Cluster, Placement, World, Write } from './world.js';
@@ -31,7 +42,14 @@ export const MOVES: readonly (readonly [number, Move])[] = [
 
 /** What only happens to clusters: for steps of many writes at once. */
 export const CLUSTER_MOVES: readonly (readonly [number, Move])[] = [
-  [6, relabel], [5, changeSet], [5, changeClaim], [1, report], [2, join], [1, leaveAtOnce], [1, beginLeaving], [1, finishLeaving],
+  [6, relabel],
+  [5, changeSet],
+  [5, changeClaim],
+  [1, report],
+  [2, join],
+  [1, leaveAtOnce],
+  [1, beginLeaving],
+  [1, finishLeaving],
 ];
 
 /** Throws the dice for a move. */
@@ -155,7 +173,10 @@ function changeCount(dice: Dice, world: World): Write | undefined {
 }
 
 function changeScope(dice: Dice, world: World): Write | undefined {
-  return onPlacement(dice, world, (now) => ({ ...now, sets: dice.chance(0.5) ? [] : dice.some([...SETS.keys()], dice.between(1, 3)) }));
+  return onPlacement(dice, world, (now) => ({
+    ...now,
+    sets: dice.chance(0.5) ? [] : dice.some([...SETS.keys()], dice.between(1, 3)),
+  }));
 }
 
 function changePredicates(dice: Dice, world: World): Write | undefined {
@@ -170,7 +191,11 @@ function cure(dice: Dice, world: World): Write | undefined {
   const ill = [...world.placements].filter(([, placement]) => isMisconfigured(placement));
   if (ill.length === 0) return undefined;
   const [name, now] = dice.pick(ill);
-  return { kind: 'placement', name, to: { ...now, predicates: now.predicates.filter((one) => !BAD_PREDICATES.includes(one)) } };
+  return {
+    kind: 'placement',
+    name,
+    to: { ...now, predicates: now.predicates.filter((one) => !BAD_PREDICATES.includes(one)) },
+  };
 }
 
 function removeOrReturn(dice: Dice, world: World): Write {

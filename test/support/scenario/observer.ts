@@ -15,7 +15,9 @@ import { fields, keyOf, read, text, versionOf } from './reading.js';
 import { pathOf } from './requests.js';
 
 const WATCHED: readonly (readonly [Kind, ResourceType])[] = [
-  ['Placement', Placements], ['PlacementDecision', PlacementDecisions], ['ManagedCluster', ManagedClusters],
+  ['Placement', Placements],
+  ['PlacementDecision', PlacementDecisions],
+  ['ManagedCluster', ManagedClusters],
 ];
 const RETRY_MS = 100;
 
@@ -134,7 +136,10 @@ class Watch {
     for (const [key, object] of listed) {
       const known = this.objects.get(key);
       if (known !== undefined && versionOf(known) === versionOf(object)) continue;
-      this.#note({ at: versionOf(object), type: known === undefined ? 'ADDED' : 'MODIFIED', key, seen: read(kind, object), gap }, object);
+      this.#note(
+        { at: versionOf(object), type: known === undefined ? 'ADDED' : 'MODIFIED', key, seen: read(kind, object), gap },
+        object,
+      );
     }
     this.newest = at;
     this.listed = true;
@@ -146,14 +151,18 @@ class Watch {
     const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${this.newest}`;
     const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
     return new Promise((resolve) => {
-      const outgoing = request(new URL(`${pathOf(type)}?${query}`, server.url), { agent: this.#agent, headers }, (incoming) => {
-        if (incoming.statusCode !== 200) this.#lost = true;
-        const lines = createInterface({ input: incoming });
-        lines.on('line', (line) => this.#line(line));
-        lines.on('error', () => resolve());
-        incoming.on('error', () => resolve());
-        lines.on('close', () => resolve());
-      });
+      const outgoing = request(
+        new URL(`${pathOf(type)}?${query}`, server.url),
+        { agent: this.#agent, headers },
+        (incoming) => {
+          if (incoming.statusCode !== 200) this.#lost = true;
+          const lines = createInterface({ input: incoming });
+          lines.on('line', (line) => this.#line(line));
+          lines.on('error', () => resolve());
+          incoming.on('error', () => resolve());
+          lines.on('close', () => resolve());
+        },
+      );
       outgoing.on('error', () => resolve());
       outgoing.end();
       this.#open = outgoing;

@@ -36,7 +36,12 @@ export const PREDICATES: readonly Predicate[] = [
   { labelSelector: { matchExpressions: [{ key: 'canary', operator: 'DoesNotExist' }] } },
   { labelSelector: { matchExpressions: [{ key: 'canary', operator: 'Exists' }] } },
   { claims: [{ key: 'platform', operator: 'In', values: ['aws', 'Bare metal (rack #7)'] }] },
-  { claims: [{ key: 'platform', operator: 'NotIn', values: ['gcp'] }, { key: 'id', operator: 'Exists' }] },
+  {
+    claims: [
+      { key: 'platform', operator: 'NotIn', values: ['gcp'] },
+      { key: 'id', operator: 'Exists' },
+    ],
+  },
   { labelSelector: { matchLabels: { tier: 'gold' } }, claims: [{ key: 'platform', operator: 'Exists' }] },
   { labelSelector: { matchLabels: { region: 'mars' } } },
 ];
@@ -87,7 +92,8 @@ export function opening(dice: Dice): Write[][] {
   const steps: Write[][] = [[...SETS].map(([name, to]) => ({ kind: 'set', name, to }))];
   for (let first = 0; first < FLEET; first += BATCH) {
     const batch: Write[] = [];
-    for (let n = first; n < first + BATCH; n++) batch.push({ kind: 'cluster', name: clusterName(n), to: newcomer(dice) });
+    for (let n = first; n < first + BATCH; n++)
+      batch.push({ kind: 'cluster', name: clusterName(n), to: newcomer(dice) });
     steps.push(batch);
   }
   steps.push([...BINDINGS].map(([name, to]) => ({ kind: 'binding', name, to })));

@@ -71,8 +71,21 @@ function readDecision(object: AnyObject): Seen {
 /** An object without what differs from run to run: times, uids, resourceVersions, and who wrote it when. */
 export function comparable(object: AnyObject): Fields {
   const { name, namespace, labels, annotations } = object.metadata ?? {};
-  const owners = items(object.metadata?.['ownerReferences']).map(({ kind, name: owner, controller }) => ({ kind, owner, controller }));
-  return { kind: object.kind, name, namespace, labels, annotations, owners, spec: object.spec, status: timeless(object.status) };
+  const owners = items(object.metadata?.['ownerReferences']).map(({ kind, name: owner, controller }) => ({
+    kind,
+    owner,
+    controller,
+  }));
+  return {
+    kind: object.kind,
+    name,
+    namespace,
+    labels,
+    annotations,
+    owners,
+    spec: object.spec,
+    status: timeless(object.status),
+  };
 }
 
 function timeless(value: unknown): unknown {
@@ -81,4 +94,3 @@ function timeless(value: unknown): unknown {
   const kept = Object.entries(value).filter(([key]) => key !== 'lastTransitionTime' && key !== 'lastUpdateTime');
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, timeless(inner)]));
 }
-

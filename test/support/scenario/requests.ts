@@ -1,12 +1,31 @@
-import { apiVersionOf, ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, Placements } from '../../../src/api/resources.js';
+import {
+  apiVersionOf,
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  Placements,
+} from '../../../src/api/resources.js';
 import type { ResourceType } from '../../../src/api/meta.js';
 import type { ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
-import { parts, type Cluster, type ClusterSet, type LabelSelector, type Placement, type World, type Write } from './world.js';
+import {
+  parts,
+  type Cluster,
+  type ClusterSet,
+  type LabelSelector,
+  type Placement,
+  type World,
+  type Write,
+} from './world.js';
 
 /** What holds a cluster that is being deleted. */
 export const HOLD = 'script.test/hold';
 
-const TYPES = { cluster: ManagedClusters, set: ManagedClusterSets, binding: ManagedClusterSetBindings, placement: Placements } as const;
+const TYPES = {
+  cluster: ManagedClusters,
+  set: ManagedClusterSets,
+  binding: ManagedClusterSetBindings,
+  placement: Placements,
+} as const;
 
 /** The path of a collection, or of one object in it. */
 export function pathOf(type: ResourceType, namespace?: string, name?: string): string {
@@ -30,7 +49,9 @@ export function requestsFor(world: World, write: Write): ApiRequest[] {
 }
 
 function exists(world: World, { kind, name }: Write): boolean {
-  return { cluster: world.clusters, set: world.sets, binding: world.bindings, placement: world.placements }[kind].has(name);
+  return { cluster: world.clusters, set: world.sets, binding: world.bindings, placement: world.placements }[kind].has(
+    name,
+  );
 }
 
 function clusterRequests(path: string, name: string, now: Cluster | undefined, to: Cluster | undefined): ApiRequest[] {
@@ -38,19 +59,31 @@ function clusterRequests(path: string, name: string, now: Cluster | undefined, t
     return now?.deleting === true ? [patch(path, '/metadata/finalizers', [])] : [{ method: 'DELETE', path }];
   }
   if (now === undefined) {
-    const body = { apiVersion: apiVersionOf(ManagedClusters), kind: 'ManagedCluster', metadata: { name, labels: to.labels }, spec: {} };
+    const body = {
+      apiVersion: apiVersionOf(ManagedClusters),
+      kind: 'ManagedCluster',
+      metadata: { name, labels: to.labels },
+      spec: {},
+    };
     const made: ApiRequest = { method: 'POST', path: pathOf(ManagedClusters), body };
     return Object.keys(to.claims).length === 0 ? [made] : [made, patch(`${path}/status`, '/status', statusOf(to))];
   }
   const requests: ApiRequest[] = [];
   if (differ(now.labels, to.labels)) requests.push(patch(path, '/metadata/labels', to.labels));
-  if (differ(now.claims, to.claims) || now.heartbeat !== to.heartbeat) requests.push(patch(`${path}/status`, '/status', statusOf(to)));
-  if (to.deleting && !now.deleting) requests.push(patch(path, '/metadata/finalizers', [HOLD]), { method: 'DELETE', path });
+  if (differ(now.claims, to.claims) || now.heartbeat !== to.heartbeat)
+    requests.push(patch(`${path}/status`, '/status', statusOf(to)));
+  if (to.deleting && !now.deleting)
+    requests.push(patch(path, '/metadata/finalizers', [HOLD]), { method: 'DELETE', path });
   return requests;
 }
 
 function patch(path: string, field: string, value: unknown): ApiRequest {
-  return { method: 'PATCH', path, contentType: 'application/json-patch+json', body: [{ op: 'add', path: field, value }] };
+  return {
+    method: 'PATCH',
+    path,
+    contentType: 'application/json-patch+json',
+    body: [{ op: 'add', path: field, value }],
+  };
 }
 
 function differ(a: object, b: object): boolean {
@@ -79,5 +112,9 @@ function placementSpec({ sets, count, predicates }: Placement): object {
     if (claims !== undefined) required.claimSelector = { matchExpressions: claims };
     return { requiredClusterSelector: required };
   });
-  return { ...(sets.length === 0 ? {} : { ClusterSets: sets }), ...(count === undefined ? {} : { numberOfClusters: count }), predicates: written };
+  return {
+    ...(sets.length === 0 ? {} : { ClusterSets: sets }),
+    ...(count === undefined ? {} : { numberOfClusters: count }),
+    predicates: written,
+  };
 }

@@ -18,7 +18,11 @@ export class Rig {
   readonly observer: Observer;
   readonly controller: Controller;
 
-  private constructor(server: ControlPlane, proxy: Proxy, parts: { readonly observer: Observer; readonly controller: Controller }) {
+  private constructor(
+    server: ControlPlane,
+    proxy: Proxy,
+    parts: { readonly observer: Observer; readonly controller: Controller },
+  ) {
     this.server = server;
     this.proxy = proxy;
     this.observer = parts.observer;
@@ -43,21 +47,29 @@ export class Rig {
   /** What is stored once nothing moves any more, without what differs from run to run. */
   async endState(): Promise<Map<string, string>> {
     let last = await stored(this.server);
-    return waitFor('nothing to change any more', async () => {
-      const before = last;
-      await quietWindow(QUIET_MS);
-      last = await stored(this.server);
-      return difference(before, last) === undefined ? last : undefined;
-    }, { deadlineMs: SETTLE_MS });
+    return waitFor(
+      'nothing to change any more',
+      async () => {
+        const before = last;
+        await quietWindow(QUIET_MS);
+        last = await stored(this.server);
+        return difference(before, last) === undefined ? last : undefined;
+      },
+      { deadlineMs: SETTLE_MS },
+    );
   }
 
   /** Waits until what is stored equals `wanted`. */
   async endsAs(wanted: ReadonlyMap<string, string>): Promise<void> {
-    await waitFor('the end state of the undisturbed run', async (seen) => {
-      const open = difference(wanted, await stored(this.server));
-      seen(open);
-      return open === undefined;
-    }, { deadlineMs: SETTLE_MS, everyMs: 500 });
+    await waitFor(
+      'the end state of the undisturbed run',
+      async (seen) => {
+        const open = difference(wanted, await stored(this.server));
+        seen(open);
+        return open === undefined;
+      },
+      { deadlineMs: SETTLE_MS, everyMs: 500 },
+    );
   }
 
   async stop(): Promise<void> {
@@ -69,5 +81,7 @@ export class Rig {
 
 async function stored(server: ControlPlane): Promise<Map<string, string>> {
   const objects = await everything(server);
-  return new Map(objects.map((object) => [`${object.kind ?? ''} ${keyOf(object)}`, JSON.stringify(comparable(object))]));
+  return new Map(
+    objects.map((object) => [`${object.kind ?? ''} ${keyOf(object)}`, JSON.stringify(comparable(object))]),
+  );
 }

@@ -46,7 +46,10 @@ export async function play(steps: readonly Step[], options: RunOptions): Promise
       outcomes.push(outcome(options.observer));
       await options.after?.(step);
     } catch (error) {
-      throw new Error(`${described(step, options.seed)}\n${String(error)}\n${report(check(options.observer.events, frames))}`, { cause: error });
+      throw new Error(
+        `${described(step, options.seed)}\n${String(error)}\n${report(check(options.observer.events, frames))}`,
+        { cause: error },
+      );
     }
   }
   return { frames, outcomes };
@@ -57,7 +60,9 @@ export function report(violations: readonly Violation[], seed?: number): string 
   const shown = violations.slice(0, 10).map(({ rule, step, at, placement, detail }) => {
     return `${seed === undefined ? '' : `seed ${seed} `}step ${step} at ${at}: ${placement}: ${rule}: ${detail}`;
   });
-  return violations.length === 0 ? 'no promise was broken so far' : [`${violations.length} broken promises`, ...shown].join('\n');
+  return violations.length === 0
+    ? 'no promise was broken so far'
+    : [`${violations.length} broken promises`, ...shown].join('\n');
 }
 
 function described({ number, title }: Step, seed: number): string {
@@ -104,11 +109,17 @@ function isDone({ method }: ApiRequest, { status, body }: ApiAnswer): boolean {
 
 async function settle(step: Step, selected: Selections, { observer, reference }: RunOptions): Promise<void> {
   const wanted = reference?.[step.number - 1];
-  await waitFor(`step ${step.number} to settle`, (seen) => {
-    const open = unsettled(step, selected, observer) ?? (wanted === undefined ? undefined : difference(wanted, outcome(observer)));
-    seen(open);
-    return open === undefined;
-  }, { deadlineMs: SETTLE_MS, everyMs: 15 });
+  await waitFor(
+    `step ${step.number} to settle`,
+    (seen) => {
+      const open =
+        unsettled(step, selected, observer) ??
+        (wanted === undefined ? undefined : difference(wanted, outcome(observer)));
+      seen(open);
+      return open === undefined;
+    },
+    { deadlineMs: SETTLE_MS, everyMs: 15 },
+  );
 }
 
 type Selections = ReadonlyMap<string, ReadonlySet<string>>;
@@ -136,7 +147,8 @@ export function unsettled(step: Step, before: Selections, observer: Observer): s
   for (const key of step.after.placements.keys()) {
     const object = observer.objects('Placement').get(key);
     const was = before.get(key) ?? new Set();
-    const lack = object === undefined ? 'is not there' : lacks(step, object, { before: was, now: now.get(key) ?? new Set() });
+    const lack =
+      object === undefined ? 'is not there' : lacks(step, object, { before: was, now: now.get(key) ?? new Set() });
     if (lack !== undefined) return `${key}: ${lack}`;
   }
   return undefined;
@@ -151,7 +163,8 @@ function lacks({ after }: Step, object: AnyObject, { before, now }: Selection): 
   const key = keyOf(object);
   const seen = read('Placement', object);
   if (seen.kind !== 'Placement') return 'is no placement';
-  if (seen.observedGeneration !== seen.generation) return `observed ${seen.observedGeneration} of generation ${seen.generation}`;
+  if (seen.observedGeneration !== seen.generation)
+    return `observed ${seen.observedGeneration} of generation ${seen.generation}`;
   const wrong = fault(after, key, before, now);
   if (wrong !== undefined) return wrong;
   if (seen.selected !== now.size) return `status counts ${seen.selected}, stored are ${now.size}`;

@@ -16,7 +16,10 @@ function member(n: number): Cluster {
 const eu = { labelSelector: { matchLabels: { region: 'eu' } } };
 
 const BEGINNING: readonly (readonly Write[])[] = [
-  [{ kind: 'set', name: 'prod', to: {} }, { kind: 'set', name: 'stage', to: {} }],
+  [
+    { kind: 'set', name: 'prod', to: {} },
+    { kind: 'set', name: 'stage', to: {} },
+  ],
   Array.from({ length: FLEET }, (_, n) => ({ kind: 'cluster', name: clusterName(n), to: member(n) })),
   [
     { kind: 'binding', name: 'script-a/prod', to: 'prod' },
@@ -47,12 +50,18 @@ export class Scene {
   /** Carries out writes and waits until they have settled; `meanwhile` runs just before them. */
   async step(writes: readonly Write[], meanwhile?: () => Promise<void> | void): Promise<void> {
     const next = after(this.world, writes);
-    const title = writes.map(({ kind, name }) => `${kind} ${name}`).slice(0, 5).join(', ');
+    const title = writes
+      .map(({ kind, name }) => `${kind} ${name}`)
+      .slice(0, 5)
+      .join(', ');
     const step = { number: this.frames.length + 1, title, writes, before: this.world, after: next };
     const { server, observer } = this.#rig;
     this.world = next;
     const { frames } = await play([step], {
-      server, observer, seed: 0, ...(meanwhile === undefined ? {} : { before: meanwhile }),
+      server,
+      observer,
+      seed: 0,
+      ...(meanwhile === undefined ? {} : { before: meanwhile }),
     });
     this.frames.push(...frames);
   }

@@ -31,14 +31,27 @@ describe('the script of 200 steps', () => {
   });
 
   it('comes by every reason, a full second object and a third', () => {
-    const reasons = count(steps.flatMap(({ after }) => [...after.placements.keys()].map((key) => reasonOf(after, key, new Set()))));
+    const reasons = count(
+      steps.flatMap(({ after }) => [...after.placements.keys()].map((key) => reasonOf(after, key, new Set()))),
+    );
     for (const reason of [
-      'AllDecisionsScheduled', 'NotAllDecisionsScheduled', 'NoManagedClusterSetBindings', 'NoIntersection', 'AllManagedClusterSetsEmpty',
-      'NoManagedClusterMatched', 'Misconfigured',
-    ]) expect([reason, reasons.get(reason) ?? 0]).not.toEqual([reason, 0]);
-    const most = steps.map(({ after }) => Math.max(0, ...[...after.placements].map(([key, { count: wanted }]) => {
-      return Math.min(wanted ?? Infinity, judge(after, key, new Set()).matching.size);
-    })));
+      'AllDecisionsScheduled',
+      'NotAllDecisionsScheduled',
+      'NoManagedClusterSetBindings',
+      'NoIntersection',
+      'AllManagedClusterSetsEmpty',
+      'NoManagedClusterMatched',
+      'Misconfigured',
+    ])
+      expect([reason, reasons.get(reason) ?? 0]).not.toEqual([reason, 0]);
+    const most = steps.map(({ after }) =>
+      Math.max(
+        0,
+        ...[...after.placements].map(([key, { count: wanted }]) => {
+          return Math.min(wanted ?? Infinity, judge(after, key, new Set()).matching.size);
+        }),
+      ),
+    );
     expect(most.filter((size) => size > 200).length).toBeGreaterThan(50);
   });
 
@@ -49,8 +62,14 @@ describe('the script of 200 steps', () => {
     ['clusters that go', ({ kind, to }) => kind === 'cluster' && to === undefined],
     ['clusters that wait for a finalizer', (write) => write.kind === 'cluster' && write.to?.deleting === true],
     ['no clusters wanted', (write) => write.kind === 'placement' && write.to?.count === 0],
-    ['as many as match wanted', (write) => write.kind === 'placement' && write.to !== undefined && write.to.count === undefined],
-    ['a set that cannot be read', (write) => write.kind === 'set' && JSON.stringify(write.to ?? {}).includes('"operator":"In"}')],
+    [
+      'as many as match wanted',
+      (write) => write.kind === 'placement' && write.to !== undefined && write.to.count === undefined,
+    ],
+    [
+      'a set that cannot be read',
+      (write) => write.kind === 'set' && JSON.stringify(write.to ?? {}).includes('"operator":"In"}'),
+    ],
   ])('has %s', (_what, is) => {
     expect(writes(steps).filter(is).length).toBeGreaterThan(0);
   });

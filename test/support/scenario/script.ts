@@ -61,7 +61,9 @@ function nextWrites(dice: Dice, world: World): Write[] {
 }
 
 function nothingNew(world: World, { kind, name, to }: Write): boolean {
-  const now = { cluster: world.clusters, set: world.sets, binding: world.bindings, placement: world.placements }[kind].get(name);
+  const now = { cluster: world.clusters, set: world.sets, binding: world.bindings, placement: world.placements }[
+    kind
+  ].get(name);
   return JSON.stringify(now) === JSON.stringify(to);
 }
 
@@ -70,7 +72,14 @@ export function inAnyOrder(world: World, writes: readonly Write[]): boolean {
   if (writes.length === 1) return true;
   const states: Map<string, string>[] = [];
   for (let subset = 0; subset < 2 ** writes.length; subset++) {
-    states.push(signatures(after(world, writes.filter((_, n) => ((subset >> n) & 1) === 1))));
+    states.push(
+      signatures(
+        after(
+          world,
+          writes.filter((_, n) => ((subset >> n) & 1) === 1),
+        ),
+      ),
+    );
   }
   const keys = new Set(states.flatMap((state) => [...state.keys()]));
   return [...keys].every((key) => writes.filter((_, n) => matters(states, n, key)).length <= 1);
@@ -78,7 +87,9 @@ export function inAnyOrder(world: World, writes: readonly Write[]): boolean {
 
 /** Whether the write with this number changes anything for the placement, whichever others were there before it. */
 function matters(states: readonly ReadonlyMap<string, string>[], n: number, key: string): boolean {
-  return states.some((state, subset) => ((subset >> n) & 1) === 0 && state.get(key) !== states[subset | (1 << n)]?.get(key));
+  return states.some(
+    (state, subset) => ((subset >> n) & 1) === 0 && state.get(key) !== states[subset | (1 << n)]?.get(key),
+  );
 }
 
 function signatures(world: World): Map<string, string> {
@@ -91,11 +102,19 @@ function signature(world: World, key: string): string {
   if (placement === undefined) return '';
   const { candidates, matching, ...rest } = judge(world, key, new Set());
   const living = rest.misconfigured || rest.unreadable.length > 0 ? alive(world) : [];
-  return JSON.stringify({ placement, rest, candidates: [...candidates].sort(), matching: [...matching].sort(), living });
+  return JSON.stringify({
+    placement,
+    rest,
+    candidates: [...candidates].sort(),
+    matching: [...matching].sort(),
+    living,
+  });
 }
 
 function alive(world: World): string[] {
-  return [...world.clusters].filter(([, cluster]) => !cluster.deleting).map(([name, { labels, claims }]) => JSON.stringify({ name, labels, claims }));
+  return [...world.clusters]
+    .filter(([, cluster]) => !cluster.deleting)
+    .map(([name, { labels, claims }]) => JSON.stringify({ name, labels, claims }));
 }
 
 function titleOf({ kind, name, to }: Write): string {

@@ -3,7 +3,13 @@ import path from 'node:path';
 
 import { load } from 'js-yaml';
 
-import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets, PlacementDecisions, Placements } from '../../../src/api/resources.js';
+import {
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  PlacementDecisions,
+  Placements,
+} from '../../../src/api/resources.js';
 import type { ResourceType } from '../../../src/api/meta.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
@@ -15,7 +21,11 @@ import { pathOf } from './requests.js';
 import { parts } from './world.js';
 
 export const FLEET_TYPES: readonly ResourceType[] = [
-  Placements, PlacementDecisions, ManagedClusterSetBindings, ManagedClusterSets, ManagedClusters,
+  Placements,
+  PlacementDecisions,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  ManagedClusters,
 ];
 
 /** The CRDs of `crds/`, parsed. */
@@ -35,7 +45,9 @@ function without(value: unknown, keys: readonly string[], inSchema: boolean): un
   if (Array.isArray(value)) return value.map((one) => without(one, keys, inSchema));
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => !(inSchema && keys.includes(key)));
-  return Object.fromEntries(kept.map(([key, inner]) => [key, without(inner, keys, inSchema || key === 'openAPIV3Schema')]));
+  return Object.fromEntries(
+    kept.map(([key, inner]) => [key, without(inner, keys, inSchema || key === 'openAPIV3Schema')]),
+  );
 }
 
 /** Applies CRDs and waits until each is served. */
@@ -45,7 +57,10 @@ export async function install(server: ControlPlane, definitions: readonly AnyObj
     const address = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
     await waitFor(`CRD ${name} to be applied and served`, async (seen) => {
       const applied = await server.call({
-        method: 'PATCH', path: `${address}?fieldManager=script&force=true`, contentType: 'application/apply-patch+yaml', body: crd,
+        method: 'PATCH',
+        path: `${address}?fieldManager=script&force=true`,
+        contentType: 'application/apply-patch+yaml',
+        body: crd,
       });
       seen(`${applied.status} ${applied.text.slice(0, 500)}`);
       if (applied.status >= 300 || applied.body.metadata?.deletionTimestamp !== undefined) return false;
@@ -61,7 +76,9 @@ export async function install(server: ControlPlane, definitions: readonly AnyObj
 export async function makeNamespaces(server: ControlPlane, names: readonly string[] = NAMESPACES): Promise<void> {
   for (const name of names) {
     const { status, text } = await server.call({
-      method: 'POST', path: '/api/v1/namespaces', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
     });
     if (status !== 201 && status !== 409) throw new Error(`namespace ${name}: ${status} ${text}`);
   }

@@ -5,6 +5,10 @@ import type { Admission } from './admission.js';
 export const definitionLifecycle: Admission = {
   validate(request) {
     if (request.operation !== 'CREATE' || request.resource.terminating !== true) return;
-    throw forbidden(request.resource, request.name, 'create not allowed while custom resource definition is terminating');
+    throw forbidden(
+      request.resource,
+      request.name,
+      'create not allowed while custom resource definition is terminating',
+    );
   },
 };

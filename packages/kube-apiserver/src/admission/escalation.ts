@@ -29,7 +29,13 @@ export function createEscalationCheck(parts: Parts): Admission {
   return {
     validate(request) {
       const { user, resource, operation, object, oldObject } = request;
-      if (resource.group !== RBAC_GROUP || operation === 'DELETE' || object === undefined || user.groups.includes(MASTERS)) return;
+      if (
+        resource.group !== RBAC_GROUP ||
+        operation === 'DELETE' ||
+        object === undefined ||
+        user.groups.includes(MASTERS)
+      )
+        return;
       if (oldObject !== undefined && onlyForCollection(object, oldObject)) return;
       if (resource.plural === 'roles' || resource.plural === 'clusterroles') checkRole(parts, request, object);
       else checkBinding(parts, request, object);
@@ -43,14 +49,26 @@ function onlyForCollection(next: KubeObject, old: KubeObject): boolean {
 }
 
 function withoutOwners(object: KubeObject): JsonObject {
-  return { ...object, metadata: { ...object.metadata, finalizers: undefined, ownerReferences: undefined, managedFields: undefined } };
+  return {
+    ...object,
+    metadata: { ...object.metadata, finalizers: undefined, ownerReferences: undefined, managedFields: undefined },
+  };
 }
 
 function checkRole(parts: Parts, request: AdmissionRequest, role: KubeObject): void {
   const { user, resource, namespace, operation, oldObject } = request;
   // A request that makes an object has no name yet for the authorizer.
   const name = operation === 'CREATE' ? '' : request.name;
-  const escalate = { user, verb: 'escalate', group: RBAC_GROUP, version: '*', resource: resource.plural, subresource: '', namespace, name };
+  const escalate = {
+    user,
+    verb: 'escalate',
+    group: RBAC_GROUP,
+    version: '*',
+    resource: resource.plural,
+    subresource: '',
+    namespace,
+    name,
+  };
   if (parts.authorizer.authorize(escalate).allowed) return;
   const missing = notHeld(parts, { user, namespace }, rulesOf(role));
   if (missing !== undefined) throw forbidden(resource, role.metadata.name ?? '', missing);
@@ -70,7 +88,16 @@ function checkBinding(parts: Parts, request: AdmissionRequest, binding: KubeObje
   const role = readReference(binding['roleRef']);
   const plural = role.kind === 'ClusterRole' ? 'clusterroles' : role.kind === 'Role' ? 'roles' : undefined;
   if (plural === undefined) throw unknownError(`unsupported role reference kind: ${quoted(role.kind)}`);
-  const bind = { user, verb: 'bind', group: groupOf(binding), version: '*', resource: plural, subresource: '', namespace, name: role.name };
+  const bind = {
+    user,
+    verb: 'bind',
+    group: groupOf(binding),
+    version: '*',
+    resource: plural,
+    subresource: '',
+    namespace,
+    name: role.name,
+  };
   if (parts.authorizer.authorize(bind).allowed) return;
   const missing = notHeld(parts, { user, namespace }, rulesNamed(parts, request, role));
   if (missing !== undefined) throw forbidden(resource, binding.metadata.name ?? '', missing);
@@ -83,7 +110,11 @@ function groupOf(binding: KubeObject): string {
   return group === '' || typeof group !== 'string' ? RBAC_GROUP : group;
 }
 
-function rulesNamed({ resolver }: Parts, { resource, namespace }: AdmissionRequest, role: { readonly kind: string; readonly name: string }): readonly PolicyRule[] {
+function rulesNamed(
+  { resolver }: Parts,
+  { resource, namespace }: AdmissionRequest,
+  role: { readonly kind: string; readonly name: string },
+): readonly PolicyRule[] {
   if (role.kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
   checkStoredName(role.name);
   try {
@@ -95,9 +126,16 @@ function rulesNamed({ resolver }: Parts, { resource, namespace }: AdmissionReque
 }
 
 /** What of the rules somebody does not have, as a text; undefined when they have it all. */
-function notHeld({ resolver }: Parts, { user, namespace }: { readonly user: UserInfo; readonly namespace: string }, wanted: readonly PolicyRule[]): string | undefined {
+function notHeld(
+  { resolver }: Parts,
+  { user, namespace }: { readonly user: UserInfo; readonly namespace: string },
+  wanted: readonly PolicyRule[],
+): string | undefined {
   const { rules, errors } = resolver.held(user, namespace);
-  const missing = notCovered([...rules].map(({ rule }) => rule), wanted);
+  const missing = notCovered(
+    [...rules].map(({ rule }) => rule),
+    wanted,
+  );
   if (missing.length === 0) return undefined;
   const lines = [...new Set(compact(missing).map(describe))].sort();
   const who = `user ${quoted(user.name)} (groups=${list(user.groups)})`;
@@ -119,7 +157,13 @@ function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
 }
 
 function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
-  const parts = [['APIGroups', apiGroups], ['Resources', resources], ['NonResourceURLs', nonResourceURLs], ['ResourceNames', resourceNames], ['Verbs', verbs]] as const;
+  const parts = [
+    ['APIGroups', apiGroups],
+    ['Resources', resources],
+    ['NonResourceURLs', nonResourceURLs],
+    ['ResourceNames', resourceNames],
+    ['Verbs', verbs],
+  ] as const;
   return `{${parts.flatMap(([name, values]) => (values.length === 0 ? [] : [`${name}:${list(values)}`])).join(', ')}}`;
 }
 

@@ -21,7 +21,8 @@ export function createNamespaceLifecycle(find: FindNamespace): Admission {
 function check(request: AdmissionRequest, find: FindNamespace): void {
   const { resource, operation, name } = request;
   if (resource.group === '' && resource.plural === 'namespaces') {
-    if (operation === 'DELETE' && IMMORTAL.includes(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
+    if (operation === 'DELETE' && IMMORTAL.includes(name))
+      throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
     return;
   }
   if (request.namespace === '' || operation === 'DELETE') return;
@@ -41,8 +42,15 @@ function terminating(request: AdmissionRequest): StatusError {
   const { namespace, resource } = request;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const { code, message, reason, details } = forbidden(resource, nameFor(request), why);
-  const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' };
-  return new StatusError(code, message, { ...(reason === undefined ? {} : { reason }), details: { ...details, causes: [cause] } });
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  };
+  return new StatusError(code, message, {
+    ...(reason === undefined ? {} : { reason }),
+    details: { ...details, causes: [cause] },
+  });
 }
 
 /** How admission names an object that may not have its name yet. */

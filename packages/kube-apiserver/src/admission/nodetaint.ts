@@ -15,6 +15,7 @@ export const nodeTaint: Step = {
 function tainted(node: KubeObject): KubeObject {
   const spec = isObject(node.spec) ? node.spec : {};
   const taints = isArray(spec.taints) ? spec.taints : [];
-  if (taints.some((taint) => isObject(taint) && taint.key === NOT_READY.key && taint.effect === NOT_READY.effect)) return node;
+  if (taints.some((taint) => isObject(taint) && taint.key === NOT_READY.key && taint.effect === NOT_READY.effect))
+    return node;
   return { ...node, spec: { ...spec, taints: [...taints, NOT_READY] } };
 }

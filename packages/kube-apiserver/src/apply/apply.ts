@@ -73,7 +73,11 @@ export function serverSideApply(request: ApplyRequest): KubeObject {
 }
 
 /** What the rules of ownership depend on in a request. */
-export function termsOf({ resource, subresource, other }: Pick<ApplyRequest, 'resource' | 'subresource' | 'other'>): Terms {
+export function termsOf({
+  resource,
+  subresource,
+  other,
+}: Pick<ApplyRequest, 'resource' | 'subresource' | 'other'>): Terms {
   return {
     apiVersion: apiVersionOf(resource),
     atom: rootAtom(resource.schema),
@@ -104,7 +108,10 @@ function ownersOf({ live, resource, subresource, now }: ApplyRequest, bare: Json
   const owners = storedOwners(live);
   if (owners.size > 0 || live === undefined) return owners;
   const stored = liveMisfits(terms.atom, live);
-  if (stored !== undefined) throw unknownError(`failed to create manager for existing fields: failed to convert new object (${nameOf(live)}) to smd typed: ${stored}`);
+  if (stored !== undefined)
+    throw unknownError(
+      `failed to create manager for existing fields: failed to convert new object (${nameOf(live)}) to smd typed: ${stored}`,
+    );
   const zero = zeroOf(resource.schema, bare);
   return updateOwners(owners, { live: zero, next: bare }, { manager: BEFORE, subresource, now }, terms);
 }
@@ -154,7 +161,14 @@ type Result = { readonly object: JsonObject; readonly owners: Owners } | { reado
 function run({ request, applied, bare, owners, terms }: Turn, force: boolean): Result {
   const { manager, subresource, now } = request;
   const fields = withoutReset(toSet(terms.atom, applied), terms.reset);
-  const self: Owner = { manager, operation: 'Apply', apiVersion: terms.apiVersion, subresource, time: undefined, fields };
+  const self: Owner = {
+    manager,
+    operation: 'Apply',
+    apiVersion: terms.apiVersion,
+    subresource,
+    time: undefined,
+    fields,
+  };
   const id = ownerId(self);
   const fitted = fitOwners(owners, terms);
   const last = fitted.get(id);

@@ -87,14 +87,18 @@ function makeAtom(schema: Schema, preserve: boolean): Atom {
     case 'boolean':
       return { scalar: 'boolean' };
     default:
-      return { scalar: schema.format === undefined || schema.format === '' || schema.format === 'byte' ? 'string' : 'untyped' };
+      return {
+        scalar: schema.format === undefined || schema.format === '' || schema.format === 'byte' ? 'string' : 'untyped',
+      };
   }
 }
 
 function mapAtom(schema: Schema, preserve: boolean): MapAtom {
   // Metadata is known, even where all else is kept.
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]): [string, Field] =>
-    [name, { type: () => atomOf(field, preserve && field !== OBJECT_META), default: field.default ?? zeroKey(schema, name) }]);
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]): [string, Field] => [
+    name,
+    { type: () => atomOf(field, preserve && field !== OBJECT_META), default: field.default ?? zeroKey(schema, name) },
+  ]);
   const member = memberOf(schema, preserve);
   const atomic = schema['x-kubernetes-map-type'] === 'atomic';
   return { atomic, fields: new Map(fields), member, free: fields.length === 0 && member === deduced };
@@ -104,7 +108,8 @@ const deduced = (): Atom => DEDUCED;
 
 function memberOf(schema: Schema, preserve: boolean): (() => Atom) | undefined {
   const additional = schema.additionalProperties;
-  if (additional === undefined) return preserve || Object.keys(schema.properties ?? {}).length === 0 ? deduced : undefined;
+  if (additional === undefined)
+    return preserve || Object.keys(schema.properties ?? {}).length === 0 ? deduced : undefined;
   if (typeof additional === 'boolean') return additional ? deduced : undefined;
   return () => atomOf(additional, preserve);
 }
@@ -147,9 +152,11 @@ export function deduce(atom: Atom, value: Json | undefined): Atom {
 }
 
 export function sameParts(a: Atom, b: Atom): boolean {
-  return (a.scalar === undefined) === (b.scalar === undefined)
-    && (a.list === undefined) === (b.list === undefined)
-    && (a.map === undefined) === (b.map === undefined);
+  return (
+    (a.scalar === undefined) === (b.scalar === undefined) &&
+    (a.list === undefined) === (b.list === undefined) &&
+    (a.map === undefined) === (b.map === undefined)
+  );
 }
 
 const NO_ATOM: Atom = {};

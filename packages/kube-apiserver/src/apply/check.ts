@@ -90,7 +90,8 @@ function checkItems(list: ListAtom, items: readonly Json[], path: string, checki
       return;
     }
     const text = elementText(name.element);
-    if (seen.has(name.element) && !checking.allowDuplicates) report(checking, path, `duplicate entries for key ${text}`);
+    if (seen.has(name.element) && !checking.allowDuplicates)
+      report(checking, path, `duplicate entries for key ${text}`);
     seen.add(name.element);
     check(list.item(), item, `${path}${text}`, checking);
   }
@@ -103,7 +104,9 @@ export function scalarMisfit(scalar: Scalar, value: Json | undefined): string | 
     case 'numeric':
       return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goType(value)}`;
     case 'string':
-      return typeof value === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
+      return typeof value === 'string'
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goValue(value)}}`;
     default:

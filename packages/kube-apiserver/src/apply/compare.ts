@@ -29,7 +29,12 @@ interface Pair {
 }
 
 export function compare(atom: Atom, left: Json, right: Json): Comparison {
-  const walk = { added: new FieldSetBuilder(), modified: new FieldSetBuilder(), removed: new FieldSetBuilder(), path: [] };
+  const walk = {
+    added: new FieldSetBuilder(),
+    modified: new FieldSetBuilder(),
+    removed: new FieldSetBuilder(),
+    path: [],
+  };
   compareAt(walk, atom, { left, right });
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() };
 }
@@ -49,7 +54,8 @@ function compareAt(walk: Walk, atom: Atom, pair: Pair): void {
 function compareParts(walk: Walk, { map, scalar, list }: Atom, pair: Pair): boolean {
   if (map !== undefined) return compareMaps(walk, map, pair);
   if (scalar !== undefined) {
-    if (scalarMisfit(scalar, pair.left) === undefined || scalarMisfit(scalar, pair.right) === undefined) compareLeaves(walk, pair);
+    if (scalarMisfit(scalar, pair.left) === undefined || scalarMisfit(scalar, pair.right) === undefined)
+      compareLeaves(walk, pair);
     return true;
   }
   return list !== undefined && compareLists(walk, list, pair);
@@ -70,7 +76,8 @@ function compareMaps(walk: Walk, map: MapAtom, pair: Pair): boolean {
     compareBelow(walk, memberElement(name), memberAtom(map, name), { left: child, right: own(right, name) });
   }
   for (const [name, child] of membersOf(right)) {
-    if (own(left, name) === undefined) compareBelow(walk, memberElement(name), memberAtom(map, name), { left: undefined, right: child });
+    if (own(left, name) === undefined)
+      compareBelow(walk, memberElement(name), memberAtom(map, name), { left: undefined, right: child });
   }
   return false;
 }

@@ -28,8 +28,11 @@ export function conflictsOutside(conflicts: readonly Conflict[], allowed: FieldS
 
 /** 409, with a cause for every field. */
 export function applyConflict(conflicts: readonly Conflict[]): StatusError {
-  const causes = conflicts.map(({ owner, path }) =>
-    ({ reason: 'FieldManagerConflict', message: `conflict with ${ownerText(owner)}`, field: pathText(path) }));
+  const causes = conflicts.map(({ owner, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${ownerText(owner)}`,
+    field: pathText(path),
+  }));
   return new StatusError(409, messageOf(conflicts), { reason: 'Conflict', details: { causes } });
 }
 

@@ -87,7 +87,9 @@ export function elementText(element: Element): string {
     case 'f':
       return `.${rest}`;
     case 'k':
-      return `[${keyFields(parse(rest)).map(([name, value]) => `${name}=${valueText(value)}`).join(',')}]`;
+      return `[${keyFields(parse(rest))
+        .map(([name, value]) => `${name}=${valueText(value)}`)
+        .join(',')}]`;
     case 'v':
       return `[=${valueText(parse(rest))}]`;
     default:
@@ -103,7 +105,10 @@ function valueText(value: Json): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return goQuote(value);
   if (isArray(value)) return `[${value.map(valueText).join(',')}]`;
-  if (isObject(value)) return Object.entries(value).map(([key, child]) => `${key}=${valueText(child ?? null)}`).join('');
+  if (isObject(value))
+    return Object.entries(value)
+      .map(([key, child]) => `${key}=${valueText(child ?? null)}`)
+      .join('');
   return goValue(value);
 }
 

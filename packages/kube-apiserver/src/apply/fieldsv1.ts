@@ -69,7 +69,8 @@ function readLevel(json: JsonObject): Level {
     }
     if (value !== null && !isObject(value)) throw new Error('ReadMapCB: expect { or n');
     const inner = readLevel(value ?? {});
-    exact &&= inner.exact && element === key && value !== null && !set.has(element) && !(inner.self && inner.set.size === 0);
+    exact &&=
+      inner.exact && element === key && value !== null && !set.has(element) && !(inner.self && inner.set.size === 0);
     join(set, element, { self: inner.self || inner.set.size === 0, below: inner.set });
   }
   return { set, self, exact };
@@ -77,5 +78,10 @@ function readLevel(json: JsonObject): Level {
 
 function join(set: Map<Element, FieldNode>, element: Element, node: FieldNode): void {
   const other = set.get(element);
-  set.set(element, other === undefined ? node : { self: other.self || node.self, below: node.below.size > 0 ? node.below : other.below });
+  set.set(
+    element,
+    other === undefined
+      ? node
+      : { self: other.self || node.self, below: node.below.size > 0 ? node.below : other.below },
+  );
 }

@@ -29,7 +29,9 @@ export function goJson(value: Json | undefined): string {
 function sorted(value: Json): Json {
   if (isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).flatMap(([key, child]) => (child === undefined ? [] : [[key, sorted(child)] as const]));
+  const entries = Object.entries(value).flatMap(([key, child]) =>
+    child === undefined ? [] : [[key, sorted(child)] as const],
+  );
   return Object.fromEntries(entries.sort(([a], [b]) => compareText(a, b)));
 }
 
@@ -41,7 +43,10 @@ function unicodeEscape(letter: string): string {
 export function goValue(value: Json | undefined): string {
   if (value === undefined || value === null) return '<nil>';
   if (isArray(value)) return `[${value.map(goValue).join(' ')}]`;
-  if (isObject(value)) return `map[${sortedEntries(value).map(([key, child]) => `${key}:${goValue(child)}`).join(' ')}]`;
+  if (isObject(value))
+    return `map[${sortedEntries(value)
+      .map(([key, child]) => `${key}:${goValue(child)}`)
+      .join(' ')}]`;
   return String(value);
 }
 
@@ -65,8 +70,15 @@ export function goType(value: Json | undefined): string {
 }
 
 const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['\x07', '\\a'], ['\b', '\\b'], ['\f', '\\f'], ['\n', '\\n'], ['\r', '\\r'], ['\t', '\\t'], ['\v', '\\v'],
-  ['\\', '\\\\'], ['"', '\\"'],
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+  ['\\', '\\\\'],
+  ['"', '\\"'],
 ]);
 
 /** `%q` of a string. */
@@ -84,5 +96,7 @@ function goEscape(letter: string): string {
 }
 
 function sortedEntries(value: { readonly [key: string]: Json | undefined }): [string, Json | undefined][] {
-  return Object.entries(value).filter(([, child]) => child !== undefined).sort(([a], [b]) => compareText(a, b));
+  return Object.entries(value)
+    .filter(([, child]) => child !== undefined)
+    .sort(([a], [b]) => compareText(a, b));
 }

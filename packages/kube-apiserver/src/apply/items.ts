@@ -29,12 +29,14 @@ function keyedName(list: ListAtom, item: Json): ItemName {
     if (value === undefined && map === undefined) {
       return { problem: `couldn't find default value for ${key}: associative list may not have non-map types` };
     }
-    const known = value === undefined ? map?.fields.get(key)?.default ?? undefined : value;
+    const known = value === undefined ? (map?.fields.get(key)?.default ?? undefined) : value;
     if (known !== undefined) fields.push([key, known]);
   }
   if (fields.length > 0) return { element: keyElement(fields) };
   const keys = `[${list.keys.map(goQuote).join(' ')}]`;
-  return { problem: `associative list with keys has an element that omits all key fields ${keys} (and doesn't have default values for any key fields)` };
+  return {
+    problem: `associative list with keys has an element that omits all key fields ${keys} (and doesn't have default values for any key fields)`,
+  };
 }
 
 function setName(item: Json): ItemName {

@@ -67,5 +67,8 @@ function withAnnotations(object: JsonObject, annotations: JsonObject): JsonObjec
 }
 
 function sizeOf(annotations: JsonObject): number {
-  return Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(typeof value === 'string' ? value : ''), 0);
+  return Object.entries(annotations).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(typeof value === 'string' ? value : ''),
+    0,
+  );
 }

@@ -92,7 +92,13 @@ function mergeItems(list: ListAtom, old: readonly Json[], given: readonly Json[]
       takeRight(left);
       continue;
     }
-    if (left !== undefined && right !== undefined && rights.has(left) && shared[next] !== undefined && shared[next] !== left) {
+    if (
+      left !== undefined &&
+      right !== undefined &&
+      rights.has(left) &&
+      shared[next] !== undefined &&
+      shared[next] !== left
+    ) {
       l += 1;
       continue;
     }

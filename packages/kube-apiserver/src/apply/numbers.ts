@@ -11,7 +11,7 @@ export function fractionOf(schema: Schema, value: Json): string | undefined {
 
 function search(schema: Schema, value: Json): string | undefined {
   if (typeof value === 'number') {
-    return schema.type === 'integer' && !Number.isInteger(value) ? schema.format ?? 'int64' : undefined;
+    return schema.type === 'integer' && !Number.isInteger(value) ? (schema.format ?? 'int64') : undefined;
   }
   for (const [below, child] of childrenOf(schema, value)) {
     const found = below === undefined ? undefined : search(below, child);
@@ -25,5 +25,8 @@ function childrenOf(schema: Schema, value: Json): [Schema | undefined, Json][] {
   if (!isObject(value)) return [];
   const { properties, additionalProperties } = schema;
   const rest = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-  return membersOf(value).map(([name, child]) => [properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : rest, child]);
+  return membersOf(value).map(([name, child]) => [
+    properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : rest,
+    child,
+  ]);
 }

@@ -47,7 +47,12 @@ export const OBJECT_META: Schema = {
     deletionGracePeriodSeconds: WHOLE,
     labels: TEXTS,
     annotations: TEXTS,
-    ownerReferences: { type: 'array', items: OWNER, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['uid'] },
+    ownerReferences: {
+      type: 'array',
+      items: OWNER,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['uid'],
+    },
     finalizers: { type: 'array', items: TEXT, 'x-kubernetes-list-type': 'set' },
     managedFields: { type: 'array', items: MANAGED, 'x-kubernetes-list-type': 'atomic' },
   },

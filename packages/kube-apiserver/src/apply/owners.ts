@@ -53,8 +53,16 @@ function readOwner(entry: ManagedFieldsEntry, index: number): Owner {
   if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
   if (apiVersion === '') throw new Error('apiVersion must not be empty');
   if (fieldsType === '') throw new Error(`missing fieldsType in managed fields entry ${index}`);
-  if (fieldsType !== 'FieldsV1') throw new Error(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${index}`);
-  return { manager, operation, apiVersion, subresource, time: readTime(entry.time), fields: readFields(entry.fieldsV1) };
+  if (fieldsType !== 'FieldsV1')
+    throw new Error(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${index}`);
+  return {
+    manager,
+    operation,
+    apiVersion,
+    subresource,
+    time: readTime(entry.time),
+    fields: readFields(entry.fieldsV1),
+  };
 }
 
 function readTime(time: string | undefined): string | undefined {
@@ -66,7 +74,10 @@ function readTime(time: string | undefined): string | undefined {
  * The entries in the real server's order: `Apply` first, then by time, name, version and subresource. An entry of
  * `old` that says the same is used again. Undefined when there is no owner: then the key is left out.
  */
-export function writeOwners(owners: Owners, old: readonly ManagedFieldsEntry[] | undefined): readonly ManagedFieldsEntry[] | undefined {
+export function writeOwners(
+  owners: Owners,
+  old: readonly ManagedFieldsEntry[] | undefined,
+): readonly ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
   const sorted = [...owners.values()].sort(compareOwners).map((owner) => entryOf(owner, old ?? []));
   return old?.length === sorted.length && sorted.every((entry, index) => entry === old[index]) ? old : sorted;
@@ -89,19 +100,23 @@ function entryOf(owner: Owner, old: readonly ManagedFieldsEntry[]): ManagedField
 }
 
 function isEntryOf(entry: ManagedFieldsEntry, owner: Owner): boolean {
-  return (entry.manager ?? '') === owner.manager
-    && entry.operation === owner.operation
-    && entry.apiVersion === owner.apiVersion
-    && (entry.subresource ?? '') === owner.subresource
-    && entry.time === owner.time;
+  return (
+    (entry.manager ?? '') === owner.manager &&
+    entry.operation === owner.operation &&
+    entry.apiVersion === owner.apiVersion &&
+    (entry.subresource ?? '') === owner.subresource &&
+    entry.time === owner.time
+  );
 }
 
 function compareOwners(a: Owner, b: Owner): number {
-  return compareText(a.operation, b.operation)
-    || secondsOf(a) - secondsOf(b)
-    || compareText(a.manager, b.manager)
-    || compareText(a.apiVersion, b.apiVersion)
-    || compareText(a.subresource, b.subresource);
+  return (
+    compareText(a.operation, b.operation) ||
+    secondsOf(a) - secondsOf(b) ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
 }
 
 /** Of an owner's time since the epoch; 0 when it has none. */

@@ -14,9 +14,20 @@ import { unknownError } from '../status.js';
 
 /** Fields that nobody owns. */
 const NEVER_OWNED = setOf(
-  ['f:apiVersion'], ['f:kind'], ['f:metadata'],
-  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion']
-    .map((name) => ['f:metadata', `f:${name}`]),
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => ['f:metadata', `f:${name}`]),
 );
 
 /** What is the same for a whole request. */
@@ -86,7 +97,8 @@ export function settle(owners: Owners, self: string, change: Change, terms: Term
       keep(settled, id, owner, owner.fields);
       continue;
     }
-    if (!comparisons.has(owner.apiVersion)) comparisons.set(owner.apiVersion, compareIn(owner.apiVersion, change, terms));
+    if (!comparisons.has(owner.apiVersion))
+      comparisons.set(owner.apiVersion, compareIn(owner.apiVersion, change, terms));
     const seen = comparisons.get(owner.apiVersion);
     if (seen === undefined) continue;
     const wanted = intersection(owner.fields, union(seen.modified, seen.added));
@@ -124,7 +136,7 @@ export function atomFor(apiVersion: string, terms: Terms): Atom | undefined {
 }
 
 export function convert(object: JsonObject, apiVersion: string, terms: Terms): JsonObject {
-  return apiVersion === terms.apiVersion ? object : terms.other(apiVersion)?.convert(object) ?? object;
+  return apiVersion === terms.apiVersion ? object : (terms.other(apiVersion)?.convert(object) ?? object);
 }
 
 export function restore(object: Json, apiVersion: string, terms: Terms): Json {

@@ -19,7 +19,9 @@ export function prune(merged: JsonObject, last: Owner | undefined, owners: Owner
   if (last === undefined || isEmpty(last.fields)) return merged;
   const atom = atomFor(last.apiVersion, terms);
   if (atom === undefined) return merged;
-  const seen = converting('failed to prune fields: failed to convert merged object to last applied version', () => convert(merged, last.apiVersion, terms));
+  const seen = converting('failed to prune fields: failed to convert merged object to last applied version', () =>
+    convert(merged, last.apiVersion, terms),
+  );
   const lasting = withStructs(last.fields, atom);
   const pruned = remove(atom, seen, lasting);
   if (pruned === seen) return merged;
@@ -57,7 +59,8 @@ function addBackOwned(merged: JsonObject, pruned: Json, { owners, version, terms
 
 function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
   const owned = new Map<string, FieldSet>([[first, NO_FIELDS]]);
-  for (const { apiVersion, fields } of owners.values()) owned.set(apiVersion, union(owned.get(apiVersion) ?? NO_FIELDS, fields));
+  for (const { apiVersion, fields } of owners.values())
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? NO_FIELDS, fields));
   return owned;
 }
 

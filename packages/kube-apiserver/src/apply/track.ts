@@ -37,7 +37,11 @@ export function trackUpdate(request: TrackRequest): KubeObject {
   const terms = termsOf(request);
   const old = live === undefined ? zeroOf(resource.schema, bare) : withoutEntries(live);
   // The real server writes such an object without managedFields rather than refuse it here.
-  if (misfits(terms.atom, bare, true) !== undefined || (live === undefined ? misfits(terms.atom, old, true) : liveMisfits(terms.atom, live)) !== undefined) return finish(request, undefined);
+  if (
+    misfits(terms.atom, bare, true) !== undefined ||
+    (live === undefined ? misfits(terms.atom, old, true) : liveMisfits(terms.atom, live)) !== undefined
+  )
+    return finish(request, undefined);
   const by = { manager: request.manager, subresource, now: request.now };
   const updated = attempt(() => updateOwners(owners, { live: old, next: bare }, by, terms));
   return finish(request, updated === undefined ? undefined : writeOwners(updated, entriesOf(live)));
@@ -46,17 +50,24 @@ export function trackUpdate(request: TrackRequest): KubeObject {
 function finish({ live, next }: TrackRequest, entries: readonly ManagedFieldsEntry[] | undefined): KubeObject {
   // What a kind remembers of a request beside its fields would be lost with `next`.
   const unmarked = Object.getOwnPropertySymbols(next).length === 0;
-  if (live !== undefined && unmarked && entries === entriesOf(live) && equal(withoutEntries(live), withoutEntries(next))) return live;
+  if (
+    live !== undefined &&
+    unmarked &&
+    entries === entriesOf(live) &&
+    equal(withoutEntries(live), withoutEntries(next))
+  )
+    return live;
   return entries === entriesOf(next) ? next : withEntries(next, entries);
 }
 
 function ownersOf({ live, next, subresource, resource }: TrackRequest): Owners {
   const given = entriesOf(next);
   // Decoding a custom resource drops an empty list.
-  if (subresource !== '' || given === undefined || (resource.custom && given.length === 0)) return attempt(() => readOwners(entriesOf(live))) ?? new Map();
+  if (subresource !== '' || given === undefined || (resource.custom && given.length === 0))
+    return attempt(() => readOwners(entriesOf(live))) ?? new Map();
   if (isReset(given)) return new Map();
   const owners = attempt(() => readOwners(given));
-  return owners === undefined || owners.size === 0 ? attempt(() => readOwners(entriesOf(live))) ?? new Map() : owners;
+  return owners === undefined || owners.size === 0 ? (attempt(() => readOwners(entriesOf(live))) ?? new Map()) : owners;
 }
 
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {

@@ -17,7 +17,12 @@ export interface Updater {
 }
 
 /** Owners after an update: what it gave a value is its manager's alone, what it took away is nobody's. */
-export function updateOwners(owners: Owners, change: { readonly live: JsonObject; readonly next: JsonObject }, by: Updater, terms: Terms): Owners {
+export function updateOwners(
+  owners: Owners,
+  change: { readonly live: JsonObject; readonly next: JsonObject },
+  by: Updater,
+  terms: Terms,
+): Owners {
   const outcome = settle(fitOwners(owners, terms), '', change, terms);
   const { added, modified } = outcome.comparison;
   const mine = ownable(withoutReset(union(modified, added), terms.reset));

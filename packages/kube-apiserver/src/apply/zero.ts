@@ -19,7 +19,13 @@ function zeroStruct(name: string, object: JsonObject): JsonObject {
   const zeros: [string, Json][] = [];
   for (const field of structFields(name)) {
     if (field.name === '') {
-      if (field.type.shape === 'struct') zeros.push(...Object.entries(zeroStruct(field.type.name, object)).map(([key, value]): [string, Json] => [key, value ?? null]));
+      if (field.type.shape === 'struct')
+        zeros.push(
+          ...Object.entries(zeroStruct(field.type.name, object)).map(([key, value]): [string, Json] => [
+            key,
+            value ?? null,
+          ]),
+        );
       continue;
     }
     const value = own(object, field.name);
@@ -51,5 +57,7 @@ export function zeroKey(schema: Schema, key: string): Json | undefined {
   const name = structOf(schema);
   if (name === undefined) return undefined;
   const field = structFields(name).find((one) => one.name === key);
-  return field?.omit === 'never' && field.type.shape === 'scalar' && !field.type.pointer ? zeroScalar(field.type) : undefined;
+  return field?.omit === 'never' && field.type.shape === 'scalar' && !field.type.pointer
+    ? zeroScalar(field.type)
+    : undefined;
 }

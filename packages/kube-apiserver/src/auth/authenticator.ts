@@ -80,6 +80,7 @@ export function createAuthenticator(checks: readonly TokenCheck[], own: readonly
 function bearer(authorization: string | undefined, warn?: (text: string) => void): string | undefined {
   const [scheme = '', token = '', ...more] = (authorization ?? '').trim().split(' ');
   if (scheme.toLowerCase() !== 'bearer') return undefined;
-  if (token === '' && more.length > 0) warn?.('the provided Authorization header contains extra space before the bearer token, and is ignored');
+  if (token === '' && more.length > 0)
+    warn?.('the provided Authorization header contains extra space before the bearer token, and is ignored');
   return token === '' ? undefined : token;
 }

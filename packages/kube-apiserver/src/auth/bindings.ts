@@ -45,7 +45,9 @@ export function subjectKey(subject: Subject, bindingNamespace: string): string |
   if (subject.kind === 'User') return `u:${subject.name}`;
   if (subject.kind === 'Group') return `g:${subject.name}`;
   const namespace = subject.namespace === '' ? bindingNamespace : subject.namespace;
-  return subject.kind === 'ServiceAccount' && namespace !== '' ? `u:${accountName(namespace, subject.name)}` : undefined;
+  return subject.kind === 'ServiceAccount' && namespace !== ''
+    ? `u:${accountName(namespace, subject.name)}`
+    : undefined;
 }
 
 /** The keys under which the bindings of a user are found. */
@@ -57,7 +59,8 @@ export function userKeys(user: UserInfo): readonly string[] {
 export function describeBinding(binding: Binding, keys: readonly string[]): string {
   const { name, namespace, role, subjects } = binding;
   const subject = subjects.find((one) => keys.includes(subjectKey(one, namespace) ?? ''));
-  const what = namespace === '' ? `ClusterRoleBinding ${quoted(name)}` : `RoleBinding ${quoted(`${name}/${namespace}`)}`;
+  const what =
+    namespace === '' ? `ClusterRoleBinding ${quoted(name)}` : `RoleBinding ${quoted(`${name}/${namespace}`)}`;
   const whom = subject === undefined ? '' : `${subject.kind} ${quoted(describeSubject(subject, namespace))}`;
   return `${what} of ${role.kind} ${quoted(role.name)} to ${whom}`;
 }

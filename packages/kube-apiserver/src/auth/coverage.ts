@@ -8,19 +8,42 @@ export function notCovered(own: readonly PolicyRule[], wanted: readonly PolicyRu
 /** The same rights in rules of one verb and one resource (or path) each. */
 function breakDown(rule: PolicyRule): readonly PolicyRule[] {
   const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name]);
-  const ofResources = rule.apiGroups.flatMap((group) => rule.resources.flatMap((resource) => rule.verbs.flatMap((verb) =>
-    names.map((resourceNames) => ({ verbs: [verb], apiGroups: [group], resources: [resource], resourceNames, nonResourceURLs: [] })))));
-  const ofPaths = rule.nonResourceURLs.flatMap((url) => rule.verbs.map((verb) => ({ verbs: [verb], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [url] })));
+  const ofResources = rule.apiGroups.flatMap((group) =>
+    rule.resources.flatMap((resource) =>
+      rule.verbs.flatMap((verb) =>
+        names.map((resourceNames) => ({
+          verbs: [verb],
+          apiGroups: [group],
+          resources: [resource],
+          resourceNames,
+          nonResourceURLs: [],
+        })),
+      ),
+    ),
+  );
+  const ofPaths = rule.nonResourceURLs.flatMap((url) =>
+    rule.verbs.map((verb) => ({
+      verbs: [verb],
+      apiGroups: [],
+      resources: [],
+      resourceNames: [],
+      nonResourceURLs: [url],
+    })),
+  );
   return [...ofResources, ...ofPaths];
 }
 
 function covers(owner: PolicyRule, wanted: PolicyRule): boolean {
-  const named = owner.resourceNames.length === 0 || (wanted.resourceNames.length > 0 && wanted.resourceNames.every((name) => owner.resourceNames.includes(name)));
-  return named
-    && wanted.verbs.every((verb) => hasOrAll(owner.verbs, verb))
-    && wanted.apiGroups.every((group) => hasOrAll(owner.apiGroups, group))
-    && wanted.resources.every((resource) => coversResource(owner.resources, resource))
-    && wanted.nonResourceURLs.every((path) => owner.nonResourceURLs.some((url) => urlMatches(url, path)));
+  const named =
+    owner.resourceNames.length === 0 ||
+    (wanted.resourceNames.length > 0 && wanted.resourceNames.every((name) => owner.resourceNames.includes(name)));
+  return (
+    named &&
+    wanted.verbs.every((verb) => hasOrAll(owner.verbs, verb)) &&
+    wanted.apiGroups.every((group) => hasOrAll(owner.apiGroups, group)) &&
+    wanted.resources.every((resource) => coversResource(owner.resources, resource)) &&
+    wanted.nonResourceURLs.every((path) => owner.nonResourceURLs.some((url) => urlMatches(url, path)))
+  );
 }
 
 function coversResource(resources: readonly string[], wanted: string): boolean {

@@ -41,7 +41,10 @@ export function createImpersonation(authorizer: Authorizer): Impersonation {
     const modes = modesOf(wanted, lastModes.get(sender));
     const problems: StatusError[] = [];
     for (const mode of modes) {
-      const problem = mode === PLAIN ? check(authorizer, attributes.user, parts(wanted, PLAIN, '')) : checkBound(authorizer, { mode, wanted, attributes });
+      const problem =
+        mode === PLAIN
+          ? check(authorizer, attributes.user, parts(wanted, PLAIN, ''))
+          : checkBound(authorizer, { mode, wanted, attributes });
       if (problem === undefined) {
         remember(lastModes, sender, mode);
         return asUser(wanted, mode !== PLAIN);
@@ -68,10 +71,14 @@ function remember(modes: Map<string, string>, sender: string, mode: string): voi
 
 function wantedUser(headers: Headers): Wanted | StatusError | undefined {
   // Of several users, as of several uids, the first is meant.
-  const [name = '', uid = ''] = ['impersonate-user', 'impersonate-uid'].map((key) => headers[key]?.split(HEADER_SEPARATOR)[0]);
+  const [name = '', uid = ''] = ['impersonate-user', 'impersonate-uid'].map(
+    (key) => headers[key]?.split(HEADER_SEPARATOR)[0],
+  );
   const groups = headers['impersonate-group']?.split(HEADER_SEPARATOR) ?? [];
   const extra = Object.fromEntries(
-    Object.entries(headers).flatMap(([key, value]) => (key.startsWith(EXTRA) ? [[unescape(key.slice(EXTRA.length)), (value ?? '').split(HEADER_SEPARATOR)]] : [])),
+    Object.entries(headers).flatMap(([key, value]) =>
+      key.startsWith(EXTRA) ? [[unescape(key.slice(EXTRA.length)), (value ?? '').split(HEADER_SEPARATOR)]] : [],
+    ),
   );
   if (name !== '') return { name, uid, groups, extra };
   if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
@@ -90,7 +97,10 @@ function unescape(key: string): string {
 function goValue({ uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]): string => `[]string{${values.map((one) => quoted(one)).join(', ')}}`;
   const keys = Object.keys(extra).sort();
-  const map = keys.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${keys.map((key) => `${quoted(key)}:${list(extra[key] ?? [])}`).join(', ')}}`;
+  const map =
+    keys.length === 0
+      ? 'map[string][]string(nil)'
+      : `map[string][]string{${keys.map((key) => `${quoted(key)}:${list(extra[key] ?? [])}`).join(', ')}}`;
   return `&user.DefaultInfo{Name:"", UID:${quoted(uid)}, Groups:${groups.length === 0 ? '[]string(nil)' : list(groups)}, Extra:${map}}`;
 }
 
@@ -124,13 +134,19 @@ function parts(wanted: Wanted, verb: string, group: string): readonly Part[] {
   const plain = { verb, group, subresource: '', namespace: '' };
   const account = readAccountName(wanted.name);
   const node = group === '' ? undefined : nodeName(wanted.name);
-  const user = account !== undefined ? { resource: 'serviceaccounts', ...account } : node !== undefined ? { resource: 'nodes', name: node } : { resource: 'users', name: wanted.name };
+  const user =
+    account !== undefined
+      ? { resource: 'serviceaccounts', ...account }
+      : node !== undefined
+        ? { resource: 'nodes', name: node }
+        : { resource: 'users', name: wanted.name };
   return [
     { ...plain, ...user },
     ...(wanted.uid === '' ? [] : [{ ...plain, group: AUTHENTICATION, resource: 'uids', name: wanted.uid }]),
     ...wanted.groups.map((name) => ({ ...plain, resource: 'groups', name })),
     ...Object.entries(wanted.extra).flatMap(([subresource, values]) =>
-      values.map((name) => ({ ...plain, group: AUTHENTICATION, resource: 'userextras', subresource, name }))),
+      values.map((name) => ({ ...plain, group: AUTHENTICATION, resource: 'userextras', subresource, name })),
+    ),
   ];
 }
 
@@ -159,14 +175,30 @@ function checkBound(authorizer: Authorizer, { mode, wanted, attributes }: Bound)
   const why = refused ?? masters;
   if (why === undefined) return check(authorizer, attributes.user, parts(wanted, verb, AUTHENTICATION));
   const name = refused === undefined ? MASTERS : '';
-  return forbiddenBy({ user: attributes.user, verb, group: AUTHENTICATION, version: 'v1', resource: 'groups', subresource: '', namespace: '', name }, why);
+  return forbiddenBy(
+    {
+      user: attributes.user,
+      verb,
+      group: AUTHENTICATION,
+      version: 'v1',
+      resource: 'groups',
+      subresource: '',
+      namespace: '',
+      name,
+    },
+    why,
+  );
 }
 
 function asUser({ name, uid, groups, extra }: Wanted, bound: boolean): UserInfo {
   const account = readAccountName(name);
-  const given = groups.length > 0 || account === undefined ? groups : ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`];
+  const given =
+    groups.length > 0 || account === undefined
+      ? groups
+      : ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`];
   const own = bound && nodeName(name) !== undefined ? ['system:nodes'] : given;
-  const added = name === 'system:anonymous' ? UNAUTHENTICATED : own.includes(UNAUTHENTICATED) ? undefined : AUTHENTICATED;
+  const added =
+    name === 'system:anonymous' ? UNAUTHENTICATED : own.includes(UNAUTHENTICATED) ? undefined : AUTHENTICATED;
   const all = added === undefined || own.includes(added) ? own : [...own, added];
   return { name, groups: all, ...(uid === '' ? {} : { uid }), ...(Object.keys(extra).length === 0 ? {} : { extra }) };
 }

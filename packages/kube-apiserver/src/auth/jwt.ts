@@ -1,4 +1,12 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
 import { isObject, type Json, type JsonObject } from '../json.js';
 
 /** A P-256 key that signs tokens, and its public half that checks them. */
@@ -12,13 +20,17 @@ const ES256 = { dsaEncoding: 'ieee-p1363' } as const;
 
 /** A new key, PEM of PKCS #8. */
 export function generateSigningKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
 }
 
 export function readSigningKey(pem: string): SigningKey {
   const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
-  const id = createHash('sha256').update(publicKey.export({ type: 'spki', format: 'der' })).digest('base64url');
+  const id = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64url');
   return { id, privateKey, publicKey };
 }
 
@@ -42,7 +54,9 @@ export function readToken(key: SigningKey, token: string): JsonObject | undefine
   const { alg, kid } = decode(header) ?? {};
   if (alg !== 'ES256' || kid !== key.id) return undefined;
   const signed = `${header.toString('base64url')}.${claims.toString('base64url')}`;
-  return verify('sha256', Buffer.from(signed), { key: key.publicKey, ...ES256 }, signature) ? decode(claims) : undefined;
+  return verify('sha256', Buffer.from(signed), { key: key.publicKey, ...ES256 }, signature)
+    ? decode(claims)
+    : undefined;
 }
 
 interface TokenParts {
@@ -54,7 +68,9 @@ interface TokenParts {
 /** What a token is made of; undefined for what is no token. Space around it counts for nothing. */
 export function partsOf(token: string): TokenParts | undefined {
   const [header, claims, signature, ...more] = token.trim().split('.').map(bytesOf);
-  return header === undefined || claims === undefined || signature === undefined || more.length > 0 ? undefined : { header, claims, signature };
+  return header === undefined || claims === undefined || signature === undefined || more.length > 0
+    ? undefined
+    : { header, claims, signature };
 }
 
 /**

@@ -25,13 +25,19 @@ export function legacyToken(key: SigningKey, account: KubeObject, secret: string
 }
 
 /** Knows the tokens of {@link legacyToken} as long as their Secret holds them and their account is there. They are good for the API alone. */
-export function legacyTokens({ key, reader }: { readonly key: SigningKey; readonly reader: ObjectReader }, api: readonly string[]): TokenCheck {
+export function legacyTokens(
+  { key, reader }: { readonly key: SigningKey; readonly reader: ObjectReader },
+  api: readonly string[],
+): TokenCheck {
   return (token, wanted) => {
     if (issuerOf(token) !== ISSUER) return undefined;
     const claims = readToken(key, token);
     if (claims === undefined) return { problem: 'go-jose/go-jose: error in cryptographic primitive' };
     const audiences = api.filter((one) => wanted.includes(one));
-    if (audiences.length === 0) return { problem: `token audiences [] is invalid for the target audiences [${wanted.map((one) => JSON.stringify(one)).join(' ')}]` };
+    if (audiences.length === 0)
+      return {
+        problem: `token audiences [] is invalid for the target audiences [${wanted.map((one) => JSON.stringify(one)).join(' ')}]`,
+      };
     const problem = problemOf(token, claims, reader);
     return problem === undefined ? { user: userOf(claims), audiences } : { problem };
   };
@@ -41,7 +47,9 @@ export function legacyTokens({ key, reader }: { readonly key: SigningKey; readon
 function issuerOf(token: string): string | undefined {
   try {
     const value: unknown = JSON.parse(partsOf(token)?.claims.toString('utf8') ?? '');
-    return typeof value === 'object' && value !== null && 'iss' in value && typeof value.iss === 'string' ? value.iss : undefined;
+    return typeof value === 'object' && value !== null && 'iss' in value && typeof value.iss === 'string'
+      ? value.iss
+      : undefined;
   } catch {
     return undefined;
   }
@@ -53,7 +61,11 @@ function claimOf(claims: JsonObject, name: string): string {
 }
 
 function problemOf(token: string, claims: JsonObject, reader: ObjectReader): string | undefined {
-  const [namespace, name, uid] = [claimOf(claims, 'namespace'), claimOf(claims, 'service-account.name'), claimOf(claims, 'service-account.uid')];
+  const [namespace, name, uid] = [
+    claimOf(claims, 'namespace'),
+    claimOf(claims, 'service-account.name'),
+    claimOf(claims, 'service-account.uid'),
+  ];
   const secretName = claimOf(claims, 'secret.name');
   const secret = reader.get('secrets', namespace, secretName);
   if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return 'Token has been invalidated';
@@ -61,10 +73,13 @@ function problemOf(token: string, claims: JsonObject, reader: ObjectReader): str
   const account = reader.get('serviceaccounts', namespace, name);
   if (account === undefined) return `serviceaccounts "${name}" not found`;
   if (account.metadata.deletionTimestamp !== undefined) return `ServiceAccount ${namespace}/${name} has been deleted`;
-  if (account.metadata.uid !== uid) return `ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${uid})`;
+  if (account.metadata.uid !== uid)
+    return `ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${uid})`;
   if ((secret.metadata.labels?.[INVALID_SINCE] ?? '') === '') return undefined;
-  return `the token in secret ${namespace}/${secretName} for service account ${namespace}/${name} has been marked invalid. ` +
-    `Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token`;
+  return (
+    `the token in secret ${namespace}/${secretName} for service account ${namespace}/${name} has been marked invalid. ` +
+    `Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token`
+  );
 }
 
 function tokenIn({ data }: KubeObject): string {
@@ -72,7 +87,11 @@ function tokenIn({ data }: KubeObject): string {
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
 }
 
-function userOf(claims: JsonObject): { readonly name: string; readonly uid: string; readonly groups: readonly string[] } {
+function userOf(claims: JsonObject): {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+} {
   const namespace = claimOf(claims, 'namespace');
   return {
     name: accountName(namespace, claimOf(claims, 'service-account.name')),

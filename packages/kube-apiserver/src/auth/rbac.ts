@@ -61,7 +61,9 @@ function followBindings(index: Index): (object: KubeObject, type: 'put' | 'remov
     for (const key of entries.get(id) ?? []) index.get(key)?.delete(id);
     entries.delete(id);
     if (type === 'remove') return;
-    const keys = binding.subjects.flatMap((subject) => subjectKey(subject, binding.namespace) ?? []).map((key) => `${binding.namespace}|${key}`);
+    const keys = binding.subjects
+      .flatMap((subject) => subjectKey(subject, binding.namespace) ?? [])
+      .map((key) => `${binding.namespace}|${key}`);
     entries.set(id, keys);
     for (const key of keys) {
       const bindings = index.get(key) ?? new Map<string, Binding>();
@@ -80,9 +82,14 @@ function bindingsOf(index: Index, keys: readonly string[], namespace: string): r
   });
 }
 
-function findRole(reader: ObjectReader, role: { readonly kind: string; readonly name: string }, namespace: string): KubeObject {
+function findRole(
+  reader: ObjectReader,
+  role: { readonly kind: string; readonly name: string },
+  namespace: string,
+): KubeObject {
   const cluster = role.kind === 'ClusterRole';
-  if (!cluster && role.kind !== 'Role') throw new Error(`unsupported role reference kind: ${JSON.stringify(role.kind)}`);
+  if (!cluster && role.kind !== 'Role')
+    throw new Error(`unsupported role reference kind: ${JSON.stringify(role.kind)}`);
   const plural = cluster ? 'clusterroles' : 'roles';
   const found = reader.get(collectionOf(plural), cluster ? '' : namespace, role.name);
   // The real server says the kind in lower case here, for it asks a cache.

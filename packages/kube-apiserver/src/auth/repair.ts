@@ -18,7 +18,11 @@ export function repaired(stored: KubeObject, wanted: JsonObject): KubeObject {
     ...union(stored, wanted, 'subjects'),
     ...missingRules(stored, wanted),
     ...aggregation(stored, wanted),
-    metadata: { ...metadata, labels: { ...texts(meta['labels']), ...metadata.labels }, annotations: { ...texts(meta['annotations']), ...metadata.annotations } },
+    metadata: {
+      ...metadata,
+      labels: { ...texts(meta['labels']), ...metadata.labels },
+      annotations: { ...texts(meta['annotations']), ...metadata.annotations },
+    },
   };
   return equal(next, stored) ? stored : next;
 }
@@ -63,5 +67,9 @@ function list(object: JsonObject, key: string): readonly Json[] {
 }
 
 function texts(value: Json | undefined): Readonly<Record<string, string>> {
-  return isObject(value) ? Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')) : {};
+  return isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+      )
+    : {};
 }

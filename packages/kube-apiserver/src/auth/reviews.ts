@@ -24,7 +24,11 @@ interface Parts {
 export function createReviews(parts: Parts) {
   return {
     TokenReview: (object, _user) => tokenReview(parts.authenticator, object),
-    SelfSubjectReview: (object, user) => ({ ...object, metadata: { creationTimestamp: timestamp(parts.clock.now()) }, status: { userInfo: userJson(user) } }),
+    SelfSubjectReview: (object, user) => ({
+      ...object,
+      metadata: { creationTimestamp: timestamp(parts.clock.now()) },
+      status: { userInfo: userJson(user) },
+    }),
     SubjectAccessReview: (object, _user) => accessReview(parts.authorizer, object, subjectOf(object)),
     SelfSubjectAccessReview: (object, user) => accessReview(parts.authorizer, object, user),
     LocalSubjectAccessReview: (object, _user) => accessReview(parts.authorizer, object, subjectOf(object)),
@@ -41,7 +45,10 @@ function tokenReview(authenticator: Authenticator, object: KubeObject): KubeObje
   const token = textAt(spec, 'token');
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const found = authenticator.token(token, strings(own(spec, 'audiences')));
-  const status = 'problem' in found ? { user: {}, error: found.problem } : { authenticated: true, user: userJson(found.user), audiences: found.audiences };
+  const status =
+    'problem' in found
+      ? { user: {}, error: found.problem }
+      : { authenticated: true, user: userJson(found.user), audiences: found.audiences };
   return { ...object, status };
 }
 
@@ -51,7 +58,14 @@ function accessReview(authorizer: Authorizer, object: KubeObject, user: UserInfo
   const spec = objectAt(object, 'spec');
   const { allowed, reason } = authorizer.authorize(attributesOf(spec, user));
   const doubts = selectorDoubts(objectAt(spec, 'resourceAttributes'));
-  return { ...object, status: { allowed, ...(reason === '' ? {} : { reason }), ...(doubts.length === 0 ? {} : { evaluationError: doubts.join('; ') }) } };
+  return {
+    ...object,
+    status: {
+      allowed,
+      ...(reason === '' ? {} : { reason }),
+      ...(doubts.length === 0 ? {} : { evaluationError: doubts.join('; ') }),
+    },
+  };
 }
 
 function attributesOf(spec: JsonObject, user: UserInfo): Attributes {
@@ -59,9 +73,21 @@ function attributesOf(spec: JsonObject, user: UserInfo): Attributes {
   if (isObject(path)) return { user, verb: textAt(path, 'verb'), path: textAt(path, 'path') };
   const wanted = objectAt(spec, 'resourceAttributes');
   const { verb, group, version, resource, subresource, namespace, name } = Object.fromEntries(
-    ['verb', 'group', 'version', 'resource', 'subresource', 'namespace', 'name'].map((key) => [key, textAt(wanted, key)]),
+    ['verb', 'group', 'version', 'resource', 'subresource', 'namespace', 'name'].map((key) => [
+      key,
+      textAt(wanted, key),
+    ]),
   );
-  return { user, verb: verb ?? '', group: group ?? '', version: version ?? '', resource: resource ?? '', subresource: subresource ?? '', namespace: namespace ?? '', name: name ?? '' };
+  return {
+    user,
+    verb: verb ?? '',
+    group: group ?? '',
+    version: version ?? '',
+    resource: resource ?? '',
+    subresource: subresource ?? '',
+    namespace: namespace ?? '',
+    name: name ?? '',
+  };
 }
 
 /** The user that a review is about. */
@@ -69,8 +95,15 @@ function subjectOf(object: KubeObject): UserInfo {
   const spec = objectAt(object, 'spec');
   const uid = textAt(spec, 'uid');
   const extra = own(spec, 'extra');
-  const values = isObject(extra) ? Object.fromEntries(Object.entries(extra).map(([key, value]) => [key, strings(value)])) : undefined;
-  return { name: textAt(spec, 'user'), groups: strings(own(spec, 'groups')), ...(uid === '' ? {} : { uid }), ...(values === undefined ? {} : { extra: values }) };
+  const values = isObject(extra)
+    ? Object.fromEntries(Object.entries(extra).map(([key, value]) => [key, strings(value)]))
+    : undefined;
+  return {
+    name: textAt(spec, 'user'),
+    groups: strings(own(spec, 'groups')),
+    ...(uid === '' ? {} : { uid }),
+    ...(values === undefined ? {} : { extra: values }),
+  };
 }
 
 function validate(object: KubeObject): readonly FieldError[] {
@@ -79,15 +112,31 @@ function validate(object: KubeObject): readonly FieldError[] {
   const [resource, path] = [own(spec, 'resourceAttributes'), own(spec, 'nonResourceAttributes')];
   const local = kind === 'LocalSubjectAccessReview';
   const errors: FieldError[] = [];
-  if (resource !== undefined && path !== undefined) errors.push(wrong('spec.nonResourceAttributes', goPath(path), 'cannot be specified in combination with resourceAttributes'));
-  if (resource === undefined && path === undefined) errors.push(wrong('spec.resourceAttributes', null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified'));
-  if (kind !== 'SelfSubjectAccessReview' && textAt(spec, 'user') === '' && !hasItems(own(spec, 'groups'))) errors.push(wrong('spec.user', '', 'at least one of user or group must be specified'));
+  if (resource !== undefined && path !== undefined)
+    errors.push(
+      wrong('spec.nonResourceAttributes', goPath(path), 'cannot be specified in combination with resourceAttributes'),
+    );
+  if (resource === undefined && path === undefined)
+    errors.push(
+      wrong(
+        'spec.resourceAttributes',
+        null,
+        'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      ),
+    );
+  if (kind !== 'SelfSubjectAccessReview' && textAt(spec, 'user') === '' && !hasItems(own(spec, 'groups')))
+    errors.push(wrong('spec.user', '', 'at least one of user or group must be specified'));
   if (isObject(resource)) errors.push(...checkSelectors(resource, 'spec.resourceAttributes'));
   const { managedFields: _managers, namespace = '', ...metadata } = object.metadata;
   const rest = local ? metadata : { ...metadata, ...(namespace === '' ? {} : { namespace }) };
-  if (Object.values(rest).some((value) => value !== undefined)) errors.push(wrong('metadata', object.metadata, `must be empty${local ? ' except for namespace' : ''}`));
-  if (local && isObject(resource) && textAt(resource, 'namespace') !== namespace) errors.push(wrong('spec.resourceAttributes.namespace', textAt(resource, 'namespace'), 'must match metadata.namespace'));
-  if (local && path !== undefined) errors.push(wrong('spec.nonResourceAttributes', goPath(path), 'disallowed on this kind of request'));
+  if (Object.values(rest).some((value) => value !== undefined))
+    errors.push(wrong('metadata', object.metadata, `must be empty${local ? ' except for namespace' : ''}`));
+  if (local && isObject(resource) && textAt(resource, 'namespace') !== namespace)
+    errors.push(
+      wrong('spec.resourceAttributes.namespace', textAt(resource, 'namespace'), 'must match metadata.namespace'),
+    );
+  if (local && path !== undefined)
+    errors.push(wrong('spec.nonResourceAttributes', goPath(path), 'disallowed on this kind of request'));
   return errors;
 }
 
@@ -119,11 +168,24 @@ function rulesReview(resolver: RuleResolver, object: KubeObject, user: UserInfo)
   if (namespace === '') throw badRequest('no namespace on request');
   const { rules, errors } = resolver.held(user, namespace);
   const all = [...rules].map(({ rule }) => rule);
-  const resourceRules = all.filter((rule) => rule.resources.length > 0).map(({ verbs, apiGroups, resources, resourceNames }) =>
-    ({ verbs, apiGroups, resources, ...(resourceNames.length === 0 ? {} : { resourceNames }) }));
-  const nonResourceRules = all.filter((rule) => rule.nonResourceURLs.length > 0).map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
+  const resourceRules = all
+    .filter((rule) => rule.resources.length > 0)
+    .map(({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs,
+      apiGroups,
+      resources,
+      ...(resourceNames.length === 0 ? {} : { resourceNames }),
+    }));
+  const nonResourceRules = all
+    .filter((rule) => rule.nonResourceURLs.length > 0)
+    .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
   const evaluationError = errors.length === 0 ? {} : { evaluationError: aggregate(errors) };
-  return { ...object, metadata: {}, spec: {}, status: { resourceRules, nonResourceRules, incomplete: false, ...evaluationError } };
+  return {
+    ...object,
+    metadata: {},
+    spec: {},
+    status: { resourceRules, nonResourceRules, incomplete: false, ...evaluationError },
+  };
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {

@@ -21,7 +21,10 @@ export function checkSelectors(attributes: JsonObject, path: string): readonly F
 export function selectorDoubts(attributes: JsonObject): readonly string[] {
   return [
     ...doubt(own(attributes, 'fieldSelector'), 'fieldSelector', { parse: parseFields, isKnown: isKnownField }),
-    ...doubt(own(attributes, 'labelSelector'), 'labelSelector', { parse: parseLabelSelector, isKnown: (one) => checkRequirement(one, '').length === 0 }),
+    ...doubt(own(attributes, 'labelSelector'), 'labelSelector', {
+      parse: parseLabelSelector,
+      isKnown: (one) => checkRequirement(one, '').length === 0,
+    }),
   ];
 }
 
@@ -34,7 +37,8 @@ function doubt(selector: Json | undefined, name: string, { parse, isKnown }: Und
   if (!isObject(selector)) return [];
   const requirements = listAt(selector, 'requirements');
   const known = requirements.filter(isKnown).length;
-  if (requirements.length === 0 ? isParsed(parse, textAt(selector, 'rawSelector')) : known === requirements.length) return [];
+  if (requirements.length === 0 ? isParsed(parse, textAt(selector, 'rawSelector')) : known === requirements.length)
+    return [];
   return [`spec.resourceAttributes.${name} ${known > 0 ? 'partially ' : ''}ignored due to parse error`];
 }
 
@@ -59,17 +63,27 @@ function checkAttributes(selector: Json | undefined, path: string, check: Check)
   const raw = textAt(selector, 'rawSelector');
   const requirements = listAt(selector, 'requirements');
   const errors: FieldError[] = [];
-  if (raw !== '' && requirements.length > 0) errors.push(invalidValue(child(path, 'rawSelector'), raw, 'may not specified at the same time as requirements'));
-  if (raw === '' && requirements.length === 0) errors.push(required(child(path, 'requirements'), `when ${path} is specified, requirements or rawSelector is required`));
-  return [...errors, ...requirements.flatMap((requirement, at) => check(requirement, index(child(path, 'requirements'), at)))];
+  if (raw !== '' && requirements.length > 0)
+    errors.push(invalidValue(child(path, 'rawSelector'), raw, 'may not specified at the same time as requirements'));
+  if (raw === '' && requirements.length === 0)
+    errors.push(
+      required(child(path, 'requirements'), `when ${path} is specified, requirements or rawSelector is required`),
+    );
+  return [
+    ...errors,
+    ...requirements.flatMap((requirement, at) => check(requirement, index(child(path, 'requirements'), at))),
+  ];
 }
 
 function checkFieldRequirement(requirement: JsonObject, path: string): readonly FieldError[] {
-  const errors: FieldError[] = textAt(requirement, 'key') === '' ? [required(child(path, 'key'), 'must be specified')] : [];
+  const errors: FieldError[] =
+    textAt(requirement, 'key') === '' ? [required(child(path, 'key'), 'must be specified')] : [];
   const operator = textAt(requirement, 'operator');
   const given = isArray(own(requirement, 'values')) && textsAt(requirement, 'values').length > 0;
   const at = child(path, 'values');
-  if (['In', 'NotIn'].includes(operator) && !given) errors.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
-  if (['Exists', 'DoesNotExist'].includes(operator) && given) errors.push(forbiddenField(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  if (['In', 'NotIn'].includes(operator) && !given)
+    errors.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
+  if (['Exists', 'DoesNotExist'].includes(operator) && given)
+    errors.push(forbiddenField(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   return errors;
 }

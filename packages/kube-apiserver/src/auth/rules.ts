@@ -49,7 +49,9 @@ export function allows(rule: PolicyRule, wanted: Attributes): boolean {
   if (!hasOrAll(rule.apiGroups, group)) return false;
   const whole = subresource === '' ? resource : `${resource}/${subresource}`;
   const named = rule.resourceNames.length === 0 || rule.resourceNames.includes(name);
-  return named && (hasOrAll(rule.resources, whole) || (subresource !== '' && rule.resources.includes(`*/${subresource}`)));
+  return (
+    named && (hasOrAll(rule.resources, whole) || (subresource !== '' && rule.resources.includes(`*/${subresource}`)))
+  );
 }
 
 export function hasOrAll(list: readonly string[], wanted: string): boolean {

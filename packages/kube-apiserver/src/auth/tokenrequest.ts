@@ -29,35 +29,78 @@ const MOST_SECONDS = 2 ** 32;
 
 /** A TokenRequest as a resource, for reading it: it is served nowhere else. */
 const REQUESTS = resourceOf({
-  ...KIND, version: 'v1', plural: ACCOUNTS.plural, namespaced: true, definition: 'io.k8s.api.authentication.v1.TokenRequest', defaults: tokenRequestDefaults,
+  ...KIND,
+  version: 'v1',
+  plural: ACCOUNTS.plural,
+  namespaced: true,
+  definition: 'io.k8s.api.authentication.v1.TokenRequest',
+  defaults: tokenRequestDefaults,
 });
 
 /** Answers POST …/serviceaccounts/<name>/token. */
-export function requestToken(parts: Parts, target: Target, body: Body, { query, caller }: { readonly query: Query; readonly caller: Caller }): Written {
+export function requestToken(
+  parts: Parts,
+  target: Target,
+  body: Body,
+  { query, caller }: { readonly query: Query; readonly caller: Caller },
+): Written {
   const { reader, context } = parts;
   const { namespace, name } = target;
   const options = createOptions(query);
   const read = decodeObject({ resource: REQUESTS, registry: context.registry }, body, { options, caller });
   const request = tracked(context, { target: { ...target, resource: REQUESTS }, options, caller }, undefined, read);
   checkNamespace(request.metadata, namespace);
-  const asked = { operation: 'CREATE', object: request, oldObject: undefined, dryRun: options.dryRun, options: options.object } as const;
+  const asked = {
+    operation: 'CREATE',
+    object: request,
+    oldObject: undefined,
+    dryRun: options.dryRun,
+    options: options.object,
+  } as const;
   context.admission.admit(admissionRequest(target, caller, asked), caller.warn);
   checkMeta(request.metadata, name);
   const account = reader.get(ACCOUNTS.plural, namespace, name);
   if (account === undefined) throw notFound(ACCOUNTS, name);
   const { uid = '' } = request.metadata;
   if (uid !== '' && uid !== account.metadata.uid) {
-    throw conflict({ group: KIND.group, plural: KIND.kind }, name, `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`);
+    throw conflict(
+      { group: KIND.group, plural: KIND.kind },
+      name,
+      `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`,
+    );
   }
   const spec = completed(request['spec']);
   checkSeconds(spec.expirationSeconds);
   const now = context.clock.now();
-  const metadata = { ...request.metadata, name, namespace, uid: account.metadata.uid ?? '', creationTimestamp: timestamp(now) };
+  const metadata = {
+    ...request.metadata,
+    name,
+    namespace,
+    uid: account.metadata.uid ?? '',
+    creationTimestamp: timestamp(now),
+  };
   const object: KubeObject = { ...request, metadata, spec };
-  context.admission.validate(admissionRequest(target, caller, { operation: 'CREATE', object, oldObject: undefined, dryRun: options.dryRun, options: options.object }), caller.warn);
+  context.admission.validate(
+    admissionRequest(target, caller, {
+      operation: 'CREATE',
+      object,
+      oldObject: undefined,
+      dryRun: options.dryRun,
+      options: options.object,
+    }),
+    caller.warn,
+  );
   const bound = boundTo(reader, spec.boundObjectRef, namespace);
-  const wish: TokenWish = { account, audiences: spec.audiences, seconds: spec.expirationSeconds, ...(bound === undefined ? {} : { bound }) };
-  const status = { token: issueToken(parts.key, context.clock, wish), expirationTimestamp: timestamp(now + spec.expirationSeconds * 1000) };
+  const wish: TokenWish = {
+    account,
+    audiences: spec.audiences,
+    seconds: spec.expirationSeconds,
+    ...(bound === undefined ? {} : { bound }),
+  };
+  const status = {
+    token: issueToken(parts.key, context.clock, wish),
+    expirationTimestamp: timestamp(now + spec.expirationSeconds * 1000),
+  };
   return { code: 201, object: { ...object, status } };
 }
 
@@ -79,17 +122,21 @@ function completed(value: Json | undefined): Spec {
 }
 
 function checkNamespace({ namespace = '' }: ObjectMeta, expected: string): void {
-  if (namespace !== '' && namespace !== expected) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  if (namespace !== '' && namespace !== expected)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
 function checkMeta({ name = '' }: ObjectMeta, expected: string): void {
-  if (name !== '' && name !== expected) throw invalid(KIND, expected, [wrong('metadata.name', name, 'must match the service account name if specified')]);
+  if (name !== '' && name !== expected)
+    throw invalid(KIND, expected, [wrong('metadata.name', name, 'must match the service account name if specified')]);
 }
 
 function checkSeconds(seconds: number): void {
   const errors: FieldError[] = [];
-  if (seconds < LEAST_SECONDS) errors.push(wrong('spec.expirationSeconds', seconds, 'may not specify a duration less than 10 minutes'));
-  if (seconds > MOST_SECONDS) errors.push(wrong('spec.expirationSeconds', seconds, 'may not specify a duration larger than 2^32 seconds'));
+  if (seconds < LEAST_SECONDS)
+    errors.push(wrong('spec.expirationSeconds', seconds, 'may not specify a duration less than 10 minutes'));
+  if (seconds > MOST_SECONDS)
+    errors.push(wrong('spec.expirationSeconds', seconds, 'may not specify a duration larger than 2^32 seconds'));
   if (errors.length > 0) throw invalid(KIND, '', errors);
 }
 
@@ -100,17 +147,27 @@ function wrong(field: string, value: Json, why: string): FieldError {
 /** The object with which a token is to end. Pods are not served, so nothing can be bound to one. */
 function boundTo(reader: ObjectReader, reference: Json, namespace: string): TokenWish['bound'] {
   if (!isObject(reference)) return undefined;
-  const [kind, name, uid, apiVersion] = [text(reference, 'kind'), text(reference, 'name'), text(reference, 'uid'), text(reference, 'apiVersion')];
+  const [kind, name, uid, apiVersion] = [
+    text(reference, 'kind'),
+    text(reference, 'name'),
+    text(reference, 'uid'),
+    text(reference, 'apiVersion'),
+  ];
   const core = !apiVersion.includes('/');
   const known = !core ? undefined : kind === 'Secret' ? 'secret' : kind === 'Node' ? 'node' : undefined;
   if (core && (kind === 'Pod' || known !== undefined)) checkStoredName(name);
   if (core && kind === 'Pod') throw notFound({ group: '', plural: 'pods' }, name);
-  if (known === undefined) throw badRequest(`cannot bind token to object of type ${core ? '/' : ''}${apiVersion}, Kind=${kind}`);
+  if (known === undefined)
+    throw badRequest(`cannot bind token to object of type ${core ? '/' : ''}${apiVersion}, Kind=${kind}`);
   const plural = `${known}s`;
   const object = reader.get(plural, known === 'node' ? '' : namespace, name);
   if (object === undefined) throw notFound({ group: '', plural }, name);
   if (uid !== '' && uid !== object.metadata.uid) {
-    throw conflict({ group: '', plural: kind }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+    throw conflict(
+      { group: '', plural: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
   }
   return { kind: known, object };
 }

@@ -27,9 +27,14 @@ export function issueToken(key: SigningKey, clock: Clock, { account, audiences, 
   const { namespace = '', name = '' } = account.metadata;
   const reference = bound === undefined ? {} : { [bound.kind]: refTo(bound.object) };
   return signToken(key, {
-    aud: audiences, exp: now + seconds, iat: now, iss: ISSUER, jti: randomUUID(),
+    aud: audiences,
+    exp: now + seconds,
+    iat: now,
+    iss: ISSUER,
+    jti: randomUUID(),
     'kubernetes.io': { namespace, ...reference, serviceaccount: refTo(account) },
-    nbf: now, sub: accountName(namespace, name),
+    nbf: now,
+    sub: accountName(namespace, name),
   });
 }
 
@@ -78,9 +83,13 @@ export function accountTokens({ key, reader, clock }: Parts): TokenCheck {
   };
   return (token, wanted) => {
     const claims = claimsOf(token);
-    if (claims === undefined) return claimsIssuer(token) ? { problem: 'go-jose/go-jose: error in cryptographic primitive' } : undefined;
+    if (claims === undefined)
+      return claimsIssuer(token) ? { problem: 'go-jose/go-jose: error in cryptographic primitive' } : undefined;
     const audiences = claims.audiences.filter((one) => wanted.includes(one));
-    if (audiences.length === 0) return { problem: `token audiences ${listed(claims.audiences)} is invalid for the target audiences ${listed(wanted)}` };
+    if (audiences.length === 0)
+      return {
+        problem: `token audiences ${listed(claims.audiences)} is invalid for the target audiences ${listed(wanted)}`,
+      };
     const problem = problemOf(claims, reader, clock.now() / 1000);
     const { namespace, account, node, id } = claims;
     return problem === undefined ? { user: userOf(namespace, account, { id, node }), audiences } : { problem };
@@ -103,20 +112,34 @@ function claimsIssuer(token: string): boolean {
 }
 
 /** What is wrong with a token that was signed here: its time, its account, or what it is bound to. */
-function problemOf({ namespace, account, secret, node, from, until }: Claims, reader: ObjectReader, now: number): string | undefined {
+function problemOf(
+  { namespace, account, secret, node, from, until }: Claims,
+  reader: ObjectReader,
+  now: number,
+): string | undefined {
   if (now > until + LEEWAY_S) return 'service account token has expired';
   if (now < from - LEEWAY_S) return 'service account token is not valid yet';
   const found = reader.get('serviceaccounts', namespace, account.name);
   if (found === undefined) return `serviceaccounts ${goQuote(account.name)} not found`;
-  if (found.metadata.uid !== account.uid) return `service account UID (${found.metadata.uid ?? ''}) does not match claim (${account.uid})`;
+  if (found.metadata.uid !== account.uid)
+    return `service account UID (${found.metadata.uid ?? ''}) does not match claim (${account.uid})`;
   if (isLongGone(found, now)) return `service account ${namespace}/${account.name} has been deleted`;
-  return boundProblem('secret', secret, secret && reader.get('secrets', namespace, secret.name), now) ?? boundProblem('node', node, node && reader.get('nodes', '', node.name), now);
+  return (
+    boundProblem('secret', secret, secret && reader.get('secrets', namespace, secret.name), now) ??
+    boundProblem('node', node, node && reader.get('nodes', '', node.name), now)
+  );
 }
 
-function boundProblem(kind: 'secret' | 'node', reference: Reference | undefined, object: KubeObject | undefined, now: number): string | undefined {
+function boundProblem(
+  kind: 'secret' | 'node',
+  reference: Reference | undefined,
+  object: KubeObject | undefined,
+  now: number,
+): string | undefined {
   if (reference === undefined) return undefined;
   const uid = object?.metadata.uid ?? '';
-  if (object !== undefined && uid !== reference.uid) return `${kind} UID (${uid}) does not match service account ${kind} ref claim (${reference.uid})`;
+  if (object !== undefined && uid !== reference.uid)
+    return `${kind} UID (${uid}) does not match service account ${kind} ref claim (${reference.uid})`;
   return object === undefined || isLongGone(object, now) ? 'service account token has been invalidated' : undefined;
 }
 
@@ -124,7 +147,11 @@ function isLongGone({ metadata: { deletionTimestamp } }: KubeObject, now: number
   return deletionTimestamp !== undefined && Date.parse(deletionTimestamp) / 1000 < now - LEEWAY_S;
 }
 
-function userOf(namespace: string, { name, uid }: Reference, { id, node }: { readonly id: string; readonly node: Reference | undefined }): { name: string; uid: string; groups: string[]; extra: Record<string, string[]> } {
+function userOf(
+  namespace: string,
+  { name, uid }: Reference,
+  { id, node }: { readonly id: string; readonly node: Reference | undefined },
+): { name: string; uid: string; groups: string[]; extra: Record<string, string[]> } {
   const prefix = 'authentication.kubernetes.io/';
   const ofNode = node === undefined ? {} : { [`${prefix}node-name`]: [node.name], [`${prefix}node-uid`]: [node.uid] };
   return {
@@ -141,9 +168,19 @@ function readClaims(claims: JsonObject | undefined): Claims | undefined {
   const { exp, nbf, aud, jti } = claims;
   const account = readReference(ours['serviceaccount']);
   const { namespace } = ours;
-  if (account === undefined || typeof namespace !== 'string' || typeof exp !== 'number' || typeof nbf !== 'number') return undefined;
+  if (account === undefined || typeof namespace !== 'string' || typeof exp !== 'number' || typeof nbf !== 'number')
+    return undefined;
   const secret = readReference(ours['secret']);
-  return { namespace, account, secret, node: readReference(ours['node']), audiences: strings(aud), from: nbf, until: exp, id: typeof jti === 'string' ? jti : '' };
+  return {
+    namespace,
+    account,
+    secret,
+    node: readReference(ours['node']),
+    audiences: strings(aud),
+    from: nbf,
+    until: exp,
+    id: typeof jti === 'string' ? jti : '',
+  };
 }
 
 function readReference(value: Json | undefined): Reference | undefined {

@@ -31,7 +31,12 @@ export interface RunOptions {
  * @param old the stored value; undefined on a create. Rules with oldSelf run only where there is one to compare with;
  * rules that fail on a value that did not change only warn.
  */
-export function runRules(schema: Schema, value: Json, old: Json | undefined, { path, root = path === '' }: RunOptions): Findings {
+export function runRules(
+  schema: Schema,
+  value: Json,
+  old: Json | undefined,
+  { path, root = path === '' }: RunOptions,
+): Findings {
   const validator = validatorOf(schema, root);
   if (validator === undefined) return { errors: [], warnings: [] };
   const run = new Run();

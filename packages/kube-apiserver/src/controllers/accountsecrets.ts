@@ -23,11 +23,19 @@ const UID = 'kubernetes.io/service-account.uid';
 export function startAccountSecrets(options: ControllerOptions, parts: AccountSecrets): { end(): Promise<void> } {
   const { reader, clock, onError } = options;
   const client = new Client(options.verbs, 'tokens-controller');
-  const worklist = new Worklist({ clock, parallel: 4, reconcile: (key) => look(options, parts, { client, key }), onError });
+  const worklist = new Worklist({
+    clock,
+    parallel: 4,
+    reconcile: (key) => look(options, parts, { client, key }),
+    onError,
+  });
   const secrets = reader.watch('secrets', (secret, type) => {
     if (accountOf(secret) === undefined) return;
     if (type === 'put') worklist.add(keyOf(secret));
-    else void unlessCode([404, 409], forget(options, client, secret)).catch((error: unknown) => onError(keyOf(secret), error));
+    else
+      void unlessCode([404, 409], forget(options, client, secret)).catch((error: unknown) =>
+        onError(keyOf(secret), error),
+      );
   });
   const accounts = reader.watch('serviceaccounts', ({ metadata: { namespace = '', name = '' } }, type) => {
     if (type === 'put') return;
@@ -56,7 +64,11 @@ interface Work {
   readonly key: string;
 }
 
-async function look({ reader, registry }: ControllerOptions, parts: AccountSecrets, { client, key }: Work): Promise<void> {
+async function look(
+  { reader, registry }: ControllerOptions,
+  parts: AccountSecrets,
+  { client, key }: Work,
+): Promise<void> {
   const [namespace = '', name = ''] = key.split('/');
   const secret = reader.get('secrets', namespace, name);
   const owner = secret === undefined ? undefined : accountOf(secret);
@@ -77,7 +89,8 @@ function fill(secret: KubeObject, account: KubeObject, { authority, issue }: Acc
   const { namespace = '', name = '', uid = '' } = account.metadata;
   const data: JsonObject = isObject(secret['data']) ? secret['data'] : {};
   const bundle = base64(authority);
-  const isFull = own(data, 'ca.crt') === bundle && (own(data, 'namespace') ?? '') !== '' && (own(data, 'token') ?? '') !== '';
+  const isFull =
+    own(data, 'ca.crt') === bundle && (own(data, 'namespace') ?? '') !== '' && (own(data, 'token') ?? '') !== '';
   if (isFull) return secret;
   const given = {
     'ca.crt': bundle,
@@ -96,7 +109,12 @@ async function forget({ reader, registry }: ControllerOptions, client: Client, s
   if (account === undefined || !isArray(listed)) return;
   const kept = listed.filter((one) => !isObject(one) || one['name'] !== name);
   if (kept.length === listed.length) return;
-  const target = targetOf(registry, { group: '', plural: 'serviceaccounts', namespace, name: account.metadata.name ?? '' });
+  const target = targetOf(registry, {
+    group: '',
+    plural: 'serviceaccounts',
+    namespace,
+    name: account.metadata.name ?? '',
+  });
   await client.update(target, { ...account, secrets: kept });
 }
 

@@ -36,7 +36,11 @@ export class Client {
   }
 
   /** Merges into metadata of the object as it was seen: a change meanwhile is a conflict. */
-  async patchMeta(target: Target, { metadata: { uid = '', resourceVersion = '' } }: KubeObject, change: JsonObject): Promise<void> {
+  async patchMeta(
+    target: Target,
+    { metadata: { uid = '', resourceVersion = '' } }: KubeObject,
+    change: JsonObject,
+  ): Promise<void> {
     await this.#patch(target, { type: 'merge', value: { metadata: { uid, resourceVersion, ...change } } });
   }
 
@@ -45,8 +49,17 @@ export class Client {
   }
 
   /** Deletes the object that was seen, if it is still as it was. */
-  async delete(target: Target, { metadata: { uid = '', resourceVersion = '' } }: KubeObject, propagationPolicy: Propagation): Promise<void> {
-    const options = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid, resourceVersion }, propagationPolicy };
+  async delete(
+    target: Target,
+    { metadata: { uid = '', resourceVersion = '' } }: KubeObject,
+    propagationPolicy: Propagation,
+  ): Promise<void> {
+    const options = {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      preconditions: { uid, resourceVersion },
+      propagationPolicy,
+    };
     await this.#verbs.delete(target, bodyOf(options), {}, this.#caller);
   }
 
@@ -61,7 +74,11 @@ export class Client {
     } while (next !== undefined && next !== '');
   }
 
-  async #patch(target: Target, patch: { readonly type: PatchType; readonly value: Json }, fieldManager?: string): Promise<void> {
+  async #patch(
+    target: Target,
+    patch: { readonly type: PatchType; readonly value: Json },
+    fieldManager?: string,
+  ): Promise<void> {
     const query = fieldManager === undefined ? {} : { fieldManager, force: 'true' };
     await this.#verbs.patch(target, { type: patch.type, body: bodyOf(patch.value) }, query, this.#caller);
   }
@@ -72,7 +89,10 @@ function bodyOf(value: Json): Body {
 }
 
 /** A target of a resource that every server has. */
-export function targetOf(registry: Registry, path: { group: string; plural: string; namespace: string; name: string; subresource?: string }): Target {
+export function targetOf(
+  registry: Registry,
+  path: { group: string; plural: string; namespace: string; name: string; subresource?: string },
+): Target {
   const { group, plural, namespace, name, subresource = '' } = path;
   const resource = registry.find(group, 'v1', plural);
   if (resource === undefined) throw new Error(`${plural}.${group} is not served`);

@@ -17,8 +17,18 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
     const role = reader.get(CLUSTER_ROLES, '', name);
     const rules = role === undefined ? undefined : gathered(role, reader.list(CLUSTER_ROLES));
     if (role === undefined || rules === undefined || equal(rules, role['rules'] ?? [])) return;
-    const target = targetOf(registry, { group: 'rbac.authorization.k8s.io', plural: 'clusterroles', namespace: '', name });
-    const applied = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, ...(rules.length === 0 ? {} : { rules }) };
+    const target = targetOf(registry, {
+      group: 'rbac.authorization.k8s.io',
+      plural: 'clusterroles',
+      namespace: '',
+      name,
+    });
+    const applied = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name },
+      ...(rules.length === 0 ? {} : { rules }),
+    };
     await unlessCode([404], client.apply(target, MANAGER, applied));
   };
   const worklist = new Worklist({ clock, parallel: 1, reconcile, onError });
@@ -40,7 +50,9 @@ export function startClusterRoleAggregation(options: ControllerOptions): { end()
 export function gathered(role: KubeObject, all: readonly KubeObject[]): readonly Json[] | undefined {
   const rule = role['aggregationRule'];
   if (!isObject(rule)) return undefined;
-  const others = all.filter((other) => other.metadata.name !== role.metadata.name).sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+  const others = all
+    .filter((other) => other.metadata.name !== role.metadata.name)
+    .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   const rules: JsonObject[] = [];
   for (const one of objects(rule['clusterRoleSelectors']).flatMap((selector) => chosenRules(selector, others))) {
     if (!rules.some((had) => equal(had, one))) rules.push(one);
@@ -49,7 +61,9 @@ export function gathered(role: KubeObject, all: readonly KubeObject[]): readonly
 }
 
 function chosenRules(selector: JsonObject, roles: readonly KubeObject[]): JsonObject[] {
-  return roles.filter((role) => matchesLabels(selector, role.metadata.labels ?? {})).flatMap((role) => objects(role['rules']));
+  return roles
+    .filter((role) => matchesLabels(selector, role.metadata.labels ?? {}))
+    .flatMap((role) => objects(role['rules']));
 }
 
 function objects(value: Json | undefined): JsonObject[] {

@@ -127,7 +127,9 @@ export class Collector {
   #find(id: string): Found | undefined {
     const { collection, key } = partsOf(id);
     const object = this.#options.store.get(collection, key)?.object;
-    const resource = this.#options.registry.all().find((one) => one.collection === collection && one.verbs.includes('delete'));
+    const resource = this.#options.registry
+      .all()
+      .find((one) => one.collection === collection && one.verbs.includes('delete'));
     if (object === undefined || resource === undefined) return undefined;
     const { namespace = '', name = '' } = object.metadata;
     return { target: { resource, namespace, name, subresource: '' }, object };
@@ -139,7 +141,8 @@ export class Collector {
     if (classified === undefined) return;
     const { solid, dangling, waiting } = classified;
     if (solid.length > 0) {
-      if (dangling.length + waiting.length > 0) await this.#client.patchMeta(target, object, { ownerReferences: solid });
+      if (dangling.length + waiting.length > 0)
+        await this.#client.patchMeta(target, object, { ownerReferences: solid });
       return;
     }
     const dependents = this.#index.dependentsOf(object.metadata.uid ?? '');
@@ -152,7 +155,9 @@ export class Collector {
   /** Breaks a cycle of owners that wait for each other; the deletion follows, as the references have changed. */
   async #unblock(target: Target, object: KubeObject): Promise<void> {
     const { ownerReferences = [] } = object.metadata;
-    const unblocked = ownerReferences.map((owner) => (owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner));
+    const unblocked = ownerReferences.map((owner) =>
+      owner.blockOwnerDeletion === true ? { ...owner, blockOwnerDeletion: false } : owner,
+    );
     if (equal(unblocked, ownerReferences)) return this.#client.delete(target, object, 'Foreground');
     await this.#client.patchMeta(target, object, { ownerReferences: unblocked });
   }
@@ -207,7 +212,10 @@ export class Collector {
     if (found === undefined) return;
     const { ownerReferences = [] } = found.object.metadata;
     const left = ownerReferences.filter((owner) => owner.uid !== ownerUid);
-    await unlessCode([404], this.#client.patchMeta(found.target, found.object, { ownerReferences: left.length === 0 ? null : left }));
+    await unlessCode(
+      [404],
+      this.#client.patchMeta(found.target, found.object, { ownerReferences: left.length === 0 ? null : left }),
+    );
   }
 
   /** Lets an owner go that no dependent blocks any more; else sees to it that those that do go. */

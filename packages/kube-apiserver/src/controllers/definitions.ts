@@ -45,7 +45,10 @@ class DefinitionController {
       warn: () => undefined,
       signal: this.#abort.signal,
     };
-    this.#subscriptions.set('', reader.watch(DEFINITIONS, (crd, type) => this.#seen(crd, type)));
+    this.#subscriptions.set(
+      '',
+      reader.watch(DEFINITIONS, (crd, type) => this.#seen(crd, type)),
+    );
   }
 
   end(): void {
@@ -65,7 +68,8 @@ class DefinitionController {
 
   /** Names that were given up may be what another definition waits for. */
   #enqueueUnnamed(): void {
-    for (const other of this.#reader.list(DEFINITIONS)) if (conditionOf(other, 'NamesAccepted') !== 'True') this.#enqueue(other.metadata.name ?? '');
+    for (const other of this.#reader.list(DEFINITIONS))
+      if (conditionOf(other, 'NamesAccepted') !== 'True') this.#enqueue(other.metadata.name ?? '');
   }
 
   #enqueue(name: string): void {
@@ -98,7 +102,8 @@ class DefinitionController {
     if (named !== crd) {
       await this.#write(named);
       this.#enqueueUnnamed();
-    } else if (crd.metadata.deletionTimestamp !== undefined && (crd.metadata.finalizers ?? []).includes(CLEANUP)) await this.#endInstances(crd);
+    } else if (crd.metadata.deletionTimestamp !== undefined && (crd.metadata.finalizers ?? []).includes(CLEANUP))
+      await this.#endInstances(crd);
   }
 
   /** Status as the names allow it: accepted and served, or what is in the way. */
@@ -107,12 +112,18 @@ class DefinitionController {
     const wanted = readNames(objectAt(objectAt(crd, 'spec'), 'names'));
     const status = objectAt(crd, 'status');
     const own = readNames(objectAt(status, 'acceptedNames'));
-    const { names, problem } = acceptNames(wanted, { group: readDefinition(crd).group, own, all: this.#reader.list(DEFINITIONS) });
+    const { names, problem } = acceptNames(wanted, {
+      group: readDefinition(crd).group,
+      own,
+      all: this.#reader.list(DEFINITIONS),
+    });
     const named: KubeObject = { ...crd, status: { ...status, acceptedNames: names } };
     if (problem === undefined) {
       // Names that are accepted already are not looked at again, whatever somebody made of the conditions.
       const accepted = equal(status.acceptedNames, names) ? crd : withCondition(named, ACCEPTED, now);
-      return conditionOf(accepted, 'NamesAccepted') !== 'True' || conditionOf(accepted, 'Established') === 'True' ? accepted : withCondition(accepted, ESTABLISHED, now);
+      return conditionOf(accepted, 'NamesAccepted') !== 'True' || conditionOf(accepted, 'Established') === 'True'
+        ? accepted
+        : withCondition(accepted, ESTABLISHED, now);
     }
     const refused = withCondition(named, { type: 'NamesAccepted', status: 'False', ...problem }, now);
     const kept = conditionOf(refused, 'Established') === 'True' ? refused : withCondition(refused, NOT_ACCEPTED, now);
@@ -146,13 +157,17 @@ class DefinitionController {
   /** Finalizers of an instance hold it; then its removal starts the next round. */
   async #endInstance(crd: KubeObject, instance: KubeObject): Promise<void> {
     const { group, names, storage } = readDefinition(crd);
-    const resource = this.#context.registry.find(group, storage, names.plural) ?? this.#context.registry.all().find((one) => one.collection === crd.metadata.name);
+    const resource =
+      this.#context.registry.find(group, storage, names.plural) ??
+      this.#context.registry.all().find((one) => one.collection === crd.metadata.name);
     if (resource === undefined) return;
     const { namespace = '', name = '' } = instance.metadata;
     const target = { resource, namespace, name, subresource: '' };
-    await deleteWith(this.#context, { target, options: deleteOptions(undefined, {}), caller: this.#caller }).catch((error: unknown) => {
-      if (!(error instanceof StatusError) || error.code !== 404) throw error;
-    });
+    await deleteWith(this.#context, { target, options: deleteOptions(undefined, {}), caller: this.#caller }).catch(
+      (error: unknown) => {
+        if (!(error instanceof StatusError) || error.code !== 404) throw error;
+      },
+    );
   }
 
   async #write(crd: KubeObject): Promise<void> {
@@ -178,9 +193,39 @@ function withApproval(crd: KubeObject, now: number): KubeObject {
   return equal(next, crd) ? crd : next;
 }
 
-const ACCEPTED: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
-const ESTABLISHED: Condition = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
-const NOT_ACCEPTED: Condition = { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
-const IN_PROGRESS: Condition = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' };
-const COMPLETED: Condition = { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' };
-const NEVER_ESTABLISHED: Condition = { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' };
+const ACCEPTED: Condition = {
+  type: 'NamesAccepted',
+  status: 'True',
+  reason: 'NoConflicts',
+  message: 'no conflicts found',
+};
+const ESTABLISHED: Condition = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
+const NOT_ACCEPTED: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'NotAccepted',
+  message: 'not all names are accepted',
+};
+const IN_PROGRESS: Condition = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+const COMPLETED: Condition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+};
+const NEVER_ESTABLISHED: Condition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'NeverEstablished',
+  message: 'resource was never established',
+};

@@ -31,7 +31,9 @@ class EventExpiry {
     const { clock, store, onError } = options;
     this.#worklist = new Worklist({ clock, parallel: 16, reconcile: (key) => this.#remove(key), onError });
     const from = store.revision;
-    const left = store.list(EVENTS, '').map(({ key, object }) => ({ key, due: clock.monotonic() + remaining(object, clock.now()) }));
+    const left = store
+      .list(EVENTS, '')
+      .map(({ key, object }) => ({ key, due: clock.monotonic() + remaining(object, clock.now()) }));
     for (const { key, due } of left.sort((a, b) => a.due - b.due)) this.#due.set(key, due);
     this.#subscription = store.watch(EVENTS, from, ({ type, entry: { key } }) => {
       this.#due.delete(key);
@@ -79,8 +81,11 @@ class EventExpiry {
 /** What is left of an event's hour, as far as the event tells when it was written. */
 function remaining(event: KubeObject, now: number): number {
   const series = event['series'];
-  const observed = typeof series === 'object' && series !== null && 'lastObservedTime' in series ? series.lastObservedTime : undefined;
+  const observed =
+    typeof series === 'object' && series !== null && 'lastObservedTime' in series ? series.lastObservedTime : undefined;
   const times = [event.metadata.creationTimestamp, event['lastTimestamp'], event['eventTime'], observed];
-  const written = times.map((time) => (typeof time === 'string' ? Date.parse(time) : Number.NaN)).filter((time) => !Number.isNaN(time));
+  const written = times
+    .map((time) => (typeof time === 'string' ? Date.parse(time) : Number.NaN))
+    .filter((time) => !Number.isNaN(time));
   return Math.min(Math.max(Math.max(...written, now - LIFE_MS) + LIFE_MS - now, 0), LIFE_MS);
 }

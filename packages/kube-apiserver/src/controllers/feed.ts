@@ -17,7 +17,10 @@ export function follow(store: Store, registry: ServedRegistry, listener: FeedLis
       if (followed.has(collection) || !verbs.includes('watch')) continue;
       const from = store.revision;
       for (const entry of store.list(collection, '')) listener.found?.(collection, entry);
-      followed.set(collection, store.watch(collection, from, (change) => listener.changed(collection, change)));
+      followed.set(
+        collection,
+        store.watch(collection, from, (change) => listener.changed(collection, change)),
+      );
     }
   };
   followServed();

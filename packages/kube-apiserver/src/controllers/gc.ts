@@ -17,10 +17,16 @@ const MARKS = [Buffer.from('"ownerReferences"'), Buffer.from('"deletionTimestamp
  */
 export function startGarbageCollector(options: ControllerOptions): { end(): Promise<void> } {
   const collector = new Collector(options, (id) => worklist.add(id));
-  const worklist = new Worklist({ clock: options.clock, parallel: PARALLEL, reconcile: (id) => collector.process(id), onError: options.onError });
+  const worklist = new Worklist({
+    clock: options.clock,
+    parallel: PARALLEL,
+    reconcile: (id) => collector.process(id),
+    onError: options.onError,
+  });
   const feed: Subscription = follow(options.store, options.registry, {
     found: (collection, entry) => {
-      if (collection !== EVENTS && MARKS.some((mark) => entry.bytes.includes(mark))) seen(collector, collection, { entry, previous: undefined });
+      if (collection !== EVENTS && MARKS.some((mark) => entry.bytes.includes(mark)))
+        seen(collector, collection, { entry, previous: undefined });
     },
     changed: (collection, change) => {
       if (collection === EVENTS) return;

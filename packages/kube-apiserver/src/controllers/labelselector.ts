@@ -7,7 +7,10 @@ export function matchesLabels(selector: JsonObject, labels: Labels): boolean {
   const { matchLabels, matchExpressions } = selector;
   const exact = isObject(matchLabels) ? Object.entries(matchLabels) : [];
   const expressions = isArray(matchExpressions) ? matchExpressions : [];
-  return exact.every(([key, value]) => own(labels, key) === value) && expressions.every((one) => isObject(one) && satisfies(one, labels));
+  return (
+    exact.every(([key, value]) => own(labels, key) === value) &&
+    expressions.every((one) => isObject(one) && satisfies(one, labels))
+  );
 }
 
 function satisfies({ key, operator, values }: JsonObject, labels: Labels): boolean {

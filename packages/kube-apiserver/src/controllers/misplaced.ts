@@ -30,23 +30,34 @@ export class Misplaced {
   }
 
   async #tell(dependent: KubeObject, { apiVersion, kind, name, uid }: OwnerReference): Promise<void> {
-    const { metadata: { namespace = '', name: dependentName = '', uid: dependentUid = '' } } = dependent;
+    const {
+      metadata: { namespace = '', name: dependentName = '', uid: dependentUid = '' },
+    } = dependent;
     const now = this.#options.clock.now();
     const time = timestamp(now);
     const place = namespace === '' ? 'default' : namespace;
-    await this.#client.create(targetOf(this.#options.registry, { group: '', plural: 'events', namespace: place, name: '' }), {
-      apiVersion: 'v1',
-      kind: 'Event',
-      metadata: { name: `${dependentName}.${(BigInt(now) * 1_000_000n).toString(16)}`, namespace: place },
-      involvedObject: { apiVersion: dependent.apiVersion, kind: dependent.kind, ...(namespace === '' ? {} : { namespace }), name: dependentName, uid: dependentUid },
-      type: 'Warning',
-      reason: 'OwnerRefInvalidNamespace',
-      message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace ${JSON.stringify(namespace)}`,
-      source: { component: COMPONENT },
-      reportingComponent: COMPONENT,
-      firstTimestamp: time,
-      lastTimestamp: time,
-      count: 1,
-    });
+    await this.#client.create(
+      targetOf(this.#options.registry, { group: '', plural: 'events', namespace: place, name: '' }),
+      {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: `${dependentName}.${(BigInt(now) * 1_000_000n).toString(16)}`, namespace: place },
+        involvedObject: {
+          apiVersion: dependent.apiVersion,
+          kind: dependent.kind,
+          ...(namespace === '' ? {} : { namespace }),
+          name: dependentName,
+          uid: dependentUid,
+        },
+        type: 'Warning',
+        reason: 'OwnerRefInvalidNamespace',
+        message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace ${JSON.stringify(namespace)}`,
+        source: { component: COMPONENT },
+        reportingComponent: COMPONENT,
+        firstTimestamp: time,
+        lastTimestamp: time,
+        count: 1,
+      },
+    );
   }
 }

@@ -18,7 +18,12 @@ const GATHER_MS = 20;
 export function startNamespaceController(options: ControllerOptions): { end(): Promise<void> } {
   const terminating = new Set<string>();
   const terminator = new Terminator(options);
-  const worklist = new Worklist({ clock: options.clock, parallel: PARALLEL, reconcile: (name) => terminator.process(name), onError: options.onError });
+  const worklist = new Worklist({
+    clock: options.clock,
+    parallel: PARALLEL,
+    reconcile: (name) => terminator.process(name),
+    onError: options.onError,
+  });
   const namespaces = options.reader.watch(NAMESPACES, ({ metadata: { name = '', deletionTimestamp } }, type) => {
     if (type === 'put' && deletionTimestamp !== undefined) {
       terminating.add(name);
@@ -51,7 +56,12 @@ class Terminator {
 
   async process(name: string): Promise<void> {
     const namespace = this.#options.reader.get(NAMESPACES, '', name);
-    if (namespace === undefined || namespace.metadata.deletionTimestamp === undefined || finalizersOf(namespace).length === 0) return;
+    if (
+      namespace === undefined ||
+      namespace.metadata.deletionTimestamp === undefined ||
+      finalizersOf(namespace).length === 0
+    )
+      return;
     const remains = await this.#empty(name);
     await unlessCode([404], this.#report(namespace, remains));
     if (remains.errors.length > 0) throw new Error(remains.errors.join(', '));
@@ -67,7 +77,8 @@ class Terminator {
       if (failed !== undefined) errors.push(failed);
       const left = this.#options.reader.list(resource.collection, namespace);
       if (left.length > 0) resources.set(`${resource.plural}.${resource.group}`, left.length);
-      for (const finalizer of left.flatMap((object) => object.metadata.finalizers ?? [])) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+      for (const finalizer of left.flatMap((object) => object.metadata.finalizers ?? []))
+        finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
     }
     return { resources, finalizers, errors };
   }
@@ -88,7 +99,13 @@ class Terminator {
     const found = new Map<string, Resource>();
     for (const resource of this.#options.registry.all()) {
       const name = `${resource.plural}.${resource.group}`;
-      if (resource.namespaced && resource.verbs.includes('delete') && resource.verbs.includes('list') && !found.has(name)) found.set(name, resource);
+      if (
+        resource.namespaced &&
+        resource.verbs.includes('delete') &&
+        resource.verbs.includes('list') &&
+        !found.has(name)
+      )
+        found.set(name, resource);
     }
     return [...found.values()];
   }
@@ -97,7 +114,10 @@ class Terminator {
     const status = isObject(namespace.status) ? namespace.status : {};
     const conditions = namespaceConditions(status.conditions, remains, timestamp(this.#options.clock.now()));
     if (conditions === status.conditions && status.phase === 'Terminating') return;
-    await this.#client.update(this.#target(namespace.metadata.name ?? '', 'status'), { ...namespace, status: { ...status, phase: 'Terminating', conditions } });
+    await this.#client.update(this.#target(namespace.metadata.name ?? '', 'status'), {
+      ...namespace,
+      status: { ...status, phase: 'Terminating', conditions },
+    });
   }
 
   /** The conditions were written just now: what lets go is the newest state. */

@@ -44,11 +44,26 @@ function wanted({ resources, finalizers, errors }: Remains): Condition[] {
   const remaining = `Some resources are remaining: ${counted(resources, 'has')}`;
   const held = `Some content in the namespace has finalizers remaining: ${counted(finalizers, 'in')}`;
   return [
-    told('NamespaceDeletionDiscoveryFailure', undefined, ['ResourcesDiscovered', 'All resources successfully discovered']),
-    told('NamespaceDeletionGroupVersionParsingFailure', undefined, ['ParsedGroupVersions', 'All legacy kube types successfully parsed']),
-    told('NamespaceDeletionContentFailure', errors.length === 0 ? undefined : ['ContentDeletionFailed', failed], ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization']),
-    told('NamespaceContentRemaining', resources.size === 0 ? undefined : ['SomeResourcesRemain', remaining], ['ContentRemoved', 'All content successfully removed']),
-    told('NamespaceFinalizersRemaining', finalizers.size === 0 ? undefined : ['SomeFinalizersRemain', held], ['ContentHasNoFinalizers', 'All content-preserving finalizers finished']),
+    told('NamespaceDeletionDiscoveryFailure', undefined, [
+      'ResourcesDiscovered',
+      'All resources successfully discovered',
+    ]),
+    told('NamespaceDeletionGroupVersionParsingFailure', undefined, [
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ]),
+    told('NamespaceDeletionContentFailure', errors.length === 0 ? undefined : ['ContentDeletionFailed', failed], [
+      'ContentDeleted',
+      'All content successfully deleted, may be waiting on finalization',
+    ]),
+    told('NamespaceContentRemaining', resources.size === 0 ? undefined : ['SomeResourcesRemain', remaining], [
+      'ContentRemoved',
+      'All content successfully removed',
+    ]),
+    told('NamespaceFinalizersRemaining', finalizers.size === 0 ? undefined : ['SomeFinalizersRemain', held], [
+      'ContentHasNoFinalizers',
+      'All content-preserving finalizers finished',
+    ]),
   ];
 }
 
@@ -61,5 +76,8 @@ function told(type: string, wrong: Told | undefined, fine: Told): Condition {
 }
 
 function counted(counts: ReadonlyMap<string, number>, word: string): string {
-  return [...counts].map(([name, count]) => `${name} ${word} ${count} resource instances`).sort().join(', ');
+  return [...counts]
+    .map(([name, count]) => `${name} ${word} ${count} resource instances`)
+    .sort()
+    .join(', ');
 }

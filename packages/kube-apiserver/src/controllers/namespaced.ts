@@ -17,9 +17,19 @@ export interface Fixture {
 
 /** Sees to it that a core object is in every namespace that is not being deleted. */
 export function startFixture(options: ControllerOptions, fixture: Fixture): { end(): Promise<void> } {
-  const { plural, object: { metadata: { name } } } = fixture;
+  const {
+    plural,
+    object: {
+      metadata: { name },
+    },
+  } = fixture;
   const client = new Client(options.verbs, fixture.account);
-  const worklist = new Worklist({ clock: options.clock, parallel: 4, reconcile: (namespace) => ensure(options, fixture, { client, namespace }), onError: options.onError });
+  const worklist = new Worklist({
+    clock: options.clock,
+    parallel: 4,
+    reconcile: (namespace) => ensure(options, fixture, { client, namespace }),
+    onError: options.onError,
+  });
   const namespaces = options.reader.watch('namespaces', ({ metadata }, type) => {
     if (type === 'put') worklist.add(metadata.name ?? '');
   });
@@ -35,7 +45,11 @@ export function startFixture(options: ControllerOptions, fixture: Fixture): { en
   };
 }
 
-async function ensure({ reader, registry }: ControllerOptions, { plural, object, mend }: Fixture, { client, namespace }: { client: Client; namespace: string }): Promise<void> {
+async function ensure(
+  { reader, registry }: ControllerOptions,
+  { plural, object, mend }: Fixture,
+  { client, namespace }: { client: Client; namespace: string },
+): Promise<void> {
   const place = reader.get('namespaces', '', namespace);
   if (place === undefined || !isObject(place.status) || place.status.phase !== 'Active') return;
   const { name } = object.metadata;

@@ -21,7 +21,12 @@ export function startPolicyStatus(options: ControllerOptions): { end(): Promise<
     const warnings = expressionWarnings(objectIn(policy, 'spec') ?? {}, registry).map((warning) => ({ ...warning }));
     const typeChecking = warnings.length === 0 ? {} : { expressionWarnings: warnings };
     const target = targetOf(registry, { group: GROUP, plural: PLURAL, namespace: '', name, subresource: 'status' });
-    const applied = { apiVersion: `${GROUP}/v1`, kind: 'ValidatingAdmissionPolicy', metadata: { name }, status: { observedGeneration: generation, typeChecking } };
+    const applied = {
+      apiVersion: `${GROUP}/v1`,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name },
+      status: { observedGeneration: generation, typeChecking },
+    };
     await unlessCode([404], client.apply(target, MANAGER, applied));
   };
   const worklist = new Worklist({ clock, parallel: 1, reconcile, onError });

@@ -13,12 +13,21 @@ export function rootCertificate(bundle: string): Fixture {
   return {
     account: 'root-ca-cert-publisher',
     plural: 'configmaps',
-    object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kube-root-ca.crt', annotations: { [ANNOTATION]: DESCRIPTION } }, data },
+    object: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'kube-root-ca.crt', annotations: { [ANNOTATION]: DESCRIPTION } },
+      data,
+    },
     mend(object): KubeObject {
       const { annotations = {} } = object.metadata;
       const said = Object.hasOwn(annotations, ANNOTATION) ? annotations[ANNOTATION] : '';
       if (isObject(object.data) && equal(object.data, data) && said !== '') return object;
-      return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [ANNOTATION]: DESCRIPTION } }, data };
+      return {
+        ...object,
+        metadata: { ...object.metadata, annotations: { ...annotations, [ANNOTATION]: DESCRIPTION } },
+        data,
+      };
     },
   };
 }

@@ -44,7 +44,10 @@ export class Worklist {
   /** Adds a key in a while, unless it is on the list already. */
   addLater(key: string, ms: number): void {
     if (this.#ended || this.#due.has(key) || this.#again.has(key) || this.#later.has(key)) return;
-    this.#later.set(key, this.#options.clock.after(ms, () => this.add(key)));
+    this.#later.set(
+      key,
+      this.#options.clock.after(ms, () => this.add(key)),
+    );
   }
 
   /** Takes no more keys, and waits for those at work. */

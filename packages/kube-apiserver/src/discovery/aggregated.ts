@@ -12,7 +12,9 @@ export function aggregatedCore(registry: Registry): JsonObject {
 
 /** Answers GET /apis. */
 export function aggregatedGroups(registry: Registry): JsonObject {
-  return discoveryList(groupsOf(registry).map(({ name, versions }) => ({ metadata: { name }, versions: versions.map(version) })));
+  return discoveryList(
+    groupsOf(registry).map(({ name, versions }) => ({ metadata: { name }, versions: versions.map(version) })),
+  );
 }
 
 function discoveryList(items: readonly Json[]): JsonObject {
@@ -33,12 +35,21 @@ function resourceEntry(resource: Resource): JsonObject {
     verbs,
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
-    ...(subresources.length === 0 ? {} : { subresources: subresources.map((subresource) => subresourceEntry(resource, subresource)) }),
+    ...(subresources.length === 0
+      ? {}
+      : { subresources: subresources.map((subresource) => subresourceEntry(resource, subresource)) }),
   };
 }
 
-function subresourceEntry(resource: Resource, { name, kind, group = '', version: own = '', verbs }: Subresource): JsonObject {
-  return { subresource: name, responseKind: kind === undefined ? responseKind(resource) : { group, version: own, kind }, verbs };
+function subresourceEntry(
+  resource: Resource,
+  { name, kind, group = '', version: own = '', verbs }: Subresource,
+): JsonObject {
+  return {
+    subresource: name,
+    responseKind: kind === undefined ? responseKind(resource) : { group, version: own, kind },
+    verbs,
+  };
 }
 
 /** Of its own kinds the real server leaves group and version empty: a client takes those of the list. */

@@ -39,7 +39,11 @@ function definitions(resource: Resource, written: JsonObject): Readonly<Record<s
     required: ['items'],
     properties: {
       apiVersion: text(API_VERSION),
-      items: { description: `List of ${plural}. More info: ${CONVENTIONS}`, type: 'array', items: referenceTo(definitionOf(resource)) },
+      items: {
+        description: `List of ${plural}. More info: ${CONVENTIONS}`,
+        type: 'array',
+        items: referenceTo(definitionOf(resource)),
+      },
       kind: text(KIND),
       metadata: { description: LIST_METADATA, allOf: [referenceTo(`${META}ListMeta`)] },
     },
@@ -50,33 +54,57 @@ function definitions(resource: Resource, written: JsonObject): Readonly<Record<s
 }
 
 function objectSchema(schema: Schema, old = false): JsonObject {
-  const own = { apiVersion: text(API_VERSION), kind: text(KIND), metadata: { description: METADATA, allOf: [referenceTo(`${META}ObjectMeta`)] } };
+  const own = {
+    apiVersion: text(API_VERSION),
+    kind: text(KIND),
+    metadata: { description: METADATA, allOf: [referenceTo(`${META}ObjectMeta`)] },
+  };
   const written = publishedSchema(schema, old);
   return { ...written, properties: { ...(written['properties'] as JsonObject | undefined), ...own } };
 }
 
 /** A structural schema as it is published: with what its extensions mean to those who do not know them. */
 function publishedSchema(schema: Schema, old: boolean): JsonObject {
-  const written = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, publishedKeyword(key, value as Json, old)])) as JsonObject;
-  if (schema['x-kubernetes-int-or-string'] === true) return { ...(old || schema.anyOf !== undefined ? {} : { anyOf: [{ type: 'integer' }, { type: 'string' }] }), ...written };
-  return schema['x-kubernetes-embedded-resource'] === true && !(old && isOpen(schema)) ? embedded(schema, written) : written;
+  const written = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, publishedKeyword(key, value as Json, old)]),
+  ) as JsonObject;
+  if (schema['x-kubernetes-int-or-string'] === true)
+    return {
+      ...(old || schema.anyOf !== undefined ? {} : { anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+      ...written,
+    };
+  return schema['x-kubernetes-embedded-resource'] === true && !(old && isOpen(schema))
+    ? embedded(schema, written)
+    : written;
 }
 
 function publishedKeyword(key: string, value: Json, old: boolean): Json {
   if (key === 'properties') return mapSchemas(value as JsonObject, old);
-  if (key === 'items' || key === 'not' || key === 'additionalProperties') return typeof value === 'boolean' ? value : publishedSchema(value as Schema, old);
-  if (key === 'allOf' || key === 'anyOf' || key === 'oneOf') return (value as readonly Schema[]).map((one) => publishedSchema(one, old));
+  if (key === 'items' || key === 'not' || key === 'additionalProperties')
+    return typeof value === 'boolean' ? value : publishedSchema(value as Schema, old);
+  if (key === 'allOf' || key === 'anyOf' || key === 'oneOf')
+    return (value as readonly Schema[]).map((one) => publishedSchema(one, old));
   return value;
 }
 
 function mapSchemas(properties: JsonObject, old: boolean): JsonObject {
-  return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, publishedSchema(inner as Schema, old)]));
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, inner]) => [name, publishedSchema(inner as Schema, old)]),
+  );
 }
 
 function embedded(schema: Schema, written: JsonObject): JsonObject {
   const metadata = { description: METADATA, allOf: [referenceTo(`${META}ObjectMeta`)] };
-  const required = [...(schema.required ?? []), ...['kind', 'apiVersion'].filter((name) => schema.required?.includes(name) !== true)];
-  const properties = { ...(written['properties'] as JsonObject | undefined), apiVersion: text(EMBEDDED_API_VERSION), kind: text(EMBEDDED_KIND), metadata };
+  const required = [
+    ...(schema.required ?? []),
+    ...['kind', 'apiVersion'].filter((name) => schema.required?.includes(name) !== true),
+  ];
+  const properties = {
+    ...(written['properties'] as JsonObject | undefined),
+    apiVersion: text(EMBEDDED_API_VERSION),
+    kind: text(EMBEDDED_KIND),
+    metadata,
+  };
   return { ...written, required, properties };
 }
 

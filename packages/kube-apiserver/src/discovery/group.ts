@@ -43,12 +43,21 @@ export function groupsOf(registry: Registry): readonly Group[] {
 
 /** The core group, which has no name and one version. */
 export function coreOf(registry: Registry): GroupVersion {
-  return { group: '', version: 'v1', resources: registry.all().filter((resource) => resource.group === '').sort(byPlural) };
+  return {
+    group: '',
+    version: 'v1',
+    resources: registry
+      .all()
+      .filter((resource) => resource.group === '')
+      .sort(byPlural),
+  };
 }
 
 export function groupVersionOf(registry: Registry, group: string, version: string): GroupVersion | undefined {
   if (group === '') return version === 'v1' ? coreOf(registry) : undefined;
-  return groupsOf(registry).find(({ name }) => name === group)?.versions.find((one) => one.version === version);
+  return groupsOf(registry)
+    .find(({ name }) => name === group)
+    ?.versions.find((one) => one.version === version);
 }
 
 function versionsOf(group: string, versions: ReadonlyMap<string, readonly Resource[]>): readonly GroupVersion[] {

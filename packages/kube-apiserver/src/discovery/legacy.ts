@@ -9,7 +9,11 @@ import { groupsOf, groupVersionOf, type Group } from './group.js';
  * @param address `host:port` under which the server is reached.
  */
 export function coreVersions(address: string): JsonObject {
-  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }] };
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: address }],
+  };
 }
 
 /** Answers GET /apis. */
@@ -27,7 +31,10 @@ export function groupAnswer(registry: Registry, group: string): JsonObject | und
 export function resourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
   const found = groupVersionOf(registry, group, version);
   if (found === undefined) return undefined;
-  const resources = found.resources.flatMap((resource) => [resourceEntry(resource), ...resource.subresources.map((one) => subresourceEntry(resource, one))]);
+  const resources = found.resources.flatMap((resource) => [
+    resourceEntry(resource),
+    ...resource.subresources.map((one) => subresourceEntry(resource, one)),
+  ]);
   // The core group's list has no apiVersion on the real server either.
   const head = group === '' ? {} : { apiVersion: 'v1' };
   return { kind: 'APIResourceList', ...head, groupVersion: apiVersionOf(found), resources };
@@ -53,12 +60,24 @@ function resourceEntry(resource: Resource): JsonObject {
 }
 
 function subresourceEntry({ plural, namespaced, kind }: Resource, one: Subresource): JsonObject {
-  const groupVersion = one.kind === undefined || one.version === undefined ? {} : { group: one.group ?? '', version: one.version };
-  return { name: `${plural}/${one.name}`, singularName: '', namespaced, ...groupVersion, kind: one.kind ?? kind, verbs: one.verbs };
+  const groupVersion =
+    one.kind === undefined || one.version === undefined ? {} : { group: one.group ?? '', version: one.version };
+  return {
+    name: `${plural}/${one.name}`,
+    singularName: '',
+    namespaced,
+    ...groupVersion,
+    kind: one.kind ?? kind,
+    verbs: one.verbs,
+  };
 }
 
 /** Tells clients which version is stored without telling them more. */
 function storageHash({ group, version, kind, collection, storageVersion }: Resource): string {
   const storedGroup = collection === 'events' ? '' : group;
-  return createHash('sha256').update(`${storedGroup}/${storageVersion ?? version}/${kind}`).digest().subarray(0, 8).toString('base64');
+  return createHash('sha256')
+    .update(`${storedGroup}/${storageVersion ?? version}/${kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString('base64');
 }

@@ -15,16 +15,31 @@ interface Written {
 const UNSHARED = ['dryRun', 'fieldValidation', 'name'];
 const OF_BUILT_IN = ['*/*'];
 const OF_CUSTOM = ['application/json', 'application/yaml'];
-const OF_PATCHES = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml'];
-const FORMS = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf', 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+const OF_PATCHES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+];
+const FORMS = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+  'application/json;stream=watch',
+  'application/vnd.kubernetes.protobuf;stream=watch',
+];
 
 /** Path -> operations, as v2 has them; adds to `shared` what they refer to. */
 export function oldPaths(paths: JsonObject, written: Written): JsonObject {
-  return Object.fromEntries(Object.entries(paths).map(([path, item]) => {
-    const operations = Object.entries(object(item)).map(([key, value]): [string, Json] =>
-      [key, key === 'parameters' ? parameters(value, written) : oldOperation(key, object(value), written)]);
-    return [path, Object.fromEntries(operations)];
-  }));
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => {
+      const operations = Object.entries(object(item)).map(([key, value]): [string, Json] => [
+        key,
+        key === 'parameters' ? parameters(value, written) : oldOperation(key, object(value), written),
+      ]);
+      return [path, Object.fromEntries(operations)];
+    }),
+  );
 }
 
 function oldOperation(method: string, operation: JsonObject, written: Written): JsonObject {
@@ -34,12 +49,16 @@ function oldOperation(method: string, operation: JsonObject, written: Written): 
   return {
     description: description ?? '',
     consumes: consumed(method, operation, written),
-    produces: FORMS.filter((form) => Object.values(object(responses)).some((one) => Object.hasOwn(contentOf(one), form))),
+    produces: FORMS.filter((form) =>
+      Object.values(object(responses)).some((one) => Object.hasOwn(contentOf(one), form)),
+    ),
     schemes: ['https'],
     tags: tags ?? [],
     operationId: operationId ?? '',
     ...(all.length === 0 ? {} : { parameters: parameters(all, written) }),
-    responses: Object.fromEntries(Object.entries(object(responses)).map(([code, one]) => [code, oldResponse(object(one))])),
+    responses: Object.fromEntries(
+      Object.entries(object(responses)).map(([code, one]) => [code, oldResponse(object(one))]),
+    ),
     ...extensions,
   };
 }
@@ -103,7 +122,7 @@ function shortHash(text: string): string {
   const known = hashes.get(text);
   if (known !== undefined) return known;
   let hash = OFFSET;
-  for (const byte of Buffer.from(text)) hash = (BigInt.asUintN(64, hash * PRIME)) ^ BigInt(byte);
+  for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, hash * PRIME) ^ BigInt(byte);
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(hash);
   const name = bytes.subarray(0, 6).toString('base64url');

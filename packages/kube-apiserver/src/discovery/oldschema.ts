@@ -25,7 +25,9 @@ export function oldSchema(schema: JsonObject): JsonObject {
 }
 
 function mapped(properties: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, isObject(inner) ? oldSchema(inner) : inner]));
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, inner]) => [name, isObject(inner) ? oldSchema(inner) : inner]),
+  );
 }
 
 /**
@@ -37,21 +39,36 @@ export function withoutNewWords(schema: Schema): Schema {
   const nullable = schema.nullable === true;
   const left = ['nullable', ...ONE_OF_MANY, ...(anything || nullable ? ['items', 'properties'] : [])];
   const kept = Object.fromEntries(Object.entries(schema).filter(([key]) => !left.includes(key))) as Schema;
-  const untyped = nullable || (kept.type === 'array' && kept.items === undefined) || (anything && kept.type === 'object');
+  const untyped =
+    nullable || (kept.type === 'array' && kept.items === undefined) || (anything && kept.type === 'object');
   const { type, required, properties, items, additionalProperties, ...rest } = kept;
   const needed = neededFields(required ?? [], kept);
   return {
     ...rest,
     ...(untyped || type === undefined ? {} : { type }),
     ...(needed.length === 0 ? {} : { required: needed }),
-    ...(properties === undefined ? {} : { properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, withoutNewWords(inner)])) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, inner]) => [name, withoutNewWords(inner)]),
+          ),
+        }),
     ...(items === undefined ? {} : { items: withoutNewWords(items) }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : withoutNewWords(additionalProperties) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === 'boolean' ? additionalProperties : withoutNewWords(additionalProperties),
+        }),
   };
 }
 
 /** A field that may be null may also be left out, as far as the older document can tell. */
-function neededFields(required: readonly string[], { properties = {}, additionalProperties }: Schema): readonly string[] {
+function neededFields(
+  required: readonly string[],
+  { properties = {}, additionalProperties }: Schema,
+): readonly string[] {
   if (typeof additionalProperties === 'object' && additionalProperties.nullable === true) return [];
   return required.filter((name) => !Object.hasOwn(properties, name) || properties[name]?.nullable !== true);
 }

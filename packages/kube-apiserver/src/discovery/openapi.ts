@@ -19,7 +19,12 @@ const PREFIX = '#/components/schemas/';
 /** Which kinds they are depends on the document. */
 const PER_GROUP = ['DeleteOptions', 'WatchEvent'];
 /** Of the list of resources and of watches. */
-export const AUTHENTICATION = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
+export const AUTHENTICATION = {
+  type: 'apiKey',
+  description: 'Bearer Token authentication',
+  name: 'authorization',
+  in: 'header',
+};
 
 interface Made {
   readonly resources: readonly Resource[];
@@ -52,7 +57,11 @@ export function documentOf(registry: Registry, one: GroupVersion): OpenApiDocume
   const path = pathOf(one);
   const before = known.get(path);
   const { resources } = one;
-  if (before?.resources.length === resources.length && before.resources.every((resource, index) => resource === resources[index])) return before.document;
+  if (
+    before?.resources.length === resources.length &&
+    before.resources.every((resource, index) => resource === resources[index])
+  )
+    return before.document;
   const document = build(one);
   known.set(path, { resources, document });
   return document;
@@ -63,14 +72,20 @@ function pathOf({ group, version }: GroupVersion): string {
 }
 
 function build(one: GroupVersion): OpenApiDocument {
-  const paths = { ...groupPath(one), ...Object.assign({}, ...one.resources.map(pathsOf)) as JsonObject };
+  const paths = { ...groupPath(one), ...(Object.assign({}, ...one.resources.map(pathsOf)) as JsonObject) };
   const custom = one.resources.filter((resource) => resource.custom);
   const own = Object.assign({}, ...custom.map(customDefinitions)) as JsonObject;
   const value: JsonObject = {
     openapi: '3.0.0',
-    info: custom.length > 0 ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : { title: 'Kubernetes', version: RELEASE },
+    info:
+      custom.length > 0
+        ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' }
+        : { title: 'Kubernetes', version: RELEASE },
     paths: sorted(paths),
-    components: { schemas: sorted(schemas(one, paths, own)), ...(custom.length > 0 ? {} : { securitySchemes: { BearerToken: AUTHENTICATION } }) },
+    components: {
+      schemas: sorted(schemas(one, paths, own)),
+      ...(custom.length > 0 ? {} : { securitySchemes: { BearerToken: AUTHENTICATION } }),
+    },
   };
   return { value, hash: digestOf(value) };
 }
@@ -117,7 +132,9 @@ function published(name: string, group: string, version: string): Json | undefin
 function references(value: Json | undefined): string[] {
   if (isArray(value)) return value.flatMap(references);
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (key === '$ref' && typeof inner === 'string' ? [inner.slice(PREFIX.length)] : references(inner)));
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string' ? [inner.slice(PREFIX.length)] : references(inner),
+  );
 }
 
 /** With keys in order. */

@@ -19,11 +19,19 @@ export interface Operation {
 }
 
 const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
-const PLACES: Readonly<Record<string, string>> = { namespace: 'object name and auth scope, such as for teams and projects' };
+const PLACES: Readonly<Record<string, string>> = {
+  namespace: 'object name and auth scope, such as for teams and projects',
+};
 
 /** Methods -> operations as a document has them. `other` is the kind that a sub-resource takes and gives. */
-export function operationsOf(resource: Resource, operations: Readonly<Record<string, Operation>>, other?: GroupVersionKind): JsonObject {
-  return Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, written(resource, operation, other)]));
+export function operationsOf(
+  resource: Resource,
+  operations: Readonly<Record<string, Operation>>,
+  other?: GroupVersionKind,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(operations).map(([method, operation]) => [method, written(resource, operation, other)]),
+  );
 }
 
 /** Parameters by name, in this order; `kind` is of what the path names. */
@@ -40,7 +48,11 @@ function written(resource: Resource, operation: Operation, other: GroupVersionKi
     description: operation.about,
     operationId: `${operation.verb}${title}${operation.suffix}`,
     ...(parameters.length === 0 ? {} : { parameters: named(resource, parameters) }),
-    ...(body === undefined ? {} : { requestBody: { content: content(body.types, body.definition), ...(body.required ? { required: true } : {}) } }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: { content: content(body.types, body.definition), ...(body.required ? { required: true } : {}) },
+        }),
     responses: responses(resource, operation),
     'x-kubernetes-action': operation.action,
     'x-kubernetes-group-version-kind': { group, version, kind },
@@ -50,7 +62,9 @@ function written(resource: Resource, operation: Operation, other: GroupVersionKi
 function responses({ custom }: Resource, { codes, answer, streams = false }: Operation): JsonObject {
   const kinds = custom ? ['application/json'] : ['application/json', 'application/vnd.kubernetes.protobuf'];
   const types = [...kinds.flatMap((type) => (streams ? [type, `${type};stream=watch`] : [type])), 'application/yaml'];
-  const good = codes.map((code) => [String(code), { description: REASONS[code] ?? '', content: content(types, answer) }] as const);
+  const good = codes.map(
+    (code) => [String(code), { description: REASONS[code] ?? '', content: content(types, answer) }] as const,
+  );
   return { ...Object.fromEntries(good), 401: { description: 'Unauthorized' } };
 }
 
@@ -60,12 +74,16 @@ function content(types: readonly string[], definition: string): JsonObject {
 
 function parameter(kind: string, name: string): Json {
   const about = name === 'name' ? `name of the ${kind}` : PLACES[name];
-  if (about !== undefined) return { name, in: 'path', description: about, required: true, schema: { type: 'string', uniqueItems: true } };
+  if (about !== undefined)
+    return { name, in: 'path', description: about, required: true, schema: { type: 'string', uniqueItems: true } };
   return JSON.parse(PARAMETERS[name] ?? '{}') as Json;
 }
 
 /** Group and version in identifiers: `RbacAuthorizationV1`, `rbacAuthorization_v1`. */
-export function namesOf({ group, version }: { readonly group: string; readonly version: string }): { readonly title: string; readonly tag: string } {
+export function namesOf({ group, version }: { readonly group: string; readonly version: string }): {
+  readonly title: string;
+  readonly tag: string;
+} {
   const words = group === '' ? ['core'] : group.replace(/\.k8s\.io$/, '').split('.');
   const title = words.map(capital).join('');
   return { title: title + capital(version), tag: `${title.charAt(0).toLowerCase()}${title.slice(1)}_${version}` };

@@ -5,9 +5,30 @@ import { named, operationsOf, type Operation } from './operation.js';
 
 /** What documents say of one resource: its paths with their operations, as the real server writes them. */
 
-const LISTING = ['allowWatchBookmarks', 'continue', 'fieldSelector', 'labelSelector', 'limit', 'resourceVersion', 'resourceVersionMatch', 'sendInitialEvents', 'shardSelector', 'timeoutSeconds', 'watch'];
-const DELETING = ['dryRun', 'gracePeriodSeconds', 'ignoreStoreReadErrorWithClusterBreakingPotential', 'orphanDependents', 'propagationPolicy'];
-const DELETING_MANY = [...LISTING.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch'), ...DELETING].sort();
+const LISTING = [
+  'allowWatchBookmarks',
+  'continue',
+  'fieldSelector',
+  'labelSelector',
+  'limit',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'sendInitialEvents',
+  'shardSelector',
+  'timeoutSeconds',
+  'watch',
+];
+const DELETING = [
+  'dryRun',
+  'gracePeriodSeconds',
+  'ignoreStoreReadErrorWithClusterBreakingPotential',
+  'orphanDependents',
+  'propagationPolicy',
+];
+const DELETING_MANY = [
+  ...LISTING.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch'),
+  ...DELETING,
+].sort();
 const WRITING = ['dryRun', 'fieldManager', 'fieldValidation'];
 /** Kinds whose deletion answers with the object. */
 const ANSWER_OBJECT = ['PodTemplate', 'Service', 'ServiceAccount'];
@@ -19,8 +40,10 @@ export function pathsOf(resource: Resource): JsonObject {
   const collection = namespaced ? `${base}/namespaces/{namespace}/${plural}` : `${base}/${plural}`;
   const paths: [string, Json][] = [];
   addCollection(resource, { collection, base }, paths);
-  if (resource.verbs.includes('get')) paths.push([`${collection}/{name}`, path(resource, itemOperations(resource), ['name', ...scope(resource)])]);
-  for (const subresource of resource.subresources.filter((one) => one.leadsOn !== true)) paths.push([`${collection}/{name}/${subresource.name}`, subresourcePath(resource, subresource)]);
+  if (resource.verbs.includes('get'))
+    paths.push([`${collection}/{name}`, path(resource, itemOperations(resource), ['name', ...scope(resource)])]);
+  for (const subresource of resource.subresources.filter((one) => one.leadsOn !== true))
+    paths.push([`${collection}/{name}/${subresource.name}`, subresourcePath(resource, subresource)]);
   if (!resource.custom && resource.verbs.includes('watch')) addWatches(resource, { collection, base }, paths);
   return Object.fromEntries(paths);
 }
@@ -33,16 +56,26 @@ interface Places {
 function addCollection(resource: Resource, { collection, base }: Places, paths: [string, Json][]): void {
   if (!resource.verbs.includes('list')) {
     const operations = operationsOf(resource, { post: createOperation(resource) });
-    paths.push([collection, { ...operations, parameters: named(resource, [...WRITING, ...scope(resource), 'pretty']) }]);
+    paths.push([
+      collection,
+      { ...operations, parameters: named(resource, [...WRITING, ...scope(resource), 'pretty']) },
+    ]);
     return;
   }
   paths.push([collection, path(resource, collectionOperations(resource), scope(resource))]);
   if (!resource.namespaced) return;
   const all: Operation = { ...listOperation(resource), suffix: `${resource.kind}ForAllNamespaces`, parameters: [] };
-  paths.push([`${base}/${resource.plural}`, { ...operationsOf(resource, { get: all }), parameters: named(resource, [...LISTING, 'pretty'].sort()) }]);
+  paths.push([
+    `${base}/${resource.plural}`,
+    { ...operationsOf(resource, { get: all }), parameters: named(resource, [...LISTING, 'pretty'].sort()) },
+  ]);
 }
 
-function path(resource: Resource, operations: Readonly<Record<string, Operation>>, places: readonly string[]): JsonObject {
+function path(
+  resource: Resource,
+  operations: Readonly<Record<string, Operation>>,
+  places: readonly string[],
+): JsonObject {
   return { ...operationsOf(resource, operations), parameters: named(resource, [...places, 'pretty']) };
 }
 
@@ -113,7 +146,12 @@ function itemOperations(resource: Resource): Readonly<Record<string, Operation>>
     codes: [200, 202],
   };
   const about = (text: string): string => `${text} the specified ${kind}`;
-  const rest = changes(resource, { about, suffix: scopedKind(resource), definition: definitionOf(resource), verbs: resource.verbs });
+  const rest = changes(resource, {
+    about,
+    suffix: scopedKind(resource),
+    definition: definitionOf(resource),
+    verbs: resource.verbs,
+  });
   return resource.verbs.includes('delete') ? { ...rest, delete: removal } : rest;
 }
 
@@ -125,11 +163,31 @@ interface Changes {
 }
 
 /** GET, PUT and PATCH of an object or of a part of it. */
-function changes(resource: Resource, { about, suffix, definition, verbs }: Changes): Readonly<Record<string, Operation>> {
+function changes(
+  resource: Resource,
+  { about, suffix, definition, verbs }: Changes,
+): Readonly<Record<string, Operation>> {
   const { custom } = resource;
-  const get: Operation = { verb: 'read', action: 'get', about: about('read'), suffix, parameters: custom ? ['resourceVersion'] : [], answer: definition, codes: [200] };
+  const get: Operation = {
+    verb: 'read',
+    action: 'get',
+    about: about('read'),
+    suffix,
+    parameters: custom ? ['resourceVersion'] : [],
+    answer: definition,
+    codes: [200],
+  };
   const body = { types: bodyTypes(resource), definition, required: true };
-  const put: Operation = { verb: 'replace', action: 'put', about: about('replace'), suffix, parameters: WRITING, body, answer: definition, codes: [200, 201] };
+  const put: Operation = {
+    verb: 'replace',
+    action: 'put',
+    about: about('replace'),
+    suffix,
+    parameters: WRITING,
+    body,
+    answer: definition,
+    codes: [200, 201],
+  };
   const patch: Operation = {
     verb: 'patch',
     action: 'patch',
@@ -147,18 +205,47 @@ function changes(resource: Resource, { about, suffix, definition, verbs }: Chang
 function subresourcePath(resource: Resource, subresource: Subresource): JsonObject {
   const { kind } = resource;
   const { name, verbs } = subresource;
-  const definition = subresource.kind === undefined ? definitionOf(resource) : definitionName({ group: subresource.group ?? '', version: subresource.version ?? '', kind: subresource.kind });
+  const definition =
+    subresource.kind === undefined
+      ? definitionOf(resource)
+      : definitionName({ group: subresource.group ?? '', version: subresource.version ?? '', kind: subresource.kind });
   const suffix = `${scopedKind(resource)}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   const places = ['name', ...scope(resource)];
   const { group, version, kind: otherKind } = subresource;
-  const gvk = otherKind === undefined || resource.custom ? undefined : { group: group ?? '', version: version ?? '', kind: otherKind };
+  const gvk =
+    otherKind === undefined || resource.custom
+      ? undefined
+      : { group: group ?? '', version: version ?? '', kind: otherKind };
   if (verbs.includes('get')) {
-    const operations = changes(resource, { about: (verb) => `${verb} ${name} of the specified ${kind}`, suffix, definition, verbs });
+    const operations = changes(resource, {
+      about: (verb) => `${verb} ${name} of the specified ${kind}`,
+      suffix,
+      definition,
+      verbs,
+    });
     return { ...operationsOf(resource, operations, gvk), parameters: named(gvk ?? resource, [...places, 'pretty']) };
   }
   const body = { types: bodyTypes(resource), definition, required: true };
-  const create: Operation = { verb: 'create', action: 'post', about: `create ${name} of a ${kind}`, suffix, parameters: [], body, answer: definition, codes: [200, 201, 202] };
-  const replace: Operation = { verb: 'replace', action: 'put', about: `replace ${name} of the specified ${kind}`, suffix, parameters: [], body, answer: definition, codes: [200, 201] };
+  const create: Operation = {
+    verb: 'create',
+    action: 'post',
+    about: `create ${name} of a ${kind}`,
+    suffix,
+    parameters: [],
+    body,
+    answer: definition,
+    codes: [200, 201, 202],
+  };
+  const replace: Operation = {
+    verb: 'replace',
+    action: 'put',
+    about: `replace ${name} of the specified ${kind}`,
+    suffix,
+    parameters: [],
+    body,
+    answer: definition,
+    codes: [200, 201],
+  };
   const operations = operationsOf(resource, verbs.includes('create') ? { post: create } : { put: replace }, gvk);
   return { ...operations, parameters: named(gvk ?? resource, [...WRITING, ...places, 'pretty']) };
 }
@@ -166,14 +253,32 @@ function subresourcePath(resource: Resource, subresource: Subresource): JsonObje
 /** The old paths of watches. */
 function addWatches(resource: Resource, { base, collection }: Places, paths: [string, Json][]): void {
   const { kind, plural, namespaced } = resource;
-  const watch: Operation = { verb: 'watch', action: 'watchlist', about: `watch individual changes to a list of ${kind}. deprecated: use the 'watch' parameter with a list operation instead.`, suffix: `${scopedKind(resource)}List`, parameters: [], answer: `${META}WatchEvent`, codes: [200], streams: true };
+  const watch: Operation = {
+    verb: 'watch',
+    action: 'watchlist',
+    about: `watch individual changes to a list of ${kind}. deprecated: use the 'watch' parameter with a list operation instead.`,
+    suffix: `${scopedKind(resource)}List`,
+    parameters: [],
+    answer: `${META}WatchEvent`,
+    codes: [200],
+    streams: true,
+  };
   const add = (at: string, operation: Operation, places: readonly string[]): void => {
-    paths.push([at, { ...operationsOf(resource, { get: operation }), parameters: named(resource, [...LISTING, ...places, 'pretty'].sort()) }]);
+    paths.push([
+      at,
+      {
+        ...operationsOf(resource, { get: operation }),
+        parameters: named(resource, [...LISTING, ...places, 'pretty'].sort()),
+      },
+    ]);
   };
   const below = `${base}/watch${collection.slice(base.length)}`;
   add(below, watch, scope(resource));
   const one = `watch changes to an object of kind ${kind}. deprecated: use the 'watch' parameter with a list operation instead, filtered to a single item with the 'fieldSelector' parameter.`;
-  add(`${below}/{name}`, { ...watch, action: 'watch', about: one, suffix: scopedKind(resource) }, ['name', ...scope(resource)]);
+  add(`${below}/{name}`, { ...watch, action: 'watch', about: one, suffix: scopedKind(resource) }, [
+    'name',
+    ...scope(resource),
+  ]);
   if (namespaced) add(`${base}/watch/${plural}`, { ...watch, suffix: `${kind}ListForAllNamespaces` }, []);
 }
 

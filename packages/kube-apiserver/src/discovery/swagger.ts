@@ -47,7 +47,8 @@ function build(registry: Registry): JsonObject {
   for (const one of [coreOf(registry), ...groupsOf(registry).flatMap(({ versions }) => versions)]) {
     const part = partOf(registry, one);
     paths.push(...Object.entries(part.paths));
-    for (const [name, schema] of Object.entries(part.definitions)) definitions.set(name, together(definitions.get(name), schema));
+    for (const [name, schema] of Object.entries(part.definitions))
+      definitions.set(name, together(definitions.get(name), schema));
     for (const [name, parameter] of part.shared) shared.set(name, parameter);
   }
   return {
@@ -69,9 +70,15 @@ function partOf(registry: Registry, one: GroupVersion): Part {
   const custom = one.resources.filter((resource) => resource.custom);
   const own = Object.assign({}, ...custom.map(oldCustomDefinitions)) as JsonObject;
   const shared: Shared = new Map();
-  const schemas = Object.entries(object(object(components)['schemas'])).map(([name, schema]): [string, JsonObject] =>
-    [name, Object.hasOwn(own, name) ? object(own[name]) : oldSchema(object(schema))]);
-  const part: Part = { paths: oldPaths(object(paths), { custom: custom.length > 0, shared }), definitions: Object.fromEntries(schemas), shared };
+  const schemas = Object.entries(object(object(components)['schemas'])).map(([name, schema]): [string, JsonObject] => [
+    name,
+    Object.hasOwn(own, name) ? object(own[name]) : oldSchema(object(schema)),
+  ]);
+  const part: Part = {
+    paths: oldPaths(object(paths), { custom: custom.length > 0, shared }),
+    definitions: Object.fromEntries(schemas),
+    shared,
+  };
   parts.set(document, part);
   return part;
 }

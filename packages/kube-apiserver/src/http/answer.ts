@@ -23,10 +23,17 @@ export function unknownPath(): ApiResponse {
 
 /** A value in the form that was negotiated. Compact JSON stays a value: who asks from within the process takes it as it is. */
 export function valueAnswer(code: number, value: Json, form: Form, headers: Headers = {}): ApiResponse {
-  if (form.format === 'protobuf' && isObject(value)) return { code, headers: { 'Content-Type': PROTOBUF_TYPE, ...headers }, body: { kind: 'bytes', bytes: encodeProtobuf(value), value } };
+  if (form.format === 'protobuf' && isObject(value))
+    return {
+      code,
+      headers: { 'Content-Type': PROTOBUF_TYPE, ...headers },
+      body: { kind: 'bytes', bytes: encodeProtobuf(value), value },
+    };
   const type = form.format === 'yaml' ? YAML_TYPE : JSON_TYPE;
   const plain = form.format === 'json' && !form.pretty;
-  const body = plain ? ({ kind: 'value', value } as const) : ({ kind: 'bytes', bytes: Buffer.from(writeText(value, form)), value } as const);
+  const body = plain
+    ? ({ kind: 'value', value } as const)
+    : ({ kind: 'bytes', bytes: Buffer.from(writeText(value, form)), value } as const);
   return { code, headers: { 'Content-Type': type, ...headers }, body };
 }
 

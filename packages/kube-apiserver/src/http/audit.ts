@@ -55,12 +55,24 @@ export function createAuditLog({ clock, level, write }: AuditOptions): AuditLog 
       const annotations: Record<string, string | undefined> = {};
       let requestObject: Json | undefined;
       const line = (stage: string, answer: ApiResponse): void => {
-        const objects = level === 'Metadata' ? {} : { requestObject, responseObject: level === 'RequestResponse' ? bodyOf(answer) : undefined };
-        write(JSON.stringify({
-          ...headOf({ level, id, stage, request, info }), ...event, sourceIPs: [request.from ?? '127.0.0.1'], userAgent: request.headers['user-agent'],
-          ...(info.isResource ? { objectRef: objectRef(info, requestObject) } : {}), responseStatus: responseStatus(answer), ...objects,
-          requestReceivedTimestamp: received, stageTimestamp: stamp(clock), annotations,
-        }));
+        const objects =
+          level === 'Metadata'
+            ? {}
+            : { requestObject, responseObject: level === 'RequestResponse' ? bodyOf(answer) : undefined };
+        write(
+          JSON.stringify({
+            ...headOf({ level, id, stage, request, info }),
+            ...event,
+            sourceIPs: [request.from ?? '127.0.0.1'],
+            userAgent: request.headers['user-agent'],
+            ...(info.isResource ? { objectRef: objectRef(info, requestObject) } : {}),
+            responseStatus: responseStatus(answer),
+            ...objects,
+            requestReceivedTimestamp: received,
+            stageTimestamp: stamp(clock),
+            annotations,
+          }),
+        );
       };
       return {
         sender: (user) => void (event['user'] = userOf(user)),
@@ -83,7 +95,10 @@ function finish(answer: ApiResponse, line: (stage: string, answer: ApiResponse) 
     return answer;
   }
   line('ResponseStarted', answer);
-  return { ...answer, body: { ...answer.body, values: toEnd(answer.body.values, () => line('ResponseComplete', answer)) } };
+  return {
+    ...answer,
+    body: { ...answer.body, values: toEnd(answer.body.values, () => line('ResponseComplete', answer)) },
+  };
 }
 
 async function* toEnd(values: AsyncIterable<Json>, ended: () => void): AsyncIterable<Json> {
@@ -103,7 +118,15 @@ interface Head {
 }
 
 function headOf({ level, id, stage, request, info }: Head): JsonObject {
-  return { kind: 'Event', apiVersion: 'audit.k8s.io/v1', level, auditID: id, stage, requestURI: request.target, verb: info.verb };
+  return {
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    level,
+    auditID: id,
+    stage,
+    requestURI: request.target,
+    verb: info.verb,
+  };
 }
 
 function userOf({ name, uid, groups, extra }: UserInfo): JsonObject {

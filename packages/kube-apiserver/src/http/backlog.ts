@@ -110,7 +110,11 @@ export class Backlog {
   /** Who has made the most wait for the longest time comes first. */
   #heaviest(): Waiting[] {
     const now = this.#clock.monotonic();
-    const weights = [...this.#waiting].map(([one, since]) => ({ one, since, weight: (one.own + one.bytes.length) * (now - since) }));
+    const weights = [...this.#waiting].map(([one, since]) => ({
+      one,
+      since,
+      weight: (one.own + one.bytes.length) * (now - since),
+    }));
     return weights.sort((a, b) => b.weight - a.weight || a.since - b.since).map(({ one }) => one);
   }
 

@@ -12,15 +12,33 @@ export type BareRequest = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'>
 export type BareSocket = Pick<Duplex, 'end' | 'on'>;
 
 /** Answers a request that Node makes no response for (a CONNECT, a method that Node does not know), and hangs up. */
-export async function answerBare(dispatch: (request: ApiRequest) => Promise<ApiResponse>, request: BareRequest, socket: BareSocket): Promise<void> {
+export async function answerBare(
+  dispatch: (request: ApiRequest) => Promise<ApiResponse>,
+  request: BareRequest,
+  socket: BareSocket,
+): Promise<void> {
   socket.on('error', () => undefined);
   const { method = '', url = '' } = request;
-  const answered = await dispatch({ method, target: url, headers: readHeaders(request), body: undefined, signal: new AbortController().signal });
+  const answered = await dispatch({
+    method,
+    target: url,
+    headers: readHeaders(request),
+    body: undefined,
+    signal: new AbortController().signal,
+  });
   const { code, body } = answered;
-  const bytes = body.kind === 'stream' ? Buffer.alloc(0) : Buffer.concat(body.kind === 'bytes' ? [body.bytes] : [...piecesOf(body.value)]);
+  const bytes =
+    body.kind === 'stream'
+      ? Buffer.alloc(0)
+      : Buffer.concat(body.kind === 'bytes' ? [body.bytes] : [...piecesOf(body.value)]);
   const headers = Object.entries({ ...headersOf(answered, true), 'Content-Length': bytes.length });
   const lines = headers.flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`));
-  socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\n${lines.join('')}\r\n`, 'latin1'), bytes]));
+  socket.end(
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\n${lines.join('')}\r\n`, 'latin1'),
+      bytes,
+    ]),
+  );
 }
 
 const REQUEST_LINE = /^([!-~]+) (\S+) HTTP\/1\.[01]$/;

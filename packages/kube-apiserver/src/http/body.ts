@@ -22,7 +22,12 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
 ]);
 
 /** What stands before the words of the decoder. */
-const PATCH_ERRORS: Readonly<Record<PatchType, string>> = { json: 'error decoding patch: ', merge: 'error decoding patch: ', strategic: '', apply: 'error decoding YAML: error converting YAML to JSON: ' };
+const PATCH_ERRORS: Readonly<Record<PatchType, string>> = {
+  json: 'error decoding patch: ',
+  merge: 'error decoding patch: ',
+  strategic: '',
+  apply: 'error decoding YAML: error converting YAML to JSON: ',
+};
 
 /** A body that a caller in the process gave as a value needs no reading. */
 type Raw = { readonly value: Json } | { readonly bytes: Uint8Array };
@@ -57,7 +62,12 @@ export async function readObject(exchange: Exchange, expected: Expected): Promis
   return orRefused('', () => {
     const type = objectType(exchange, protobuf !== undefined);
     if (type === PROTOBUF_TYPE && protobuf !== undefined) {
-      return fromProtobuf(protobuf, raw.bytes, (why) => `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(raw.bytes)})`);
+      return fromProtobuf(
+        protobuf,
+        raw.bytes,
+        (why) =>
+          `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(raw.bytes)})`,
+      );
     }
     return parseBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json', expected.kind);
   });
@@ -90,7 +100,9 @@ export async function readDeleteOptions(exchange: Exchange, protobuf: ProtobufDe
   return orRefused('', () => {
     const type = objectType(exchange, true);
     if (type === PROTOBUF_TYPE) return fromProtobuf(protobuf, raw.bytes, (why) => why);
-    return orRefused(type === YAML_TYPE ? '' : NO_KIND, () => readBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json'));
+    return orRefused(type === YAML_TYPE ? '' : NO_KIND, () =>
+      readBody(raw.bytes, type === YAML_TYPE ? 'yaml' : 'json'),
+    );
   });
 }
 
@@ -116,7 +128,8 @@ export function patchType({ request }: Exchange, custom: boolean): PatchType {
   const type = PATCH_TYPES.get(beforeParameters(header));
   if (type !== undefined && !(custom && type === 'strategic')) return type;
   // A built-in endpoint lets in what names one of them, and looks closer then.
-  if (!custom && !header.split(',').some((one) => PATCH_TYPES.has(beforeParameters(one).trim()))) throw unsupportedMediaType('415: Unsupported Media Type');
+  if (!custom && !header.split(',').some((one) => PATCH_TYPES.has(beforeParameters(one).trim())))
+    throw unsupportedMediaType('415: Unsupported Media Type');
   throw unknownFormat([...PATCH_TYPES.keys()].filter((one) => !(custom && one.includes('strategic'))));
 }
 
@@ -129,13 +142,19 @@ export async function readPatch(exchange: Exchange, type: PatchType): Promise<Bo
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
   if (type === 'apply' && raw.bytes.length === 0) return { value: {}, duplicates: [] };
-  return orRefused(PATCH_ERRORS[type], () => ({ ...readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json'), bytes: raw.bytes }));
+  return orRefused(PATCH_ERRORS[type], () => ({
+    ...readBody(raw.bytes, type === 'apply' ? 'yaml' : 'json'),
+    bytes: raw.bytes,
+  }));
 }
 
 /** The media type without its parameters; undefined where the header is absent or empty, '' where it cannot be read. */
 function mediaType({ request }: Exchange): string | undefined {
   const header = request.headers['content-type'];
   if (header === undefined || header === '') return undefined;
-  const [type = '', ...parameters] = header.replace(/;\s*$/, '').split(';').map((part) => part.trim());
+  const [type = '', ...parameters] = header
+    .replace(/;\s*$/, '')
+    .split(';')
+    .map((part) => part.trim());
   return parameters.every((one) => /^[^=\s]+=.+$/.test(one)) ? type.toLowerCase() : '';
 }

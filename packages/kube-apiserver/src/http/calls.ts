@@ -17,7 +17,11 @@ import type { Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
 import { viewOf } from '../verbs/view.js';
 
 /** A subresource that is only posted to, and answers with something else than the object. */
-export type PostHandler = (target: Target, body: Body, request: { readonly query: Query; readonly caller: Caller }) => Promise<Written>;
+export type PostHandler = (
+  target: Target,
+  body: Body,
+  request: { readonly query: Query; readonly caller: Caller },
+) => Promise<Written>;
 
 export interface CallRooms {
   readonly verbs: Verbs;
@@ -39,7 +43,8 @@ interface Call {
 /** Calls the verb of a route and writes down what it gives. */
 export async function call(rooms: CallRooms, exchange: Exchange, route: Route): Promise<ApiResponse> {
   const { resource, subresource, name } = route.target;
-  if (resource.subresources.some((one) => one.name === subresource && one.leadsOn === true)) throw notFound(resource, name);
+  if (resource.subresources.some((one) => one.name === subresource && one.leadsOn === true))
+    throw notFound(resource, name);
   const { custom, review } = resource;
   const { accept, query, agent } = exchange.asker;
   const stream = route.verb === 'watch';
@@ -47,11 +52,21 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   if (route.verb === 'patch') patchType(exchange, custom);
   if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
   // Whether events can be written so is looked at when the watch is there.
-  const form = negotiate(accept, { transforms: true, tables: review === undefined && !hasNoTable(route), protobuf: !custom });
+  const form = negotiate(accept, {
+    transforms: true,
+    tables: review === undefined && !hasNoTable(route),
+    protobuf: !custom,
+  });
   if (form === undefined) throw noSuchForm(false);
   if (route.target.name !== '' && route.verb !== 'update') checkStoredName(route.target.name);
   const pretty = form.pretty || wantsPretty(query, agent);
-  const one: Call = { rooms, exchange, route, query: { ...Object.fromEntries(query), ...dryRun(exchange) }, form: { ...form, pretty } };
+  const one: Call = {
+    rooms,
+    exchange,
+    route,
+    query: { ...Object.fromEntries(query), ...dryRun(exchange) },
+    form: { ...form, pretty },
+  };
   return stream ? watchAnswer(one) : answerOf(one);
 }
 
@@ -75,7 +90,10 @@ async function answerOf(one: Call): Promise<ApiResponse> {
     if (options !== undefined) exchange.note(options.value);
     const gone = await rooms.verbs.delete(target, options, query, exchange.caller);
     if (!isObjectOfApi(gone)) return write(200, gone);
-    return write(deleteOptions(options, query).orphanDependents === false && !isGone(gone) ? 202 : 200, shape.object(gone));
+    return write(
+      deleteOptions(options, query).orphanDependents === false && !isGone(gone) ? 202 : 200,
+      shape.object(gone),
+    );
   }
   if (verb === 'deletecollection') {
     const options = await readDeleteOptions(exchange, rooms.protobuf);
@@ -91,7 +109,8 @@ function dryRun({ target }: Exchange): Pick<Query, 'dryRun'> {
 }
 
 function checkExport({ export: asked }: Query & { readonly export?: string }): void {
-  if (asked !== undefined && isTrue(asked)) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+  if (asked !== undefined && isTrue(asked))
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
 /** Of kinds whose last state is the answer, an object that nothing holds. */
@@ -112,7 +131,11 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   if (verb === 'update') checkNamed(target);
   const sub = target.resource.subresources.find((one) => one.name === target.subresource);
   const protobuf = target.resource.custom ? undefined : rooms.protobuf;
-  const body = await readObject(exchange, { kind: sub?.kind ?? target.resource.kind, protobuf, typeFirst: verb !== 'update' });
+  const body = await readObject(exchange, {
+    kind: sub?.kind ?? target.resource.kind,
+    protobuf,
+    typeFirst: verb !== 'update',
+  });
   exchange.note(body.value);
   if (verb === 'update') return rooms.verbs.update(target, body, query, caller);
   const post = rooms.posts[`${target.resource.plural}/${target.subresource}`];
@@ -137,8 +160,18 @@ function watchAnswer({ rooms, exchange, route, query, form }: Call): ApiResponse
     void events[Symbol.asyncIterator]().return?.();
     throw noSuchForm(true);
   }
-  const values = watchStream(events, { resource: route.target.resource, form, query: exchange.target.query, table: rooms.table });
-  if (form.format === 'protobuf') return { code: 200, headers: { 'Content-Type': `${PROTOBUF_TYPE};stream=watch` }, body: { kind: 'stream', values, encode: encodeEvent } };
+  const values = watchStream(events, {
+    resource: route.target.resource,
+    form,
+    query: exchange.target.query,
+    table: rooms.table,
+  });
+  if (form.format === 'protobuf')
+    return {
+      code: 200,
+      headers: { 'Content-Type': `${PROTOBUF_TYPE};stream=watch` },
+      body: { kind: 'stream', values, encode: encodeEvent },
+    };
   return { code: 200, headers: { 'Content-Type': 'application/json' }, body: { kind: 'stream', values } };
 }
 

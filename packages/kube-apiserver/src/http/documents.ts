@@ -38,11 +38,13 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
     const [prefix, group = '', version, ...more] = trimmed(path).split('/').slice(1);
     if (more.length > 0 || (prefix !== 'api' && prefix !== 'apis')) return undefined;
     const core = prefix === 'api';
-    if (exchange.request.method !== 'GET' && isOnlyRead(rooms.registry(), { core, group, version })) throw wrongMethod();
+    if (exchange.request.method !== 'GET' && isOnlyRead(rooms.registry(), { core, group, version }))
+      throw wrongMethod();
     if (group === '' && (version !== undefined || path === '/apis//')) return undefined;
     if (group === '') {
       if (core) requireAdmitted(exchange);
-      if (wantsAggregated(exchange)) return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
+      if (wantsAggregated(exchange))
+        return aggregated(exchange, kept(core ? 'core' : 'groups', core ? aggregatedCore : aggregatedGroups), tagOf);
       return plain(exchange, core ? coreVersions(rooms.address()) : groupList(rooms.registry()), !core);
     }
     return oneGroup(rooms.registry(), exchange, core ? { group: '', version: group } : { group, version });
@@ -66,7 +68,11 @@ function trimmed(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-function oneGroup(registry: Registry, exchange: Exchange, { group, version }: { readonly group: string; readonly version: string | undefined }): ApiResponse | undefined {
+function oneGroup(
+  registry: Registry,
+  exchange: Exchange,
+  { group, version }: { readonly group: string; readonly version: string | undefined },
+): ApiResponse | undefined {
   const found = version === undefined ? groupAnswer(registry, group) : resourceList(registry, group, version);
   const builtin = registry.isBuiltinGroup(group);
   // A group is told by whoever gathers all of them, and what definitions make by whoever serves that: they ask for the form only when it is written.
@@ -101,18 +107,26 @@ function wantsAggregated(exchange: Exchange): boolean {
 
 function isAggregated({ media, parameters }: AcceptClause): boolean {
   const known = media === 'application/json' || media === 'application/*' || media === '*/*';
-  return known && parameters.get('g') === 'apidiscovery.k8s.io' && parameters.get('v') === 'v2' && parameters.get('as') === 'APIGroupDiscoveryList';
+  return (
+    known &&
+    parameters.get('g') === 'apidiscovery.k8s.io' &&
+    parameters.get('v') === 'v2' &&
+    parameters.get('as') === 'APIGroupDiscoveryList'
+  );
 }
 
 function aggregated(exchange: Exchange, value: JsonObject, tagOf: (value: JsonObject) => string): ApiResponse {
   const tag = `"${tagOf(value)}"`;
   const headers = { 'Content-Type': AGGREGATED_TYPE, ETag: tag, Vary: 'Accept', 'Cache-Control': 'public' };
-  if (exchange.request.headers['if-none-match'] === tag) return { code: 304, headers, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+  if (exchange.request.headers['if-none-match'] === tag)
+    return { code: 304, headers, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
   return { code: 200, headers, body: { kind: 'value', value } };
 }
 
 /** Makes a value once for every state of what is served. */
-function keepByGeneration(registry: () => Registry): (name: string, make: (registry: Registry) => JsonObject) => JsonObject {
+function keepByGeneration(
+  registry: () => Registry,
+): (name: string, make: (registry: Registry) => JsonObject) => JsonObject {
   const values = new Map<string, { readonly generation: number; readonly value: JsonObject }>();
   return (name, make) => {
     const now = registry();
@@ -137,13 +151,18 @@ function createOldDocument(registry: () => Registry): (exchange: Exchange) => Ap
   };
   return ({ asker, request }) => {
     const form = oldForm(asker.accept);
-    if (form === undefined) return { code: 406, headers: { Vary: 'Accept' }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+    if (form === undefined)
+      return { code: 406, headers: { Vary: 'Accept' }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
     const document = swaggerDocument(registry());
     const tag = `"${document.hash}"`;
     const headers = { ETag: tag, Vary: 'Accept', 'Cache-Control': 'no-cache, private' };
     if (isHeld(request, tag)) return { ...NOTHING, code: 304, headers };
     const json = form === 'application/json';
-    return { code: 200, headers: { ...headers, 'Content-Type': json ? form : OLD_TYPE }, body: { kind: 'bytes', bytes: json ? document.bytes : protobufOf(document) } };
+    return {
+      code: 200,
+      headers: { ...headers, 'Content-Type': json ? form : OLD_TYPE },
+      body: { kind: 'bytes', bytes: json ? document.bytes : protobufOf(document) },
+    };
   };
 }
 
@@ -168,22 +187,39 @@ function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | un
   const rest = exchange.info.path.slice('/openapi/v3'.length);
   const { request } = exchange;
   if (rest === '' && isHeld(request, '')) return { ...NOTHING, code: 304 };
-  if (rest === '') return { code: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(openApiIndex(registry()))) } };
+  if (rest === '')
+    return {
+      code: 200,
+      headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+      body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(openApiIndex(registry()))) },
+    };
   const [, prefix, ...names] = rest.split('/');
   const [group = '', version = '', ...more] = prefix === 'api' ? ['', ...names] : names;
-  const found = more.length > 0 || (prefix !== 'api' && prefix !== 'apis') ? undefined : openApiDocument(registry(), group, version);
+  const found =
+    more.length > 0 || (prefix !== 'api' && prefix !== 'apis')
+      ? undefined
+      : openApiDocument(registry(), group, version);
   if (found === undefined) return undefined;
-  if (firstOf(['application/json'], exchange.asker.accept) === undefined) return { ...NOTHING, code: 406, headers: { Vary: 'Accept' } };
+  if (firstOf(['application/json'], exchange.asker.accept) === undefined)
+    return { ...NOTHING, code: 406, headers: { Vary: 'Accept' } };
   const tag = `"${found.hash}"`;
   const asked = exchange.target.query.get('hash');
   const headers = { ETag: tag, Vary: 'Accept' };
   const lasting = { 'Cache-Control': 'public, immutable', Expires: new Date(now() + YEAR_MS).toUTCString() };
   if (asked !== undefined && asked !== '' && asked !== found.hash) {
-    return { code: 301, headers: { ...headers, 'Content-Type': 'application/json', Location: `/openapi/v3${rest}?hash=${found.hash}` }, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+    return {
+      code: 301,
+      headers: { ...headers, 'Content-Type': 'application/json', Location: `/openapi/v3${rest}?hash=${found.hash}` },
+      body: { kind: 'bytes', bytes: Buffer.alloc(0) },
+    };
   }
   const all = asked === found.hash ? { ...headers, ...lasting } : headers;
   if (isHeld(request, tag)) return { ...NOTHING, code: 304, headers: all };
-  return { code: 200, headers: { ...all, 'Content-Type': 'application/json' }, body: { kind: 'value', value: found.value } };
+  return {
+    code: 200,
+    headers: { ...all, 'Content-Type': 'application/json' },
+    body: { kind: 'value', value: found.value },
+  };
 }
 
 const ONE_TAG = /^[\s,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/;

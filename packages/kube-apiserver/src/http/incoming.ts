@@ -32,9 +32,15 @@ export function readRequest(clock: Clock, { request, response, continues }: Pair
   };
   const empty = request.headers['transfer-encoding'] === undefined && lengthOf(request) === 0;
   return {
-    method, target: url, headers: readHeaders(request), body: empty ? undefined : body, from: socket.remoteAddress ?? '',
+    method,
+    target: url,
+    headers: readHeaders(request),
+    body: empty ? undefined : body,
+    from: socket.remoteAddress ?? '',
     // Made when it is asked for: few do, and it is dear.
-    get signal() { return gone.signal; },
+    get signal() {
+      return gone.signal;
+    },
   };
 }
 
@@ -45,7 +51,8 @@ export function readHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>)
     const text = fromWire(rawHeaders[at + 1] ?? '');
     const before = headers.get(name);
     if (before === undefined) headers.set(name, text);
-    else if (name !== 'authorization') headers.set(name, before + (name.startsWith('impersonate-') ? HEADER_SEPARATOR : ', ') + text);
+    else if (name !== 'authorization')
+      headers.set(name, before + (name.startsWith('impersonate-') ? HEADER_SEPARATOR : ', ') + text);
   }
   return Object.fromEntries(headers);
 }

@@ -43,20 +43,40 @@ const LEAVING_MS = 100;
 /** Serves HTTPS until it is closed. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { serving, host, port } = options;
-  const running: Running = { streams: new Set(), sockets: new Set(), backlog: new Backlog(options.clock, options.mostUnsent), busy: new Set(), closing: false, idle: () => undefined };
+  const running: Running = {
+    streams: new Set(),
+    sockets: new Set(),
+    backlog: new Backlog(options.clock, options.mostUnsent),
+    busy: new Set(),
+    closing: false,
+    idle: () => undefined,
+  };
   const server = createServer({
-    cert: serving.certificate, key: serving.privateKey, minVersion: 'TLSv1.2',
-    keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES, noDelay: true, requireHostHeader: false,
+    cert: serving.certificate,
+    key: serving.privateKey,
+    minVersion: 'TLSv1.2',
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    noDelay: true,
+    requireHostHeader: false,
   });
   server.maxConnections = MAX_CONNECTIONS;
   refusePlain(server, options.clock);
   server.on('request', (request, response) => void answer(options, running, { request, response }));
-  server.on('checkContinue', (request, response) => void answer(options, running, { request, response, continues: true }));
+  server.on(
+    'checkContinue',
+    (request, response) => void answer(options, running, { request, response, continues: true }),
+  );
   server.on('connection', (socket: Socket) => {
     running.sockets.add(socket);
     socket.once('close', () => running.sockets.delete(socket));
   });
-  server.on('connect', (request: IncomingMessage, socket: Duplex) => void answerBare(options.dispatch, request, socket));
+  server.on(
+    'connect',
+    (request: IncomingMessage, socket: Duplex) => void answerBare(options.dispatch, request, socket),
+  );
   server.on('clientError', (error: BadRequest, socket: Duplex) => refuse(options, error, socket));
   server.on('tlsClientError', () => undefined);
   // With nobody who listens, Node reads past the socket, and gives its parser bytes while that one waits for a slow reader: a fault (HPE_PAUSED).
@@ -65,7 +85,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.once('error', reject);
     server.listen({ host, port }, () => resolve(server.off('error', reject) && undefined));
   });
-  return { port: portOf(server), get unsent() { return running.backlog.bytes; }, close: (graceMs) => close(server, running, { clock: options.clock, graceMs }) };
+  return {
+    port: portOf(server),
+    get unsent() {
+      return running.backlog.bytes;
+    },
+    close: (graceMs) => close(server, running, { clock: options.clock, graceMs }),
+  };
 }
 
 function portOf(server: Server): number {
@@ -87,7 +113,9 @@ async function answer(options: ListenerOptions, running: Running, pair: Pair): P
   request.on('error', () => undefined);
   const fault = misframed(request);
   if (fault !== undefined) {
-    response.writeHead(fault.code, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(fault.text);
+    response
+      .writeHead(fault.code, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+      .end(fault.text);
     return;
   }
   try {
@@ -98,7 +126,10 @@ async function answer(options: ListenerOptions, running: Running, pair: Pair): P
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = { HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large', ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout' };
+const REASONS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 
 /** What is no HTTP gets a line in text, as from Go's server; but for methods that Node alone takes for none. */
 function refuse({ dispatch }: ListenerOptions, error: BadRequest, socket: Duplex): void {
@@ -116,7 +147,11 @@ interface BadRequest extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-async function close(server: Server, running: Running, { clock, graceMs }: { readonly clock: Clock; readonly graceMs: number }): Promise<void> {
+async function close(
+  server: Server,
+  running: Running,
+  { clock, graceMs }: { readonly clock: Clock; readonly graceMs: number },
+): Promise<void> {
   const cut = (): void => running.sockets.forEach((socket) => socket.destroy());
   running.closing = true;
   // What is left when nothing is answered any more asks for nothing, or has only begun to.

@@ -49,11 +49,19 @@ export interface Shape {
 export function shapeOf(resource: Resource, form: Form, query: ReadonlyMap<string, string>, table: TableMaker): Shape {
   const { as } = form;
   if (as === undefined) return { object: (object) => object, list: (list) => plainList(resource, list) };
-  if (as.kind === 'Table') return tableShape(resource, { include: () => includeObjectOf(query.get('includeObject')), version: as.version }, table);
+  if (as.kind === 'Table')
+    return tableShape(
+      resource,
+      { include: () => includeObjectOf(query.get('includeObject')), version: as.version },
+      table,
+    );
   const lists = as.kind === 'PartialObjectMetadataList';
   return {
     object: (object) => (lists ? noList(resource, as.kind) : partial(object, as.version)),
-    list: (list) => (lists ? partialList(list, as) : refuse(`you requested ${as.kind}, but the requested object is a list (${goType(resource, 'List')})`)),
+    list: (list) =>
+      lists
+        ? partialList(list, as)
+        : refuse(`you requested ${as.kind}, but the requested object is a list (${goType(resource, 'List')})`),
   };
 }
 
@@ -63,7 +71,8 @@ interface TableOptions extends Pick<TableRequest, 'version'> {
 }
 
 function tableShape(resource: Resource, { include, version }: TableOptions, table: TableMaker): Shape {
-  const make = (items: readonly KubeObject[], metadata: JsonObject): Json => table({ resource, items, metadata, header: true, version, includeObject: include() });
+  const make = (items: readonly KubeObject[], metadata: JsonObject): Json =>
+    table({ resource, items, metadata, header: true, version, includeObject: include() });
   return {
     object: (object) => make([object], versionOf(object)),
     list: (list) => make(list.items, listMeta(list)),
@@ -77,8 +86,17 @@ export function versionOf(object: KubeObject): JsonObject {
 
 function plainList(resource: Resource, list: Listed): Json {
   const apiVersion = apiVersionOf(resource);
-  const metadata = { resourceVersion: list.resourceVersion, continue: list.continue, remainingItemCount: list.remainingItemCount };
-  return { kind: resource.listKind, apiVersion, metadata: compact(metadata), items: resource.custom ? list.items : list.items.map(bare) };
+  const metadata = {
+    resourceVersion: list.resourceVersion,
+    continue: list.continue,
+    remainingItemCount: list.remainingItemCount,
+  };
+  return {
+    kind: resource.listKind,
+    apiVersion,
+    metadata: compact(metadata),
+    items: resource.custom ? list.items : list.items.map(bare),
+  };
 }
 
 const bareItems = new WeakMap<KubeObject, JsonObject>();
@@ -94,7 +112,11 @@ function bare(object: KubeObject): JsonObject {
 
 function listMeta(list: Listed): JsonObject {
   const next = list.continue === '' ? undefined : list.continue;
-  return compact({ resourceVersion: list.resourceVersion, continue: next, remainingItemCount: list.remainingItemCount });
+  return compact({
+    resourceVersion: list.resourceVersion,
+    continue: next,
+    remainingItemCount: list.remainingItemCount,
+  });
 }
 
 function compact(object: JsonObject): JsonObject {
@@ -102,11 +124,20 @@ function compact(object: JsonObject): JsonObject {
 }
 
 export function partial(object: KubeObject, version: string): JsonObject {
-  return formOf(object, { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata });
+  return formOf(object, {
+    kind: 'PartialObjectMetadata',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: object.metadata,
+  });
 }
 
 function partialList(list: Listed, { kind, version }: Transform): JsonObject {
-  return { kind, apiVersion: `meta.k8s.io/${version}`, metadata: listMeta(list), items: list.items.length === 0 ? null : list.items.map((item) => partial(item, version)) };
+  return {
+    kind,
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: listMeta(list),
+    items: list.items.length === 0 ? null : list.items.map((item) => partial(item, version)),
+  };
 }
 
 /** Any object of a custom resource could be a list to the real server, until it looks for items. */
@@ -130,10 +161,14 @@ const STREAMS = 'application/json;stream=watch, application/vnd.kubernetes.proto
 
 /** 406 of a built-in endpoint that knows none of the accepted media types. */
 export function noRepresentation(watches: boolean): StatusError {
-  return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${AVAILABLE}${watches ? `, ${STREAMS}` : ''}`);
+  return notAcceptable(
+    `406: Not Acceptable\n\nAvailable representations: ${AVAILABLE}${watches ? `, ${STREAMS}` : ''}`,
+  );
 }
 
 /** 406 where the media type is known, but not what is asked for in it. */
 export function noSuchForm(stream: boolean): StatusError {
-  return new StatusError(406, `only the following media types are accepted: ${stream ? STREAMS : AVAILABLE}`, { reason: 'NotAcceptable' });
+  return new StatusError(406, `only the following media types are accepted: ${stream ? STREAMS : AVAILABLE}`, {
+    reason: 'NotAcceptable',
+  });
 }

@@ -50,7 +50,12 @@ function readClause(part: string): Weighed | undefined {
   }
   const quality = Number(parameters.get('q') ?? '1');
   parameters.delete('q');
-  return { media: `${type}/${subtype}`, parameters, quality: Number.isFinite(quality) ? quality : 0, wildness: Number(type === '*') + Number(subtype === '*') };
+  return {
+    media: `${type}/${subtype}`,
+    parameters,
+    quality: Number.isFinite(quality) ? quality : 0,
+    wildness: Number(type === '*') + Number(subtype === '*'),
+  };
 }
 
 /** What an endpoint can do besides plain JSON and YAML. */
@@ -79,7 +84,11 @@ export function negotiate(header: string | undefined, endpoint: Endpoint): Form 
 }
 
 function matches(media: string, format: Format): boolean {
-  return media === '*/*' || media === 'application/*' || media === (format === 'protobuf' ? PROTOBUF_TYPE : `application/${format}`);
+  return (
+    media === '*/*' ||
+    media === 'application/*' ||
+    media === (format === 'protobuf' ? PROTOBUF_TYPE : `application/${format}`)
+  );
 }
 
 function formOf({ parameters }: AcceptClause, format: Format, endpoint: Endpoint): Form | undefined {
@@ -88,7 +97,8 @@ function formOf({ parameters }: AcceptClause, format: Format, endpoint: Endpoint
   if (parameters.has('sv')) return undefined;
   const pretty = parameters.get('pretty') === '1';
   const asked = ['as', 'g', 'v'].some((name) => parameters.has(name));
-  if (!asked) return format === 'protobuf' && endpoint.protobuf !== true ? undefined : { format, pretty, as: undefined };
+  if (!asked)
+    return format === 'protobuf' && endpoint.protobuf !== true ? undefined : { format, pretty, as: undefined };
   const as = transformOf(parameters);
   if (as?.kind === 'Table' && format === 'protobuf') return undefined;
   if (as?.kind === 'Table' && endpoint.tables === false) return undefined;
@@ -101,14 +111,18 @@ const VERSIONS = ['v1', 'v1beta1'] as const;
 function transformOf(parameters: ReadonlyMap<string, string>): Transform | undefined {
   const kind = KINDS.find((one) => one === parameters.get('as'));
   const version = VERSIONS.find((one) => one === parameters.get('v'));
-  return kind === undefined || version === undefined || parameters.get('g') !== 'meta.k8s.io' ? undefined : { kind, version };
+  return kind === undefined || version === undefined || parameters.get('g') !== 'meta.k8s.io'
+    ? undefined
+    : { kind, version };
 }
 
 /** Whether a built-in endpoint lets the request in at all: a cruder rule than {@link negotiate}, and asked before it. */
 export function admits(header: string | undefined): boolean {
   if (header === undefined || header === '') return true;
   const medias = header.split(',').map((part) => (part.split(';')[0] ?? '').trim());
-  return medias.some((media) => media === '*/*' || media === JSON_TYPE || media === YAML_TYPE || media === PROTOBUF_TYPE);
+  return medias.some(
+    (media) => media === '*/*' || media === JSON_TYPE || media === YAML_TYPE || media === PROTOBUF_TYPE,
+  );
 }
 
 const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True'];

@@ -46,7 +46,8 @@ export async function send(clock: Clock, running: Running, sending: Sending): Pr
   const unread = !request.complete && hasBody(request);
   const headers = headersOf(answered, running.closing || unread);
   if (code === 413) response.statusMessage = 'Request Entity Too Large';
-  if (body.kind === 'stream') return stream(running, { ...sending, headers, values: body.values, encode: body.encode ?? lineOf });
+  if (body.kind === 'stream')
+    return stream(running, { ...sending, headers, values: body.values, encode: body.encode ?? lineOf });
   const last = await allButTheLast(running, { ...sending, headers }, body);
   if (!unread) return end(running, sending, last);
   // Who is still sending does not look for an answer: it is cut off too early for that by a connection that ends.
@@ -59,7 +60,8 @@ type Headers = Record<string, string | string[] | number>;
 /** Headers of an answer as they are written; `ends` where the connection is not used again. */
 export function headersOf({ headers }: ApiResponse, ends: boolean): Headers {
   const all: Headers = {};
-  for (const [name, value] of Object.entries(headers)) all[name] = typeof value === 'string' ? toWire(value) : value.map(toWire);
+  for (const [name, value] of Object.entries(headers))
+    all[name] = typeof value === 'string' ? toWire(value) : value.map(toWire);
   if (ends) all['Connection'] = 'close';
   return all;
 }
@@ -71,7 +73,11 @@ interface Headed extends Sending {
 }
 
 /** Writes an answer but for its last piece, which goes with the end of it. One that fits into one piece tells its length. */
-async function allButTheLast(running: Running, { response, answered: { code }, headers }: Headed, body: Exclude<ApiBody, { kind: 'stream' }>): Promise<Uint8Array> {
+async function allButTheLast(
+  running: Running,
+  { response, answered: { code }, headers }: Headed,
+  body: Exclude<ApiBody, { kind: 'stream' }>,
+): Promise<Uint8Array> {
   if (code === 304) {
     response.writeHead(code, headers);
     return NOTHING;

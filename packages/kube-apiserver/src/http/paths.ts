@@ -29,10 +29,20 @@ const KEYS = '/openid/v1/jwks';
 /** The version that is told: what the API is compatible with, and what really runs. */
 export function serverVersion(): JsonObject {
   return {
-    major: '1', minor: '36', emulationMajor: '1', emulationMinor: '36', minCompatibilityMajor: '1', minCompatibilityMinor: '35',
+    major: '1',
+    minor: '36',
+    emulationMajor: '1',
+    emulationMinor: '36',
+    minCompatibilityMajor: '1',
+    minCompatibilityMinor: '35',
     // Build metadata, no pre-release: who compares versions sees 1.36.3.
-    gitVersion: 'v1.36.3+embedded', gitCommit: '', gitTreeState: '', buildDate: '1970-01-01T00:00:00Z',
-    goVersion: `node${process.version}`, compiler: 'v8', platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+    gitVersion: 'v1.36.3+embedded',
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: `node${process.version}`,
+    compiler: 'v8',
+    platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
   };
 }
 
@@ -44,8 +54,13 @@ export function createPaths(rooms: PathRooms): PathHandler {
     if (path.startsWith('/version/')) throw noSuchResource();
     const health = HEALTH_PATHS.find((one) => path === one || path.startsWith(`${one}/`));
     if (health !== undefined && path === `${health}/`) return undefined;
-    if (health !== undefined) return healthOf(rooms, { health, check: path.slice(health.length + 1), target: exchange.target });
-    if (path === '/metrics') return { ...textAnswer(200, rooms.metrics()), headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' } };
+    if (health !== undefined)
+      return healthOf(rooms, { health, check: path.slice(health.length + 1), target: exchange.target });
+    if (path === '/metrics')
+      return {
+        ...textAnswer(200, rooms.metrics()),
+        headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
+      };
     const bare = path.replace(/\/+$/, '');
     if (bare === OPENID) return openid(rooms, exchange);
     if (bare === KEYS) return keys(rooms, exchange);
@@ -62,16 +77,25 @@ function versionOf({ version }: PathRooms, exchange: Exchange): ApiResponse {
 function requireRead({ request, asker: { accept = '' } }: Exchange, type: string): void {
   if (request.method !== 'GET') throw wrongMethod();
   const medias = accept.split(',').map((part) => (part.split(';')[0] ?? '').trim());
-  if (accept !== '' && !medias.includes('*/*') && !medias.includes(type)) throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${type}`);
+  if (accept !== '' && !medias.includes('*/*') && !medias.includes(type))
+    throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${type}`);
 }
 
 function pretty(value: Json): ApiResponse {
-  return { code: 200, headers: { 'Content-Type': 'application/json' }, body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(value, null, 2)), value } };
+  return {
+    code: 200,
+    headers: { 'Content-Type': 'application/json' },
+    body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(value, null, 2)), value },
+  };
 }
 
 function cached(value: JsonObject, type: string): ApiResponse {
   const bytes = Buffer.from(JSON.stringify(value));
-  return { code: 200, headers: { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' }, body: { kind: 'bytes', bytes, value } };
+  return {
+    code: 200,
+    headers: { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' },
+    body: { kind: 'bytes', bytes, value },
+  };
 }
 
 function keys(rooms: PathRooms, exchange: Exchange): ApiResponse {
@@ -81,14 +105,23 @@ function keys(rooms: PathRooms, exchange: Exchange): ApiResponse {
 
 function openid({ issuer }: PathRooms, exchange: Exchange): ApiResponse {
   requireRead(exchange, 'application/json');
-  return cached({
-    issuer, jwks_uri: `https://${exchange.request.headers['host'] ?? 'localhost'}${KEYS}`,
-    response_types_supported: ['id_token'], subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['ES256'],
-  }, 'application/json');
+  return cached(
+    {
+      issuer,
+      jwks_uri: `https://${exchange.request.headers['host'] ?? 'localhost'}${KEYS}`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+    },
+    'application/json',
+  );
 }
 
 function index(rooms: PathRooms): Json {
-  const health = HEALTH_PATHS.flatMap((path) => [path, ...Object.keys(rooms.checks).map((check) => `${path}/${check}`)]);
+  const health = HEALTH_PATHS.flatMap((path) => [
+    path,
+    ...Object.keys(rooms.checks).map((check) => `${path}/${check}`),
+  ]);
   const paths = [OPENID, ...rooms.groupPaths(), ...health, '/metrics', '/openapi/v3', '/openapi/v3/', KEYS, '/version'];
   return { paths: [...new Set(paths)].sort() };
 }
@@ -106,13 +139,24 @@ function healthOf({ checks }: PathRooms, { health, check, target }: HealthReques
   if (check !== '') {
     const one = all.find(([name]) => name === check)?.[1];
     if (one === undefined) return undefined;
-    return one() ? { ...textAnswer(200, 'ok'), headers: { 'Content-Type': 'text/plain; charset=utf-8' } } : textAnswer(500, `internal server error: ${check} failed\n`);
+    return one()
+      ? { ...textAnswer(200, 'ok'), headers: { 'Content-Type': 'text/plain; charset=utf-8' } }
+      : textAnswer(500, `internal server error: ${check} failed\n`);
   }
   const skipped = target.all('exclude').filter((name) => name !== '');
-  const results = all.map(([name, run]) => ({ name, excluded: skipped.includes(name), good: skipped.includes(name) || run() }));
+  const results = all.map(([name, run]) => ({
+    name,
+    excluded: skipped.includes(name),
+    good: skipped.includes(name) || run(),
+  }));
   const unknown = [...new Set(skipped)].filter((name) => !results.some((one) => one.name === name)).sort();
-  const lines = results.map(({ name, excluded, good }) => (excluded ? `[+]${name} excluded: ok\n` : good ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`));
-  if (unknown.length > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => `"${name}"`).join(', ')}\n`);
+  const lines = results.map(({ name, excluded, good }) =>
+    excluded ? `[+]${name} excluded: ok\n` : good ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`,
+  );
+  if (unknown.length > 0)
+    lines.push(
+      `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => `"${name}"`).join(', ')}\n`,
+    );
   const word = health.slice(1);
   if (results.some(({ good }) => !good)) return textAnswer(500, `${lines.join('')}${word} check failed\n`);
   return textAnswer(200, target.query.has('verbose') ? `${lines.join('')}${word} check passed\n` : 'ok');

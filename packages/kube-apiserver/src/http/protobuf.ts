@@ -49,7 +49,10 @@ function isProtobuf(bytes: Uint8Array): boolean {
 
 function decode(bytes: Uint8Array): ProtobufBody {
   if (bytes.length === 0) throw new MalformedMessage('empty data');
-  if (!isProtobuf(bytes)) throw new MalformedMessage(`provided data does not appear to be a protobuf message, expected prefix ${PROTOBUF_PREFIX}`);
+  if (!isProtobuf(bytes))
+    throw new MalformedMessage(
+      `provided data does not appear to be a protobuf message, expected prefix ${PROTOBUF_PREFIX}`,
+    );
   if (bytes.length === MAGIC.length) throw new MalformedMessage('empty body');
   const envelope = fieldsOf(bytes.subarray(MAGIC.length));
   const type = fieldsOf(part(envelope, 1));
@@ -70,6 +73,9 @@ function part(fields: readonly WireField[], at: number): Uint8Array {
 function definitionFor(apiVersion: string, kind: string): string {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const definition = EVERYWHERE.includes(kind) ? META + kind : definitionName({ group, version, kind });
-  if (!Object.hasOwn(STRUCTS, definition)) throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
+  if (!Object.hasOwn(STRUCTS, definition))
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
+    );
   return definition;
 }

@@ -21,10 +21,28 @@ export interface RequestInfo {
   readonly watchPath: boolean;
 }
 
-const VERBS: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const VERBS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
 /** Below a namespace these are the namespace's own. */
 const OF_NAMESPACES = ['status', 'finalize'];
-const NOTHING = { isResource: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [], nested: false, watchPath: false };
+const NOTHING = {
+  isResource: false,
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  parts: [],
+  nested: false,
+  watchPath: false,
+};
 
 /**
  * Reads a path as kube-apiserver's RequestInfo does.
@@ -35,7 +53,8 @@ export function requestInfo(method: string, target: RequestTarget): RequestInfo 
   const parts = path.replace(/^\/+|\/+$/g, '').split('/');
   const [prefix, ...rest] = parts;
   const grouped = prefix === 'apis';
-  if ((!grouped && prefix !== 'api') || parts.length < (grouped ? 4 : 3)) return { ...NOTHING, path, verb: method.toLowerCase() };
+  if ((!grouped && prefix !== 'api') || parts.length < (grouped ? 4 : 3))
+    return { ...NOTHING, path, verb: method.toLowerCase() };
   const [group = '', version = '', ...below] = grouped ? rest : ['', ...rest];
   const watchPath = below[0] === 'watch' || below[0] === 'proxy';
   if (watchPath && below.length < 2) return `unable to determine kind and namespace from url, ${target.raw}`;
@@ -44,8 +63,18 @@ export function requestInfo(method: string, target: RequestTarget): RequestInfo 
   const [resource = '', name = '', subresource = ''] = own;
   const wanted = verbAndName(verb, name, target);
   return {
-    isResource: true, path, verb: wanted.verb, group, version, namespace, resource, subresource: verb === 'proxy' ? '' : subresource,
-    name: wanted.name, parts: own, nested, watchPath,
+    isResource: true,
+    path,
+    verb: wanted.verb,
+    group,
+    version,
+    namespace,
+    resource,
+    subresource: verb === 'proxy' ? '' : subresource,
+    name: wanted.name,
+    parts: own,
+    nested,
+    watchPath,
   };
 }
 
@@ -56,7 +85,11 @@ function namespaceOf(parts: readonly string[]): Pick<RequestInfo, 'namespace' | 
   return { namespace, parts: nested ? parts.slice(2) : parts, nested };
 }
 
-function verbAndName(verb: string, name: string, target: RequestTarget): { readonly verb: string; readonly name: string } {
+function verbAndName(
+  verb: string,
+  name: string,
+  target: RequestTarget,
+): { readonly verb: string; readonly name: string } {
   if (name !== '') return { verb, name };
   if (verb === 'delete') return { verb: 'deletecollection', name };
   if (verb !== 'get') return { verb, name };
@@ -68,7 +101,10 @@ function selectedName(query: RequestTarget['query']): string {
   const selector = query.get('fieldSelector');
   // Where one parameter cannot be read, none is.
   if (selector === undefined || !isReadable(Object.fromEntries(query))) return '';
-  const wanted = selector.split(',').map((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1]).find((one) => one !== undefined);
+  const wanted = selector
+    .split(',')
+    .map((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1])
+    .find((one) => one !== undefined);
   return wanted === undefined || /[/%]|^\.\.?$/.test(wanted) ? '' : wanted;
 }
 

@@ -32,15 +32,21 @@ function builtinRoute(resource: Resource, info: RequestInfo, method: string): Ro
   const [, name = '', subname = '', ...more] = parts;
   const subresource = resource.subresources.find((one) => one.name === subname);
   // What is behind a proxy has paths of its own.
-  const known = (more.length === 0 || subname === 'proxy') && info.verb !== 'proxy' && (subname === '' || (subresource !== undefined && !watchPath));
+  const known =
+    (more.length === 0 || subname === 'proxy') &&
+    info.verb !== 'proxy' &&
+    (subname === '' || (subresource !== undefined && !watchPath));
   const onItem = name !== '';
-  if (!known || !fitsScope(resource, info, onItem) || (onItem && !hasItems(resource, subresource))) throw noSuchResource();
+  if (!known || !fitsScope(resource, info, onItem) || (onItem && !hasItems(resource, subresource)))
+    throw noSuchResource();
   const verb = builtinVerb(info, method, { onItem, subresource: subname !== '' });
   const allowed = (subresource ?? resource).verbs;
   const everywhere = resource.namespaced && info.namespace === '' && !info.nested && !onItem;
-  if (verb === undefined || !allowed.includes(verb) || (everywhere && verb !== 'list' && verb !== 'watch')) throw wrongMethod();
+  if (verb === undefined || !allowed.includes(verb) || (everywhere && verb !== 'list' && verb !== 'watch'))
+    throw wrongMethod();
   // `namespaces//`: a namespace that has no name.
-  if (resource.namespaced && info.nested && info.namespace === '' && verb !== 'list' && verb !== 'watch') throw badRequest('Namespace parameter required.');
+  if (resource.namespaced && info.nested && info.namespace === '' && verb !== 'list' && verb !== 'watch')
+    throw badRequest('Namespace parameter required.');
   return { verb, target: targetOf(resource, info, subname) };
 }
 
@@ -58,7 +64,11 @@ const ON_COLLECTION: Readonly<Record<string, RouteVerb>> = { GET: 'list', POST: 
 const ON_ITEM: Readonly<Record<string, RouteVerb>> = { GET: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 const ON_SUBRESOURCE: Readonly<Record<string, RouteVerb>> = { ...ON_ITEM, POST: 'create' };
 
-function builtinVerb(info: RequestInfo, method: string, where: { readonly onItem: boolean; readonly subresource: boolean }): RouteVerb | undefined {
+function builtinVerb(
+  info: RequestInfo,
+  method: string,
+  where: { readonly onItem: boolean; readonly subresource: boolean },
+): RouteVerb | undefined {
   if (info.watchPath) return method === 'GET' && info.verb === 'watch' ? 'watch' : undefined;
   if (where.subresource) return ON_SUBRESOURCE[method];
   if (where.onItem) return ON_ITEM[method];

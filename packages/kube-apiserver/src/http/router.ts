@@ -48,13 +48,21 @@ const PRIVATE = 'no-cache, private';
 const NOSNIFF: Headers = { 'X-Content-Type-Options': 'nosniff' };
 
 async function dispatch(rooms: Furnished, request: ApiRequest): Promise<ApiResponse> {
-  if (request.method === 'OPTIONS' && request.target === '*') return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
+  if (request.method === 'OPTIONS' && request.target === '*')
+    return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(0) } };
   const target = readTarget(request.target);
-  if (target === undefined) return { ...textAnswer(400, '400 Bad Request'), headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' } };
+  if (target === undefined)
+    return {
+      ...textAnswer(400, '400 Bad Request'),
+      headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' },
+    };
   const id = auditId(request.headers['audit-id']);
   const info = requestInfo(request.method, target);
   if (typeof info === 'string') {
-    return withHeaders(textAnswer(500, escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${info}\n`)), { 'Audit-Id': id });
+    return withHeaders(
+      textAnswer(500, escapeHtml(`Internal Server Error: "${target.raw}": failed to create RequestInfo: ${info}\n`)),
+      { 'Audit-Id': id },
+    );
   }
   const always: Headers = { 'Audit-Id': id, 'Cache-Control': PRIVATE };
   const audited = rooms.audit?.begin(request, info, id) ?? NO_AUDIT;
@@ -74,7 +82,10 @@ interface Arrival {
 }
 
 async function answerTo(rooms: Furnished, arrival: Arrival): Promise<ApiResponse> {
-  const { request: { headers }, target: { query } } = arrival;
+  const {
+    request: { headers },
+    target: { query },
+  } = arrival;
   const asker: Asker = { accept: headers['accept'], agent: headers['user-agent'] ?? '', query };
   try {
     return await answerFor(rooms, arrival, asker);
@@ -83,10 +94,15 @@ async function answerTo(rooms: Furnished, arrival: Arrival): Promise<ApiResponse
   }
 }
 
-function answerFor(rooms: Furnished, { request, target, info, audited, warnings }: Arrival, asker: Asker): ApiResponse | Promise<ApiResponse> {
+function answerFor(
+  rooms: Furnished,
+  { request, target, info, audited, warnings }: Arrival,
+  asker: Asker,
+): ApiResponse | Promise<ApiResponse> {
   const { headers } = request;
   checkTimeout(info, target.query.get('timeout'));
-  const sender = request.user ?? rooms.authenticator.request(headers['authorization'], (text) => void warnings.push(text));
+  const sender =
+    request.user ?? rooms.authenticator.request(headers['authorization'], (text) => void warnings.push(text));
   if (sender === undefined) return failureAnswer(unauthorized(), asker);
   audited.sender(sender);
   const user = rooms.impersonation(headers, attributesOf(info, sender));
@@ -97,17 +113,22 @@ function answerFor(rooms: Furnished, { request, target, info, audited, warnings 
   audited.decided(decision);
   if (!decision.allowed) return failureAnswer(forbiddenBy(attributes, decision.reason), asker, NOSNIFF);
   const caller = {
-    user, agent: managerOf(asker.agent),
+    user,
+    agent: managerOf(asker.agent),
     warn: (text: string) => void warnings.push(text),
     annotate: (key: string, value: string) => audited.annotate(key, value),
-    get signal() { return request.signal; },
+    get signal() {
+      return request.signal;
+    },
   };
   return serve(rooms, { request, target, info, asker, caller, note: (body) => audited.body(body) });
 }
 
 function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
   const { verb, path, group, version, resource, subresource, namespace, name } = info;
-  return info.isResource ? { user, verb, group, version, resource, subresource, namespace, name } : { user, verb, path };
+  return info.isResource
+    ? { user, verb, group, version, resource, subresource, namespace, name }
+    : { user, verb, path };
 }
 
 function serve(rooms: Rooms, exchange: Exchange): ApiResponse | Promise<ApiResponse> {

@@ -26,7 +26,12 @@ export function readTarget(text: string): RequestTarget | undefined {
   const pairs = readQuery(mark < 0 ? '' : raw.slice(mark + 1));
   // Of a name that comes twice the last entry of a Map would win.
   const query = new Map(pairs.toReversed());
-  return { path: decode(rawPath), query, raw, all: (name) => pairs.filter(([key]) => key === name).map(([, value]) => value) };
+  return {
+    path: decode(rawPath),
+    query,
+    raw,
+    all: (name) => pairs.filter(([key]) => key === name).map(([, value]) => value),
+  };
 }
 
 function readQuery(text: string): readonly (readonly [name: string, value: string])[] {
@@ -46,7 +51,9 @@ const BEYOND_BYTES = /[\u{100}-\u{10ffff}]/u;
 
 function decode(text: string): string {
   if (PLAIN.test(text)) return text;
-  const bytes = text.replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const bytes = text.replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
   // A caller in the process may write characters that are no bytes: then these are UTF-16 already.
   return BEYOND_BYTES.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -4,8 +4,17 @@ import { createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import {
-  AuthorityKeyIdentifierExtension, BasicConstraintsExtension, ExtendedKeyUsage, ExtendedKeyUsageExtension, KeyUsageFlags, KeyUsagesExtension, PemConverter,
-  SubjectAlternativeNameExtension, SubjectKeyIdentifierExtension, X509CertificateGenerator, X509Certificate as Certificate,
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+  X509Certificate as Certificate,
 } from '@peculiar/x509';
 
 /** A certificate and its key, both PEM (PKCS #8). */
@@ -24,26 +33,38 @@ const SKEW_MS = 5 * 60 * 1000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** By which names and addresses the server is always reached. */
-const NAMES = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
+const NAMES = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
 const ADDRESSES = ['127.0.0.1', '::1'];
 
 /** Makes an authority of ten years. `now`: ms since the epoch. */
 export async function issueAuthority(now: number): Promise<KeyPair> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const serial = serialNumber();
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    // The serial in the name: an authority and the one after it are never taken for each other.
-    name: `CN=kubernetes-ca-${serial.slice(0, 8)}`,
-    serialNumber: serial,
-    ...lifetime(now, AUTHORITY_MS),
-    signingAlgorithm: ALGORITHM,
-    keys,
-    extensions: [
-      new BasicConstraintsExtension(true, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature, true),
-      await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
-    ],
-  }, webcrypto);
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      // The serial in the name: an authority and the one after it are never taken for each other.
+      name: `CN=kubernetes-ca-${serial.slice(0, 8)}`,
+      serialNumber: serial,
+      ...lifetime(now, AUTHORITY_MS),
+      signingAlgorithm: ALGORITHM,
+      keys,
+      extensions: [
+        new BasicConstraintsExtension(true, undefined, true),
+        new KeyUsagesExtension(
+          KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature,
+          true,
+        ),
+        await SubjectKeyIdentifierExtension.create(keys.publicKey, false, webcrypto),
+      ],
+    },
+    webcrypto,
+  );
   return pair(certificate, keys.privateKey);
 }
 
@@ -53,22 +74,28 @@ export async function issueServing(authority: KeyPair, host: string | undefined,
   const signingKey = await importKey(authority.privateKey);
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const { names, addresses } = subjects(host);
-  const certificate = await X509CertificateGenerator.create({
-    subject: 'CN=kube-apiserver',
-    issuer: issuer.subject,
-    serialNumber: serialNumber(),
-    ...lifetime(now, SERVING_MS),
-    signingAlgorithm: ALGORITHM,
-    publicKey: keys.publicKey,
-    signingKey,
-    extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      new SubjectAlternativeNameExtension([...names.map((value) => ({ type: 'dns' as const, value })), ...addresses.map((value) => ({ type: 'ip' as const, value }))]),
-      await AuthorityKeyIdentifierExtension.create(await issuer.publicKey.export(webcrypto), false, webcrypto),
-    ],
-  }, webcrypto);
+  const certificate = await X509CertificateGenerator.create(
+    {
+      subject: 'CN=kube-apiserver',
+      issuer: issuer.subject,
+      serialNumber: serialNumber(),
+      ...lifetime(now, SERVING_MS),
+      signingAlgorithm: ALGORITHM,
+      publicKey: keys.publicKey,
+      signingKey,
+      extensions: [
+        new BasicConstraintsExtension(false, undefined, true),
+        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+        new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+        new SubjectAlternativeNameExtension([
+          ...names.map((value) => ({ type: 'dns' as const, value })),
+          ...addresses.map((value) => ({ type: 'ip' as const, value })),
+        ]),
+        await AuthorityKeyIdentifierExtension.create(await issuer.publicKey.export(webcrypto), false, webcrypto),
+      ],
+    },
+    webcrypto,
+  );
   return pair(certificate, keys.privateKey);
 }
 
@@ -77,7 +104,10 @@ export function isWildcard(host: string): boolean {
   return host === '' || host === '0.0.0.0' || host === '::';
 }
 
-function subjects(host: string | undefined): { readonly names: readonly string[]; readonly addresses: readonly string[] } {
+function subjects(host: string | undefined): {
+  readonly names: readonly string[];
+  readonly addresses: readonly string[];
+} {
   const wildcard = host === undefined || isWildcard(host);
   const address = !wildcard && isIP(host) !== 0;
   return {
@@ -88,18 +118,27 @@ function subjects(host: string | undefined): { readonly names: readonly string[]
 
 /** Those of this machine; link-local ones name an interface of it and mean nothing elsewhere. */
 function ownAddresses(): readonly string[] {
-  return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.filter(({ scopeid = 0 }) => scopeid === 0).map(({ address }) => address)).sort();
+  return Object.values(networkInterfaces())
+    .flatMap((addresses = []) => addresses.filter(({ scopeid = 0 }) => scopeid === 0).map(({ address }) => address))
+    .sort();
 }
 
 /** Whether a pair can go on being used: its key fits, it has a month left, and it is of this authority and for this host. */
-export function stillGood(one: KeyPair, now: number, serving?: { readonly authority: KeyPair; readonly host: string | undefined }): boolean {
+export function stillGood(
+  one: KeyPair,
+  now: number,
+  serving?: { readonly authority: KeyPair; readonly host: string | undefined },
+): boolean {
   try {
     const certificate = new X509Certificate(one.certificate);
     if (!certificate.checkPrivateKey(createPrivateKey(one.privateKey))) return false;
-    if (Date.parse(certificate.validTo) - now < RENEW_MS || Date.parse(certificate.validFrom) > now + SKEW_MS) return false;
+    if (Date.parse(certificate.validTo) - now < RENEW_MS || Date.parse(certificate.validFrom) > now + SKEW_MS)
+      return false;
     if (serving === undefined) return certificate.ca;
     const { names, addresses } = subjects(serving.host);
-    const covered = names.every((name) => certificate.checkHost(name) !== undefined) && addresses.every((address) => certificate.checkIP(address) !== undefined);
+    const covered =
+      names.every((name) => certificate.checkHost(name) !== undefined) &&
+      addresses.every((address) => certificate.checkIP(address) !== undefined);
     return covered && certificate.verify(new X509Certificate(serving.authority.certificate).publicKey);
   } catch {
     return false;
@@ -112,7 +151,10 @@ function lifetime(now: number, ms: number): { readonly notBefore: Date; readonly
 
 async function pair(certificate: Certificate, key: webcrypto.CryptoKey): Promise<KeyPair> {
   const secret = await webcrypto.subtle.exportKey('pkcs8', key);
-  return { certificate: `${certificate.toString('pem')}\n`, privateKey: `${PemConverter.encode(secret, 'PRIVATE KEY')}\n` };
+  return {
+    certificate: `${certificate.toString('pem')}\n`,
+    privateKey: `${PemConverter.encode(secret, 'PRIVATE KEY')}\n`,
+  };
 }
 
 function importKey(pem: string): Promise<webcrypto.CryptoKey> {

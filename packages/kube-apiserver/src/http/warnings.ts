@@ -22,7 +22,10 @@ export function warningHeaders(texts: readonly string[]): readonly string[] {
 
 /** What is no header text is left out; quotes and backslashes are escaped. */
 function header(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  const line = text.replace(/[\x00-\x1f\x7f]+/g, ' ').replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+  const line = text
+    // oxlint-disable-next-line no-control-regex
+    .replace(/[\x00-\x1f\x7f]+/g, ' ')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"');
   return `299 - "${line}"`;
 }

@@ -18,7 +18,10 @@ export interface WatchForm {
  * the first tells the columns.
  * @throws StatusError 400, at once, for an includeObject that there is not
  */
-export function watchStream(events: AsyncIterable<WatchEvent>, { resource, form: { as }, query, table }: WatchForm): AsyncIterable<Json> {
+export function watchStream(
+  events: AsyncIterable<WatchEvent>,
+  { resource, form: { as }, query, table }: WatchForm,
+): AsyncIterable<Json> {
   if (as === undefined) return plain(events);
   if (as.kind === 'PartialObjectMetadata') return map(events, (object) => partial(object, as.version));
   // An event holds one object, which is no list: the real server sends nothing.
@@ -28,7 +31,14 @@ export function watchStream(events: AsyncIterable<WatchEvent>, { resource, form:
   return map(events, (object, type) => {
     // A bookmark is always told from what it says.
     const includeObject = type === 'BOOKMARK' && include === 'None' ? 'Metadata' : include;
-    const made = table({ resource, items: [object], metadata: versionOf(object), includeObject, version: as.version, header });
+    const made = table({
+      resource,
+      items: [object],
+      metadata: versionOf(object),
+      includeObject,
+      version: as.version,
+      header,
+    });
     header = false;
     return made;
   });
@@ -47,10 +57,15 @@ async function* plain(events: AsyncIterable<WatchEvent>): AsyncIterable<Json> {
   }
 }
 
-async function* map(events: AsyncIterable<WatchEvent>, write: (object: KubeObject, type: WatchEvent['type']) => Json): AsyncIterable<Json> {
+async function* map(
+  events: AsyncIterable<WatchEvent>,
+  write: (object: KubeObject, type: WatchEvent['type']) => Json,
+): AsyncIterable<Json> {
   for await (const event of events) {
     // Spelled out, for the order of keys.
-    yield event.type === 'ERROR' ? { type: event.type, object: event.object } : { type: event.type, object: write(event.object, event.type) };
+    yield event.type === 'ERROR'
+      ? { type: event.type, object: event.object }
+      : { type: event.type, object: write(event.object, event.type) };
   }
 }
 

@@ -22,7 +22,9 @@ export function draftOf(value: DraftValue | undefined): Container | undefined {
   if (isContainer(value)) return value;
   if (isArray(value)) return new ArrayDraft([...value]);
   if (!isObject(value)) return undefined;
-  return new ObjectDraft(new Map(Object.entries(value).flatMap(([key, child]) => (child === undefined ? [] : [[key, child]]))));
+  return new ObjectDraft(
+    new Map(Object.entries(value).flatMap(([key, child]) => (child === undefined ? [] : [[key, child]]))),
+  );
 }
 
 /** The value as plain JSON. */

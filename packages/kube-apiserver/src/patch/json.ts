@@ -29,7 +29,9 @@ interface State {
 export function jsonPatch(document: Json, patch: Json, lenient = false, text = ''): Json {
   const operations = readOperations(patch, lenient);
   if (operations.length > MOST_OPERATIONS) {
-    throw entityTooLarge(`Request entity too large: The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`);
+    throw entityTooLarge(
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`,
+    );
   }
   const root = draftOf(document);
   if (root === undefined) throw terseInvalid();
@@ -57,16 +59,19 @@ export function jsonPatchFindings(patch: Json): string[] {
   return patch.flatMap((operation, index) =>
     Object.keys(isObject(operation) ? operation : {})
       .filter((key) => !MEMBERS.includes(key))
-      .map((key) => `json patch unknown field "[${index}].${key}"`));
+      .map((key) => `json patch unknown field "[${index}].${key}"`),
+  );
 }
 
 function readOperations(patch: Json, lenient: boolean): readonly JsonObject[] {
   if (patch === null) return [];
-  if (lenient && !isArray(patch)) throw badRequest(`json: cannot unmarshal ${goDecoded(patch)} into Go value of type jsonpatch.Patch`);
+  if (lenient && !isArray(patch))
+    throw badRequest(`json: cannot unmarshal ${goDecoded(patch)} into Go value of type jsonpatch.Patch`);
   if (!isArray(patch)) throw unreadable(`${goDecoded(patch)} into Go value of type []handlers.jsonPatchOp`);
   return patch.map((operation) => {
     if (operation === null) return {};
-    if (lenient && !isObject(operation)) throw badRequest(`json: cannot unmarshal ${goDecoded(operation)} into Go value of type jsonpatch.Operation`);
+    if (lenient && !isObject(operation))
+      throw badRequest(`json: cannot unmarshal ${goDecoded(operation)} into Go value of type jsonpatch.Operation`);
     if (!isObject(operation)) throw unreadable(`${goDecoded(operation)} into Go value of type handlers.jsonPatchOp`);
     for (const member of ['op', 'path', 'from']) {
       const value = own(operation, member);
@@ -172,4 +177,3 @@ function test(state: State, path: string, value: Json, spelling: Spelling | unde
   const found = finish(place === undefined ? state.root : (place.container.get(place.key) ?? null));
   return equal(found, value) && (spelling === undefined || isSpelledAs(found, spelling.of));
 }
-

@@ -17,15 +17,25 @@ export function leftoverOf(schema: Schema | undefined, original: Json | undefine
 
 function leftoverOfMap(schema: Schema | undefined, original: JsonObject, patch: JsonObject): JsonObject {
   const directive = patch[DIRECTIVE];
-  if (directive !== undefined) return directive === 'replace' ? Object.fromEntries(Object.entries(patch).filter(([key]) => key !== DIRECTIVE)) : patch;
+  if (directive !== undefined)
+    return directive === 'replace'
+      ? Object.fromEntries(Object.entries(patch).filter(([key]) => key !== DIRECTIVE))
+      : patch;
   const ordered = Object.keys(patch).filter((key) => key.startsWith(ORDER_PREFIX));
   const done = new Set(['$retainKeys', ...ordered, ...ordered.map((key) => key.slice(ORDER_PREFIX.length))]);
   const kept = Object.entries(patch).filter(([key]) => !done.has(key));
-  return Object.fromEntries(kept.map(([key, value]) => [key, leftoverOfMember(fieldOf(schema, key), original[key], { key, value: value ?? null })]));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      leftoverOfMember(fieldOf(schema, key), original[key], { key, value: value ?? null }),
+    ]),
+  );
 }
 
 function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
-  return schema?.properties !== undefined && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+  return schema?.properties !== undefined && Object.hasOwn(schema.properties, name)
+    ? schema.properties[name]
+    : undefined;
 }
 
 interface Member {
@@ -36,7 +46,8 @@ interface Member {
 function leftoverOfMember(field: Schema | undefined, original: Json | undefined, { key, value }: Member): Json {
   if (value === null || key.startsWith('$')) return value;
   if (original === undefined) return isObject(value) || isArray(value) ? withoutNulls(value) : value;
-  if (isObject(original) && isObject(value)) return strategyOf(field) === 'replace' ? value : leftoverOfMap(field, original, value);
+  if (isObject(original) && isObject(value))
+    return strategyOf(field) === 'replace' ? value : leftoverOfMap(field, original, value);
   const mergeKey = field?.['x-kubernetes-patch-merge-key'];
   if (!isArray(original) || !isArray(value) || strategyOf(field) !== 'merge' || mergeKey === undefined) return value;
   return value.map((item) => leftoverOfItem(field?.items, original, { key: mergeKey, value: item }));

@@ -35,7 +35,10 @@ export function mergeLists(old: readonly Json[], patch: readonly Json[], rule: L
 }
 
 /** The list of a field in the order that the patch asks for; undefined when there is no list at all. */
-export function orderedList(lists: OrderedLists, rule: ListRule & { readonly strategy: string }): readonly Json[] | undefined {
+export function orderedList(
+  lists: OrderedLists,
+  rule: ListRule & { readonly strategy: string },
+): readonly Json[] | undefined {
   const { old, patch, order } = lists;
   checkOrder(patch ?? [], order, rule.mergeKey);
   if (old === undefined && patch === undefined) return undefined;
@@ -45,7 +48,11 @@ export function orderedList(lists: OrderedLists, rule: ListRule & { readonly str
   return weave(listed, others, { patch: order, server: old ?? [], mergeKey: rule.mergeKey });
 }
 
-function mergedForOrder(old: readonly Json[] | undefined, patch: readonly Json[] | undefined, rule: ListRule & { readonly strategy: string }): readonly Json[] {
+function mergedForOrder(
+  old: readonly Json[] | undefined,
+  patch: readonly Json[] | undefined,
+  rule: ListRule & { readonly strategy: string },
+): readonly Json[] {
   if (patch === undefined) return old ?? [];
   if (old === undefined) {
     const added = withoutDirectives(patch);
@@ -69,7 +76,10 @@ function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: st
     if (identity(item, mergeKey) === identity(order[index] ?? null, mergeKey)) at += 1;
     index += 1;
   }
-  if (at < kept.length) throw unknownError(`The order in patch list:\n${goValue(patch)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`);
+  if (at < kept.length)
+    throw unknownError(
+      `The order in patch list:\n${goValue(patch)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`,
+    );
 }
 
 function hasDirective(item: Json): boolean {
@@ -82,7 +92,11 @@ function isDeletion(item: Json): boolean {
 }
 
 /** Obeys the items that are directives: `$patch: delete` takes items of the old list away, `$patch: replace` all of them. */
-function withoutSpecial(old: readonly Json[], patch: readonly Json[], mergeKey: string): { old: readonly Json[]; patch: JsonObject[] } {
+function withoutSpecial(
+  old: readonly Json[],
+  patch: readonly Json[],
+  mergeKey: string,
+): { old: readonly Json[]; patch: JsonObject[] } {
   const items: JsonObject[] = [];
   const gone = new Set<Json>();
   let replace = false;
@@ -92,7 +106,8 @@ function withoutSpecial(old: readonly Json[], patch: readonly Json[], mergeKey: 
     if (directive === undefined) items.push(item);
     else if (directive === 'replace') replace = true;
     else if (directive === 'merge') throw unknownError('merging lists cannot yet be specified in the patch');
-    else if (directive !== 'delete') throw unknownError(`unknown patch type: ${goValue(directive)} in map: ${goValue(item)}`);
+    else if (directive !== 'delete')
+      throw unknownError(`unknown patch type: ${goValue(directive)} in map: ${goValue(item)}`);
     else gone.add(requireKey(item, mergeKey));
   }
   if (replace) return { old: items, patch: [] };

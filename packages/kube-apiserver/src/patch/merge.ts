@@ -18,7 +18,9 @@ export function mergePatch(target: Json, patch: Json, lenient = false): Json {
   if (patch === null || (lenient && !isObject(patch) && !isArray(patch))) throw badRequest(NO_MERGE_PATCH);
   if (lenient && isArray(patch)) return patch;
   if (!isObject(patch)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${goDecoded(patch)} into Go value of type map[string]interface {}`);
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goDecoded(patch)} into Go value of type map[string]interface {}`,
+    );
   }
   return isObject(target) ? mergeObjects(target, patch) : withoutNulls(patch);
 }

@@ -9,9 +9,11 @@ import { goQuote } from '../apply/gotext.js';
  * @throws StatusError 500 as the real server answers where its type has no such field, or is a map of names.
  */
 export function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
-  if (schema === undefined) throw unknownError('merging an object in json but data type is not struct, instead is: interface');
+  if (schema === undefined)
+    throw unknownError('merging an object in json but data type is not struct, instead is: interface');
   const properties = schema.properties;
-  if (properties === undefined) throw unknownError('merging an object in json but data type is not struct, instead is: map');
+  if (properties === undefined)
+    throw unknownError('merging an object in json but data type is not struct, instead is: map');
   const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (field !== undefined) return field;
   const struct = structOf(schema)?.split('.').at(-1) ?? '';

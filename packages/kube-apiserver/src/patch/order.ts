@@ -25,7 +25,8 @@ export function partition(items: readonly Json[], order: readonly Json[], mergeK
 function wantedKeys(items: readonly Json[], order: readonly Json[], mergeKey: string): Set<Json | undefined> {
   const odd = order.findIndex((item) => !isObject(item));
   const before = new Set(order.slice(0, odd < 0 ? order.length : odd).map((item) => identity(item, mergeKey)));
-  if (odd >= 0 && items.some((item) => !before.has(identity(item, mergeKey)))) throw unknownError(`value for key ${odd} is not a map`);
+  if (odd >= 0 && items.some((item) => !before.has(identity(item, mergeKey))))
+    throw unknownError(`value for key ${odd} is not a map`);
   return before;
 }
 
@@ -40,7 +41,11 @@ export interface Orders {
  * Puts the patch's items in the patch's order and weaves the server's own items in: one of those stands before the
  * first patch item that the server has behind it.
  */
-export function weave(patchItems: readonly Json[], serverItems: readonly Json[], { patch, server, mergeKey }: Orders): Json[] {
+export function weave(
+  patchItems: readonly Json[],
+  serverItems: readonly Json[],
+  { patch, server, mergeKey }: Orders,
+): Json[] {
   const right = inOrder(patchItems, patch, mergeKey);
   const left = inOrder(serverItems, server, mergeKey);
   const places = placesOf(server, mergeKey);

@@ -43,7 +43,9 @@ function printed(value: Json | undefined, patch: Json | undefined, untouched: Re
   const type = lookedInto ? undefined : untouched.get(value);
   if (type !== undefined) return written(type, value);
   if (isArray(value)) return `[${value.map((item) => printed(item, undefined, untouched)).join(',')}]`;
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined).sort(compareBytes);
+  const keys = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort(compareBytes);
   return `{${keys.map((key) => `${goJson(key)}:${printed(value[key], lookedInto ? patch[key] : undefined, untouched)}`).join(',')}}`;
 }
 
@@ -62,12 +64,16 @@ function written(type: GoType, value: Json | undefined): string {
 /** Sets of fields have an order of their own, in which they are stored. */
 function asStored(value: Json | undefined): string {
   if (!isObject(value)) return goJson(value);
-  return `{${Object.entries(value).map(([key, member]) => `${goJson(key)}:${asStored(member)}`).join(',')}}`;
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${goJson(key)}:${asStored(member)}`)
+    .join(',')}}`;
 }
 
 function members(definition: string, value: JsonObject): string[] {
   const types = fieldTypes(definition);
-  return [...types].flatMap(([name, type]) => (value[name] === undefined ? [] : [`${goJson(name)}:${written(type, value[name])}`]));
+  return [...types].flatMap(([name, type]) =>
+    value[name] === undefined ? [] : [`${goJson(name)}:${written(type, value[name])}`],
+  );
 }
 
 const known = new Map<string, ReadonlyMap<string, GoType>>();
@@ -79,7 +85,8 @@ function fieldTypes(definition: string): ReadonlyMap<string, GoType> {
   const types = new Map<string, GoType>();
   for (const { name, type } of structFields(definition)) {
     if (name !== '') types.set(name, type);
-    else if (type.shape === 'struct') for (const [inner, innerType] of fieldTypes(type.name)) types.set(inner, innerType);
+    else if (type.shape === 'struct')
+      for (const [inner, innerType] of fieldTypes(type.name)) types.set(inner, innerType);
   }
   known.set(definition, types);
   return types;

@@ -14,7 +14,9 @@ const ODD = /\\[u/]|[<>&\u2028\u2029]|\d[.eE]/;
  */
 export function spelled(text: string): Json | undefined {
   if (!ODD.test(text)) return undefined;
-  const quoted: Json = JSON.parse(text.replace(SCALAR, (found, colon?: string) => (colon === undefined ? JSON.stringify(found) : found)));
+  const quoted: Json = JSON.parse(
+    text.replace(SCALAR, (found, colon?: string) => (colon === undefined ? JSON.stringify(found) : found)),
+  );
   return quoted;
 }
 
@@ -24,6 +26,9 @@ export function spelled(text: string): Json | undefined {
  */
 export function isSpelledAs(value: Json, spelling: Json | undefined): boolean {
   if (isArray(value)) return isArray(spelling) && value.every((item, at) => isSpelledAs(item, spelling[at]));
-  if (isObject(value)) return isObject(spelling) && Object.entries(value).every(([key, item]) => isSpelledAs(item ?? null, own(spelling, key)));
+  if (isObject(value))
+    return (
+      isObject(spelling) && Object.entries(value).every(([key, item]) => isSpelledAs(item ?? null, own(spelling, key)))
+    );
   return typeof value === 'string' || typeof value === 'number' ? spelling === goJson(value) : true;
 }

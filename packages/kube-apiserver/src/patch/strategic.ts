@@ -39,7 +39,8 @@ function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema | und
     if (key.startsWith(ORDER_PREFIX)) mergeOrdered({ merged, rest, schema }, key, value ?? null);
   }
   for (const [key, value] of rest) {
-    if (key.startsWith(DELETE_PREFIX)) deleteItems({ merged, rest, schema }, bareKey(key, DELETE_PREFIX, 'primitive list'), value ?? null);
+    if (key.startsWith(DELETE_PREFIX))
+      deleteItems({ merged, rest, schema }, bareKey(key, DELETE_PREFIX, 'primitive list'), value ?? null);
     else mergeMember({ merged, rest, schema }, key, value ?? null);
   }
   return Object.fromEntries(merged);
@@ -63,7 +64,11 @@ function asText(value: Json | undefined): string {
   const member = (one: Json | undefined): string => (one === null || one === undefined ? '<nil>' : asText(one));
   if (typeof value === 'string') return value;
   if (isArray(value)) return `[${value.map(member).join(' ')}]`;
-  if (isObject(value)) return `map[${Object.keys(value).sort(compareBytes).map((key) => `${key}:${member(value[key])}`).join(' ')}]`;
+  if (isObject(value))
+    return `map[${Object.keys(value)
+      .sort(compareBytes)
+      .map((key) => `${key}:${member(value[key])}`)
+      .join(' ')}]`;
   return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${kindOf(value)}=${goValue(value)})`;
 }
 
@@ -76,7 +81,8 @@ function retained(original: JsonObject, patch: JsonObject): Map<string, Json | u
   const kept = new Set<Json>(keys);
   for (const [key, value] of Object.entries(patch)) {
     if (key === RETAIN_KEYS || value === null || value === undefined || kept.has(key)) continue;
-    if (!key.startsWith(DELETE_PREFIX) && !key.startsWith(ORDER_PREFIX)) throw badRequest('invalid patch format of retainKeys');
+    if (!key.startsWith(DELETE_PREFIX) && !key.startsWith(ORDER_PREFIX))
+      throw badRequest('invalid patch format of retainKeys');
   }
   for (const key of members.keys()) if (!kept.has(key)) members.delete(key);
   return members;
@@ -89,7 +95,8 @@ function mergeOrdered({ merged, rest, schema }: Merging, key: string, order: Jso
   const old = merged.get(name);
   const patch = rest.get(name);
   for (const list of [old, patch]) {
-    if (list !== undefined && !isArray(list)) throw unknownError(`expected a []interface {}, but received a ${kindOf(list)}`);
+    if (list !== undefined && !isArray(list))
+      throw unknownError(`expected a []interface {}, but received a ${kindOf(list)}`);
   }
   const field = fieldOf(schema, name);
   const lists = { old: isArray(old) ? old : undefined, patch: isArray(patch) ? patch : undefined, order };
@@ -114,7 +121,10 @@ function deleteItems({ merged }: Merging, name: string, value: Json): void {
   if (old.length === 0 && value.length === 0) return;
   if (isListOfObjects(old, value)) throw unknownError('cannot merge lists without merge key for struct');
   const gone = new Set<Json>(value);
-  merged.set(name, old.filter((item) => !gone.has(item)));
+  merged.set(
+    name,
+    old.filter((item) => !gone.has(item)),
+  );
 }
 
 function mergeMember({ merged, schema }: Merging, key: string, patch: Json): void {

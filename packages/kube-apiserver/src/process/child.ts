@@ -62,7 +62,10 @@ function started(child: ChildProcess, program: string): Promise<number> {
 
 function guard(pid: number, exited: Promise<Exit>): void {
   const script = 'read -r over || kill -KILL "-$1"';
-  const watcher = spawn('/bin/sh', ['-c', script, 'guard', String(pid)], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const watcher = spawn('/bin/sh', ['-c', script, 'guard', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   watcher.on('error', () => undefined);
   watcher.stdin.on('error', () => undefined);
   watcher.unref();

@@ -38,17 +38,25 @@ export function customResources(crd: KubeObject, before: readonly Resource[]): r
   const terminating = crd.metadata.deletionTimestamp !== undefined && conditionOf(crd, 'Terminating') !== 'False';
   const source = before[0] === undefined ? undefined : sources.get(before[0]);
   const resources = source !== undefined && servesSame(source, crd) ? before : made(readDefinition(crd));
-  const marked = resources.map((resource) => (resource.terminating === true) === terminating ? resource : { ...resource, terminating });
+  const marked = resources.map((resource) =>
+    (resource.terminating === true) === terminating ? resource : { ...resource, terminating },
+  );
   for (const resource of marked) sources.set(resource, crd);
   return marked;
 }
 
 function made(definition: Definition): Resource[] {
-  const schemas = new Map(definition.versions.map(({ name, schema }) => [`${definition.group}/${name}`, wholeSchema(schema)]));
+  const schemas = new Map(
+    definition.versions.map(({ name, schema }) => [`${definition.group}/${name}`, wholeSchema(schema)]),
+  );
   return definition.versions.filter(({ served }) => served).map((version) => resourceOf(definition, version, schemas));
 }
 
-function resourceOf(definition: Definition, version: DefinitionVersion, schemas: ReadonlyMap<string, Schema>): Resource {
+function resourceOf(
+  definition: Definition,
+  version: DefinitionVersion,
+  schemas: ReadonlyMap<string, Schema>,
+): Resource {
   const { group, names, namespaced } = definition;
   return {
     group,
@@ -61,7 +69,10 @@ function resourceOf(definition: Definition, version: DefinitionVersion, schemas:
     storageVersion: definition.storage,
     schemaIn: (apiVersion) => schemas.get(apiVersion),
     verbs: VERBS,
-    subresources: [...(version.status ? [STATUS] : []), ...(version.scale === undefined ? [] : [customScale(version.scale)])],
+    subresources: [
+      ...(version.status ? [STATUS] : []),
+      ...(version.scale === undefined ? [] : [customScale(version.scale)]),
+    ],
     strategy: strategyOf(definition, version),
     selectable: Object.fromEntries(version.selectable.map((path) => [path.replace(/^\./, ''), valueAt(path)])),
     columns: customColumns(version.columns),
@@ -73,7 +84,11 @@ function resourceOf(definition: Definition, version: DefinitionVersion, schemas:
 
 /** The schema with what every object has; the author's own may only narrow it. */
 function wholeSchema(schema: Schema): Schema {
-  const meta = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: builtinSchema(OBJECT_META) } as const;
+  const meta = {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: builtinSchema(OBJECT_META),
+  } as const;
   return { ...schema, type: 'object', properties: { ...schema.properties, ...meta } };
 }
 
@@ -83,7 +98,11 @@ function valueAt(path: string): (object: KubeObject) => string {
   return (object) => {
     let value: Json | undefined = object;
     for (const part of parts) value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
-    return value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return value === undefined || value === null
+      ? ''
+      : typeof value === 'object'
+        ? JSON.stringify(value)
+        : String(value);
   };
 }
 
@@ -107,7 +126,10 @@ function withFieldsOf(object: KubeObject, value: Json): KubeObject {
 }
 
 /** Conversion None: versions differ in apiVersion, and in what their schemas know and default. */
-function conversionOf({ group, versions, storage }: Definition, { name, schema }: DefinitionVersion): NonNullable<Resource['convert']> {
+function conversionOf(
+  { group, versions, storage }: Definition,
+  { name, schema }: DefinitionVersion,
+): NonNullable<Resource['convert']> {
   const known = new WeakMap<KubeObject, KubeObject>();
   const schemas = new Map(versions.map((version) => [`${group}/${version.name}`, version.schema]));
   const own = `${group}/${name}`;
@@ -125,12 +147,18 @@ function conversionOf({ group, versions, storage }: Definition, { name, schema }
       known.set(object, after);
       return after;
     },
-    toStored: (object) => (own === stored ? object : coerced(schemas.get(stored) ?? {}, { ...object, apiVersion: stored })),
-    ...(versions.length === 1 ? { trust: (object: KubeObject) => void known.set(object, withoutNulls(schema, object)) } : {}),
+    toStored: (object) =>
+      own === stored ? object : coerced(schemas.get(stored) ?? {}, { ...object, apiVersion: stored }),
+    ...(versions.length === 1
+      ? { trust: (object: KubeObject) => void known.set(object, withoutNulls(schema, object)) }
+      : {}),
   };
 }
 
-function strategyOf({ group, names, namespaced }: Definition, { name, schema, status, scale }: DefinitionVersion): Strategy {
+function strategyOf(
+  { group, names, namespaced }: Definition,
+  { name, schema, status, scale }: DefinitionVersion,
+): Strategy {
   const rules = { namespaced, validateName: dns1123Subdomain };
   const type = { kind: names.kind, apiVersion: `${group}/${name}` };
   return {
@@ -138,20 +166,44 @@ function strategyOf({ group, names, namespaced }: Definition, { name, schema, st
     // What is dropped gets its default again: the real server fills it in when it reads the stored object.
     prepareCreate(object) {
       const kept = without(object, status);
-      return { ...(kept === object ? object : withDefaults(schema, kept)), metadata: { ...object.metadata, generation: 1 } };
+      return {
+        ...(kept === object ? object : withDefaults(schema, kept)),
+        metadata: { ...object.metadata, generation: 1 },
+      };
     },
-    prepareUpdate: (next, old, subresource) => (subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old)),
+    prepareUpdate: (next, old, subresource) =>
+      subresource === 'status' ? withStatus(next, old) : moved(status ? keepStatus(next, old) : next, old),
     validateCreate(object) {
       const wrong = typeErrors(object, type);
-      if (wrong.length > 0) return withRules(schema, object, undefined, { errors: [...wrong, ...validateParts(schema, object)], warnings: [] });
-      const errors = [...validateMeta(object.metadata, rules), ...validateCustom(schema, object).errors, ...checkScale(scale, object, undefined)];
-      return withRules(schema, object, undefined, { errors, warnings: finalizerWarnings(object.metadata.finalizers ?? []) });
+      if (wrong.length > 0)
+        return withRules(schema, object, undefined, {
+          errors: [...wrong, ...validateParts(schema, object)],
+          warnings: [],
+        });
+      const errors = [
+        ...validateMeta(object.metadata, rules),
+        ...validateCustom(schema, object).errors,
+        ...checkScale(scale, object, undefined),
+      ];
+      return withRules(schema, object, undefined, {
+        errors,
+        warnings: finalizerWarnings(object.metadata.finalizers ?? []),
+      });
     },
     validateUpdate(next, old, subresource) {
       const wrong = typeErrors(next, type);
-      if (wrong.length > 0) return withRules(schema, next, old, { errors: [...wrong, ...validateParts(schema, next, old, subresource)], warnings: [] });
-      const errors = [...validateMetaUpdate(next.metadata, old.metadata), ...validateCustom(schema, next, old, subresource).errors, ...checkScale(scale, next, subresource)];
-      const warnings = subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
+      if (wrong.length > 0)
+        return withRules(schema, next, old, {
+          errors: [...wrong, ...validateParts(schema, next, old, subresource)],
+          warnings: [],
+        });
+      const errors = [
+        ...validateMetaUpdate(next.metadata, old.metadata),
+        ...validateCustom(schema, next, old, subresource).errors,
+        ...checkScale(scale, next, subresource),
+      ];
+      const warnings =
+        subresource === 'status' ? [] : finalizerWarnings(next.metadata.finalizers ?? [], old.metadata.finalizers);
       // Who calls this checks metadata of all objects besides; where that fails, nothing is said of finalizers.
       const isSaid = warnings.length > 0 && validateMeta(next.metadata, rules).length === 0;
       return withRules(schema, next, old, { errors, warnings: isSaid ? warnings : [] });
@@ -164,17 +216,26 @@ function strategyOf({ group, names, namespaced }: Definition, { name, schema, st
 }
 
 /** Custom resources say their type themselves, and are looked at in parts only where it is another one. */
-function typeErrors({ kind, apiVersion }: KubeObject, type: { readonly kind: string; readonly apiVersion: string }): FieldError[] {
+function typeErrors(
+  { kind, apiVersion }: KubeObject,
+  type: { readonly kind: string; readonly apiVersion: string },
+): FieldError[] {
   const errors: FieldError[] = [];
   if (kind !== type.kind) errors.push(invalidValue('kind', kind, `must be ${type.kind}`));
   if (apiVersion !== type.apiVersion) errors.push(invalidValue('apiVersion', apiVersion, `must be ${type.apiVersion}`));
   return errors;
 }
 
-const NOT_CHECKED = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+const NOT_CHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
 /** Findings with those of the schema's rules, which need an object whose values are of their types. */
-function withRules(schema: Schema, next: KubeObject, old: KubeObject | undefined, { errors, warnings }: Findings): Findings {
+function withRules(
+  schema: Schema,
+  next: KubeObject,
+  old: KubeObject | undefined,
+  { errors, warnings }: Findings,
+): Findings {
   if (validatorOf(schema, true) === undefined) return { errors, warnings: errors.length === 0 ? warnings : [] };
   if (blocksCel(errors)) return { errors: [...errors, invalidValue(NO_FIELD, null, NOT_CHECKED)], warnings: [] };
   const found = runRules(schema, next, old, { path: '' });

@@ -36,12 +36,14 @@ export function customScale(paths: ScalePaths): Subresource {
       read: (object) => scaleOf(object, paths, 0),
       draft: (object) => scaleOf(object, paths, ABSENT),
       get(object) {
-        if (wholeAt(object, field) === undefined) throw internal(`the spec replicas field ${JSON.stringify(paths.specReplicas)} does not exist`);
+        if (wholeAt(object, field) === undefined)
+          throw internal(`the spec replicas field ${JSON.stringify(paths.specReplicas)} does not exist`);
         return scaleOf(object, paths, 0);
       },
       write(object, scale) {
         const replicas = numberAt(structAt(scale, 'spec'), 'replicas');
-        if (replicas === ABSENT) throw badRequest(`the spec replicas field ${JSON.stringify(paths.specReplicas)} cannot be empty`);
+        if (replicas === ABSENT)
+          throw badRequest(`the spec replicas field ${JSON.stringify(paths.specReplicas)} cannot be empty`);
         return { ...object, ...withValue(object, field, replicas) };
       },
       // The object's own fields are checked, by checkScale.
@@ -52,10 +54,16 @@ export function customScale(paths: ScalePaths): Subresource {
 }
 
 /** Checks the fields of an object that its scale shows; of a write of the status only what lies there. */
-export function checkScale(paths: ScalePaths | undefined, object: KubeObject, subresource: string | undefined): FieldError[] {
+export function checkScale(
+  paths: ScalePaths | undefined,
+  object: KubeObject,
+  subresource: string | undefined,
+): FieldError[] {
   if (paths === undefined) return [];
   const numbers = subresource === 'status' ? [paths.statusReplicas] : [paths.specReplicas, paths.statusReplicas];
-  const errors = numbers.flatMap((path) => hindered(object, path, 0) ?? checkNumber(path, valueAt(object, keysOf(path))));
+  const errors = numbers.flatMap(
+    (path) => hindered(object, path, 0) ?? checkNumber(path, valueAt(object, keysOf(path))),
+  );
   if (paths.labelSelector === '') return errors;
   const hindrance = hindered(object, paths.labelSelector, '');
   if (hindrance !== undefined) return [...errors, ...hindrance];
@@ -70,7 +78,8 @@ function hindered(object: JsonObject, path: string, zero: Json): FieldError[] | 
   let value: Json | undefined = object;
   for (const [at, key] of keys.entries()) {
     if (value === undefined || value === null) return undefined;
-    if (!isObject(value)) return [invalidValue(path, zero, misfit(`.${keys.slice(0, at + 1).join('.')}`, value, 'map[string]interface{}'))];
+    if (!isObject(value))
+      return [invalidValue(path, zero, misfit(`.${keys.slice(0, at + 1).join('.')}`, value, 'map[string]interface{}'))];
     value = own(value, key);
   }
   return undefined;
@@ -80,7 +89,8 @@ const INT32_MAX = 2_147_483_647;
 
 function checkNumber(path: string, value: Json | undefined): FieldError[] {
   if (value === undefined) return [];
-  if (typeof value !== 'number' || !Number.isInteger(value)) return [invalidValue(path, 0, misfit(path, value, 'int64'))];
+  if (typeof value !== 'number' || !Number.isInteger(value))
+    return [invalidValue(path, 0, misfit(path, value, 'int64'))];
   if (value < 0) return [invalidValue(path, value, 'should be a non-negative integer')];
   return value > INT32_MAX ? [invalidValue(path, value, `should be less than or equal to ${INT32_MAX}`)] : [];
 }
@@ -118,5 +128,8 @@ function withValue(object: JsonObject, [key = '', ...rest]: readonly string[], v
 }
 
 function internal(why: string): StatusError {
-  return new StatusError(500, `Internal error occurred: ${why}`, { reason: 'InternalError', details: { causes: [{ message: why }] } });
+  return new StatusError(500, `Internal error occurred: ${why}`, {
+    reason: 'InternalError',
+    details: { causes: [{ message: why }] },
+  });
 }

@@ -88,13 +88,19 @@ function readVersion(version: JsonObject, siblings: Siblings): DefinitionVersion
     scale: readScale(objectAt(version, 'subresources').scale),
     deprecation: version.deprecated === true ? deprecationOf(version, siblings) : undefined,
     columns: listAt(version, 'additionalPrinterColumns').filter(isObject).map(readColumn),
-    selectable: listAt(version, 'selectableFields').filter(isObject).map((field) => textAt(field, 'jsonPath')),
+    selectable: listAt(version, 'selectableFields')
+      .filter(isObject)
+      .map((field) => textAt(field, 'jsonPath')),
   };
 }
 
 function readScale(scale: Json | undefined): ScalePaths | undefined {
   if (!isObject(scale)) return undefined;
-  return { specReplicas: textAt(scale, 'specReplicasPath'), statusReplicas: textAt(scale, 'statusReplicasPath'), labelSelector: textAt(scale, 'labelSelectorPath') };
+  return {
+    specReplicas: textAt(scale, 'specReplicasPath'),
+    statusReplicas: textAt(scale, 'statusReplicasPath'),
+    labelSelector: textAt(scale, 'labelSelectorPath'),
+  };
 }
 
 function readColumn(column: JsonObject): PrinterColumn {

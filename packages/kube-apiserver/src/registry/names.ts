@@ -26,7 +26,9 @@ export interface Acceptance {
 
 /** Which of the names that a definition wants are free: every one of them counts alone, the last that is not is told. */
 export function acceptNames(wanted: DefinitionNames, { group, own, all }: Claims): Acceptance {
-  const taken = all.filter((one) => textAt(objectAt(one, 'spec'), 'group') === group).map((one) => readNames(objectAt(objectAt(one, 'status'), 'acceptedNames')));
+  const taken = all
+    .filter((one) => textAt(objectAt(one, 'spec'), 'group') === group)
+    .map((one) => readNames(objectAt(objectAt(one, 'status'), 'acceptedNames')));
   const resources = new Set(taken.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]));
   const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, listKind]));
   const problems: NameProblem[] = [];
@@ -42,7 +44,10 @@ export function acceptNames(wanted: DefinitionNames, { group, own, all }: Claims
   const kind = one('KindConflict', wanted.kind, own.kind, kinds);
   const listKind = one('ListKindConflict', wanted.listKind, own.listKind, kinds);
   const shortNames = used.length > 0 ? own.shortNames : wanted.shortNames;
-  return { names: asJson({ plural, singular, shortNames, kind, listKind, categories: wanted.categories }), problem: problems.at(-1) };
+  return {
+    names: asJson({ plural, singular, shortNames, kind, listKind, categories: wanted.categories }),
+    problem: problems.at(-1),
+  };
 }
 
 /** What is empty is left out, but for those that every definition has. */

@@ -15,7 +15,9 @@ export function createReader(store: Store): ObjectReader {
   return {
     get: (collection, namespace, name) => store.get(collection, keyOf(namespace, name))?.object,
     list: (collection, namespace) =>
-      store.list(collection, namespace === undefined || namespace === '' ? '' : `${namespace}/`).map((entry) => entry.object),
+      store
+        .list(collection, namespace === undefined || namespace === '' ? '' : `${namespace}/`)
+        .map((entry) => entry.object),
     watch(collection, listener) {
       const from = store.revision;
       for (const entry of store.list(collection, '')) listener(entry.object, 'put');

@@ -76,7 +76,9 @@ class DefinedRegistry implements ServedRegistry {
 
   /** Built-in kinds win over custom ones of the same name. */
   #index(): void {
-    const custom = [...this.#custom.entries()].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).flatMap(([, resources]) => resources);
+    const custom = [...this.#custom.entries()]
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .flatMap(([, resources]) => resources);
     this.#all = [...this.#builtins, ...custom];
     this.#byPlural = new Map();
     this.#byKind = new Map();

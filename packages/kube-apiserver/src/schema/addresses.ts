@@ -20,7 +20,11 @@ export function isCidr(text: string): boolean {
 
 /** EUI-48, EUI-64 or InfiniBand, in pairs parted by `:` or `-`, or in fours by `.`. */
 export function isMac(text: string): boolean {
-  for (const [separator, digits] of [[':', 2], ['-', 2], ['.', 4]] as const) {
+  for (const [separator, digits] of [
+    [':', 2],
+    ['-', 2],
+    ['.', 4],
+  ] as const) {
     if (text[digits] !== separator) continue;
     const parts = text.split(separator);
     const bytes = (parts.length * digits) / 2;
@@ -31,7 +35,12 @@ export function isMac(text: string): boolean {
 
 function isQuad(text: string, zeros: boolean): boolean {
   const parts = text.split('.');
-  return parts.length === 4 && parts.every((part) => /^\d{1,20}$/.test(part) && Number(part) <= 255 && (zeros || part === '0' || !part.startsWith('0')));
+  return (
+    parts.length === 4 &&
+    parts.every(
+      (part) => /^\d{1,20}$/.test(part) && Number(part) <= 255 && (zeros || part === '0' || !part.startsWith('0')),
+    )
+  );
 }
 
 function isHextets(text: string, zeros: boolean): boolean {

@@ -10,12 +10,19 @@ export type Check = (schema: Schema) => Outcome;
  * of the one with the most matches are told, too.
  */
 export function checkAlternatives(schema: Schema, path: string, check: Check): Outcome {
-  if (schema.anyOf === undefined && schema.oneOf === undefined && schema.allOf === undefined && schema.not === undefined) return MATCH;
+  if (
+    schema.anyOf === undefined &&
+    schema.oneOf === undefined &&
+    schema.allOf === undefined &&
+    schema.not === undefined
+  )
+    return MATCH;
   const sum = new Sum();
   if (schema.anyOf !== undefined && schema.anyOf.length > 0) checkAny(schema.anyOf, path, check, sum);
   if (schema.oneOf !== undefined && schema.oneOf.length > 0) checkOne(schema.oneOf, path, check, sum);
   if (schema.allOf !== undefined && schema.allOf.length > 0) checkAll(schema.allOf, path, check, sum);
-  if (schema.not !== undefined && check(schema.not).problems.length === 0) sum.tell(composite(`${goQuote(path)} must not validate the schema (not)`));
+  if (schema.not !== undefined && check(schema.not).problems.length === 0)
+    sum.tell(composite(`${goQuote(path)} must not validate the schema (not)`));
   sum.count();
   return sum.outcome();
 }

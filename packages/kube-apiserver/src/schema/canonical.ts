@@ -26,7 +26,8 @@ export function canonical(definition: string, object: KubeObject, stage: Stage =
 export function canonicalStruct(definition: string, value: JsonObject, stage: Stage): JsonObject {
   const entries: [string, Json][] = [];
   collectFields(definition, value, { stage, entries });
-  const same = entries.length === Object.keys(value).length && entries.every(([key, written]) => own(value, key) === written);
+  const same =
+    entries.length === Object.keys(value).length && entries.every(([key, written]) => own(value, key) === written);
   return same ? value : Object.fromEntries(entries);
 }
 
@@ -47,7 +48,11 @@ function collectInlined({ type }: StructField, value: JsonObject, into: Collecti
   if (type.shape === 'struct') collectFields(type.name, value, into);
 }
 
-function collectField({ name, type, omit }: StructField, given: Json | undefined, { stage, entries }: Collection): void {
+function collectField(
+  { name, type, omit }: StructField,
+  given: Json | undefined,
+  { stage, entries }: Collection,
+): void {
   if (given === undefined && omit !== 'never' && !isStruct(type)) return;
   const value = given === undefined || given === null ? zero(type, stage) : write(type, given, stage);
   if (omit === 'never' || !isOmitted(type, value, omit)) entries.push([name, value]);
@@ -108,7 +113,10 @@ function writeMap({ of, pointer }: Container, value: JsonObject, stage: Stage): 
   if (keys.length === 0) return pointer || stage === 'read' ? value : null;
   // Go writes maps in the order of their keys; some clients compare texts.
   const sorted = keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') < key);
-  const written = (sorted ? keys : keys.toSorted()).map((key): [string, Json] => [key, mapValue(of, own(value, key), stage)]);
+  const written = (sorted ? keys : keys.toSorted()).map((key): [string, Json] => [
+    key,
+    mapValue(of, own(value, key), stage),
+  ]);
   return sorted && written.every(([key, item]) => item === own(value, key)) ? value : Object.fromEntries(written);
 }
 

@@ -63,7 +63,8 @@ export type Compared = WeakMap<object, { readonly former: Json; readonly same: b
  * no schema describes never is.
  */
 export function unchanged(value: Json, former: Former, compared: Compared): boolean {
-  if (value === null || former.value === null || typeof value !== 'object' || typeof former.value !== 'object') return value === former.value;
+  if (value === null || former.value === null || typeof value !== 'object' || typeof former.value !== 'object')
+    return value === former.value;
   const known = compared.get(value);
   if (known?.former === former.value) return known.same;
   const same = compare(value, former, compared);

@@ -28,14 +28,25 @@ export function decodeCustom(schema: Schema, object: JsonObject, keepNulls = fal
   const meta = keepNulls ? { ...decoded.meta, ...emptyMembers(metadata ?? {}) } : decoded.meta;
   const whole: Json = { ...(isObject(coerced.value) ? coerced.value : {}), metadata: meta };
   const filled = fillDefaults(schema, whole);
-  const result = { ...(isObject(filled) ? filled : {}), apiVersion: text(apiVersion), kind: text(kind), metadata: meta };
-  return { object: result, unknownMeta: decoded.unknown.map((path) => `metadata.${path}`).sort(compareBytes), unknown: [...pruned.unknown, ...coerced.unknown] };
+  const result = {
+    ...(isObject(filled) ? filled : {}),
+    apiVersion: text(apiVersion),
+    kind: text(kind),
+    metadata: meta,
+  };
+  return {
+    object: result,
+    unknownMeta: decoded.unknown.map((path) => `metadata.${path}`).sort(compareBytes),
+    unknown: [...pruned.unknown, ...coerced.unknown],
+  };
 }
 
 /** An apply forgets the fields of metadata that cannot be read. */
 function wellFormed(metadata: Json): Json {
   if (!isObject(metadata)) return metadata;
-  return Object.fromEntries(Object.entries(metadata).filter(([name, value]) => !('problem' in decodeMeta({ [name]: value ?? null }))));
+  return Object.fromEntries(
+    Object.entries(metadata).filter(([name, value]) => !('problem' in decodeMeta({ [name]: value ?? null }))),
+  );
 }
 
 function text(value: Json | undefined): string {
@@ -51,13 +62,19 @@ export function validateCustom(schema: Schema, next: KubeObject, old?: KubeObjec
   if (subresource !== 'status' || old === undefined) return validateSchema(schema, next, old);
   const { status } = next;
   const below = schema.properties?.['status'];
-  const errors = status === undefined || below === undefined ? [] : checkKeywords(below, status, old['status'] ?? null, 'status');
+  const errors =
+    status === undefined || below === undefined ? [] : checkKeywords(below, status, old['status'] ?? null, 'status');
   if (validateLists(schema, old, '').length === 0) errors.push(...validateLists(schema, next, ''));
   return { errors, skipCel: blocksCel(errors) };
 }
 
 /** The embedded resources and the types of lists alone, of which the first are no part of a status. */
-export function validateParts(schema: Schema, next: KubeObject, old?: KubeObject, subresource?: string): readonly FieldError[] {
+export function validateParts(
+  schema: Schema,
+  next: KubeObject,
+  old?: KubeObject,
+  subresource?: string,
+): readonly FieldError[] {
   const embedded = subresource === 'status' ? [] : validateEmbedded(schema, next, '');
   const lists = old !== undefined && validateLists(schema, old, '').length > 0 ? [] : validateLists(schema, next, '');
   return [...embedded, ...lists];

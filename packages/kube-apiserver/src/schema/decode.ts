@@ -12,7 +12,8 @@ import { readablePart } from './yamlevents.js';
 /** Characters of a body that an error shows. */
 const SUMMARY = 30;
 export const NO_KIND = "couldn't get version/kind; json parse error: ";
-const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
@@ -27,7 +28,8 @@ export function parseBody(bytes: Uint8Array, mediaType: 'json' | 'yaml', kind: s
     return { ...body, bytes, form: mediaType };
   } catch (error) {
     if (!(error instanceof MalformedBody)) throw error;
-    const why = mediaType === 'json' || error.message.startsWith('json: cannot') ? `${NO_KIND}${error.message}` : error.message;
+    const why =
+      mediaType === 'json' || error.message.startsWith('json: cannot') ? `${NO_KIND}${error.message}` : error.message;
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summarize(bytes)})`);
   }
 }
@@ -35,7 +37,8 @@ export function parseBody(bytes: Uint8Array, mediaType: 'json' | 'yaml', kind: s
 /** An object whose apiVersion and kind are texts, null or absent. */
 function checkTypeMeta(value: Json): void {
   if (value === null) return;
-  if (!isObject(value)) throw new MalformedBody(`json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`);
+  if (!isObject(value))
+    throw new MalformedBody(`json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`);
   for (const field of ['apiVersion', 'kind']) {
     const text = own(value, field) ?? null;
     if (text === null || typeof text === 'string') continue;

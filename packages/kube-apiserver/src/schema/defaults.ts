@@ -20,14 +20,16 @@ function fillObject(schema: Schema, value: JsonObject): JsonObject {
   const additional = additionalOf(schema);
   const filled = mapFields(value, (field, key) => {
     const property = propertyOf(schema, key);
-    if (property !== undefined) return fillDefaults(property, isMissing(field, property) ? (defaultOf(property) ?? null) : field);
+    if (property !== undefined)
+      return fillDefaults(property, isMissing(field, property) ? (defaultOf(property) ?? null) : field);
     if (additional === undefined) return field;
     return fillDefaults(additional, isMissing(field, additional) ? (additional.default ?? null) : field);
   });
   const added: [string, Json][] = [];
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const fallback = defaultOf(property);
-    if (fallback !== undefined && (!Object.hasOwn(value, key) || value[key] === undefined)) added.push([key, fillDefaults(property, fallback)]);
+    if (fallback !== undefined && (!Object.hasOwn(value, key) || value[key] === undefined))
+      added.push([key, fillDefaults(property, fallback)]);
   }
   return added.length === 0 ? filled : Object.fromEntries([...Object.entries(filled), ...added]);
 }
@@ -48,7 +50,10 @@ function hasDefaults(schema: Schema): boolean {
   const before = known.get(schema);
   if (before !== undefined) return before;
   known.set(schema, false);
-  const below = [...Object.values(schema.properties ?? {}), ...[additionalOf(schema), schema.items].filter((one) => one !== undefined)];
+  const below = [
+    ...Object.values(schema.properties ?? {}),
+    ...[additionalOf(schema), schema.items].filter((one) => one !== undefined),
+  ];
   const found = below.some((one) => (one.default ?? null) !== null || hasDefaults(one));
   known.set(schema, found);
   return found;
@@ -63,7 +68,8 @@ export function pruneNulls(schema: Schema | undefined, value: Json): Json {
   if (!isObject(value)) return value;
   return mapFields(value, (field, key) => {
     const below = fieldOf(schema, key);
-    if (field === null) return below !== undefined && isMissing(field, below) && (below.default ?? null) === null ? undefined : field;
+    if (field === null)
+      return below !== undefined && isMissing(field, below) && (below.default ?? null) === null ? undefined : field;
     return pruneNulls(below, field);
   });
 }

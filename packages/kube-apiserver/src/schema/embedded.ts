@@ -15,7 +15,8 @@ function hasEmbedded(schema: Schema): boolean {
   if (before !== undefined) return before;
   known.set(schema, false);
   const below = [...Object.values(schema.properties ?? {}), additionalOf(schema), schema.items];
-  const found = schema['x-kubernetes-embedded-resource'] === true || below.some((one) => one !== undefined && hasEmbedded(one));
+  const found =
+    schema['x-kubernetes-embedded-resource'] === true || below.some((one) => one !== undefined && hasEmbedded(one));
   known.set(schema, found);
   return found;
 }
@@ -56,7 +57,14 @@ function resourceErrors(resource: JsonObject, path: string): FieldError[] {
   const decoded = decodeMeta(metadata);
   if ('problem' in decoded) return [...errors, invalidValue(child(path, 'metadata'), metadata, decoded.problem)];
   const meta = (decoded.meta.name ?? '') === '' ? { ...decoded.meta, name: 'fakename' } : decoded.meta;
-  return [...errors, ...validateMeta(meta, { namespaced: (meta.namespace ?? '') !== '', validateName: pathSegment, validatePrefix: pathSegmentPart }, child(path, 'metadata'))];
+  return [
+    ...errors,
+    ...validateMeta(
+      meta,
+      { namespaced: (meta.namespace ?? '') !== '', validateName: pathSegment, validatePrefix: pathSegmentPart },
+      child(path, 'metadata'),
+    ),
+  ];
 }
 
 function textErrors(value: Json, path: string, problemOf: (text: string) => string | undefined): FieldError[] {
@@ -108,13 +116,15 @@ function coerce(schema: Schema | undefined, value: Json, path: string, state: St
 }
 
 function coerceTypeMeta(field: Json, name: string, path: string, state: State): Json {
-  if ((name === 'apiVersion' || name === 'kind') && typeof field !== 'string') state.error ??= invalidValue(child(path, name), field, 'must be a string');
+  if ((name === 'apiVersion' || name === 'kind') && typeof field !== 'string')
+    state.error ??= invalidValue(child(path, name), field, 'must be a string');
   if (name !== 'metadata') return field;
   const decoded = decodeMeta(field);
   if ('problem' in decoded) {
     state.error ??= invalidValue(child(path, name), field, decoded.problem);
     return field;
   }
-  if (state.unknown.length < MAX_ERRORS) state.unknown.push(...decoded.unknown.map((unknown) => `${child(path, name)}.${unknown}`));
+  if (state.unknown.length < MAX_ERRORS)
+    state.unknown.push(...decoded.unknown.map((unknown) => `${child(path, name)}.${unknown}`));
   return decoded.meta;
 }

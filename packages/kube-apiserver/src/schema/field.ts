@@ -72,11 +72,21 @@ export function internalField(field: string, detail: string): FieldError {
 
 /** The value is left out: it may be huge. */
 export function tooLong(field: string, most: number): FieldError {
-  return withValue('FieldValueTooLong', field, 'Too long', `may not be more than ${most} ${most === 1 ? 'byte' : 'bytes'}`);
+  return withValue(
+    'FieldValueTooLong',
+    field,
+    'Too long',
+    `may not be more than ${most} ${most === 1 ? 'byte' : 'bytes'}`,
+  );
 }
 
 export function tooMany(field: string, count: number, most: number): FieldError {
-  return withValue('FieldValueTooMany', field, `Too many: ${count}`, `must have at most ${most} ${most === 1 ? 'item' : 'items'}`);
+  return withValue(
+    'FieldValueTooMany',
+    field,
+    `Too many: ${count}`,
+    `must have at most ${most} ${most === 1 ? 'item' : 'items'}`,
+  );
 }
 
 function withValue(reason: CauseReason, field: string, text: string, detail: string): FieldError {

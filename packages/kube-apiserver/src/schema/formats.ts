@@ -71,7 +71,10 @@ function isHostname(text: string): boolean {
   if (Buffer.byteLength(top) > 63 || labels.some((label) => Buffer.byteLength(label) > 63)) return false;
   if (labels.length === 0) return /^[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?$/u.test(text);
   const inner = /^[-a-zA-Z0-9\p{S}\p{L}]+$/u;
-  return labels.every((label) => inner.test(label) && !label.startsWith('-') && !label.endsWith('-')) && /^[a-zA-Z\p{L}]{2,63}$/u.test(top);
+  return (
+    labels.every((label) => inner.test(label) && !label.startsWith('-') && !label.endsWith('-')) &&
+    /^[a-zA-Z\p{L}]{2,63}$/u.test(top)
+  );
 }
 
 function isIsbn10(text: string): boolean {
@@ -90,7 +93,8 @@ function isIsbn13(text: string): boolean {
   return (10 - (sum % 10)) % 10 === Number(digits[12]);
 }
 
-const CREDIT_CARD = /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
+const CREDIT_CARD =
+  /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
 
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, '');
@@ -106,7 +110,10 @@ function isCreditCard(text: string): boolean {
 function isRgbColor(text: string): boolean {
   const found = /^rgb\(([^)]*)\)$/.exec(text);
   const parts = found?.[1]?.split(',') ?? [];
-  return parts.length === 3 && parts.every((part) => /^[\t\n\f\r ]*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])[\t\n\f\r ]*$/.test(part));
+  return (
+    parts.length === 3 &&
+    parts.every((part) => /^[\t\n\f\r ]*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])[\t\n\f\r ]*$/.test(part))
+  );
 }
 
 function isBase64(text: string): boolean {
@@ -145,11 +152,21 @@ function isDuration(text: string): boolean {
   return found;
 }
 
-const NANOSECONDS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };
+const NANOSECONDS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 6e10,
+  h: 3.6e12,
+};
 
 /** Whether a duration of Go has more nanoseconds than 64 bits hold. */
 function overflows(text: string): boolean {
   let sum = 0;
-  for (const [, count = '', unit = ''] of text.matchAll(/([\d.]+)([a-zµμ]+)/g)) sum += Number(count) * (NANOSECONDS[unit] ?? 0);
+  for (const [, count = '', unit = ''] of text.matchAll(/([\d.]+)([a-zµμ]+)/g))
+    sum += Number(count) * (NANOSECONDS[unit] ?? 0);
   return sum > 2 ** 63;
 }

@@ -68,7 +68,9 @@ function decodeBytes(value: Json): Scalar {
   if (isArray(value)) return decodeByteList(value);
   if (typeof value !== 'string') return { said: jsonType(value) };
   const odd = corruptAt(value);
-  return odd === undefined ? { value: Buffer.from(value, 'base64').toString('base64') } : { kept: `illegal base64 data at input byte ${odd}` };
+  return odd === undefined
+    ? { value: Buffer.from(value, 'base64').toString('base64') }
+    : { kept: `illegal base64 data at input byte ${odd}` };
 }
 
 /** Go reads a list of numbers into bytes too. */
@@ -95,7 +97,8 @@ const SUFFIX = /^(?:n|u|m||k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][-+]?\d+)$/;
 function decodeQuantity(value: Json): Scalar {
   const text = typeof value === 'string' ? value.trim() : goJson(value);
   const found = /^([+-]?\d*(?:\.\d*)?)([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
-  if (text === '' || found === null || !/\d/.test(found[1] ?? '')) return { abort: `quantities must match the regular expression '${FORM}'` };
+  if (text === '' || found === null || !/\d/.test(found[1] ?? ''))
+    return { abort: `quantities must match the regular expression '${FORM}'` };
   return SUFFIX.test(found[2] ?? '') ? { value } : { abort: "unable to parse quantity's suffix" };
 }
 
@@ -107,13 +110,16 @@ function decodeIntOrString(value: Json): Scalar {
 
 function decodeStrings(value: Json): Scalar {
   if (!isArray(value)) return { said: jsonType(value) };
-  return value.every((item) => item === null || typeof item === 'string') ? { value: mapItems(value, (item) => item ?? '') } : { said: 'array' };
+  return value.every((item) => item === null || typeof item === 'string')
+    ? { value: mapItems(value, (item) => item ?? '') }
+    : { said: 'array' };
 }
 
 /** Types of JSONSchemaProps that hold a schema or something else. */
 function decodeSchemaOr(name: string, value: Json, nested: Nested): Scalar {
   if (isObject(value)) return { value: nested.decodeNested(JSON_SCHEMA, value) };
-  if (name === 'bool-or-schema') return typeof value === 'boolean' ? { value } : { abort: 'boolean or JSON schema expected' };
+  if (name === 'bool-or-schema')
+    return typeof value === 'boolean' ? { value } : { abort: 'boolean or JSON schema expected' };
   if (!isArray(value)) return { value: null };
   if (name === 'schema-or-list') return { value: nested.decodeNested(JSON_SCHEMA, value) };
   const odd = value.find((item) => item !== null && typeof item !== 'string');

@@ -6,7 +6,15 @@ import { isArray, isObject, type Json } from '../json.js';
  */
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  '\u0007': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"',
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
 };
 /** What `strconv.IsPrint` takes: letters, marks, numbers, punctuation, symbols, and the ASCII space. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
@@ -15,7 +23,10 @@ const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 /** `%q`: a double-quoted string of Go. */
 export function goQuote(text: string): string {
   if (SIMPLE.test(text)) return `"${text}"`;
-  const quoted = text.replace(/["\\]|[^ -~]/gu, (char) => ESCAPES[char] ?? (PRINTABLE.test(char) ? char : escaped(char)));
+  const quoted = text.replace(
+    /["\\]|[^ -~]/gu,
+    (char) => ESCAPES[char] ?? (PRINTABLE.test(char) ? char : escaped(char)),
+  );
   return `"${quoted}"`;
 }
 
@@ -47,7 +58,13 @@ export function goFloat64(value: number): string {
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-const HTML: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029' };
+const HTML: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
 
 /** `json.Marshal`: keys of objects in order of their bytes, `<`, `>`, `&` escaped, no blanks. */
 export function goJson(value: Json | undefined): string {

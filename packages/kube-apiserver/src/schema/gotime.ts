@@ -8,8 +8,11 @@ export const LOCAL_TIME = '2006-01-02T15:04:05';
 
 /** As package time quotes: what is no character of ASCII that can be seen is told byte by byte. */
 function goQuote(text: string): string {
-  const plain = (byte: number): string => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`);
-  return /^[ -~]*$/.test(text) ? quoted(text) : `"${[...Buffer.from(text)].map((byte) => (byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : plain(byte))).join('')}"`;
+  const plain = (byte: number): string =>
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
+  return /^[ -~]*$/.test(text)
+    ? quoted(text)
+    : `"${[...Buffer.from(text)].map((byte) => (byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : plain(byte))).join('')}"`;
 }
 
 type Layout = typeof RFC3339 | typeof RFC3339_MICRO | typeof LOCAL_TIME;
@@ -43,18 +46,25 @@ export function timeProblem(text: string, layout: Layout = RFC3339): string | un
   const micro: Step = { element: '.000000', pattern: /^[.,]\d{6}/ };
   const found: string[] = [];
   let rest = text;
-  for (const step of [...STEPS, ...(layout === RFC3339_MICRO ? [micro] : []), ...(layout === LOCAL_TIME ? [] : [ZONE])]) {
+  for (const step of [
+    ...STEPS,
+    ...(layout === RFC3339_MICRO ? [micro] : []),
+    ...(layout === LOCAL_TIME ? [] : [ZONE]),
+  ]) {
     const part = step.pattern.exec(rest)?.[0];
     if (part === undefined) return `${begin(text, layout)}: cannot parse ${goQuote(rest)} as ${goQuote(step.element)}`;
     const { range } = step;
-    if (range !== undefined && (Number(part) < range.least || Number(part) > range.most)) return `parsing time ${goQuote(text)}: ${range.name} out of range`;
+    if (range !== undefined && (Number(part) < range.least || Number(part) > range.most))
+      return `parsing time ${goQuote(text)}: ${range.name} out of range`;
     rest = rest.slice(part.length);
     // A fraction may follow the seconds even where the layout has none.
     if (step.element === '05' && layout !== RFC3339_MICRO) rest = rest.slice(FRACTION.exec(rest)?.[0].length ?? 0);
     found.push(part);
   }
   if (rest !== '') return `parsing time ${goQuote(text)}: extra text: ${goQuote(rest)}`;
-  return isDay(Number(found[0]), Number(found[2]), Number(found[4])) ? undefined : `parsing time ${goQuote(text)}: day out of range`;
+  return isDay(Number(found[0]), Number(found[2]), Number(found[4]))
+    ? undefined
+    : `parsing time ${goQuote(text)}: day out of range`;
 }
 
 function begin(text: string, layout: string): string {

@@ -39,9 +39,20 @@ type Frame =
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const PLAIN_TEXT = /[ !#-[\]-\ud7ff\ue000-\uffff]*/y;
 const BLANK = /[ \t\r\n]*/y;
-const LITERALS: ReadonlyMap<string, readonly [string, Json]> = new Map([['t', ['true', true]], ['f', ['false', false]], ['n', ['null', null]]]);
+const LITERALS: ReadonlyMap<string, readonly [string, Json]> = new Map([
+  ['t', ['true', true]],
+  ['f', ['false', false]],
+  ['n', ['null', null]],
+]);
 const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['"', '"'], ['\\', '\\'], ['/', '/'], ['b', '\b'], ['f', '\f'], ['n', '\n'], ['r', '\r'], ['t', '\t'],
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
 ]);
 const END = 'unexpected end of JSON input';
 
@@ -101,7 +112,8 @@ class Reader {
     this.#skip();
     const char = this.#text[this.#at];
     const end = frame.kind === 'array' ? ']' : '}';
-    if (char !== ',' && char !== end) throw this.#wrong(frame.kind === 'array' ? 'after array element' : 'after object key:value pair');
+    if (char !== ',' && char !== end)
+      throw this.#wrong(frame.kind === 'array' ? 'after array element' : 'after object key:value pair');
     this.#at += 1;
     if (char === end) {
       this.#stack.pop();
@@ -197,7 +209,8 @@ class Reader {
       this.#at = start + 1;
       return this.#wrong('in numeric literal');
     }
-    if (next === '.' && /[.eE]/.test(found)) return this.#wrong(this.#stack.length === 0 ? 'after top-level value' : this.#after());
+    if (next === '.' && /[.eE]/.test(found))
+      return this.#wrong(this.#stack.length === 0 ? 'after top-level value' : this.#after());
     this.#at += 1;
     if (next === '.') return this.#wrong('after decimal point in numeric literal');
     if (/[eE]/.test(found)) {

@@ -14,14 +14,18 @@ interface Place {
 /** What a text breaks of its lengths (in characters of Unicode) and its pattern: the first of them. */
 export function stringProblem({ schema, path, budget }: Place, value: string): Problem | undefined {
   const { maxLength, minLength, pattern } = schema;
-  if (maxLength !== undefined && value.length > maxLength && characters(value) > maxLength) return tooManyCharacters(path, maxLength);
-  if (minLength !== undefined && characters(value) < minLength) return wrongValue(path, value, `should be at least ${minLength} chars long`);
+  if (maxLength !== undefined && value.length > maxLength && characters(value) > maxLength)
+    return tooManyCharacters(path, maxLength);
+  if (minLength !== undefined && characters(value) < minLength)
+    return wrongValue(path, value, `should be at least ${minLength} chars long`);
   if (pattern === undefined || pattern === '') return undefined;
   try {
     return regexp(pattern).test(value, budget) ? undefined : wrongValue(path, value, `should match '${pattern}'`);
   } catch (error) {
-    if (error instanceof PatternError) return wrongValue(path, value, `should match '${pattern}, but pattern is invalid: ${error.message}'`);
-    if (error instanceof TooManySteps) return wrongValue(path, value, `should match '${pattern}', which takes too long to tell`);
+    if (error instanceof PatternError)
+      return wrongValue(path, value, `should match '${pattern}, but pattern is invalid: ${error.message}'`);
+    if (error instanceof TooManySteps)
+      return wrongValue(path, value, `should match '${pattern}', which takes too long to tell`);
     throw error;
   }
 }

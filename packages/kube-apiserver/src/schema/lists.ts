@@ -53,7 +53,10 @@ function checkList(schema: Schema, items: readonly Json[], path: string): FieldE
   if (odd >= 0) return [invalidValue(index(path, odd), items[odd], 'must be an object for an array of list-type map')];
   const names = schema['x-kubernetes-list-map-keys'] ?? [];
   const [name, ...others] = names;
-  const keys = name !== undefined && others.length === 0 ? items.map((item) => keyOf(item, name)) : items.map((item): Json => (isObject(item) ? keysOf(item, names) : NO_KEYS));
+  const keys =
+    name !== undefined && others.length === 0
+      ? items.map((item) => keyOf(item, name))
+      : items.map((item): Json => (isObject(item) ? keysOf(item, names) : NO_KEYS));
   return repeated(keys).map((at) => duplicate(index(path, at), keys[at]));
 }
 
@@ -66,7 +69,9 @@ function keyOf(item: Json, name: string): Json {
 }
 
 function keysOf(item: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, own(item, name)] as const).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    names.map((name) => [name, own(item, name)] as const).filter(([, value]) => value !== undefined),
+  );
 }
 
 /** Places of second occurrences. */

@@ -7,9 +7,12 @@ export class MalformedBody extends Error {
 export function exactNumber(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-  if (!Number.isFinite(value)) throw new MalformedBody(`json: cannot unmarshal number ${text.slice(0, 400)} into Go value of type float64`);
+  if (!Number.isFinite(value))
+    throw new MalformedBody(`json: cannot unmarshal number ${text.slice(0, 400)} into Go value of type float64`);
   if (!/^-?\d{1,19}$/.test(text) || BigInt(text) === BigInt(value)) return value;
   const big = BigInt(text);
   if (big !== BigInt.asIntN(64, big)) return value;
-  throw new MalformedBody(`json: cannot unmarshal number ${text} into Go value of type int64: integers beyond 2^53 are not kept exactly here`);
+  throw new MalformedBody(
+    `json: cannot unmarshal number ${text} into Go value of type int64: integers beyond 2^53 are not kept exactly here`,
+  );
 }

@@ -21,7 +21,8 @@ export type DecodedMeta =
 export function decodeMeta(metadata: Json): DecodedMeta {
   const { value, unknown, problem } = decodeStruct(OBJECT_META, metadata);
   // It is written down in between, so that of several faults the one with the first name is told.
-  if (problem !== undefined) return { problem: decodeStruct(OBJECT_META, readJson(goJson(metadata)).value).problem ?? problem };
+  if (problem !== undefined)
+    return { problem: decodeStruct(OBJECT_META, readJson(goJson(metadata)).value).problem ?? problem };
   return { meta: canonicalStruct(OBJECT_META, asObject(value), 'stored'), unknown };
 }
 
@@ -31,8 +32,12 @@ const LISTS = ['finalizers', 'ownerReferences'] as const;
 /** The members of metadata that are there and hold nothing. */
 export function emptyMembers(metadata: Json): ObjectMeta {
   if (!isObject(metadata)) return {};
-  const maps = MAPS.filter((key) => isObject(metadata[key]) && Object.keys(metadata[key]).length === 0).map((key) => [key, {}] as const);
-  const lists = LISTS.filter((key) => isArray(metadata[key]) && metadata[key].length === 0).map((key) => [key, []] as const);
+  const maps = MAPS.filter((key) => isObject(metadata[key]) && Object.keys(metadata[key]).length === 0).map(
+    (key) => [key, {}] as const,
+  );
+  const lists = LISTS.filter((key) => isArray(metadata[key]) && metadata[key].length === 0).map(
+    (key) => [key, []] as const,
+  );
   return Object.fromEntries([...maps, ...lists]);
 }
 
@@ -40,5 +45,8 @@ export function emptyMembers(metadata: Json): ObjectMeta {
 export function withoutEmptyMembers(object: KubeObject): KubeObject {
   const empty = emptyMembers(object.metadata);
   if (Object.keys(empty).length === 0) return object;
-  return { ...object, metadata: Object.fromEntries(Object.entries(object.metadata).filter(([key]) => !Object.hasOwn(empty, key))) };
+  return {
+    ...object,
+    metadata: Object.fromEntries(Object.entries(object.metadata).filter(([key]) => !Object.hasOwn(empty, key))),
+  };
 }

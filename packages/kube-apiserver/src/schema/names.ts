@@ -14,13 +14,19 @@ const VALUE = `(${KEY})?`;
 const CONFIG_MAP_KEY = '[-._a-zA-Z0-9]+';
 const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*';
 
-const LABEL_TEXT = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
-const SUBDOMAIN_TEXT = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-const LABEL_1035_TEXT = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-const KEY_TEXT = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-const VALUE_TEXT = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const LABEL_TEXT =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+const SUBDOMAIN_TEXT =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+const LABEL_1035_TEXT =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+const KEY_TEXT =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const VALUE_TEXT =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const CONFIG_MAP_KEY_TEXT = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
-const IDENTIFIER_TEXT = "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
+const IDENTIFIER_TEXT =
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
 
 /** Names count "characters", keys and values of labels "bytes"; both mean bytes of UTF-8. */
 function most(limit: number, unit: 'bytes' | 'characters' = 'characters'): string {
@@ -30,7 +36,9 @@ function most(limit: number, unit: 'bytes' | 'characters' = 'characters'): strin
 /** `text (e.g. 'a',  or 'b', regex used for validation is 'r')`, as the server writes it. */
 export function regexText(text: string, regex: string, ...examples: readonly string[]): string {
   const given = examples.map((example) => `'${example}', `).join(' or ');
-  return examples.length === 0 ? `${text} (regex used for validation is '${regex}')` : `${text} (e.g. ${given}regex used for validation is '${regex}')`;
+  return examples.length === 0
+    ? `${text} (regex used for validation is '${regex}')`
+    : `${text} (e.g. ${given}regex used for validation is '${regex}')`;
 }
 
 /** A label of a DNS name by runs of characters: no regular expression that could backtrack over a long text. */
@@ -55,7 +63,9 @@ export function dns1123Subdomain(name: string): readonly string[] {
 
 export function dns1035Label(name: string): readonly string[] {
   const wrong = byteLength(name) > 63 ? [most(63)] : [];
-  return isLabel(name) && /^[a-z]/.test(name) ? wrong : [...wrong, regexText(LABEL_1035_TEXT, LABEL_1035, 'my-name', 'abc-123')];
+  return isLabel(name) && /^[a-z]/.test(name)
+    ? wrong
+    : [...wrong, regexText(LABEL_1035_TEXT, LABEL_1035, 'my-name', 'abc-123')];
 }
 
 /** What may stand in a path of the API: names of RBAC objects. */
@@ -72,11 +82,13 @@ export function pathSegmentPart(name: string): readonly string[] {
 export function qualifiedName(text: string): readonly string[] {
   const parts = text.split('/');
   const rule = regexText(KEY_TEXT, KEY, 'MyName', 'my.name', '123-abc');
-  if (parts.length > 2) return [`a valid label key ${rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  if (parts.length > 2)
+    return [`a valid label key ${rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const wrong: string[] = [];
   const [prefix, name = ''] = parts.length === 2 ? parts : [undefined, text];
   if (prefix === '') wrong.push('prefix part must be non-empty');
-  else if (prefix !== undefined) wrong.push(...dns1123Subdomain(prefix).map((message) => `prefix part ${message.replace(/characters$/, 'bytes')}`));
+  else if (prefix !== undefined)
+    wrong.push(...dns1123Subdomain(prefix).map((message) => `prefix part ${message.replace(/characters$/, 'bytes')}`));
   if (name === '') wrong.push('name part must be non-empty');
   else if (byteLength(name) > 63) wrong.push(`name part ${most(63, 'bytes')}`);
   if (!isKey(name)) wrong.push(`name part ${rule}`);
@@ -95,7 +107,8 @@ export function labelValue(text: string): readonly string[] {
 /** Keys of ConfigMaps and Secrets. */
 export function configMapKey(key: string): readonly string[] {
   const wrong = byteLength(key) > 253 ? [most(253)] : [];
-  if (!/^[-._a-zA-Z0-9]+$/.test(key)) wrong.push(regexText(CONFIG_MAP_KEY_TEXT, CONFIG_MAP_KEY, 'key.name', 'KEY_NAME', 'key-name'));
+  if (!/^[-._a-zA-Z0-9]+$/.test(key))
+    wrong.push(regexText(CONFIG_MAP_KEY_TEXT, CONFIG_MAP_KEY, 'key.name', 'KEY_NAME', 'key-name'));
   if (key === '.') wrong.push("must not be '.'");
   else if (key === '..') wrong.push("must not be '..'");
   else if (key.startsWith('..')) wrong.push("must not start with '..'");
@@ -103,7 +116,9 @@ export function configMapKey(key: string): readonly string[] {
 }
 
 export function identifier(text: string): readonly string[] {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? [] : [regexText(IDENTIFIER_TEXT, IDENTIFIER, 'my_name', 'MY_NAME', 'MyName')];
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
+    ? []
+    : [regexText(IDENTIFIER_TEXT, IDENTIFIER, 'my_name', 'MY_NAME', 'MyName')];
 }
 
 /**

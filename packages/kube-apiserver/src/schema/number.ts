@@ -22,12 +22,24 @@ export function checkNumber(schema: Schema, value: number, path: string): Outcom
   if (minimum !== undefined) {
     const odd = outOfRange(minimum, kind, 'Minimum boundary', path);
     tell(odd);
-    tell(below(value, { limit: minimum, exclusive: schema.exclusiveMinimum ?? false, whole: odd === undefined && isInt64(value) }, path));
+    tell(
+      below(
+        value,
+        { limit: minimum, exclusive: schema.exclusiveMinimum ?? false, whole: odd === undefined && isInt64(value) },
+        path,
+      ),
+    );
   }
   if (maximum !== undefined) {
     const odd = outOfRange(maximum, kind, 'Maximum boundary', path);
     tell(odd);
-    tell(above(value, { limit: maximum, exclusive: schema.exclusiveMaximum ?? false, whole: odd === undefined && isInt64(value) }, path));
+    tell(
+      above(
+        value,
+        { limit: maximum, exclusive: schema.exclusiveMaximum ?? false, whole: odd === undefined && isInt64(value) },
+        path,
+      ),
+    );
   }
   return problems.length === 0 ? MATCH : outcome(problems, 1);
 }
@@ -50,9 +62,13 @@ const MAX_FLOAT32 = 3.4028235677973366e38;
 
 function outOfRange(value: number, { type, format }: Kind, what: string, path: string): Problem | undefined {
   const most = format === 'int32' ? MAX_INT32 : MAX_INT64;
-  const fits = type === 'integer' ? Number.isInteger(value) && value >= -most && value < most : format !== 'float' || Math.abs(value) < MAX_FLOAT32;
+  const fits =
+    type === 'integer'
+      ? Number.isInteger(value) && value >= -most && value < most
+      : format !== 'float' || Math.abs(value) < MAX_FLOAT32;
   if (fits) return undefined;
-  const rule = format === '' ? `must be of type ${type} (default format)` : `must be of type ${type} with format ${format}`;
+  const rule =
+    format === '' ? `must be of type ${type} (default format)` : `must be of type ${type} with format ${format}`;
   return composite(`${what} value ${rule} in ${path}`);
 }
 
@@ -65,7 +81,12 @@ interface Limit {
 function below(value: number, { limit, exclusive, whole }: Limit, path: string): Problem | undefined {
   const least = whole ? Math.trunc(limit) : limit;
   if (exclusive ? value > least : value >= least) return undefined;
-  return wrongNumber(path, value, whole, `should be greater than ${exclusive ? '' : 'or equal to '}${bound(least, whole)}`);
+  return wrongNumber(
+    path,
+    value,
+    whole,
+    `should be greater than ${exclusive ? '' : 'or equal to '}${bound(least, whole)}`,
+  );
 }
 
 function above(value: number, { limit, exclusive, whole }: Limit, path: string): Problem | undefined {
@@ -76,7 +97,8 @@ function above(value: number, { limit, exclusive, whole }: Limit, path: string):
 
 function notMultiple(value: number, factor: number, path: string, whole: boolean): Problem | undefined {
   const step = whole ? Math.trunc(factor) : factor;
-  if (step <= 0) return wrong(path, step, `factor MultipleOf declared for ${path} must be positive: ${bound(step, whole)}`);
+  if (step <= 0)
+    return wrong(path, step, `factor MultipleOf declared for ${path} must be positive: ${bound(step, whole)}`);
   const fits = whole ? value % step === 0 : isNearlyInteger(step < 1 ? (1 / step) * value : value / step);
   return fits ? undefined : wrongNumber(path, value, whole, `should be a multiple of ${bound(step, whole)}`);
 }

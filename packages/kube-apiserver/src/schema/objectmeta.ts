@@ -26,11 +26,19 @@ interface MetaRules {
 export function validateMeta(meta: ObjectMeta, rules: MetaRules, path = 'metadata'): FieldError[] {
   const { generateName = '', name = '' } = meta;
   const errors: FieldError[] = [];
-  if (generateName !== '') errors.push(...all(child(path, 'generateName'), generateName, (rules.validatePrefix ?? rules.validateName)(maskTrailingDash(generateName))));
+  if (generateName !== '')
+    errors.push(
+      ...all(
+        child(path, 'generateName'),
+        generateName,
+        (rules.validatePrefix ?? rules.validateName)(maskTrailingDash(generateName)),
+      ),
+    );
   if (name === '') errors.push(required(child(path, 'name'), 'name or generateName is required'));
   else errors.push(...all(child(path, 'name'), name, rules.validateName(name)));
   errors.push(...namespaceErrors(meta.namespace ?? '', rules.namespaced, child(path, 'namespace')));
-  if ((meta.generation ?? 0) < 0) errors.push(invalidValue(child(path, 'generation'), meta.generation, 'must be greater than or equal to 0'));
+  if ((meta.generation ?? 0) < 0)
+    errors.push(invalidValue(child(path, 'generation'), meta.generation, 'must be greater than or equal to 0'));
   errors.push(...validateLabels(meta.labels ?? {}, child(path, 'labels')));
   errors.push(...validateAnnotations(meta.annotations ?? {}, child(path, 'annotations')));
   errors.push(...ownerErrors(meta.ownerReferences ?? [], child(path, 'ownerReferences')));
@@ -45,9 +53,12 @@ export function validateMeta(meta: ObjectMeta, rules: MetaRules, path = 'metadat
  */
 export function validateMetaUpdate(next: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = [];
-  if (old.deletionTimestamp !== undefined) errors.push(...newFinalizers(next.finalizers ?? [], old.finalizers ?? [], child(path, 'finalizers')));
-  if ((next.resourceVersion ?? '') === '') errors.push(invalidValue(child(path, 'resourceVersion'), '', 'must be specified for an update'));
-  if ((next.generation ?? 0) < (old.generation ?? 0)) errors.push(invalidValue(child(path, 'generation'), next.generation ?? 0, 'must not be decremented'));
+  if (old.deletionTimestamp !== undefined)
+    errors.push(...newFinalizers(next.finalizers ?? [], old.finalizers ?? [], child(path, 'finalizers')));
+  if ((next.resourceVersion ?? '') === '')
+    errors.push(invalidValue(child(path, 'resourceVersion'), '', 'must be specified for an update'));
+  if ((next.generation ?? 0) < (old.generation ?? 0))
+    errors.push(invalidValue(child(path, 'generation'), next.generation ?? 0, 'must not be decremented'));
   for (const field of IMMUTABLE_TEXTS) {
     if ((next[field] ?? '') !== (old[field] ?? '')) errors.push(immutable(child(path, field), next[field] ?? ''));
   }
@@ -79,7 +90,10 @@ export function finalizerWarnings(finalizers: readonly string[], old: readonly s
     const said = qualifiedName(name).map((text) => `metadata.finalizers: ${goQuote(name)}: ${text}`);
     if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return said;
     const path = name.includes('.') ? ' including a path (/)' : '';
-    return [...said, `metadata.finalizers: ${goQuote(name)}: prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`];
+    return [
+      ...said,
+      `metadata.finalizers: ${goQuote(name)}: prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+    ];
   });
 }
 
@@ -115,7 +129,14 @@ function ownerErrors(references: readonly OwnerReference[], field: string): Fiel
     if (reference.controller !== true) continue;
     const name = `${reference.kind}/${reference.name}`;
     if (controller === '') controller = name;
-    else errors.push(invalidRaw(field, `[${references.map(asStruct).join(',')}]`, `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`));
+    else
+      errors.push(
+        invalidRaw(
+          field,
+          `[${references.map(asStruct).join(',')}]`,
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
+        ),
+      );
   }
   return errors;
 }
@@ -123,11 +144,13 @@ function ownerErrors(references: readonly OwnerReference[], field: string): Fiel
 function ownerReferenceErrors(reference: OwnerReference, field: string): FieldError[] {
   const { apiVersion, kind, name, uid } = reference;
   const errors: FieldError[] = [];
-  if (versionOf(apiVersion) === '') errors.push(invalidValue(child(field, 'apiVersion'), apiVersion, 'version must not be empty'));
+  if (versionOf(apiVersion) === '')
+    errors.push(invalidValue(child(field, 'apiVersion'), apiVersion, 'version must not be empty'));
   if (kind === '') errors.push(invalidValue(child(field, 'kind'), kind, 'must not be empty'));
   if (name === '') errors.push(invalidValue(child(field, 'name'), name, 'must not be empty'));
   if (uid === '') errors.push(invalidValue(child(field, 'uid'), uid, 'must not be empty'));
-  if (apiVersion === 'v1' && kind === 'Event') errors.push(invalidRaw(field, asStruct(reference), '/v1, Kind=Event is disallowed from being an owner'));
+  if (apiVersion === 'v1' && kind === 'Event')
+    errors.push(invalidRaw(field, asStruct(reference), '/v1, Kind=Event is disallowed from being an owner'));
   return errors;
 }
 
@@ -140,14 +163,19 @@ function versionOf(apiVersion: string): string {
 /** Go writes the fields of a struct in the order of its declaration. */
 function asStruct({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string {
   const fields = Object.entries({ apiVersion, kind, name, uid, controller, blockOwnerDeletion });
-  return `{${fields.filter(([, value]) => value !== undefined).map(([field, value]) => `${goJson(field)}:${goJson(value)}`).join(',')}}`;
+  return `{${fields
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => `${goJson(field)}:${goJson(value)}`)
+    .join(',')}}`;
 }
 
 /** Finalizers that core kinds refuse: neither standard nor `domain/name`. */
 export function unqualifiedFinalizers(finalizers: readonly string[], field: string): FieldError[] {
   return finalizers.slice(0, MAX_ERRORS).flatMap((name, at) => {
     if (name.includes('/') || STANDARD_FINALIZERS.includes(name)) return [];
-    return [invalidValue(index(field, at), name, 'name is neither a standard finalizer name nor is it fully qualified')];
+    return [
+      invalidValue(index(field, at), name, 'name is neither a standard finalizer name nor is it fully qualified'),
+    ];
   });
 }
 
@@ -156,14 +184,22 @@ function finalizerErrors(finalizers: readonly string[], field: string, qualified
   for (const name of finalizers.slice(0, MAX_ERRORS)) errors.push(...all(field, name, qualifiedName(name)));
   if (qualified) errors.push(...unqualifiedFinalizers(finalizers, field));
   if (!finalizers.includes('orphan') || !finalizers.includes('foregroundDeletion')) return errors;
-  return [...errors, invalidValue(field, [...finalizers], 'finalizer orphan and foregroundDeletion cannot be both set')];
+  return [
+    ...errors,
+    invalidValue(field, [...finalizers], 'finalizer orphan and foregroundDeletion cannot be both set'),
+  ];
 }
 
 function newFinalizers(next: readonly string[], old: readonly string[], field: string): FieldError[] {
   const extra = [...new Set(next)].filter((name) => !old.includes(name)).sort(compareBytes);
   if (extra.length === 0) return [];
   const list = `[]string{${extra.map(goQuote).join(', ')}}`;
-  return [forbiddenField(field, `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`)];
+  return [
+    forbiddenField(
+      field,
+      `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`,
+    ),
+  ];
 }
 
 function managedFieldsErrors(meta: ObjectMeta, path: string): FieldError[] {
@@ -172,8 +208,10 @@ function managedFieldsErrors(meta: ObjectMeta, path: string): FieldError[] {
     const field = index(path, at);
     if (!isObject(entry)) continue;
     const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
-    if (operation !== 'Apply' && operation !== 'Update') errors.push(invalidValue(child(field, 'operation'), operation, 'must be `Apply` or `Update`'));
-    if (fieldsType !== '' && fieldsType !== 'FieldsV1') errors.push(invalidValue(child(field, 'fieldsType'), fieldsType, 'must be `FieldsV1`'));
+    if (operation !== 'Apply' && operation !== 'Update')
+      errors.push(invalidValue(child(field, 'operation'), operation, 'must be `Apply` or `Update`'));
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1')
+      errors.push(invalidValue(child(field, 'fieldsType'), fieldsType, 'must be `FieldsV1`'));
     errors.push(...managerErrors(manager, child(field, 'manager')));
     if (byteLength(subresource) > MAX_SUBRESOURCE) errors.push(tooLong(child(field, 'subresource'), MAX_SUBRESOURCE));
   }

@@ -1,6 +1,17 @@
 import type { Json } from '../json.js';
 import type { FieldError } from '../status.js';
-import { child, invalidRaw, invalidValue, MAX_ERRORS, NO_FIELD, notSupported, required, tooLong, tooMany, typeInvalid } from './field.js';
+import {
+  child,
+  invalidRaw,
+  invalidValue,
+  MAX_ERRORS,
+  NO_FIELD,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from './field.js';
 import { goFloat64, goJson, goQuote } from './gotext.js';
 
 /**
@@ -99,15 +110,24 @@ export function forbiddenKey(path: string, key: string): Problem {
 
 export function notInEnum(path: string, value: Json, values: readonly Json[]): Problem {
   const supported = values.map((one) => (typeof one === 'string' ? one : goJson(one)));
-  return { text: `${path} in body should be one of ${goJson([...values])}`, error: (base) => notSupported(fieldOf(base, path), value, supported) };
+  return {
+    text: `${path} in body should be one of ${goJson([...values])}`,
+    error: (base) => notSupported(fieldOf(base, path), value, supported),
+  };
 }
 
 export function tooManyCharacters(path: string, most: number): Problem {
-  return { text: `${path} in body should be at most ${most} chars long`, error: (base) => tooLong(fieldOf(base, path), most) };
+  return {
+    text: `${path} in body should be at most ${most} chars long`,
+    error: (base) => tooLong(fieldOf(base, path), most),
+  };
 }
 
 export function tooManyOf(path: string, what: 'items' | 'properties', count: number, most: number): Problem {
-  return { text: `${path} in body should have at most ${most} ${what}`, error: (base) => tooMany(fieldOf(base, path), count, most) };
+  return {
+    text: `${path} in body should have at most ${most} ${what}`,
+    error: (base) => tooMany(fieldOf(base, path), count, most),
+  };
 }
 
 /** An error of the validators that belongs to no field: of alternatives, and of numbers out of range. */

@@ -56,7 +56,8 @@ function fateOf(schema: Schema | undefined, key: string, builtin: boolean): Fate
   const property = propertyOf(schema, key);
   if (property !== undefined) return { below: property };
   const { additionalProperties } = schema;
-  if (additionalProperties !== undefined) return builtin && additionalProperties === true ? 'keep' : { below: additionalOf(schema) };
+  if (additionalProperties !== undefined)
+    return builtin && additionalProperties === true ? 'keep' : { below: additionalOf(schema) };
   return isOpen(schema, builtin) ? 'keep' : 'drop';
 }
 

@@ -55,7 +55,8 @@ export function quantityText({ nanos, format }: Quantity): string {
   if (nanos === 0n) return '0';
   const sign = nanos < 0n ? '-' : '';
   const size = nanos < 0n ? -nanos : nanos;
-  if (format === 'binary' && size >= 1024n * 10n ** 9n && size % 10n ** 9n === 0n) return sign + binaryText(size / 10n ** 9n);
+  if (format === 'binary' && size >= 1024n * 10n ** 9n && size % 10n ** 9n === 0n)
+    return sign + binaryText(size / 10n ** 9n);
   return sign + decimalText(size, format === 'exponent');
 }
 

@@ -69,7 +69,10 @@ function isAddress(text: string): boolean {
   if (at <= 0) return false;
   const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
   const quotedLocal = /^"(?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])+"$/u.test(local);
-  return (quotedLocal || isDotted(local)) && (isDotted(domain) || /^\[[0-9.]+\]$/.test(domain) || /^\[IPv6:[0-9a-fA-F:.]+\]$/.test(domain));
+  return (
+    (quotedLocal || isDotted(local)) &&
+    (isDotted(domain) || /^\[[0-9.]+\]$/.test(domain) || /^\[IPv6:[0-9a-fA-F:.]+\]$/.test(domain))
+  );
 }
 
 function isDotted(text: string): boolean {

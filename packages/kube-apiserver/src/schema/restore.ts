@@ -18,9 +18,13 @@ function problemOf(type: GoType, goName: string, value: Json | undefined): strin
     case 'struct':
       return isObject(value) ? structProblem(type.name, value) : `cannot restore struct from: ${kindOf(value)}`;
     case 'list':
-      return isArray(value) ? first(value, (item) => problemOf(type.of, elementOf(goName), item)) : `cannot restore slice from ${kindOf(value)}`;
+      return isArray(value)
+        ? first(value, (item) => problemOf(type.of, elementOf(goName), item))
+        : `cannot restore slice from ${kindOf(value)}`;
     case 'map':
-      return isObject(value) ? first(Object.values(value), (item) => problemOf(type.of, elementOf(goName), item)) : `cannot restore map from ${kindOf(value)}`;
+      return isObject(value)
+        ? first(Object.values(value), (item) => problemOf(type.of, elementOf(goName), item))
+        : `cannot restore map from ${kindOf(value)}`;
     case 'scalar':
       return scalarProblem(type.name, goName, value);
   }
@@ -40,7 +44,11 @@ function scalarProblem(name: string, goName: string, value: Json): string | unde
   const given = kindOf(value);
   switch (name) {
     case 'string':
-      return given === 'string' ? undefined : given === 'int64' ? `cannot convert int64 to ${type}` : 'unrecognized type: string';
+      return given === 'string'
+        ? undefined
+        : given === 'int64'
+          ? `cannot convert int64 to ${type}`
+          : 'unrecognized type: string';
     case 'bool':
       return given === 'bool' ? undefined : 'unrecognized type: bool';
     case 'float64':
@@ -48,7 +56,12 @@ function scalarProblem(name: string, goName: string, value: Json): string | unde
     case 'bytes':
       return bytesProblem(value, given);
     default:
-      if (INTEGERS.includes(name)) return given === 'int64' ? undefined : given === 'float64' ? `cannot convert float64 to ${type}` : `unrecognized type: ${name}`;
+      if (INTEGERS.includes(name))
+        return given === 'int64'
+          ? undefined
+          : given === 'float64'
+            ? `cannot convert float64 to ${type}`
+            : `unrecognized type: ${name}`;
       return selfReadProblem(name, goName, value);
   }
 }
@@ -66,7 +79,9 @@ function selfReadProblem(name: string, goName: string, value: Json): string | un
   const result = decodeScalar(name, value, UNNESTED);
   if ('abort' in result) return result.abort;
   if ('wrong' in result) return `json: cannot unmarshal ${result.wrong} into Go value of type ${result.type}`;
-  return 'said' in result ? `json: cannot unmarshal ${result.said} into Go value of type ${goTypeOf(name, goName)}` : undefined;
+  return 'said' in result
+    ? `json: cannot unmarshal ${result.said} into Go value of type ${goTypeOf(name, goName)}`
+    : undefined;
 }
 
 /** The kind of Go value that JSON was decoded to. */

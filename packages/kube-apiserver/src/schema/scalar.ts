@@ -43,12 +43,17 @@ export function plainScalar(text: string): Json {
     if (found !== null) return inBase(found[1] ?? '', found[2] ?? '', base);
   }
   // A number that is too large for a float is a text.
-  return FLOAT.test(digits) && Number.isFinite(Number(digits)) ? exactNumber(Number(digits).toString().includes('e') ? digits.replace(/^\+/, '') : String(Number(digits))) : text;
+  return FLOAT.test(digits) && Number.isFinite(Number(digits))
+    ? exactNumber(Number(digits).toString().includes('e') ? digits.replace(/^\+/, '') : String(Number(digits)))
+    : text;
 }
 
 function inBase(sign: string, digits: string, base: number): number {
   const value = Number.parseInt(digits, base);
-  if (!Number.isSafeInteger(value)) throw new MalformedBody(`json: cannot unmarshal number ${sign}${digits} in base ${base} into Go value of type int64`);
+  if (!Number.isSafeInteger(value))
+    throw new MalformedBody(
+      `json: cannot unmarshal number ${sign}${digits} in base ${base} into Go value of type int64`,
+    );
   return sign === '-' && value !== 0 ? -value : value;
 }
 

@@ -56,9 +56,13 @@ class Decoder {
       case 'struct':
         return isObject(value) ? this.#decodeStruct(type.name, value) : this.#refuse(value, goName);
       case 'list':
-        return isArray(value) ? this.#decodeList(type.of, elementName(goName, type.of), value) : this.#refuse(value, goName);
+        return isArray(value)
+          ? this.#decodeList(type.of, elementName(goName, type.of), value)
+          : this.#refuse(value, goName);
       case 'map':
-        return isObject(value) ? this.#decodeMap(type.of, elementName(goName, type.of), value) : this.#refuse(value, goName);
+        return isObject(value)
+          ? this.#decodeMap(type.of, elementName(goName, type.of), value)
+          : this.#refuse(value, goName);
       case 'scalar':
         return this.#decodeScalar(type.name, goName, value);
     }
@@ -107,7 +111,8 @@ class Decoder {
   }
 
   #decodeScalar(name: string, goName: string, value: Json): Json {
-    if (this.#copied && name === 'int32' && typeof value === 'number' && Number.isInteger(value)) return Number(BigInt.asIntN(32, BigInt(value)));
+    if (this.#copied && name === 'int32' && typeof value === 'number' && Number.isInteger(value))
+      return Number(BigInt.asIntN(32, BigInt(value)));
     const result = decodeScalar(name, value, this);
     if ('value' in result) return result.value;
     if ('kept' in result) {
@@ -135,7 +140,11 @@ class Decoder {
     const outer = { told: this.unknown.length, problem: this.problem };
     const struct: GoType = { shape: 'struct', name: definition, pointer: false };
     this.problem = undefined;
-    const decoded = this.decode(isArray(value) ? { shape: 'list', of: struct, pointer: false } : struct, goStructName(definition), value);
+    const decoded = this.decode(
+      isArray(value) ? { shape: 'list', of: struct, pointer: false } : struct,
+      goStructName(definition),
+      value,
+    );
     if (this.problem !== undefined) throw new Aborted(this.problem);
     this.problem = outer.problem;
     this.unknown.length = outer.told;
@@ -162,7 +171,11 @@ function fieldsOf(definition: string): ReadonlyMap<string, Known> {
 
 function collect(definition: string, inlined: readonly string[], into: Map<string, Known>): void {
   for (const field of structFields(definition)) {
-    if (field.name !== '') into.set(field.name, { field, inlined: ['apiVersion', 'kind'].includes(field.name) && inlined.length === 0 ? typeMeta(field) : inlined });
+    if (field.name !== '')
+      into.set(field.name, {
+        field,
+        inlined: ['apiVersion', 'kind'].includes(field.name) && inlined.length === 0 ? typeMeta(field) : inlined,
+      });
     else if (field.type.shape === 'struct') collect(field.type.name, [...inlined, lastOf(field.type.name)], into);
   }
 }

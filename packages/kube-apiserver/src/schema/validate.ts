@@ -8,7 +8,20 @@ import { index, shortened } from './field.js';
 import { hasFormat, isTextFormat, knownFormat } from './formats.js';
 import { goJson, isInt64 } from './gotext.js';
 import { checkNumber, isNearlyInteger } from './number.js';
-import { FINE, forbiddenKey, MATCH, missing, notInEnum, outcome, Sum, tooManyOf, wrongFormat, wrongType, wrongValue, type Outcome } from './problem.js';
+import {
+  FINE,
+  forbiddenKey,
+  MATCH,
+  missing,
+  notInEnum,
+  outcome,
+  Sum,
+  tooManyOf,
+  wrongFormat,
+  wrongType,
+  wrongValue,
+  type Outcome,
+} from './problem.js';
 import type { Budget } from './re2/machine.js';
 import { freshBudget } from './re2/re2.js';
 import type { Schema } from './schema.js';
@@ -22,7 +35,13 @@ export interface Validation {
   readonly skipCel: boolean;
 }
 
-const BLOCKING: ReadonlySet<string> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+const BLOCKING: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
 
 /** Whether one of the errors keeps the rules of CEL from being run. */
 export function blocksCel(errors: readonly FieldError[]): boolean {
@@ -39,7 +58,8 @@ export function blocksCel(errors: readonly FieldError[]): boolean {
 export function validateSchema(schema: Schema, value: Json, old?: Json, base = ''): Validation {
   const errors = checkKeywords(schema, value, old, base);
   if (base === '') errors.push(...validateEmbedded(schema, value, base));
-  if (old === undefined || validateLists(schema, old, base).length === 0) errors.push(...validateLists(schema, value, base));
+  if (old === undefined || validateLists(schema, old, base).length === 0)
+    errors.push(...validateLists(schema, value, base));
   return { errors, skipCel: blocksCel(errors) };
 }
 
@@ -51,7 +71,9 @@ export function checkKeywords(schema: Schema, value: Json, old: Json | undefined
 
 /** The keywords, for a default: there formats count that are not known, and those of other types. */
 export function checkDefaultKeywords(schema: Schema, value: Json, base: string): FieldError[] {
-  return errorsOf({ schema, value, path: '' }, undefined, base, ({ format = '' }) => (format === '' ? undefined : format));
+  return errorsOf({ schema, value, path: '' }, undefined, base, ({ format = '' }) =>
+    format === '' ? undefined : format,
+  );
 }
 
 function errorsOf(place: Place, former: Former | undefined, base: string, formatOf: Context['formatOf']): FieldError[] {
@@ -150,7 +172,8 @@ function kindOf(value: Json): readonly [string, string] {
 function checkType({ schema, value, path }: Place, format: string): Outcome {
   const types = typesOf(schema);
   const [kind, kindFormat] = kindOf(value);
-  const wholeFloat = kind === 'number' && typeof value === 'number' && isNearlyInteger(value) && types.includes('integer');
+  const wholeFloat =
+    kind === 'number' && typeof value === 'number' && isNearlyInteger(value) && types.includes('integer');
   const fits = types.includes(kind) || wholeFloat || (kind === 'integer' && types.includes('number'));
   const scalar = kind !== 'string' && kind !== 'array';
   if (scalar && format !== '' && !fits && format !== kindFormat) return outcome([wrongType(path, format, kindFormat)]);
@@ -193,10 +216,13 @@ function checkArray(context: Context, place: Place & { value: readonly Json[] },
   if (items !== undefined) {
     for (let at = 0; at < value.length && !sum.full; at++) {
       const item = value[at] ?? null;
-      sum.add(checkRatcheting(context, { schema: items, value: item, path: index(path, at) }, formerItem(former, item)));
+      sum.add(
+        checkRatcheting(context, { schema: items, value: item, path: index(path, at) }, formerItem(former, item)),
+      );
     }
   }
-  if (minItems !== undefined && value.length < minItems) sum.tell(wrongValue(path, value.length, `should have at least ${minItems} items`));
+  if (minItems !== undefined && value.length < minItems)
+    sum.tell(wrongValue(path, value.length, `should have at least ${minItems} items`));
   if (maxItems !== undefined && value.length > maxItems) sum.tell(tooManyOf(path, 'items', value.length, maxItems));
   if (schema.uniqueItems === true && hasEqual(value)) sum.tell(wrongValue(path, '', `shouldn't contain duplicates`));
   sum.count();
@@ -212,9 +238,12 @@ function checkObject(context: Context, place: Place & { value: JsonObject }, for
   const sum = new Sum();
   const count = Object.keys(value).length;
   const { minProperties, maxProperties } = schema;
-  if (minProperties !== undefined && count < minProperties) sum.tell(wrongValue(path, count, `should have at least ${minProperties} properties`));
-  if (maxProperties !== undefined && count > maxProperties) sum.tell(tooManyOf(path, 'properties', count, maxProperties));
-  if (schema.additionalProperties === false) for (const key of Object.keys(value)) if (propertyOf(schema, key) === undefined) sum.tell(forbiddenKey(path, key));
+  if (minProperties !== undefined && count < minProperties)
+    sum.tell(wrongValue(path, count, `should have at least ${minProperties} properties`));
+  if (maxProperties !== undefined && count > maxProperties)
+    sum.tell(tooManyOf(path, 'properties', count, maxProperties));
+  if (schema.additionalProperties === false)
+    for (const key of Object.keys(value)) if (propertyOf(schema, key) === undefined) sum.tell(forbiddenKey(path, key));
   for (const [key, field] of Object.entries(value)) {
     if (sum.full) break;
     if (field !== undefined) checkField(context, { place, key, field, former }, sum);
@@ -240,5 +269,11 @@ function checkField(context: Context, { place, key, field, former }: Field, sum:
   const name = path === '' && property !== undefined ? key : shortened(`${path}.${key}`);
   // apiVersion and kind of the whole object are never ratcheted: old and new are of the same version here.
   const typeMeta = path === '' && (key === 'apiVersion' || key === 'kind');
-  sum.add(checkRatcheting(context, { schema: below, value: field, path: name }, typeMeta ? undefined : formerField(former, value, key)));
+  sum.add(
+    checkRatcheting(
+      context,
+      { schema: below, value: field, path: name },
+      typeMeta ? undefined : formerField(former, value, key),
+    ),
+  );
 }

@@ -40,7 +40,8 @@ function asJson(text: string): Body | undefined {
 }
 
 function readEvents(text: string): Body {
-  if ((text.match(PARTING)?.length ?? 0) > MAX_PARTING) throw new MalformedBody(`yaml: document is too large: send it as JSON`);
+  if ((text.match(PARTING)?.length ?? 0) > MAX_PARTING)
+    throw new MalformedBody(`yaml: document is too large: send it as JSON`);
   const builder = new Builder(text);
   for (const event of eventsOf(text)) if (builder.take(event)) break;
   if (builder.unfit !== undefined) throw builder.unfit;
@@ -87,7 +88,11 @@ class Builder {
         return this.#alias(this.#source.slice(event.anchorStart, event.anchorEnd), event.anchorStart);
       case EVENT_ID.MAPPING:
       case EVENT_ID.SEQUENCE:
-        return this.#open(event.type === EVENT_ID.MAPPING, this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)), startOf(event, event.start));
+        return this.#open(
+          event.type === EVENT_ID.MAPPING,
+          this.#source.slice(Math.max(event.anchorStart, 0), Math.max(event.anchorEnd, 0)),
+          startOf(event, event.start),
+        );
       case EVENT_ID.SCALAR:
         return this.#scalar(event);
       case EVENT_ID.POP:
@@ -97,9 +102,18 @@ class Builder {
 
   #open(mapping: boolean, anchor: string, start: number): boolean {
     const frame = this.#stack.at(-1);
-    if (frame?.entries !== undefined && frame.key === undefined) throw new MalformedBody('yaml: invalid map key: only scalars can be keys');
+    if (frame?.entries !== undefined && frame.key === undefined)
+      throw new MalformedBody('yaml: invalid map key: only scalars can be keys');
     this.#begins(start);
-    this.#stack.push({ anchor, entries: mapping ? new Map() : undefined, merged: new Map(), items: [], key: undefined, repeated: undefined, weight: 1 });
+    this.#stack.push({
+      anchor,
+      entries: mapping ? new Map() : undefined,
+      merged: new Map(),
+      items: [],
+      key: undefined,
+      repeated: undefined,
+      weight: 1,
+    });
     return false;
   }
 
@@ -110,7 +124,10 @@ class Builder {
   }
 
   #scalar(event: ScalarEvent): boolean {
-    if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && UNKNOWN_ESCAPE.test(this.#source.slice(event.valueStart, event.valueEnd))) {
+    if (
+      event.style === SCALAR_STYLE.DOUBLE_QUOTED &&
+      UNKNOWN_ESCAPE.test(this.#source.slice(event.valueStart, event.valueEnd))
+    ) {
       throw new MalformedBody(`yaml: line ${this.#lineOf(event.valueStart)}: found unknown escape character`);
     }
     const text = event.valueStart < 0 ? '' : wellFormed(getScalarValue(this.#source, event));
@@ -125,7 +142,10 @@ class Builder {
     }
     frame.key = this.#key(value);
     if (frame.entries.has(frame.key) && frame.key !== MERGE) {
-      frame.repeated = { shown: typeof value === 'string' ? goQuote(value) : frame.key, line: this.#lineOf(event.valueStart) };
+      frame.repeated = {
+        shown: typeof value === 'string' ? goQuote(value) : frame.key,
+        line: this.#lineOf(event.valueStart),
+      };
     }
     return false;
   }
@@ -149,7 +169,9 @@ class Builder {
     const known = this.#anchors.get(name);
     if (known === undefined) {
       const open = this.#stack.some((frame) => frame.anchor === name);
-      throw new MalformedBody(open ? `yaml: anchor '${name}' value contains itself` : `yaml: unknown anchor '${name}' referenced`);
+      throw new MalformedBody(
+        open ? `yaml: anchor '${name}' value contains itself` : `yaml: unknown anchor '${name}' referenced`,
+      );
     }
     this.#aliased += known.weight;
     if (this.#aliased > MAX_ALIASED) throw new MalformedBody('yaml: document contains excessive aliasing');
@@ -180,7 +202,8 @@ class Builder {
     if (frame.entries === undefined) frame.items.push(value);
     else if (frame.key === MERGE) merge(frame, value);
     else frame.entries.set(frame.key ?? '', value);
-    if (frame.repeated !== undefined) this.duplicates.push(`line ${frame.repeated.line}: key ${frame.repeated.shown} already set in map`);
+    if (frame.repeated !== undefined)
+      this.duplicates.push(`line ${frame.repeated.line}: key ${frame.repeated.shown} already set in map`);
     frame.repeated = undefined;
     frame.key = undefined;
     return false;
@@ -199,7 +222,10 @@ class Builder {
 }
 
 /** Where a value begins, its anchor and tag included; negative for one that is left out. */
-function startOf({ anchorStart, tagStart }: { readonly anchorStart: number; readonly tagStart: number }, start: number): number {
+function startOf(
+  { anchorStart, tagStart }: { readonly anchorStart: number; readonly tagStart: number },
+  start: number,
+): number {
   const given = [anchorStart, tagStart, start].filter((offset) => offset >= 0);
   return given.length === 0 ? -1 : Math.min(...given);
 }

@@ -51,7 +51,8 @@ function firstDocument(text: string, reason: string, wrong: number): string | un
   let begun = false;
   for (const { 0: separator, index } of text.matchAll(SEPARATOR)) {
     if (index > wrong) return undefined;
-    if (begun || !HEAD.test(text.slice(from, index))) return isCharacter && isRead(text, wrong, index) ? undefined : text.slice(0, index);
+    if (begun || !HEAD.test(text.slice(from, index)))
+      return isCharacter && isRead(text, wrong, index) ? undefined : text.slice(0, index);
     begun = separator === '---';
     from = index + 3;
   }

@@ -29,7 +29,8 @@ export class StoredEntry implements Entry {
   }
 
   get object(): KubeObject {
-    this.#parsed ??= this.#forgotten?.deref() ?? this.#cache.prepare(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
+    this.#parsed ??=
+      this.#forgotten?.deref() ?? this.#cache.prepare(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
     this.#cache.keep(this);
     return this.#parsed;
   }

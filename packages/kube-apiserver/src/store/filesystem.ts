@@ -61,7 +61,10 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 async function exists(folder: string): Promise<boolean> {
-  return access(folder).then(() => true, () => false);
+  return access(folder).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -102,7 +105,7 @@ class DiskFile implements OpenFile {
     const total = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
     if (bytesWritten === total) return;
     const rest = Buffer.concat(buffers).subarray(bytesWritten);
-    for (let done = 0; done < rest.length; ) {
+    for (let done = 0; done < rest.length;) {
       done += (await this.#handle.write(rest, done, rest.length - done, position + bytesWritten + done)).bytesWritten;
     }
   }
@@ -125,7 +128,9 @@ const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** The code of an error of the file system: `ENOENT`. By its fields alone: a test's Error is another one than Node's. */
 export function codeOf(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
 }
 
 /** Whether a write failed because there is no room, which may pass: the disk is full, or a quota or a limit of the process is used up. */

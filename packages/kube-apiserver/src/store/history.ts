@@ -45,7 +45,11 @@ export class History {
   /** Drops what is over the limits at a time. */
   prune(now: number): void {
     const oldest = now - this.#limits.age;
-    while (this.#head < this.#changes.length && (this.#bytes > this.#limits.bytes || (this.#times[this.#head] ?? now) < oldest)) this.#drop();
+    while (
+      this.#head < this.#changes.length &&
+      (this.#bytes > this.#limits.bytes || (this.#times[this.#head] ?? now) < oldest)
+    )
+      this.#drop();
     if (this.#head < 64 || this.#head * 2 < this.#changes.length) return;
     this.#changes = this.#changes.slice(this.#head);
     this.#times = this.#times.slice(this.#head);

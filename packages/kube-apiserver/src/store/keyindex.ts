@@ -32,7 +32,10 @@ export class KeyIndex {
     this.#sorted = settle(this.#sorted, this.#changed);
     this.#changed = new Map();
     const from = firstWhere(this.#sorted, ({ key }) => key >= prefix);
-    return this.#sorted.slice(from, firstWhere(this.#sorted, ({ key }) => key > prefix && !key.startsWith(prefix)));
+    return this.#sorted.slice(
+      from,
+      firstWhere(this.#sorted, ({ key }) => key > prefix && !key.startsWith(prefix)),
+    );
   }
 }
 
@@ -53,7 +56,10 @@ export function settle(sorted: Entry[], states: ReadonlyMap<string, Entry | unde
 }
 
 /** A new list with entries put in at keys that it does not have, and taken out. `moved` is in order of keys, too. */
-function merged(sorted: readonly Entry[], moved: readonly (readonly [key: string, entry: Entry | undefined])[]): Entry[] {
+function merged(
+  sorted: readonly Entry[],
+  moved: readonly (readonly [key: string, entry: Entry | undefined])[],
+): Entry[] {
   const all: Entry[] = [];
   let next = 0;
   for (const [key, entry] of moved) {

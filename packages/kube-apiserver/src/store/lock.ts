@@ -79,7 +79,11 @@ async function highestLock(files: FileSystem, folder: string): Promise<number> {
 }
 
 /** Makes a lock file as a whole; false when another process made it first. */
-async function claim(files: FileSystem, folder: string, { number, processes }: { number: number; processes: Processes }): Promise<boolean> {
+async function claim(
+  files: FileSystem,
+  folder: string,
+  { number, processes }: { number: number; processes: Processes },
+): Promise<boolean> {
   const holder = { pid: processes.pid, mark: processes.mark(processes.pid) };
   const draft = path.join(folder, `${DRAFT}${randomUUID()}`);
   try {
@@ -117,7 +121,8 @@ async function readHolder(files: FileSystem, file: string): Promise<Holder | und
 function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number') return undefined;
+    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
+      return undefined;
     return { pid: value.pid, mark: 'mark' in value && typeof value.mark === 'string' ? value.mark : undefined };
   } catch {
     return undefined;
@@ -130,7 +135,12 @@ function runs({ pid, mark }: Holder, processes: Processes): boolean {
   return mark === undefined || now === undefined || mark === now;
 }
 
-async function withFile<T>(files: FileSystem, name: string, mode: OpenMode, use: (file: OpenFile) => Promise<T>): Promise<T> {
+async function withFile<T>(
+  files: FileSystem,
+  name: string,
+  mode: OpenMode,
+  use: (file: OpenFile) => Promise<T>,
+): Promise<T> {
   const file = await files.open(name, mode);
   try {
     return await use(file);

@@ -94,13 +94,22 @@ export class Log implements Journal {
   /** Whether most of what lies on disk is of no use any more. */
   #wasteful(): boolean {
     const onDisk = this.#before + this.#length;
-    return this.#length > HEAD_BYTES && onDisk >= this.#retryAt && onDisk > 2 * this.#state.size + this.#options.limits.garbage;
+    return (
+      this.#length > HEAD_BYTES &&
+      onDisk >= this.#retryAt &&
+      onDisk > 2 * this.#state.size + this.#options.limits.garbage
+    );
   }
 
   /** Begins the next segment; false when there is no room for one, and the log goes on in this. */
   async #rotate(): Promise<boolean> {
     const { files, folder } = this.#options;
-    const head = { kind: 'segment', number: this.#number + 1, revision: this.#state.revision, extent: this.#length } as const;
+    const head = {
+      kind: 'segment',
+      number: this.#number + 1,
+      revision: this.#state.revision,
+      extent: this.#length,
+    } as const;
     try {
       const next = await beginSegment(files, folder, head);
       await this.#file.close();
@@ -136,8 +145,12 @@ export class Log implements Journal {
 export async function dropOlder(files: FileSystem, folder: string, number: number): Promise<void> {
   const names = await files.list(folder);
   const old = [
-    ...numbersOf(names, 'snapshot').filter((one) => one < number).map(snapshotName),
-    ...numbersOf(names, 'segment').filter((one) => one < number).map(segmentName),
+    ...numbersOf(names, 'snapshot')
+      .filter((one) => one < number)
+      .map(snapshotName),
+    ...numbersOf(names, 'segment')
+      .filter((one) => one < number)
+      .map(segmentName),
   ];
   for (const name of old) await files.remove(path.join(folder, name));
   if (old.length > 0) await files.syncFolder(folder);

@@ -130,7 +130,17 @@ export class LogStore implements Store {
     this.#given = revision;
     this.#state.collection(name).pending.set(key, { revision, entry: type === 'put' ? entry : undefined });
     return new Promise((resolve, reject) => {
-      this.#queue.push({ revision, type, collection: name, key, bytes, time: this.#options.clock.now(), entry, resolve, reject });
+      this.#queue.push({
+        revision,
+        type,
+        collection: name,
+        key,
+        bytes,
+        time: this.#options.clock.now(),
+        entry,
+        resolve,
+        reject,
+      });
       this.#wake();
     });
   }
@@ -184,7 +194,10 @@ export class LogStore implements Store {
 
   /** Refuses a batch and all that was accepted after it, which may build upon it. */
   #refuse(batch: readonly Accepted[], error: unknown): void {
-    const reason = error instanceof NoSpace ? unavailable('the store is full: no space left on device') : internalError('the store failed', error);
+    const reason =
+      error instanceof NoSpace
+        ? unavailable('the store is full: no space left on device')
+        : internalError('the store failed', error);
     if (error instanceof NoSpace) this.#tellOfSpace(true);
     else this.#refusal = reason;
     for (const change of [...batch, ...this.#queue.splice(0)]) {
@@ -198,7 +211,11 @@ export class LogStore implements Store {
   #tellOfSpace(full: boolean): void {
     if (full === this.#full) return;
     this.#full = full;
-    this.#options.warn(full ? 'no space left on device: changes are refused until there is some' : 'there is space again: changes are taken');
+    this.#options.warn(
+      full
+        ? 'no space left on device: changes are refused until there is some'
+        : 'there is space again: changes are taken',
+    );
   }
 
   #release(): void {

@@ -46,9 +46,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   await files.makeFolder(folder);
   const lock = await lockFolder(files, folder, processes);
   try {
-    const { state, tail } = await recover({ files, folder, warn }, (revision) => new State(clock, limits, revision, frozen));
+    const { state, tail } = await recover(
+      { files, folder, warn },
+      (revision) => new State(clock, limits, revision, frozen),
+    );
     const log = new Log(state, tail, { files, folder, limits: { ...LOG_LIMITS, ...options.log }, warn });
-    return new LogStore(state, releasing(log, () => lock.release()), { clock, onFatal, warn });
+    return new LogStore(
+      state,
+      releasing(log, () => lock.release()),
+      { clock, onFatal, warn },
+    );
   } catch (error) {
     await lock.release();
     throw error;

@@ -3,7 +3,17 @@ import { StoredEntry } from './entry.js';
 import type { FileSystem, OpenFile } from './filesystem.js';
 import { dropOlder, type Tail } from './log.js';
 import type { StoredRecord } from './record.js';
-import { Damaged, HEAD_BYTES, beginSegment, laterRecord, numbersOf, readHead, readRecords, segmentName, snapshotName } from './segment.js';
+import {
+  Damaged,
+  HEAD_BYTES,
+  beginSegment,
+  laterRecord,
+  numbersOf,
+  readHead,
+  readRecords,
+  segmentName,
+  snapshotName,
+} from './segment.js';
 import { FIRST_REVISION, type State } from './state.js';
 
 export interface Place {
@@ -40,8 +50,12 @@ type Recovered = Promise<{ state: State; tail: Tail }>;
 
 async function recoverFrom(place: Place, names: readonly string[], begin: (revision: number) => State): Recovered {
   const first = numbersOf(names, 'snapshot').at(-1);
-  const { state, size } = first === undefined ? { state: begin(FIRST_REVISION), size: 0 } : await readSnapshot(place, first, begin);
-  const segments = await openSegments(place, numbersOf(names, 'segment').filter((number) => number >= (first ?? 0)));
+  const { state, size } =
+    first === undefined ? { state: begin(FIRST_REVISION), size: 0 } : await readSnapshot(place, first, begin);
+  const segments = await openSegments(
+    place,
+    numbersOf(names, 'segment').filter((number) => number >= (first ?? 0)),
+  );
   let before = size;
   try {
     checkOrder(segments, first ?? 1, path.join(place.folder, segmentName(first ?? 1)));
@@ -49,17 +63,31 @@ async function recoverFrom(place: Place, names: readonly string[], begin: (revis
       const end = await replay(segment, state);
       const next = segments[index + 1];
       if (next === undefined) return { state, tail: await cutTail(place, segment, { end, before, keep: first ?? 1 }) };
-      if (end !== segment.size || end !== next.extent) throw new Damaged(segment.name, end, 'a record cannot be read, and a later segment follows');
+      if (end !== segment.size || end !== next.extent)
+        throw new Damaged(segment.name, end, 'a record cannot be read, and a later segment follows');
       before += segment.size;
     }
   } finally {
     for (const segment of segments) await segment.file.close();
   }
-  if (first !== undefined) throw new Damaged(path.join(place.folder, segmentName(first)), 0, 'the segment that follows the snapshot is missing');
-  if (names.includes(BEGUN)) throw new Damaged(path.join(place.folder, segmentName(1)), 0, 'it is missing or empty, though this folder has held a store');
+  if (first !== undefined)
+    throw new Damaged(
+      path.join(place.folder, segmentName(first)),
+      0,
+      'the segment that follows the snapshot is missing',
+    );
+  if (names.includes(BEGUN))
+    throw new Damaged(
+      path.join(place.folder, segmentName(1)),
+      0,
+      'it is missing or empty, though this folder has held a store',
+    );
   await dropDrafts(place);
   const head = { kind: 'segment', number: 1, revision: state.revision, extent: 0 } as const;
-  return { state, tail: { number: 1, file: await beginSegment(place.files, place.folder, head), length: HEAD_BYTES, before: 0 } };
+  return {
+    state,
+    tail: { number: 1, file: await beginSegment(place.files, place.folder, head), length: HEAD_BYTES, before: 0 },
+  };
 }
 
 async function markBegun({ files, folder }: Place): Promise<void> {
@@ -67,7 +95,11 @@ async function markBegun({ files, folder }: Place): Promise<void> {
   await files.syncFolder(folder);
 }
 
-async function readSnapshot({ files, folder }: Omit<Place, 'warn'>, number: number, begin: (revision: number) => State): Promise<{ state: State; size: number }> {
+async function readSnapshot(
+  { files, folder }: Omit<Place, 'warn'>,
+  number: number,
+  begin: (revision: number) => State,
+): Promise<{ state: State; size: number }> {
   const name = path.join(folder, snapshotName(number));
   const file = await files.open(name, 'read');
   try {
@@ -98,7 +130,9 @@ async function openSegments(place: Place, numbers: readonly number[]): Promise<S
     const head = await readHead(file);
     const valid = head?.kind === 'segment' && head.number === number;
     const before = segments.at(-1);
-    const unused = number === numbers.at(-1) && (valid ? size === HEAD_BYTES && before !== undefined && before.size > head.extent : size <= HEAD_BYTES);
+    const unused =
+      number === numbers.at(-1) &&
+      (valid ? size === HEAD_BYTES && before !== undefined && before.size > head.extent : size <= HEAD_BYTES);
     if (valid && !unused) {
       segments.push({ number, name, file, size, extent: head.extent });
       continue;
@@ -114,7 +148,8 @@ async function openSegments(place: Place, numbers: readonly number[]): Promise<S
 function checkOrder(segments: readonly Segment[], first: number, firstName: string): void {
   let expected = first;
   for (const { number, name } of segments) {
-    if (number !== expected) throw new Damaged(expected === first ? firstName : name, 0, `segment ${expected} is missing`);
+    if (number !== expected)
+      throw new Damaged(expected === first ? firstName : name, 0, `segment ${expected} is missing`);
     expected += 1;
   }
 }
@@ -122,7 +157,8 @@ function checkOrder(segments: readonly Segment[], first: number, firstName: stri
 /** Applies the records of a segment; gives where it ends, or where something cannot be read. */
 function replay({ file, name }: Segment, state: State): Promise<number> {
   return readRecords(file, (record, offset) => {
-    if (record.revision <= state.revision) throw new Damaged(name, offset, `revision ${record.revision} follows ${state.revision}`);
+    if (record.revision <= state.revision)
+      throw new Damaged(name, offset, `revision ${record.revision} follows ${state.revision}`);
     applyRecord(state, record);
   });
 }
@@ -134,17 +170,24 @@ function applyRecord(state: State, { collection: name, key, revision, bytes, typ
 }
 
 /** Cuts off what a crash tore, makes the rest durable, as nobody knows whether it is, and clears away what is left over. */
-async function cutTail(place: Place, segment: Segment, found: { end: number; before: number; keep: number }): Promise<Tail> {
+async function cutTail(
+  place: Place,
+  segment: Segment,
+  found: { end: number; before: number; keep: number },
+): Promise<Tail> {
   const { files, folder } = place;
   const { end, before, keep } = found;
   if (end < segment.size) {
     const later = await laterRecord(segment.file, end);
-    if (later !== undefined) throw new Damaged(segment.name, end, `a record cannot be read, and a later one follows at offset ${later}`);
+    if (later !== undefined)
+      throw new Damaged(segment.name, end, `a record cannot be read, and a later one follows at offset ${later}`);
   }
   const file = await files.open(segment.name, 'update');
   if (end < segment.size) {
     await file.truncate(end);
-    place.warn(`${segment.name}: cut off ${segment.size - end} bytes of a change that was not finished when the last process ended`);
+    place.warn(
+      `${segment.name}: cut off ${segment.size - end} bytes of a change that was not finished when the last process ended`,
+    );
   }
   await file.sync();
   await dropDrafts(place, segment.number);
@@ -156,7 +199,9 @@ async function cutTail(place: Place, segment: Segment, found: { end: number; bef
 async function dropDrafts({ files, folder }: Place, last = 0): Promise<void> {
   const names = await files.list(folder);
   const drafts = names.filter((name) => name.startsWith('snapshot-') && name.endsWith('.tmp'));
-  const unused = numbersOf(names, 'segment').filter((number) => number > last).map(segmentName);
+  const unused = numbersOf(names, 'segment')
+    .filter((number) => number > last)
+    .map(segmentName);
   for (const name of [...drafts, ...unused]) await files.remove(path.join(folder, name));
   await files.syncFolder(folder);
 }

@@ -67,7 +67,12 @@ export async function readHead(file: OpenFile): Promise<FileHead | undefined> {
   if (buffer.length < HEAD_BYTES || !HEAD_MAGIC.equals(buffer.subarray(0, 8))) return undefined;
   if (crc32(buffer.subarray(12)) !== buffer.readUInt32LE(8)) return undefined;
   const kind = buffer.readUInt8(30) === 1 ? 'segment' : 'snapshot';
-  return { kind, number: buffer.readUIntLE(12, 6), revision: buffer.readUIntLE(18, 6), extent: buffer.readUIntLE(24, 6) };
+  return {
+    kind,
+    number: buffer.readUIntLE(12, 6),
+    revision: buffer.readUIntLE(18, 6),
+    extent: buffer.readUIntLE(24, 6),
+  };
 }
 
 /** Begins a segment that is durable when this resolves, also in its folder. Leaves none when it rejects, if it can. */
@@ -90,7 +95,10 @@ export async function beginSegment(files: FileSystem, folder: string, head: File
  * Reads records until the end of a file or until there is none, and gives where that is. In chunks: what stays in
  * memory of a record keeps no more than a chunk from being freed.
  */
-export async function readRecords(file: OpenFile, take: (record: StoredRecord, offset: number) => void): Promise<number> {
+export async function readRecords(
+  file: OpenFile,
+  take: (record: StoredRecord, offset: number) => void,
+): Promise<number> {
   let base = HEAD_BYTES;
   let length = CHUNK;
   for (;;) {

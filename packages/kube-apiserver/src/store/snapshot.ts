@@ -26,7 +26,11 @@ export function pin(state: State): Pinned {
  * Writes a snapshot under another name, then gives it its own, so that it is there as a whole or not at all. Resolves
  * with its size, or with undefined when `stopped` said so in the middle; leaves nothing then, nor when it rejects, if it can.
  */
-export async function writeSnapshot(place: { files: FileSystem; folder: string; number: number }, pinned: Pinned, stopped: () => boolean): Promise<number | undefined> {
+export async function writeSnapshot(
+  place: { files: FileSystem; folder: string; number: number },
+  pinned: Pinned,
+  stopped: () => boolean,
+): Promise<number | undefined> {
   const { files, folder, number } = place;
   const name = path.join(folder, snapshotName(number));
   const draft = `${name}.tmp`;
@@ -44,7 +48,12 @@ export async function writeSnapshot(place: { files: FileSystem; folder: string; 
   return size;
 }
 
-async function writeAll(file: OpenFile, number: number, pinned: Pinned, stopped: () => boolean): Promise<number | undefined> {
+async function writeAll(
+  file: OpenFile,
+  number: number,
+  pinned: Pinned,
+  stopped: () => boolean,
+): Promise<number | undefined> {
   const extent = pinned.collections.reduce((sum, { entries }) => sum + entries.length, 0);
   await file.write([encodeHead({ kind: 'snapshot', number, revision: pinned.revision, extent })], 0);
   let length = HEAD_BYTES;
@@ -83,6 +92,7 @@ function* slices(pinned: Pinned): Generator<Slice> {
 
 function* recordsOf(pinned: Pinned): Generator<Written> {
   for (const { name, entries } of pinned.collections) {
-    for (const { key, revision, bytes } of entries) yield { revision, type: 'put', collection: name, key, bytes, time: 0 };
+    for (const { key, revision, bytes } of entries)
+      yield { revision, type: 'put', collection: name, key, bytes, time: 0 };
   }
 }

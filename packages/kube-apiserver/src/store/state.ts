@@ -53,7 +53,10 @@ export class State {
 
   /** Names of the collections that hold something, sorted. */
   names(): string[] {
-    return [...this.#collections.values()].filter((one) => one.index.size > 0).map((one) => one.name).sort();
+    return [...this.#collections.values()]
+      .filter((one) => one.index.size > 0)
+      .map((one) => one.name)
+      .sort();
   }
 
   find(name: string): Collection | undefined {

@@ -43,7 +43,8 @@ const CELLS: Readonly<Record<string, Cells>> = {
     ParamRef: (binding) => paramRef(structAt(binding, 'spec')),
   },
   'apps/deployments': {
-    Ready: (deployment) => `${statusNumber(deployment, 'readyReplicas')}/${numberAt(structAt(deployment, 'spec'), 'replicas')}`,
+    Ready: (deployment) =>
+      `${statusNumber(deployment, 'readyReplicas')}/${numberAt(structAt(deployment, 'spec'), 'replicas')}`,
     'Up-to-date': (deployment) => statusNumber(deployment, 'updatedReplicas'),
     Available: (deployment) => statusNumber(deployment, 'availableReplicas'),
     Containers: (deployment) => containers(templateOf(deployment), 'name'),
@@ -60,7 +61,9 @@ const CELLS: Readonly<Record<string, Cells>> = {
   },
   'coordination.k8s.io/leases': { Holder: (lease) => textAt(structAt(lease, 'spec'), 'holderIdentity') },
   'events.k8s.io/events': EVENT_CELLS,
-  'networking.k8s.io/networkpolicies': { 'Pod-Selector': (policy) => formatSelector(structAt(policy, 'spec')['podSelector']) },
+  'networking.k8s.io/networkpolicies': {
+    'Pod-Selector': (policy) => formatSelector(structAt(policy, 'spec')['podSelector']),
+  },
   'policy/poddisruptionbudgets': {
     'Min Available': (budget) => limit(budget, 'minAvailable'),
     'Max Unavailable': (budget) => limit(budget, 'maxUnavailable'),
@@ -85,9 +88,15 @@ export function builtinColumns(group: string, plural: string): readonly Column[]
   });
 }
 
-function subjects(binding: KubeObject, kind: string, show: (subject: { name: string; namespace: string }) => string): string {
+function subjects(
+  binding: KubeObject,
+  kind: string,
+  show: (subject: { name: string; namespace: string }) => string,
+): string {
   const found = listAt(binding, 'subjects').filter((subject) => textAt(subject, 'kind') === kind);
-  return found.map((subject) => show({ name: textAt(subject, 'name'), namespace: textAt(subject, 'namespace') })).join(', ');
+  return found
+    .map((subject) => show({ name: textAt(subject, 'name'), namespace: textAt(subject, 'namespace') }))
+    .join(', ');
 }
 
 function statusNumber(object: KubeObject, field: string): number {
@@ -99,11 +108,18 @@ function templateOf(workload: KubeObject): JsonObject {
 }
 
 function labelsText(labels: JsonObject): string {
-  return textEntries(labels).map(([key, value]) => `${key}=${value}`).toSorted().join(',') || '<none>';
+  return (
+    textEntries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .toSorted()
+      .join(',') || '<none>'
+  );
 }
 
 function containers(template: JsonObject, field: string): string {
-  return listAt(structAt(template, 'spec'), 'containers').map((container) => textAt(container, field)).join(',');
+  return listAt(structAt(template, 'spec'), 'containers')
+    .map((container) => textAt(container, field))
+    .join(',');
 }
 
 function limit(budget: KubeObject, field: string): string {
@@ -127,7 +143,9 @@ function paramRef(spec: JsonObject): string {
 /** A selector as Go prints the struct. */
 function goSelector(selector: JsonObject): string {
   const labels = textEntries(structAt(selector, 'matchLabels')).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const expressions = listAt(selector, 'matchExpressions').map((one) =>
-    `LabelSelectorRequirement{Key:${textAt(one, 'key')},Operator:${textAt(one, 'operator')},Values:[${textsAt(one, 'values').join(' ')}],},`);
+  const expressions = listAt(selector, 'matchExpressions').map(
+    (one) =>
+      `LabelSelectorRequirement{Key:${textAt(one, 'key')},Operator:${textAt(one, 'operator')},Values:[${textsAt(one, 'values').join(' ')}],},`,
+  );
   return `&LabelSelector{MatchLabels:map[string]string{${labels.map(([key, value]) => `${key}: ${value},`).join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
 }

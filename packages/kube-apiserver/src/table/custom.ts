@@ -15,9 +15,15 @@ export interface PrinterColumn {
 }
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
-const CREATED = 'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata';
+const CREATED =
+  'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata';
 /** What is shown of a custom resource whose definition says nothing of it. */
-export const AGE: PrinterColumn = { name: 'Age', type: 'date', description: CREATED, jsonPath: '.metadata.creationTimestamp' };
+export const AGE: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  description: CREATED,
+  jsonPath: '.metadata.creationTimestamp',
+};
 
 /**
  * Columns of a custom resource beside its name; Age alone where the definition has none. A path that cannot be read ends
@@ -33,7 +39,10 @@ export function customColumns(columns: readonly PrinterColumn[]): readonly Colum
   return made;
 }
 
-function columnOf({ name, type, format, description, priority, jsonPath }: PrinterColumn, find: (value: Json) => readonly Json[]): Column {
+function columnOf(
+  { name, type, format, description, priority, jsonPath }: PrinterColumn,
+  find: (value: Json) => readonly Json[],
+): Column {
   const known = TYPES.find((one) => one === type) ?? 'string';
   return {
     name,

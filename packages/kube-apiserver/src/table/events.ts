@@ -30,13 +30,15 @@ function about(event: KubeObject): string {
 
 function source(event: KubeObject): string {
   const old = structAt(event, 'source' in event ? 'source' : 'deprecatedSource');
-  const component = textAt(old, 'component') || textAt(event, 'reportingComponent') || textAt(event, 'reportingController');
+  const component =
+    textAt(old, 'component') || textAt(event, 'reportingComponent') || textAt(event, 'reportingController');
   const instance = textAt(old, 'host') || textAt(event, 'reportingInstance');
   return instance === '' ? component : `${component}, ${instance}`;
 }
 
 function firstSeen(event: KubeObject, now: number): string {
-  const first = textAt(event, 'firstTimestamp') || textAt(event, 'deprecatedFirstTimestamp') || textAt(event, 'eventTime');
+  const first =
+    textAt(event, 'firstTimestamp') || textAt(event, 'deprecatedFirstTimestamp') || textAt(event, 'eventTime');
   return ageOf(first, now);
 }
 

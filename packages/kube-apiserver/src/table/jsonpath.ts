@@ -38,7 +38,8 @@ interface Parsed {
 }
 
 function dotted(text: string): Parsed | undefined {
-  if (text.startsWith('..')) return { step: (value) => descendants(value), rest: text.slice(text.startsWith('..[') ? 2 : 1) };
+  if (text.startsWith('..'))
+    return { step: (value) => descendants(value), rest: text.slice(text.startsWith('..[') ? 2 : 1) };
   const body = text.startsWith('.') ? text.slice(1) : text;
   if (body === '') return { step: undefined, rest: '' };
   if (body.startsWith('[')) return { step: undefined, rest: body };
@@ -106,7 +107,9 @@ function union(parts: readonly string[]): Step | undefined {
 /** A quoted name is read as what stands behind a dot: dots in it part names, where they are not escaped. */
 function named(name: string): Step | undefined {
   const steps = name === '' ? [child('')] : parse(`.${name}`);
-  return steps === undefined ? undefined : (value) => steps.reduce<readonly Json[]>((found, step) => found.flatMap(step), [value]);
+  return steps === undefined
+    ? undefined
+    : (value) => steps.reduce<readonly Json[]>((found, step) => found.flatMap(step), [value]);
 }
 
 function child(name: string): Step {
@@ -164,7 +167,9 @@ function filterStep(text: string): Step | undefined {
   const match = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s.exec(text);
   if (match === null) {
     const path = operand(text);
-    return path === undefined ? undefined : (value) => (isArray(value) ? value.filter((item) => path(item) !== undefined) : []);
+    return path === undefined
+      ? undefined
+      : (value) => (isArray(value) ? value.filter((item) => path(item) !== undefined) : []);
   }
   const left = operand(match[1] ?? '');
   const right = operand(match[3] ?? '');

@@ -20,8 +20,14 @@ export function formatSelector(selector: Json | undefined): string {
 
 function requirementsOf(selector: Json | undefined): string[] {
   if (!isObject(selector)) return [];
-  const equal = textEntries(structAt(selector, 'matchLabels')).map(([key, value]): [string, string] => [key, `${key}=${value}`]);
-  const others = listAt(selector, 'matchExpressions').map((one): [string, string] => [textAt(one, 'key'), requirement(one)]);
+  const equal = textEntries(structAt(selector, 'matchLabels')).map(([key, value]): [string, string] => [
+    key,
+    `${key}=${value}`,
+  ]);
+  const others = listAt(selector, 'matchExpressions').map((one): [string, string] => [
+    textAt(one, 'key'),
+    requirement(one),
+  ]);
   return [...equal, ...others].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, written]) => written);
 }
 

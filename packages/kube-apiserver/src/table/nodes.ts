@@ -17,7 +17,9 @@ export const NODE_CELLS: Cells = {
 };
 
 function status(node: KubeObject): string {
-  const ready = listAt(structAt(node, 'status'), 'conditions').findLast((condition) => textAt(condition, 'type') === 'Ready');
+  const ready = listAt(structAt(node, 'status'), 'conditions').findLast(
+    (condition) => textAt(condition, 'type') === 'Ready',
+  );
   const shown = ready === undefined ? 'Unknown' : textAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady';
   return structAt(node, 'spec')['unschedulable'] === true ? `${shown},SchedulingDisabled` : shown;
 }

@@ -19,7 +19,8 @@ const NAME: JsonObject = {
   name: 'Name',
   type: 'string',
   format: 'name',
-  description: 'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names',
+  description:
+    'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names',
   priority: 0,
 };
 
@@ -27,7 +28,9 @@ const NAME: JsonObject = {
 export function includeObjectOf(text: string | undefined): IncludeObject {
   if (text === undefined || text === '' || text === 'Metadata') return 'Metadata';
   if (text === 'None' || text === 'Object') return text;
-  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(text)}: must be 'Metadata', 'Object', 'None', or empty`);
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(text)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
 /** A Table of meta.k8s.io/v1 with a row for each object: what `kubectl get` prints. */
@@ -54,14 +57,23 @@ function hasName(columns: readonly Column[]): boolean {
 }
 
 function definitionsOf(columns: readonly Column[]): Json[] {
-  const own = columns.map(({ name, type, format, description, priority }) => ({ name, type, format: format ?? '', description, priority }));
+  const own = columns.map(({ name, type, format, description, priority }) => ({
+    name,
+    type,
+    format: format ?? '',
+    description,
+    priority,
+  }));
   return hasName(columns) ? own : [NAME, ...own];
 }
 
 function rowOf(object: KubeObject, { columns }: Resource, { includeObject, now }: TableOptions): JsonObject {
   const own = columns.map((column) => column.cell(object, now));
   const cells = hasName(columns) ? own : [object.metadata.name ?? '', ...own];
-  return { cells, object: includeObject === 'Object' ? object : includeObject === 'None' ? null : partialObject(object) };
+  return {
+    cells,
+    object: includeObject === 'Object' ? object : includeObject === 'None' ? null : partialObject(object),
+  };
 }
 
 /** Kinds that have no columns of their own are written by another part of the real server: no rows are null there. */

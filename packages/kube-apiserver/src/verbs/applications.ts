@@ -29,7 +29,8 @@ export class Applications {
 
   knows({ target, manager, live, configuration }: Application): boolean {
     const known = this.#known.get(keyFor(target, manager));
-    if (known === undefined || known.resource !== target.resource || known.revision !== live.metadata.resourceVersion) return false;
+    if (known === undefined || known.resource !== target.resource || known.revision !== live.metadata.resourceVersion)
+      return false;
     return equal(known.configuration, configuration);
   }
 

@@ -13,11 +13,18 @@ export class TooLarge extends StatusError {
   readonly waits: boolean;
 
   /** @param collection that is read: events are not kept in memory by the real server, and so never waited for */
-  constructor(asked: number, current: number, { collection, watch = false }: { readonly collection: string; readonly watch?: boolean }) {
+  constructor(
+    asked: number,
+    current: number,
+    { collection, watch = false }: { readonly collection: string; readonly watch?: boolean },
+  ) {
     const waits = collection !== 'events';
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
     const details = { causes, ...(waits ? { retryAfterSeconds: 1 } : watch ? { retryAfterSeconds: 3 } : {}) };
-    super(504, `Timeout: Too large resource version: ${digits(asked)}, current: ${current}`, { reason: 'Timeout', details });
+    super(504, `Timeout: Too large resource version: ${digits(asked)}, current: ${current}`, {
+      reason: 'Timeout',
+      details,
+    });
     this.asked = asked;
     this.waits = waits;
   }

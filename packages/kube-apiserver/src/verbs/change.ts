@@ -64,7 +64,13 @@ function admitted(context: Context, edit: Edit, live: KubeObject | undefined): K
   const { target, options, caller } = edit;
   const object = edited(edit, live);
   const operation = live === undefined ? 'CREATE' : 'UPDATE';
-  const seen = { operation, object, oldObject: live, dryRun: options.dryRun, options: renamed(options, live === undefined ? 'CreateOptions' : 'UpdateOptions') } as const;
+  const seen = {
+    operation,
+    object,
+    oldObject: live,
+    dryRun: options.dryRun,
+    options: renamed(options, live === undefined ? 'CreateOptions' : 'UpdateOptions'),
+  } as const;
   const after = context.admission.admit(admissionRequest(target, caller, seen), caller.warn) ?? object;
   return withOwnersOnce(after, caller.warn, 'admitted');
 }
@@ -79,12 +85,17 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
   const { target, options, caller } = edit;
   const { resource } = target;
   const revised = withRevisionChecked(edit, next, live);
-  if (resource.custom && revised.apiVersion === '') throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  if (resource.custom && revised.apiVersion === '')
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const prepared = prepare(target, revised, live);
   checkUpdate(target, prepared, live, caller.warn);
   const object = settleTimes(prepared, live);
   const seen = {
-    operation: 'UPDATE', object: shown(target, object), oldObject: shown(target, live), dryRun: options.dryRun, options: renamed(options, 'UpdateOptions'),
+    operation: 'UPDATE',
+    object: shown(target, object),
+    oldObject: shown(target, live),
+    dryRun: options.dryRun,
+    options: renamed(options, 'UpdateOptions'),
   } as const;
   context.admission.validate(admissionRequest(target, caller, seen), caller.warn);
   if (endsWith(object, live, resource.kind)) {
@@ -96,7 +107,11 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
 }
 
 /** The object as it is stored from now on: as it was where nothing changes. */
-async function written(context: Context, { target, options }: Edit, { entry, live, next }: States): Promise<KubeObject> {
+async function written(
+  context: Context,
+  { target, options }: Edit,
+  { entry, live, next }: States,
+): Promise<KubeObject> {
   const { resource } = target;
   if (options.dryRun) return copied(resource, next);
   const object = withMeta(next, { selfLink: undefined });
@@ -109,14 +124,19 @@ async function written(context: Context, { target, options }: Edit, { entry, liv
  * Whether what would be written is stored. What reads like it need not be it: a definition's schema or its version for
  * storage may have changed, and what was applied is stored with what is left out when it is read.
  */
-function isStored({ convert }: Target['resource'], object: KubeObject, { entry, live }: Pick<States, 'entry' | 'live'>): boolean {
+function isStored(
+  { convert }: Target['resource'],
+  object: KubeObject,
+  { entry, live }: Pick<States, 'entry' | 'live'>,
+): boolean {
   return convert === undefined ? object === live || equal(object, live) : equal(convert.toStored(object), entry.object);
 }
 
 const REVISION = /^\d+$/;
 
 function checkRevision({ metadata: { resourceVersion: said = '' } }: KubeObject): void {
-  if (said !== '' && !REVISION.test(said)) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: invalid syntax`);
+  if (said !== '' && !REVISION.test(said))
+    throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: invalid syntax`);
   if (Number(said) >= 2 ** 64) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: value out of range`);
 }
 
@@ -124,7 +144,8 @@ function checkRevision({ metadata: { resourceVersion: said = '' } }: KubeObject)
 function withRevisionChecked({ target: { resource, name } }: Edit, next: KubeObject, live: KubeObject): KubeObject {
   const { resourceVersion: said = '' } = next.metadata;
   if (said === '' || Number(said) === 0) {
-    if (resource.strategy.unconditionalUpdate) return withMeta(next, { resourceVersion: live.metadata.resourceVersion });
+    if (resource.strategy.unconditionalUpdate)
+      return withMeta(next, { resourceVersion: live.metadata.resourceVersion });
     const missing = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
     throw invalid({ group: resource.group, kind: resource.plural }, name, [missing]);
   }

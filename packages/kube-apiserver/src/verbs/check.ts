@@ -30,13 +30,25 @@ export function checkUpdate(target: Target, next: KubeObject, old: KubeObject, w
   const subresource = strategyOf(target);
   const update = validateMetaUpdate(next.metadata, old.metadata);
   const common = [...checkCommon(resource, next), ...update];
-  const finalizers = QUALIFIED_FINALIZERS.includes(resource.group) ? unqualifiedFinalizers(next.metadata.finalizers ?? [], 'metadata.finalizers') : [];
-  const metadata: Readonly<Record<Repeat, () => readonly FieldError[]>> = { update: () => [...update, ...finalizers], all: () => checkMeta(resource, next) };
+  const finalizers = QUALIFIED_FINALIZERS.includes(resource.group)
+    ? unqualifiedFinalizers(next.metadata.finalizers ?? [], 'metadata.finalizers')
+    : [];
+  const metadata: Readonly<Record<Repeat, () => readonly FieldError[]>> = {
+    update: () => [...update, ...finalizers],
+    all: () => checkMeta(resource, next),
+  };
   const { errors, warnings, metadata: within } = resource.strategy.validateUpdate(next, old, subresource);
   const again = (isWithin: boolean): readonly FieldError[] =>
-    repeats(resource, subresource).filter((what) => (what === within?.repeated) === isWithin).flatMap((what) => metadata[what]());
+    repeats(resource, subresource)
+      .filter((what) => (what === within?.repeated) === isWithin)
+      .flatMap((what) => metadata[what]());
   const at = within?.at ?? 0;
-  settle(resource, next, { errors: [...common, ...again(false), ...errors.slice(0, at), ...again(true), ...errors.slice(at)], warnings }, warn);
+  settle(
+    resource,
+    next,
+    { errors: [...common, ...again(false), ...errors.slice(0, at), ...again(true), ...errors.slice(at)], warnings },
+    warn,
+  );
 }
 
 type Repeat = 'update' | 'all';
@@ -69,7 +81,13 @@ const WITHOUT_OWN: readonly string[] = ['events', 'poddisruptionbudgets.policy']
 const WITHOUT_STATUS: readonly string[] = ['validatingadmissionpolicies.admissionregistration.k8s.io'];
 
 /** Groups in which a finalizer has to be a standard one or `domain/name`. */
-const QUALIFIED_FINALIZERS: readonly string[] = ['', 'apps', 'events.k8s.io', 'networking.k8s.io', 'rbac.authorization.k8s.io'];
+const QUALIFIED_FINALIZERS: readonly string[] = [
+  '',
+  'apps',
+  'events.k8s.io',
+  'networking.k8s.io',
+  'rbac.authorization.k8s.io',
+];
 
 function repeats(resource: Resource, subresource: string | undefined): readonly Repeat[] {
   if (resource.strategy.checksMetadata === true) return [];
@@ -83,7 +101,11 @@ function checksOwnMetadata(resource: Resource): boolean {
 }
 
 function checkMeta({ namespaced, group, strategy }: Resource, { metadata }: KubeObject): FieldError[] {
-  return validateMeta(metadata, { namespaced, validateName: strategy.validateName, qualifiedFinalizers: QUALIFIED_FINALIZERS.includes(group) });
+  return validateMeta(metadata, {
+    namespaced,
+    validateName: strategy.validateName,
+    qualifiedFinalizers: QUALIFIED_FINALIZERS.includes(group),
+  });
 }
 
 function checkCommon({ namespaced }: Resource, { metadata }: KubeObject): FieldError[] {
@@ -91,7 +113,11 @@ function checkCommon({ namespaced }: Resource, { metadata }: KubeObject): FieldE
 }
 
 /** The kind is named as the object says it, which for a custom resource may be another one; an Event is one of the core. */
-function refuse({ group, custom }: Resource, { kind, apiVersion, metadata: { name = '' } }: KubeObject, errors: readonly FieldError[]): void {
+function refuse(
+  { group, custom }: Resource,
+  { kind, apiVersion, metadata: { name = '' } }: KubeObject,
+  errors: readonly FieldError[],
+): void {
   if (errors.length === 0) return;
   const said = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
   throw invalid({ group: custom ? said : group === 'events.k8s.io' ? '' : group, kind }, name, errors);

@@ -12,7 +12,12 @@ import type { Body } from '../schema/body.js';
 import type { Caller, Listed, Query, Target } from './verbs.js';
 
 /** DELETE of a collection: every object that the query lists, each as if it were asked for alone. Answers what was listed. */
-export async function deleteCollection(context: Context, target: Target, body: Body | undefined, request: { readonly query: Query; readonly caller: Caller }): Promise<Listed> {
+export async function deleteCollection(
+  context: Context,
+  target: Target,
+  body: Body | undefined,
+  request: { readonly query: Query; readonly caller: Caller },
+): Promise<Listed> {
   const { query, caller } = request;
   if (!allows(target, 'deletecollection')) throw methodNotAllowed(target.resource, 'deletecollection');
   const listing = listOptions(query, false);

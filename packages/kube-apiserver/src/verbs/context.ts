@@ -67,7 +67,19 @@ export interface Change {
 }
 
 /** What admission gets to see of a change. A namespace is in itself. */
-export function admissionRequest({ resource, subresource, namespace, name }: Target, { user, annotate }: Caller, change: Change): AdmissionRequest {
+export function admissionRequest(
+  { resource, subresource, namespace, name }: Target,
+  { user, annotate }: Caller,
+  change: Change,
+): AdmissionRequest {
   const isNamespace = resource.group === '' && resource.plural === 'namespaces';
-  return { user, resource, subresource, namespace: isNamespace ? name : namespace, name, ...change, ...(annotate === undefined ? {} : { annotate }) };
+  return {
+    user,
+    resource,
+    subresource,
+    namespace: isNamespace ? name : namespace,
+    name,
+    ...change,
+    ...(annotate === undefined ? {} : { annotate }),
+  };
 }

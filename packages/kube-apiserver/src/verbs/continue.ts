@@ -27,17 +27,31 @@ export function encodePosition({ revision, start }: Position): string {
 /** Throws 400 for what is no token. */
 export function decodeContinue(token: string): Position {
   const { v, rv, start } = parse(token);
-  for (const [field, value, type] of [['v', v, 'string'], ['rv', rv, 'number'], ['start', start, 'string']] as const) {
-    if (value !== undefined && value !== null && typeof value !== type) throw wrongType(goKind(value), `Go struct field continueToken.${field} of type ${type === 'number' ? 'int64' : type}`);
+  for (const [field, value, type] of [
+    ['v', v, 'string'],
+    ['rv', rv, 'number'],
+    ['start', start, 'string'],
+  ] as const) {
+    if (value !== undefined && value !== null && typeof value !== type)
+      throw wrongType(
+        goKind(value),
+        `Go struct field continueToken.${field} of type ${type === 'number' ? 'int64' : type}`,
+      );
   }
-  if (v !== VERSION) throw unreadable(`continue key is not valid: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
+  if (v !== VERSION)
+    throw unreadable(
+      `continue key is not valid: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`,
+    );
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {
     throw unreadable(`continue key is not valid: incorrect encoded start resourceVersion (version ${VERSION})`);
   }
-  if (typeof start !== 'string' || start === '') throw unreadable(`continue key is not valid: encoded start key empty (version ${VERSION})`);
+  if (typeof start !== 'string' || start === '')
+    throw unreadable(`continue key is not valid: encoded start key empty (version ${VERSION})`);
   const path = start.startsWith('/') ? start : `/${start}`;
   const parts = path.slice(1).split('/');
-  const clean = parts.every((part, index) => part !== '.' && part !== '..' && (part !== '' || (index === 0 && parts.length === 1)));
+  const clean = parts.every(
+    (part, index) => part !== '.' && part !== '..' && (part !== '' || (index === 0 && parts.length === 1)),
+  );
   if (!clean) throw unreadable(`continue key is not valid: ${start}`);
   return { revision: rv, start: path.slice(1) };
 }
@@ -45,12 +59,17 @@ export function decodeContinue(token: string): Position {
 function parse(token: string): { readonly [key: string]: Json | undefined } {
   if (!/^[A-Za-z0-9_-]*$/.test(token) || token.length % 4 === 1) {
     const at = token.search(/[^A-Za-z0-9_-]/);
-    throw unreadable(`continue key is not valid: illegal base64 data at input byte ${at < 0 ? Math.max(token.length - 1, 0) : at}`);
+    throw unreadable(
+      `continue key is not valid: illegal base64 data at input byte ${at < 0 ? Math.max(token.length - 1, 0) : at}`,
+    );
   }
   const bytes = Buffer.from(token, 'base64url');
   const [first = 0] = bytes;
   // A byte that begins no text of UTF-8 is told as the character of that number.
-  if (first >= 0x80) throw unreadable(`continue key is not valid: invalid character '${goQuote(String.fromCharCode(first)).slice(1, -1)}' looking for beginning of value`);
+  if (first >= 0x80)
+    throw unreadable(
+      `continue key is not valid: invalid character '${goQuote(String.fromCharCode(first)).slice(1, -1)}' looking for beginning of value`,
+    );
   let kind = '';
   try {
     const { value } = readBody(bytes, 'json');

@@ -11,12 +11,19 @@ import type { Caller, Query, Target, Written } from './verbs.js';
 import { store } from './write.js';
 
 /** POST. Reviews are answered and not stored. */
-export function create(context: Context, target: Target, body: Body, request: { readonly query: Query; readonly caller: Caller }): Promise<Written> {
+export function create(
+  context: Context,
+  target: Target,
+  body: Body,
+  request: { readonly query: Query; readonly caller: Caller },
+): Promise<Written> {
   const { query, caller } = request;
   const { resource } = target;
   if (!resource.verbs.includes('create') || target.subresource !== '') throw methodNotAllowed(resource, 'create');
   const options = createOptions(query);
-  const decoded = withoutSystemFields(decodeObject({ resource, registry: context.registry }, body, { options, caller }));
+  const decoded = withoutSystemFields(
+    decodeObject({ resource, registry: context.registry }, body, { options, caller }),
+  );
   const placed = inNamespace(decoded, resource.namespaced ? target.namespace : '');
   const once = withOwnersOnce(placed, caller.warn, 'sent');
   const object = tracked(context, { target, options, caller }, undefined, once);
@@ -28,7 +35,13 @@ export function create(context: Context, target: Target, body: Body, request: { 
 type Rest = { readonly options: ReturnType<typeof createOptions>; readonly caller: Caller };
 
 function admit(context: Context, target: Target, object: KubeObject, { options, caller }: Rest): KubeObject {
-  const seen = { operation: 'CREATE', object, oldObject: undefined, dryRun: options.dryRun, options: options.object } as const;
+  const seen = {
+    operation: 'CREATE',
+    object,
+    oldObject: undefined,
+    dryRun: options.dryRun,
+    options: options.object,
+  } as const;
   return context.admission.admit(admissionRequest(named(target, object), caller, seen), caller.warn) ?? object;
 }
 
@@ -37,7 +50,13 @@ function named(target: Target, { metadata: { name = '' } }: KubeObject): Target 
 }
 
 function review(context: Context, target: Target, object: KubeObject, { options, caller }: Rest): Promise<Written> {
-  const seen = { operation: 'CREATE', object, oldObject: undefined, dryRun: options.dryRun, options: options.object } as const;
+  const seen = {
+    operation: 'CREATE',
+    object,
+    oldObject: undefined,
+    dryRun: options.dryRun,
+    options: options.object,
+  } as const;
   context.admission.validate(admissionRequest(named(target, object), caller, seen), caller.warn);
   return Promise.resolve({ code: 201, object: target.resource.review?.(object, caller.user) ?? object });
 }

@@ -64,9 +64,13 @@ interface Handling {
 /** The object of a POST or PUT. Throws 400 for what is none; warns of, or refuses, what fieldValidation is about. */
 export function decodeObject(expected: Expected, body: Body, { options, caller }: Handling): KubeObject {
   const { resource } = expected;
-  if (body.refusal !== undefined) throw expected.foreign === true && body.refusal.code === 400 ? unregistered(resource) : body.refusal;
+  if (body.refusal !== undefined)
+    throw expected.foreign === true && body.refusal.code === 400 ? unregistered(resource) : body.refusal;
   try {
-    const { object, findings } = decode({ ...expected, ...readAs(body, options) }, resource.custom ? body.value : asRead(body));
+    const { object, findings } = decode(
+      { ...expected, ...readAs(body, options) },
+      resource.custom ? body.value : asRead(body),
+    );
     const all = resource.custom ? [...body.duplicates, ...findings] : inOrderOf(body.value, body.duplicates, findings);
     if (all.length > 0 && options.fieldValidation === 'Strict') throw new DecodeFailure(strictText(all));
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
@@ -92,40 +96,68 @@ function unregistered({ version, kind }: Resource): StatusError {
 
 /** What Go reads into a struct: of a field that comes twice the second value goes into the first. */
 function asRead({ value, duplicates, bytes, form }: Body): Json {
-  return duplicates.length === 0 || bytes === undefined || form !== 'json' ? value : readJson(Buffer.from(bytes).toString(), true).value;
+  return duplicates.length === 0 || bytes === undefined || form !== 'json'
+    ? value
+    : readJson(Buffer.from(bytes).toString(), true).value;
 }
 
 function handled(resource: Resource, { value, bytes }: Body, { message, unrecognized }: DecodeFailure): string {
-  if (unrecognized) return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summarize(bytes ?? Buffer.from(goJson(value)))})`;
+  if (unrecognized)
+    return `the object provided is unrecognized (must be of type ${resource.kind}): ${message} (${summarize(bytes ?? Buffer.from(goJson(value)))})`;
   const said = isObject(value) ? value : {};
-  const { kind, apiVersion } = typeMetaOf(resource.custom && (said.apiVersion ?? '') === '' && (said.kind ?? '') !== '' ? { ...said, apiVersion: '/' } : said, resource);
+  const { kind, apiVersion } = typeMetaOf(
+    resource.custom && (said.apiVersion ?? '') === '' && (said.kind ?? '') !== '' ? { ...said, apiVersion: '/' } : said,
+    resource,
+  );
   return `${kind} in version ${goQuote(apiVersion.split('/').at(-1) ?? '')} cannot be handled as a ${resource.kind}: ${message}`;
 }
 
 /** Custom resources have to say theirs. */
 function checkVersion(resource: Resource, value: Json): void {
-  const { apiVersion } = resource.custom && isObject(value) && (value.apiVersion ?? '') === '' ? { apiVersion: '' } : typeMetaOf(isObject(value) ? value : {}, resource);
+  const { apiVersion } =
+    resource.custom && isObject(value) && (value.apiVersion ?? '') === ''
+      ? { apiVersion: '' }
+      : typeMetaOf(isObject(value) ? value : {}, resource);
   const expected = apiVersionOf(resource);
-  if (apiVersion !== expected) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`);
+  if (apiVersion !== expected)
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    );
 }
 
 /** Reads a value as an object of a resource. Throws DecodeFailure. */
 export function decode(expected: Expected, value: Json): Decoded {
   const { resource } = expected;
   const given = value ?? {};
-  if (!isObject(given)) throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(given)} into Go value of type ${TYPE_META}`, true);
+  if (!isObject(given))
+    throw new DecodeFailure(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(given)} into Go value of type ${TYPE_META}`,
+      true,
+    );
   for (const field of ['apiVersion', 'kind'] as const) {
     if (expected.copied === true) break;
     const said = given[field] ?? '';
     if (typeof said === 'string') continue;
-    throw new DecodeFailure(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`, true);
+    throw new DecodeFailure(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(said)} into Go struct field .${field} of type string`,
+      true,
+    );
   }
   const unreadable = expected.copied === true ? undefined : versionProblem(typeMetaOf(given, resource).apiVersion);
   if (unreadable !== undefined) throw new DecodeFailure(unreadable, true);
-  if (resource.custom && (given.kind ?? '') === '') throw new DecodeFailure(`Object 'Kind' is missing in '${expected.text ?? goJson(value)}'`, expected.lenient !== true);
-  if (resource.custom && given.apiVersion === null) throw new DecodeFailure('.apiVersion accessor error: <nil> is of the type <nil>, expected string');
-  const { object, findings } = resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
-  const read = resource.custom && expected.patched === true && (given.apiVersion ?? '') === '' ? { ...object, apiVersion: '' } : object;
+  if (resource.custom && (given.kind ?? '') === '')
+    throw new DecodeFailure(
+      `Object 'Kind' is missing in '${expected.text ?? goJson(value)}'`,
+      expected.lenient !== true,
+    );
+  if (resource.custom && given.apiVersion === null)
+    throw new DecodeFailure('.apiVersion accessor error: <nil> is of the type <nil>, expected string');
+  const { object, findings } =
+    resource.decode === undefined ? decodeBuiltin(expected, given) : decodeCustom(expected, resource.decode, given);
+  const read =
+    resource.custom && expected.patched === true && (given.apiVersion ?? '') === ''
+      ? { ...object, apiVersion: '' }
+      : object;
   return { object: forgetsManagers(given) ? withMeta(read, { managedFields: [] }) : read, findings };
 }
 
@@ -135,16 +167,30 @@ function forgetsManagers({ metadata }: JsonObject): boolean {
 }
 
 /** Of an object that says another type only the metadata is looked at: it will be refused for that. */
-function decodeCustom({ resource, applied = false }: Expected, read: NonNullable<Resource['decode']>, value: JsonObject): Decoded {
+function decodeCustom(
+  { resource, applied = false }: Expected,
+  read: NonNullable<Resource['decode']>,
+  value: JsonObject,
+): Decoded {
   const decoded = read(value, applied);
   if ('problem' in decoded) throw new DecodeFailure(decoded.problem);
   const { kind, apiVersion } = typeMetaOf(value, resource);
-  const other = (value.apiVersion ?? '') === '' || kind !== resource.kind || apiVersion.split('/')[0] !== resource.group;
+  const other =
+    (value.apiVersion ?? '') === '' || kind !== resource.kind || apiVersion.split('/')[0] !== resource.group;
   // Of a version that there is not, nothing is known but what every object has.
   const isKnown = resource.schemaIn?.(apiVersion) !== undefined;
-  const fields = other ? [] : isKnown ? decoded.unknown : Object.keys(value).filter((key) => !COMMON.includes(key)).sort(compareBytes);
+  const fields = other
+    ? []
+    : isKnown
+      ? decoded.unknown
+      : Object.keys(value)
+          .filter((key) => !COMMON.includes(key))
+          .sort(compareBytes);
   // Here the real server does not quote the path as Go does.
-  return { object: decoded.object, findings: [...decoded.unknownMeta, ...fields].map((path) => `unknown field "${path}"`) };
+  return {
+    object: decoded.object,
+    findings: [...decoded.unknownMeta, ...fields].map((path) => `unknown field "${path}"`),
+  };
 }
 
 const COMMON: readonly string[] = ['apiVersion', 'kind', 'metadata'];
@@ -153,7 +199,10 @@ function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   const { resource, registry, applied = false, copied = false, patched = false, written } = expected;
   if (patched && (value.apiVersion ?? '') === '') return decodeInternal(expected, value);
   const misfit = copied ? undefined : kindProblem(registry, resource, typeMetaOf(value, resource));
-  if (misfit !== undefined) throw new DecodeFailure((misfit.definition === undefined ? undefined : decodeStruct(misfit.definition, value).problem) ?? misfit.why);
+  if (misfit !== undefined)
+    throw new DecodeFailure(
+      (misfit.definition === undefined ? undefined : decodeStruct(misfit.definition, value).problem) ?? misfit.why,
+    );
   const definition = structOf(resource.schema);
   if (definition === undefined) throw new Error(`${resource.kind}: its schema is none of a struct`);
   const unfit = applied || copied ? restoreProblem(definition, value) : undefined;
@@ -165,7 +214,10 @@ function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   const known = isObject(typed) ? typed : {};
   const metadata = isObject(known.metadata) ? known.metadata : {};
   const object: KubeObject = { ...known, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
-  return { object: resource.strategy.default(object), findings: (copied ? [...unknown].sort(compareBytes) : unknown).map(unknownField) };
+  return {
+    object: resource.strategy.default(object),
+    findings: (copied ? [...unknown].sort(compareBytes) : unknown).map(unknownField),
+  };
 }
 
 /** The server's own form of a kind knows none of the names of JSON. */
@@ -173,7 +225,9 @@ function decodeInternal({ resource, registry }: Expected, value: JsonObject): De
   const { kind } = typeMetaOf(value, resource);
   const problem = internalKindProblem(registry, resource, kind);
   if (problem !== undefined) throw new DecodeFailure(problem);
-  const unknown = Object.keys(value).filter((key) => key !== 'apiVersion' && key !== 'kind').sort(compareBytes);
+  const unknown = Object.keys(value)
+    .filter((key) => key !== 'apiVersion' && key !== 'kind')
+    .sort(compareBytes);
   return { object: { apiVersion: apiVersionOf(resource), kind, metadata: {} }, findings: unknown.map(unknownField) };
 }
 

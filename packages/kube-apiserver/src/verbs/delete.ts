@@ -28,9 +28,15 @@ interface Found extends Deletion {
 }
 
 /** DELETE of one object. */
-export function deleteObject(context: Context, target: Target, body: Body | undefined, request: { readonly query: Query; readonly caller: Caller }): Promise<JsonObject> {
+export function deleteObject(
+  context: Context,
+  target: Target,
+  body: Body | undefined,
+  request: { readonly query: Query; readonly caller: Caller },
+): Promise<JsonObject> {
   const { query, caller } = request;
-  if (!target.resource.verbs.includes('delete') || target.subresource !== '') throw methodNotAllowed(target.resource, 'delete');
+  if (!target.resource.verbs.includes('delete') || target.subresource !== '')
+    throw methodNotAllowed(target.resource, 'delete');
   return deleteWith(context, { target, options: deleteOptions(body, query), caller });
 }
 
@@ -54,7 +60,11 @@ export function deleteWith(context: Context, deletion: Deletion): Promise<JsonOb
 }
 
 function deleteFound(context: Context, found: Found): Promise<JsonObject> {
-  const { target: { resource }, live, options } = found;
+  const {
+    target: { resource },
+    live,
+    options,
+  } = found;
   checkPreconditions(found, resource.kind, mismatch);
   admit(context, found);
   const finalizers = deletionFinalizers(resource, live, options);
@@ -70,7 +80,13 @@ function deleteFound(context: Context, found: Found): Promise<JsonObject> {
  * Who names a resourceVersion cannot take the garbage collector's finalizers off and have the object end at once: the
  * real server then asks its store for a resourceVersion that is empty.
  */
-function checkReleased({ target, live: { metadata: { finalizers = [], resourceVersion = '' } }, options }: Found): void {
+function checkReleased({
+  target,
+  live: {
+    metadata: { finalizers = [], resourceVersion = '' },
+  },
+  options,
+}: Found): void {
   if (finalizers.length === 0 || options.resourceVersion === undefined) return;
   throw storedOtherwise(target, options.dryRun, failedPrecondition('ResourceVersion', '', resourceVersion));
 }
@@ -80,7 +96,10 @@ const RETURNED: readonly string[] = ['namespaces', 'podtemplates', 'serviceaccou
 
 async function end(context: Context, { target, live, options }: Found): Promise<JsonObject> {
   const removed = options.dryRun ? visible(target.resource, live) : await remove(context, { target, object: live });
-  const { resource: { group, plural }, name } = target;
+  const {
+    resource: { group, plural },
+    name,
+  } = target;
   if (group === '' && RETURNED.includes(plural)) return removed;
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid: live.metadata.uid };
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
@@ -97,7 +116,13 @@ async function unchanged({ store }: Context, { live, revision }: Found): Promise
 }
 
 function admit({ admission }: Context, { target, options, caller, live, collective }: Found): void {
-  const seen = { operation: 'DELETE', object: undefined, oldObject: live, dryRun: options.dryRun, options: options.object } as const;
+  const seen = {
+    operation: 'DELETE',
+    object: undefined,
+    oldObject: live,
+    dryRun: options.dryRun,
+    options: options.object,
+  } as const;
   const request = admissionRequest(collective === true ? { ...target, name: '' } : target, caller, seen);
   admission.admit(request, caller.warn);
   admission.validate(request, caller.warn);
@@ -114,8 +139,13 @@ function checkPreconditions({ target, live, options }: Found, plural: string, wo
   // Events of either group are the same to whoever stores them.
   const group = target.resource.collection === 'events' ? '' : target.resource.group;
   const { uid = '', resourceVersion = '' } = live.metadata;
-  if (options.uid !== undefined && options.uid !== uid) throw conflict({ group, plural }, target.name, wording('UID', options.uid, uid));
+  if (options.uid !== undefined && options.uid !== uid)
+    throw conflict({ group, plural }, target.name, wording('UID', options.uid, uid));
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
-    throw conflict({ group, plural }, target.name, wording('ResourceVersion', options.resourceVersion, resourceVersion));
+    throw conflict(
+      { group, plural },
+      target.name,
+      wording('ResourceVersion', options.resourceVersion, resourceVersion),
+    );
   }
 }

@@ -16,7 +16,10 @@ export function parseFields(text: string | undefined): FieldSelector {
   if (text === undefined || text === '') return [];
   const parts = splitTerms(text).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   // A term without a field and a value says nothing.
-  return parts.filter((part) => part !== '').map((part) => parseTerm(text, part)).filter(({ field, value }) => field !== '' || value !== '');
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => parseTerm(text, part))
+    .filter(({ field, value }) => field !== '' || value !== '');
 }
 
 /** {@link parseFields} for a resource. Throws 400 also for a field that the resource cannot be selected by. */

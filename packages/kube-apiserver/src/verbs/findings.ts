@@ -10,7 +10,10 @@ export function inOrderOf(value: Json, duplicates: readonly string[], unknown: r
   const all = [...duplicates, ...unknown];
   if (duplicates.length === 0 || unknown.length === 0 || duplicates.some((one) => OF_YAML.test(one))) return all;
   const passed = unknown.map(pathOf);
-  return inPlace(value, [...duplicates.filter((one) => !passed.some((path) => isWithin(pathOf(one), path))), ...unknown]);
+  return inPlace(value, [
+    ...duplicates.filter((one) => !passed.some((path) => isWithin(pathOf(one), path))),
+    ...unknown,
+  ]);
 }
 
 /** What is in an unknown field is not looked at, nor whether the field comes twice. */
@@ -26,7 +29,10 @@ function inPlace(value: Json, all: readonly string[]): readonly string[] {
   const places = new Map<string, number>();
   note(value, '', places);
   const placeOf = (finding: string): number => places.get(pathOf(finding)) ?? places.size;
-  return all.map((finding) => ({ finding, place: placeOf(finding) })).sort((a, b) => a.place - b.place).map(({ finding }) => finding);
+  return all
+    .map((finding) => ({ finding, place: placeOf(finding) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ finding }) => finding);
 }
 
 function note(value: Json | undefined, path: string, places: Map<string, number>): void {

@@ -2,7 +2,8 @@ import { isArray } from '../json.js';
 import type { Json } from '../json.js';
 
 /** How Go prints the type into which a body is read first, to find out its kind. */
-export const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+export const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** The word that Go's JSON decoder has for a value. */
 export function goKind(value: Json): string {

@@ -30,7 +30,9 @@ export function listOptions(query: Query, watch: boolean): ListOptions {
   const legacy = watch && sent === undefined && asked === '' && (resourceVersion === '' || resourceVersion === '0');
   const match = legacy ? 'NotOlderThan' : asked;
   const initialEvents = legacy ? true : sent;
-  const errors = watch ? checkWatch(match, initialEvents, token) : checkList(match, initialEvents, token, resourceVersion);
+  const errors = watch
+    ? checkWatch(match, initialEvents, token)
+    : checkList(match, initialEvents, token, resourceVersion);
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
   return {
     limit: Math.max(limit, 0),
@@ -66,14 +68,17 @@ export function isReadable(query: Query): boolean {
 function checkList(match: string, initialEvents: boolean | undefined, token: string, revision: string): FieldError[] {
   const errors: FieldError[] = [];
   if (match !== '') {
-    if (revision === '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (revision === '')
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
     if (token !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
-    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
     if (match === 'Exact' && revision === '0') {
       errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
   }
-  if (initialEvents !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  if (initialEvents !== undefined)
+    errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   return errors;
 }
 
@@ -84,7 +89,9 @@ function checkWatch(match: string, initialEvents: boolean | undefined, token: st
   }
   if (match === '') return errors;
   if (initialEvents === undefined) {
-    errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    errors.push(
+      forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+    );
   }
   if (match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan']));
   if (token !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));

@@ -11,14 +11,20 @@ export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
   const made = Object.entries(changes);
   if (made.every(([key, value]) => value === undefined && before[key] === undefined)) return object;
   const metadata: JsonObject = { ...before, ...changes };
-  const kept: JsonObject = made.some(([, value]) => value === undefined) ? Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)) : metadata;
+  const kept: JsonObject = made.some(([, value]) => value === undefined)
+    ? Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
+    : metadata;
   return { ...object, metadata: kept };
 }
 
 /** Drops what a client cannot say of a new object: it is ignored, not refused. */
 export function withoutSystemFields(object: KubeObject): KubeObject {
   return withMeta(object, {
-    creationTimestamp: undefined, uid: undefined, deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined, selfLink: undefined,
+    creationTimestamp: undefined,
+    uid: undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    selfLink: undefined,
   });
 }
 
@@ -34,12 +40,17 @@ export function inNamespace(object: KubeObject, namespace: string): KubeObject {
 /** 400 where the object has another name than the URL, or none. */
 export function checkName(object: KubeObject, name: string): void {
   const said = object.metadata.name ?? '';
-  if (said === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (said === '')
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (said !== name) throw badRequest(`the name of the object (${said}) does not match the name on the URL (${name})`);
 }
 
 /** Each owner once. Says so in a warning, worded by whether the request or admission is to blame. */
-export function withOwnersOnce(object: KubeObject, warn: (text: string) => void, when: 'sent' | 'admitted'): KubeObject {
+export function withOwnersOnce(
+  object: KubeObject,
+  warn: (text: string) => void,
+  when: 'sent' | 'admitted',
+): KubeObject {
   const owners = object.metadata.ownerReferences;
   if (owners === undefined || owners.length < 2) return object;
   const kept: OwnerReference[] = [];
@@ -50,6 +61,8 @@ export function withOwnersOnce(object: KubeObject, warn: (text: string) => void,
   }
   if (dropped.length === 0) return object;
   const where = when === 'sent' ? '' : ' after mutating admission happens';
-  warn(`.metadata.ownerReferences contains duplicate entries${where}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${dropped.join(', ')}`);
+  warn(
+    `.metadata.ownerReferences contains duplicate entries${where}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${dropped.join(', ')}`,
+  );
   return withMeta(object, { ownerReferences: kept });
 }

@@ -99,7 +99,8 @@ export function integer(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: invalid syntax`);
   const value = BigInt(text.replace(/^\+/, ''));
-  if (value > LARGEST || value < -LARGEST - 1n) throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: value out of range`);
+  if (value > LARGEST || value < -LARGEST - 1n)
+    throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: value out of range`);
   return Number(value);
 }
 
@@ -114,7 +115,13 @@ export function deleteOptions(body: Body | undefined, query: Query): DeleteOptio
   const { dryRun = [], propagationPolicy, orphanDependents } = read;
   const errors: FieldError[] = [];
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
-    errors.push(invalidValue('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'));
+    errors.push(
+      invalidValue(
+        'propagationPolicy',
+        propagationPolicy,
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
+    );
   }
   if (propagationPolicy !== undefined && !POLICIES.includes(propagationPolicy)) {
     errors.push(notSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
@@ -161,28 +168,48 @@ const UNVERSIONED: readonly string[] = ['Status', 'APIVersions', 'APIGroup', 'AP
 /** The words are those of Go's decoder, and nothing besides. */
 function fromBody(body: Json): ReadOptions {
   const value = body ?? {};
-  if (!isObject(value)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${TYPE_META}`);
+  if (!isObject(value))
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into Go value of type ${TYPE_META}`,
+    );
   const said = (name: 'apiVersion' | 'kind', fallback: string): string => {
     const text = value[name] ?? fallback;
     if (typeof text === 'string') return text;
-    throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(text)} into Go struct field .${name} of type string`);
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(text)} into Go struct field .${name} of type string`,
+    );
   };
   const version = said('apiVersion', 'meta.k8s.io/v1');
   const kind = said('kind', '');
   if (version.split('/').length > 2) throw badRequest(`unexpected GroupVersion string: ${version}`);
-  if (version === 'v1' && UNVERSIONED.includes(kind)) throw badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
-  if (kind !== '' && kind !== 'DeleteOptions') throw badRequest(`no kind ${quoted(kind)} is registered for version ${quoted(version)} in scheme "pkg/runtime/scheme.go:111"`);
+  if (version === 'v1' && UNVERSIONED.includes(kind))
+    throw badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
+  if (kind !== '' && kind !== 'DeleteOptions')
+    throw badRequest(
+      `no kind ${quoted(kind)} is registered for version ${quoted(version)} in scheme "pkg/runtime/scheme.go:111"`,
+    );
   const { value: read, problem } = decodeStruct(DELETE_OPTIONS, value);
   if (problem !== undefined) throw badRequest(problem);
   return readOptions(isObject(read) ? read : {});
 }
 
 /** Of values whose types have been checked. */
-function readOptions({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun }: JsonObject): ReadOptions {
+function readOptions({
+  gracePeriodSeconds,
+  preconditions,
+  orphanDependents,
+  propagationPolicy,
+  dryRun,
+}: JsonObject): ReadOptions {
   const { uid, resourceVersion } = isObject(preconditions) ? preconditions : {};
   return {
     gracePeriodSeconds: typeof gracePeriodSeconds === 'number' ? gracePeriodSeconds : undefined,
-    preconditions: isObject(preconditions) ? { ...(typeof uid === 'string' ? { uid } : {}), ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}) } : undefined,
+    preconditions: isObject(preconditions)
+      ? {
+          ...(typeof uid === 'string' ? { uid } : {}),
+          ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),
+        }
+      : undefined,
     orphanDependents: typeof orphanDependents === 'boolean' ? orphanDependents : undefined,
     propagationPolicy: typeof propagationPolicy === 'string' ? propagationPolicy : undefined,
     dryRun: isArray(dryRun) ? dryRun.filter((one) => typeof one === 'string') : undefined,

@@ -27,7 +27,15 @@ export function tracked(context: Context, write: Write, live: KubeObject | undef
   const { resource, subresource } = shownAs(target);
   const manager = options.fieldManager === '' ? caller.agent : options.fieldManager;
   try {
-    return trackUpdate({ live, next, manager, subresource, resource, now: context.clock.now(), other: otherVersions(write) });
+    return trackUpdate({
+      live,
+      next,
+      manager,
+      subresource,
+      resource,
+      now: context.clock.now(),
+      other: otherVersions(write),
+    });
   } catch (error) {
     if (error instanceof Unfit) return withMeta(next, { managedFields: undefined });
     throw error;
@@ -36,10 +44,22 @@ export function tracked(context: Context, write: Write, live: KubeObject | undef
 
 /** The live object with a configuration applied to it, before defaults. */
 export function applied(context: Context, write: Write, live: KubeObject | undefined, configuration: Json): KubeObject {
-  const { target, options: { fieldManager: manager, force } } = write;
+  const {
+    target,
+    options: { fieldManager: manager, force },
+  } = write;
   const { resource, subresource } = shownAs(target);
   if (live !== undefined && context.applications.knows({ target, manager, live, configuration })) return live;
-  const request = { live, applied: configuration, manager, subresource, force, resource, now: context.clock.now(), other: otherVersions(write) };
+  const request = {
+    live,
+    applied: configuration,
+    manager,
+    subresource,
+    force,
+    resource,
+    now: context.clock.now(),
+    other: otherVersions(write),
+  };
   const object = orUnknown(() => serverSideApply(request));
   const scaled = target.resource.custom && !resource.custom && live !== undefined;
   if (scaled && !sameButOwners(live, object)) throw noSuchVersion(live, resource, configuration);
@@ -49,7 +69,10 @@ export function applied(context: Context, write: Write, live: KubeObject | undef
 
 /** Whether nothing but managedFields differs, of an object that has some. */
 function sameButOwners(live: KubeObject, next: KubeObject): boolean {
-  return live.metadata.managedFields !== undefined && equal(withMeta(live, { managedFields: undefined }), withMeta(next, { managedFields: undefined }));
+  return (
+    live.metadata.managedFields !== undefined &&
+    equal(withMeta(live, { managedFields: undefined }), withMeta(next, { managedFields: undefined }))
+  );
 }
 
 /** No application changes the Scale of a custom resource: the real server asks the definition for the version of the Scale. */
@@ -57,9 +80,13 @@ function noSuchVersion(live: KubeObject, { kind, ...resource }: Target['resource
   const version = apiVersionOf(resource);
   const sent = isObject(configuration) ? objectAt(configuration, 'metadata') : {};
   const known = live.metadata.managedFields !== undefined;
-  const what = known ? 'failed to convert new object' : 'failed to create manager for existing fields: failed to convert live object';
+  const what = known
+    ? 'failed to convert new object'
+    : 'failed to create manager for existing fields: failed to convert live object';
   const name = known ? `${textAt(sent, 'namespace')}/${textAt(sent, 'name')}` : '/';
-  return unknownError(`${what} (${name}; ${version}, Kind=${kind}) to proper version: request to convert CR to an invalid group/version: ${version}`);
+  return unknownError(
+    `${what} (${name}; ${version}, Kind=${kind}) to proper version: request to convert CR to an invalid group/version: ${version}`,
+  );
 }
 
 function orUnknown<T>(apply: () => T): T {
@@ -85,12 +112,14 @@ function otherVersions({ target: { resource } }: Write): (apiVersion: string) =>
     const schema = resource.schemaIn?.(apiVersion);
     if (schema === undefined) return undefined;
     const mine = apiVersionOf(resource);
-    const to = (known: Schema, as: string): OtherVersion['convert'] => (object) => {
-      const whole = { ...object, apiVersion: as };
-      const problem = misfits(rootAtom(known), whole, false);
-      if (problem !== undefined) throw new Unfit(problem);
-      return whole;
-    };
+    const to =
+      (known: Schema, as: string): OtherVersion['convert'] =>
+      (object) => {
+        const whole = { ...object, apiVersion: as };
+        const problem = misfits(rootAtom(known), whole, false);
+        if (problem !== undefined) throw new Unfit(problem);
+        return whole;
+      };
     return { schema, convert: to(schema, apiVersion), restore: to(resource.schema, mine) };
   };
 }

@@ -12,7 +12,15 @@ import { patchedText } from '../patch/patchedtext.js';
 import { strategicMerge } from '../patch/strategic.js';
 import { goFloat, compareBytes } from '../schema/gotext.js';
 import { invalidValue } from '../schema/field.js';
-import { badRequest, conflict, invalid, methodNotAllowed, notFound, unknownError, unsupportedMediaType } from '../status.js';
+import {
+  badRequest,
+  conflict,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  unknownError,
+  unsupportedMediaType,
+} from '../status.js';
 import type { StatusError } from '../status.js';
 import { change } from './change.js';
 import type { Context } from './context.js';
@@ -26,7 +34,8 @@ import type { Body } from '../schema/body.js';
 import type { Caller, PatchType, Query, Target, Written } from './verbs.js';
 import { viewOf } from './view.js';
 
-const CUSTOM_TYPES = 'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
+const CUSTOM_TYPES =
+  'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
 
 export interface Patch {
   readonly type: PatchType;
@@ -34,7 +43,12 @@ export interface Patch {
 }
 
 /** PATCH in any of its kinds. Only apply makes an object that is not there. */
-export function patch(context: Context, target: Target, given: Patch, request: { readonly query: Query; readonly caller: Caller }): Promise<Written> {
+export function patch(
+  context: Context,
+  target: Target,
+  given: Patch,
+  request: { readonly query: Query; readonly caller: Caller },
+): Promise<Written> {
   const { query, caller } = request;
   const { resource } = target;
   if (!allows(target, 'patch')) throw methodNotAllowed(resource, 'patch');
@@ -43,7 +57,12 @@ export function patch(context: Context, target: Target, given: Patch, request: {
   const write = { target, options, caller };
   return change(context, {
     ...write,
-    next: (live) => placed(target, given.type === 'apply' ? appliedTo(context, write, live, given.body) : patched(context, write, live, given), live),
+    next: (live) =>
+      placed(
+        target,
+        given.type === 'apply' ? appliedTo(context, write, live, given.body) : patched(context, write, live, given),
+        live,
+      ),
     uid: undefined,
     creates: given.type === 'apply' && target.subresource === '',
   });
@@ -57,7 +76,11 @@ function kindOf(target: Target): Resource {
 function placed({ resource, namespace, name }: Target, next: KubeObject, live: KubeObject | undefined): KubeObject {
   const { uid } = next.metadata;
   if (live === undefined && uid !== undefined && uid !== '') {
-    throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+    throw conflict(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
   }
   const object = inNamespace(next, resource.namespaced ? namespace : '');
   checkName(object, name);
@@ -82,14 +105,19 @@ function readApplied({ registry }: Context, resource: Resource, merged: KubeObje
     const sent = isObject(configuration) ? objectAt(configuration, 'metadata') : {};
     const version = apiVersionOf(resource);
     const kind = `${version.includes('/') ? version : `/${version}`}, Kind=${resource.kind}`;
-    throw unknownError(`failed to convert new object (${textAt(sent, 'namespace')}/${textAt(sent, 'name')}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`);
+    throw unknownError(
+      `failed to convert new object (${textAt(sent, 'namespace')}/${textAt(sent, 'name')}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`,
+    );
   }
 }
 
 function reportDuplicates({ options: { fieldValidation }, caller }: Write, { duplicates }: Body): void {
   if (duplicates.length === 0 || fieldValidation === 'Ignore') return;
   if (fieldValidation === 'Warn') for (const one of duplicates) caller.warn(one);
-  else throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${duplicates.map((one) => `  ${one}`).join('\n')}`);
+  else
+    throw badRequest(
+      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${duplicates.map((one) => `  ${one}`).join('\n')}`,
+    );
 }
 
 function patched(context: Context, write: Write, live: KubeObject | undefined, { type, body }: Patch): KubeObject {
@@ -97,12 +125,20 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
   if (live === undefined) throw notFound(target.resource, target.name);
   const lenient = write.options.fieldValidation === 'Ignore';
   if (body.refusal !== undefined) throw lenient ? unexplained(type, body.refusal) : body.refusal;
-  const value = type === 'json' ? jsonPatch(live, body.value, lenient, body.bytes === undefined ? '' : Buffer.from(body.bytes).toString()) : type === 'merge' ? mergePatch(live, body.value, lenient) : strategicMerge(kindOf(target).schema, live, body.value);
+  const value =
+    type === 'json'
+      ? jsonPatch(live, body.value, lenient, body.bytes === undefined ? '' : Buffer.from(body.bytes).toString())
+      : type === 'merge'
+        ? mergePatch(live, body.value, lenient)
+        : strategicMerge(kindOf(target).schema, live, body.value);
   const duplicates = type === 'json' ? body.duplicates.map((one) => `json patch ${one}`) : body.duplicates;
   const found = type === 'json' ? [...duplicates, ...jsonPatchFindings(body.value)] : duplicates;
   const strategic = type === 'strategic';
   const { schema } = kindOf(target);
-  const shown = (): string => (strategic ? goMap(leftoverOf(schema, live, body.value)) : patchedText(structOf(schema), live, value, type === 'merge' ? body.value : undefined));
+  const shown = (): string =>
+    strategic
+      ? goMap(leftoverOf(schema, live, body.value))
+      : patchedText(structOf(schema), live, value, type === 'merge' ? body.value : undefined);
   const object = decodePatched(context, write, { value, found, shown, strategic });
   return tracked(context, write, live, object);
 }
@@ -123,12 +159,26 @@ interface Patched {
 }
 
 /** The patched object. 422 for what is none, with all of it in the text; warns of, or refuses, what fieldValidation is about. */
-function decodePatched({ registry }: Context, { target, options, caller }: Write, { value, found, shown, strategic }: Patched): KubeObject {
+function decodePatched(
+  { registry }: Context,
+  { target, options, caller }: Write,
+  { value, found, shown, strategic }: Patched,
+): KubeObject {
   const refuse = (why: string): Error => invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown(), why)]);
   try {
-    const { object, findings } = decode({ resource: kindOf(target), registry, copied: strategic, patched: !strategic, written: strategic ? undefined : shown }, value);
+    const { object, findings } = decode(
+      {
+        resource: kindOf(target),
+        registry,
+        copied: strategic,
+        patched: !strategic,
+        written: strategic ? undefined : shown,
+      },
+      value,
+    );
     const all = [...found, ...findings];
-    if (all.length > 0 && options.fieldValidation === 'Strict') throw refuse(`strict decoding error: ${all.join(', ')}`);
+    if (all.length > 0 && options.fieldValidation === 'Strict')
+      throw refuse(`strict decoding error: ${all.join(', ')}`);
     if (options.fieldValidation === 'Warn') for (const finding of all) caller.warn(finding);
     return object;
   } catch (error) {

@@ -21,7 +21,11 @@ export function checkPlace({ resource, namespace }: Target, name: string): void 
 /** 409 in the words of the real server's store, which names the place of the object; a dry run is told another one. */
 export function storedOtherwise({ resource, namespace, name }: Target, dryRun: boolean, failed: string): StatusError {
   const parts = [...(dryRun ? [] : ['registry']), folderOf(resource), ...(namespace === '' ? [] : [namespace]), name];
-  return conflict(resource, name, `StorageError: invalid object, Code: 4, Key: /${parts.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`);
+  return conflict(
+    resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: /${parts.join('/')}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`,
+  );
 }
 
 /** How the real server's store says that an object is not the one that is meant. */

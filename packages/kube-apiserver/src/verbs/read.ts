@@ -20,7 +20,8 @@ import type { Listed, Query, Target } from './verbs.js';
 import { viewOf } from './view.js';
 
 const TOO_OLD = 'The resourceVersion for the provided list is too old.';
-const TOKEN_TOO_OLD = 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+const TOKEN_TOO_OLD =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
 /** GET of one object, or of a subresource that holds the whole object. */
 export function get(context: Context, target: Target, query: Query): KubeObject | Promise<KubeObject> {
@@ -30,7 +31,9 @@ export function get(context: Context, target: Target, query: Query): KubeObject 
 function getNow({ store }: Context, target: Target, query: Query): KubeObject {
   const { resource, namespace, name } = target;
   if (!allows(target, 'get')) throw methodNotAllowed(resource, 'get');
-  const asked = revisionOf(query.resourceVersion ?? '', (why) => unknownError(`resourceVersion: Invalid value: ${why}`));
+  const asked = revisionOf(query.resourceVersion ?? '', (why) =>
+    unknownError(`resourceVersion: Invalid value: ${why}`),
+  );
   if (asked > store.revision) throw new TooLarge(asked, store.revision, resource);
   checkPlace(target, name);
   const entry = store.get(resource.collection, keyOf(namespace, name));
@@ -42,9 +45,11 @@ function getNow({ store }: Context, target: Target, query: Query): KubeObject {
 /** A revision of a request; '' and 0 are both 0. */
 export function revisionOf(text: string, refuse: (why: string) => Error): number {
   if (text === '') return 0;
-  if (!/^\d+$/.test(text)) throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`);
+  if (!/^\d+$/.test(text))
+    throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`);
   const value = Number(text);
-  if (value >= 2 ** 63 && BigInt(text) >= 2n ** 64n) throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: value out of range`);
+  if (value >= 2 ** 63 && BigInt(text) >= 2n ** 64n)
+    throw refuse(`${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: value out of range`);
   return value;
 }
 
@@ -88,24 +93,42 @@ interface Rest {
 }
 
 /** Where the next page begins. Only a list without selectors says how much is left. */
-function end({ target, prefix, everything }: Selection, { revision }: State, { left, last }: Rest): Pick<Listed, 'continue' | 'remainingItemCount'> {
-  if (left === 0 || last === undefined) return { continue: target.resource.custom ? '' : undefined, remainingItemCount: undefined };
+function end(
+  { target, prefix, everything }: Selection,
+  { revision }: State,
+  { left, last }: Rest,
+): Pick<Listed, 'continue' | 'remainingItemCount'> {
+  if (left === 0 || last === undefined)
+    return { continue: target.resource.custom ? '' : undefined, remainingItemCount: undefined };
   const remainingItemCount = everything ? left : undefined;
   return { continue: encodeContinue(revision, last.key.slice(prefix.length)), remainingItemCount };
 }
 
 function positionOf({ continue: token, resourceVersion }: ListOptions): Position {
   const position = decodeContinue(token);
-  if (resourceVersion !== '' && resourceVersion !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  if (resourceVersion !== '' && resourceVersion !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
   return position;
 }
 
 function stateOf({ store }: Context, selection: Selection, { resourceVersion, match, limit }: ListOptions): State {
-  const asked = revisionOf(resourceVersion, (why) => badRequest(`invalid resource version: resourceVersion: Invalid value: ${why}`));
-  const { target: { resource }, prefix, key } = selection;
+  const asked = revisionOf(resourceVersion, (why) =>
+    badRequest(`invalid resource version: resourceVersion: Invalid value: ${why}`),
+  );
+  const {
+    target: { resource },
+    prefix,
+    key,
+  } = selection;
   if (asked > store.revision) throw new TooLarge(asked, store.revision, resource);
   const exact = match === 'Exact' || (match === '' && limit > 0 && asked > 0 && key === undefined);
-  if (!exact) return { entries: key === undefined ? store.list(resource.collection, prefix) : entryOf(store.get(resource.collection, key)), start: 0, revision: store.revision };
+  if (!exact)
+    return {
+      entries:
+        key === undefined ? store.list(resource.collection, prefix) : entryOf(store.get(resource.collection, key)),
+      start: 0,
+      revision: store.revision,
+    };
   try {
     return { entries: only(selection, store.listAt(resource.collection, prefix, asked)), start: 0, revision: asked };
   } catch (error) {
@@ -124,15 +147,22 @@ function only({ key }: Selection, entries: readonly Entry[]): readonly Entry[] {
 
 /** The rest of a list from a position. */
 function stateAt({ store }: Context, selection: Selection, position: Position): State {
-  const { target: { resource }, prefix } = selection;
+  const {
+    target: { resource },
+    prefix,
+  } = selection;
   const revision = position.revision < 0 ? store.revision : position.revision;
   if (revision > store.revision) throw new TooLarge(revision, store.revision, resource);
   const start = prefix + position.start;
   try {
-    const entries = position.revision < 0 ? store.list(resource.collection, prefix) : store.listAt(resource.collection, prefix, revision);
+    const entries =
+      position.revision < 0
+        ? store.list(resource.collection, prefix)
+        : store.listAt(resource.collection, prefix, revision);
     return { entries, start: firstWhere(entries, ({ key }) => key >= start), revision };
   } catch (error) {
-    if (error instanceof Compacted) throw expired(TOKEN_TOO_OLD, { continue: encodePosition({ revision: -1, start: position.start }) });
+    if (error instanceof Compacted)
+      throw expired(TOKEN_TOO_OLD, { continue: encodePosition({ revision: -1, start: position.start }) });
     throw error;
   }
 }

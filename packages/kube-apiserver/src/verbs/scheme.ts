@@ -17,7 +17,15 @@ const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
 /** Kinds without a version: they are known under any. */
 const UNVERSIONED: readonly string[] = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'];
 /** What requests and watches say beside objects is registered with every version of a group. */
-const OF_EVERY_VERSION: readonly string[] = ['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions'];
+const OF_EVERY_VERSION: readonly string[] = [
+  'WatchEvent',
+  'ListOptions',
+  'GetOptions',
+  'DeleteOptions',
+  'CreateOptions',
+  'UpdateOptions',
+  'PatchOptions',
+];
 
 export function typeMetaOf({ kind, apiVersion }: JsonObject, resource: Resource): TypeMeta {
   return {
@@ -42,23 +50,40 @@ export interface Misfit {
  * Why an object of a built-in resource cannot be of the type that it says: other kinds cannot be converted, others yet
  * are not known at all. Undefined where it can.
  */
-export function kindProblem(registry: Registry, resource: Resource, { kind, apiVersion }: TypeMeta): Misfit | undefined {
+export function kindProblem(
+  registry: Registry,
+  resource: Resource,
+  { kind, apiVersion }: TypeMeta,
+): Misfit | undefined {
   if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return undefined;
   const { group, version } = readApiVersion(apiVersion);
   const found = inScheme(resource, group) ? registry.findKind(group, version, kind) : undefined;
   if (found?.collection === resource.collection && !found.custom) return undefined;
-  if (UNVERSIONED.includes(kind)) return { why: unconvertible(`v1.${kind}`, resource), definition: kind === 'Status' ? STATUS : undefined };
+  if (UNVERSIONED.includes(kind))
+    return { why: unconvertible(`v1.${kind}`, resource), definition: kind === 'Status' ? STATUS : undefined };
   const other = found === undefined || found.custom ? undefined : found;
   const known = other !== undefined || isAside(registry, resource, { group, version, kind });
-  if (known) return { why: unconvertible(`${version}.${kind}`, resource), definition: other === undefined ? undefined : structOf(other.schema) };
-  return { why: `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} ${WHERE}`, definition: undefined };
+  if (known)
+    return {
+      why: unconvertible(`${version}.${kind}`, resource),
+      definition: other === undefined ? undefined : structOf(other.schema),
+    };
+  return {
+    why: `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion.replace(/^\//, ''))} ${WHERE}`,
+    definition: undefined,
+  };
 }
 
 /** As {@link kindProblem}, of an object in the server's own form, which says a kind and no version. */
-export function internalKindProblem(registry: Registry, { group, version, kind: wanted }: Resource, kind: string): string | undefined {
+export function internalKindProblem(
+  registry: Registry,
+  { group, version, kind: wanted }: Resource,
+  kind: string,
+): string | undefined {
   if (kind === wanted) return undefined;
   const inside = packageOf(group);
-  if (registry.findKind(group, version, kind) !== undefined) return `converting (${inside}.${kind}) to (${inside}.${wanted}): unknown conversion`;
+  if (registry.findKind(group, version, kind) !== undefined)
+    return `converting (${inside}.${kind}) to (${inside}.${wanted}): unknown conversion`;
   return `no kind ${goQuote(kind)} is registered for the internal version of group ${goQuote(group)} ${WHERE}`;
 }
 
@@ -68,12 +93,20 @@ function inScheme(resource: Resource, group: string): boolean {
 }
 
 /** Lists, scales, and what is said beside objects. */
-function isAside(registry: Registry, resource: Resource, { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string }): boolean {
+function isAside(
+  registry: Registry,
+  resource: Resource,
+  { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },
+): boolean {
   const served = (one: Resource): boolean => !one.custom && one.group === group && one.version === version;
-  if (OF_EVERY_VERSION.includes(kind)) return (inScheme(resource, group) || `${group}/${version}` === '/v1') && registry.all().some(served);
+  if (OF_EVERY_VERSION.includes(kind))
+    return (inScheme(resource, group) || `${group}/${version}` === '/v1') && registry.all().some(served);
   if (!inScheme(resource, group)) return false;
   if (group === 'autoscaling') return version === 'v1' && kind === 'Scale';
-  return (kind === 'List' && group === '' && version === 'v1') || registry.all().some((one) => served(one) && one.listKind === kind);
+  return (
+    (kind === 'List' && group === '' && version === 'v1') ||
+    registry.all().some((one) => served(one) && one.listKind === kind)
+  );
 }
 
 function unconvertible(from: string, resource: Resource): string {

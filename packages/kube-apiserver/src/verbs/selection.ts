@@ -29,7 +29,10 @@ export function selectionOf(target: Target, query: Query, { labels }: Pick<ListO
   if (target.name !== '' && fields.length > 0 && name !== target.name) {
     throw badRequest("fieldSelector metadata.name doesn't match requested name");
   }
-  const namespace = target.namespace === '' && resource.namespaced ? (exactMatch(fields, 'metadata.namespace') ?? '') : target.namespace;
+  const namespace =
+    target.namespace === '' && resource.namespaced
+      ? (exactMatch(fields, 'metadata.namespace') ?? '')
+      : target.namespace;
   const prefix = namespace === '' ? '' : `${namespace}/`;
   const only = target.name === '' ? name : target.name;
   checkPlace(target, only ?? '');
@@ -40,7 +43,10 @@ export function selectionOf(target: Target, query: Query, { labels }: Pick<ListO
     key: only !== undefined && (!resource.namespaced || namespace !== '') ? prefix + only : undefined,
     everything,
     matches: (object) =>
-      everything || ((target.name === '' || object.metadata.name === target.name) && matchesLabels(labels, object.metadata.labels) && matchesFields(fields, resource, object)),
+      everything ||
+      ((target.name === '' || object.metadata.name === target.name) &&
+        matchesLabels(labels, object.metadata.labels) &&
+        matchesFields(fields, resource, object)),
   };
 }
 

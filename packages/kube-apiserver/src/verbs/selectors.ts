@@ -105,7 +105,15 @@ function wordAt(text: string, at: number): Token {
   return { kind: word === 'in' || word === 'notin' ? word : 'word', text: word };
 }
 
-const BINARY: Readonly<Partial<Record<Kind, Operator>>> = { in: 'in', notin: 'notin', '=': '=', '==': '==', '!=': '!=', '>': 'gt', '<': 'lt' };
+const BINARY: Readonly<Partial<Record<Kind, Operator>>> = {
+  in: 'in',
+  notin: 'notin',
+  '=': '=',
+  '==': '==',
+  '!=': '!=',
+  '>': 'gt',
+  '<': 'lt',
+};
 
 /** Recursive descent; `in` and `notin` are words wherever no operator can stand. */
 class Parser {
@@ -121,13 +129,15 @@ class Parser {
     for (;;) {
       const { kind, text } = this.#peek();
       if (kind === 'end') return requirements;
-      if (kind !== 'word' && kind !== '!') throw badRequest(`found '${text}', expected: !, identifier, or 'end of string'`);
+      if (kind !== 'word' && kind !== '!')
+        throw badRequest(`found '${text}', expected: !, identifier, or 'end of string'`);
       requirements.push(this.#requirement());
       const after = this.#next();
       if (after.kind === 'end') return requirements;
       if (after.kind !== ',') throw badRequest(`found '${after.text}', expected: ',' or 'end of string'`);
       const follows = this.#peek();
-      if (follows.kind !== 'word' && follows.kind !== '!') throw badRequest(`found '${follows.text}', expected: identifier after ','`);
+      if (follows.kind !== 'word' && follows.kind !== '!')
+        throw badRequest(`found '${follows.text}', expected: identifier after ','`);
     }
   }
 
@@ -170,7 +180,8 @@ class Parser {
       this.#next();
       return [''];
     }
-    if (first.kind !== 'word' && first.kind !== ',') throw unparsable(`found '${first.text}', expected: ',', ')' or identifier`);
+    if (first.kind !== 'word' && first.kind !== ',')
+      throw unparsable(`found '${first.text}', expected: ',', ')' or identifier`);
     const values = this.#identifiers();
     if (this.#next().kind !== ')') throw unparsable(`found '${first.text}', expected: ')'`);
     return values;
@@ -218,12 +229,15 @@ function checkValues(key: string, operator: Operator, values: readonly string[])
   const problems: string[] = [];
   values.forEach((value, index) => {
     if ((operator === 'gt' || operator === 'lt') && !INTEGER.test(value)) {
-      problems.push(`values[${index}]: Invalid value: ${quoted(value)}: for 'Gt', 'Lt' operators, the value must be an integer`);
+      problems.push(
+        `values[${index}]: Invalid value: ${quoted(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+      );
     }
   });
   values.forEach((value, index) => {
     const wrong = labelValue(value);
-    if (wrong.length > 0) problems.push(`values[${index}][${key}]: Invalid value: ${quoted(value)}: ${wrong.join('; ')}`);
+    if (wrong.length > 0)
+      problems.push(`values[${index}][${key}]: Invalid value: ${quoted(value)}: ${wrong.join('; ')}`);
   });
   if (problems.length > 0) throw unparsable(problems.length === 1 ? problems.join() : `[${problems.join(', ')}]`);
 }

@@ -16,15 +16,25 @@ export function markerOf({ group, kind }: Resource): Marker | undefined {
   return undefined;
 }
 
-function markNamespace(namespace: KubeObject, { orphanDependents, propagationPolicy }: DeleteOptions, now: number): KubeObject {
+function markNamespace(
+  namespace: KubeObject,
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+  now: number,
+): KubeObject {
   const finalizers = namespace.metadata.finalizers ?? [];
   const asked = orphanDependents ?? propagationPolicy;
   const orphan = orphanDependents ?? propagationPolicy === 'Orphan';
   const foreground = orphanDependents === undefined ? propagationPolicy === 'Foreground' : !orphanDependents;
   const kept = finalizers.filter((one) => one !== 'orphan' && one !== 'foregroundDeletion');
-  const next = asked === undefined ? finalizers : [...kept, ...(orphan ? ['orphan'] : []), ...(foreground ? ['foregroundDeletion'] : [])];
+  const next =
+    asked === undefined
+      ? finalizers
+      : [...kept, ...(orphan ? ['orphan'] : []), ...(foreground ? ['foregroundDeletion'] : [])];
   const status = isObject(namespace.status) ? namespace.status : {};
-  const marked = withMeta(namespace, { deletionTimestamp: timestamp(now), finalizers: next.length === 0 ? undefined : next });
+  const marked = withMeta(namespace, {
+    deletionTimestamp: timestamp(now),
+    finalizers: next.length === 0 ? undefined : next,
+  });
   return { ...marked, status: { ...status, phase: 'Terminating' } };
 }
 
@@ -34,10 +44,14 @@ function markDefinition(definition: KubeObject, _options: DeleteOptions, now: nu
   const finalizers = definition.metadata.finalizers ?? [];
   const next = finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP];
   const marked = withMeta(definition, { deletionTimestamp: timestamp(now), finalizers: next });
-  return withCondition(marked, {
-    type: 'Terminating',
-    status: 'True',
-    reason: 'InstanceDeletionPending',
-    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
-  }, now);
+  return withCondition(
+    marked,
+    {
+      type: 'Terminating',
+      status: 'True',
+      reason: 'InstanceDeletionPending',
+      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    },
+    now,
+  );
 }

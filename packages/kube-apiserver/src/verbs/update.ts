@@ -11,19 +11,34 @@ import type { Caller, Query, Target, Written } from './verbs.js';
 import { viewOf } from './view.js';
 
 /** PUT, of an object or of a subresource that holds the whole object. */
-export function update(context: Context, target: Target, body: Body, request: { readonly query: Query; readonly caller: Caller }): Promise<Written> {
+export function update(
+  context: Context,
+  target: Target,
+  body: Body,
+  request: { readonly query: Query; readonly caller: Caller },
+): Promise<Written> {
   const { query, caller } = request;
   const { resource, namespace, name, subresource } = target;
   if (!allows(target, 'update')) throw methodNotAllowed(resource, 'update');
   const options = updateOptions(query);
   const view = viewOf(target);
-  const decoded = decodeObject({ resource: view?.resource ?? resource, registry: context.registry, foreign: view !== undefined && resource.custom }, body, { options, caller });
+  const decoded = decodeObject(
+    {
+      resource: view?.resource ?? resource,
+      registry: context.registry,
+      foreign: view !== undefined && resource.custom,
+    },
+    body,
+    { options, caller },
+  );
   const placed = inNamespace(decoded, resource.namespaced ? namespace : '');
   checkName(placed, name);
   checkStoredName(name);
   const object = withOwnersOnce(placed, caller.warn, 'sent');
   return change(context, {
-    target, options, caller,
+    target,
+    options,
+    caller,
     next: (live) => tracked(context, { target, options, caller }, live, object),
     uid: object.metadata.uid,
     creates: resource.strategy.createOnUpdate && subresource === '',

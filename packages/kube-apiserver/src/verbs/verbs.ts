@@ -28,14 +28,34 @@ export interface Caller {
 }
 
 /** Query parameters as text, exactly as given (undefined: absent); the verbs check them. */
-export type Query = Readonly<Partial<Record<
-  | 'fieldManager' | 'fieldValidation' | 'force' | 'pretty'
-  | 'labelSelector' | 'fieldSelector' | 'limit' | 'continue' | 'resourceVersion' | 'resourceVersionMatch'
-  | 'timeoutSeconds' | 'allowWatchBookmarks' | 'sendInitialEvents' | 'watch'
-  | 'gracePeriodSeconds' | 'uid' | 'propagationPolicy' | 'orphanDependents', string>>> & {
-    /** The one parameter of which every value counts. */
-    readonly dryRun?: string | readonly string[];
-  };
+export type Query = Readonly<
+  Partial<
+    Record<
+      | 'fieldManager'
+      | 'fieldValidation'
+      | 'force'
+      | 'pretty'
+      | 'labelSelector'
+      | 'fieldSelector'
+      | 'limit'
+      | 'continue'
+      | 'resourceVersion'
+      | 'resourceVersionMatch'
+      | 'timeoutSeconds'
+      | 'allowWatchBookmarks'
+      | 'sendInitialEvents'
+      | 'watch'
+      | 'gracePeriodSeconds'
+      | 'uid'
+      | 'propagationPolicy'
+      | 'orphanDependents',
+      string
+    >
+  >
+> & {
+  /** The one parameter of which every value counts. */
+  readonly dryRun?: string | readonly string[];
+};
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
@@ -76,7 +96,12 @@ export interface Verbs {
   watch(target: Target, query: Query, caller: Caller): AsyncIterable<WatchEvent>;
   create(target: Target, body: Body, query: Query, caller: Caller): Promise<Written>;
   update(target: Target, body: Body, query: Query, caller: Caller): Promise<Written>;
-  patch(target: Target, patch: { readonly type: PatchType; readonly body: Body }, query: Query, caller: Caller): Promise<Written>;
+  patch(
+    target: Target,
+    patch: { readonly type: PatchType; readonly body: Body },
+    query: Query,
+    caller: Caller,
+  ): Promise<Written>;
   /** The object while finalizers hold it, else a Status of success. `body`: DeleteOptions, if any were sent. */
   delete(target: Target, body: Body | undefined, query: Query, caller: Caller): Promise<JsonObject>;
   deleteCollection(target: Target, body: Body | undefined, query: Query, caller: Caller): Promise<Listed>;

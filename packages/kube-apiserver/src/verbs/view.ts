@@ -43,7 +43,11 @@ export function viewOf({ resource, subresource }: Target): View | undefined {
 
 function viewBy(parent: Resource, subresource: Subresource, view: SubresourceView): View {
   const resource = shownAs(parent, subresource, view);
-  const places = { parent: apiVersionOf(parent), shown: apiVersionOf(resource), replicas: view.replicas.map((key) => `f:${key}`) };
+  const places = {
+    parent: apiVersionOf(parent),
+    shown: apiVersionOf(resource),
+    replicas: view.replicas.map((key) => `f:${key}`),
+  };
   return {
     resource,
     read: view.read,
@@ -55,17 +59,36 @@ function viewBy(parent: Resource, subresource: Subresource, view: SubresourceVie
       // A definition's own fields are checked with the rest of the object.
       if (!parent.custom) check(parent, { resource, subresource, view }, { live, changed });
       const object = view.write(live, changed);
-      return withMeta(object, { resourceVersion: changed.metadata.resourceVersion || live.metadata.resourceVersion, managedFields: toParent(before, changed.metadata.managedFields, places) });
+      return withMeta(object, {
+        resourceVersion: changed.metadata.resourceVersion || live.metadata.resourceVersion,
+        managedFields: toParent(before, changed.metadata.managedFields, places),
+      });
     },
   };
 }
 
-function shownAs(parent: Resource, { name, group = parent.group, version = parent.version, kind = parent.kind }: Subresource, { schema, columns }: SubresourceView): Resource {
+function shownAs(
+  parent: Resource,
+  { name, group = parent.group, version = parent.version, kind = parent.kind }: Subresource,
+  { schema, columns }: SubresourceView,
+): Resource {
   const definition = structOf(schema) ?? '';
   const { convert: _convert, decode: _decode, ...rest } = parent;
   const strategy = { ...parent.strategy, default: (object: KubeObject) => canonical(definition, object) };
   const collection = `${parent.collection}/${name}`;
-  return { ...rest, group, version, kind, listKind: `${kind}List`, collection, schema, columns, subresources: [], strategy, custom: false };
+  return {
+    ...rest,
+    group,
+    version,
+    kind,
+    listKind: `${kind}List`,
+    collection,
+    schema,
+    columns,
+    subresources: [],
+    strategy,
+    custom: false,
+  };
 }
 
 interface Shown {
@@ -74,9 +97,16 @@ interface Shown {
   readonly view: SubresourceView;
 }
 
-function check(parent: Resource, { resource: { group, kind }, subresource, view }: Shown, { live, changed }: { readonly live: KubeObject; readonly changed: KubeObject }): void {
+function check(
+  parent: Resource,
+  { resource: { group, kind }, subresource, view }: Shown,
+  { live, changed }: { readonly live: KubeObject; readonly changed: KubeObject },
+): void {
   const { name = '', uid: found = '' } = live.metadata;
-  const errors = [...validateMeta(changed.metadata, { namespaced: parent.namespaced, validateName: dns1123Subdomain }), ...view.validate(changed)];
+  const errors = [
+    ...validateMeta(changed.metadata, { namespaced: parent.namespaced, validateName: dns1123Subdomain }),
+    ...view.validate(changed),
+  ];
   if (errors.length > 0) throw invalid({ group, kind }, name, errors);
   const { uid = '' } = changed.metadata;
   if (uid === '' || uid === found) return;
@@ -103,7 +133,10 @@ function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
 }
 
 /** Who owns the field, as managedFields of the view. */
-function toView(entries: readonly ManagedFieldsEntry[] | undefined, places: Places): readonly ManagedFieldsEntry[] | undefined {
+function toView(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  places: Places,
+): readonly ManagedFieldsEntry[] | undefined {
   const shown = new Map<string, Owner>();
   for (const [id, owner] of ownersOf(entries)) {
     if (owner.apiVersion !== places.parent || !has(owner.fields, places.replicas)) continue;
@@ -116,7 +149,11 @@ function toView(entries: readonly ManagedFieldsEntry[] | undefined, places: Plac
  * managedFields of the object after a change of its view. Who no longer owns the field there loses it here; who does
  * gets an entry of its own, without a time, as the real server has it.
  */
-function toParent(before: readonly ManagedFieldsEntry[] | undefined, shown: readonly ManagedFieldsEntry[] | undefined, places: Places): readonly ManagedFieldsEntry[] | undefined {
+function toParent(
+  before: readonly ManagedFieldsEntry[] | undefined,
+  shown: readonly ManagedFieldsEntry[] | undefined,
+  places: Places,
+): readonly ManagedFieldsEntry[] | undefined {
   const old = ownersOf(before);
   const rest = new Map(ownersOf(shown));
   const owners = new Map<string, Owner>();
@@ -127,7 +164,8 @@ function toParent(before: readonly ManagedFieldsEntry[] | undefined, shown: read
     if (keeps || !isEmpty(fields)) owners.set(id, { ...owner, fields });
   }
   for (const [id, owner] of rest) {
-    if (has(owner.fields, REPLICAS)) owners.set(id, { ...owner, apiVersion: places.parent, fields: setOf(places.replicas), time: old.get(id)?.time });
+    if (has(owner.fields, REPLICAS))
+      owners.set(id, { ...owner, apiVersion: places.parent, fields: setOf(places.replicas), time: old.get(id)?.time });
   }
   return writeOwners(owners, before);
 }

@@ -27,7 +27,11 @@ const BOOKMARK_MS = 60_000;
 const LAST_BOOKMARK_MS = 2_000;
 
 /** WATCH of a collection or of a part of it. Throws what is wrong with the request; what is wrong with its revision is an ERROR event. */
-export function watch(context: Context, target: Target, request: { readonly query: Query; readonly caller: Caller }): AsyncIterable<WatchEvent> {
+export function watch(
+  context: Context,
+  target: Target,
+  request: { readonly query: Query; readonly caller: Caller },
+): AsyncIterable<WatchEvent> {
   const { query, caller } = request;
   if (!allows(target, 'watch')) throw methodNotAllowed(target.resource, 'watch');
   const options = listOptions(query, true);
@@ -92,7 +96,8 @@ class Watch {
     const { store, clock, random } = context;
     const { options, from } = plan;
     const initial = options.initialEvents === true;
-    if (initial && from > store.revision) throw new TooLarge(from, store.revision, { collection: plan.selection.target.resource.collection, watch: true });
+    if (initial && from > store.revision)
+      throw new TooLarge(from, store.revision, { collection: plan.selection.target.resource.collection, watch: true });
     const after = initial || from === 0 ? store.revision : from;
     const length = lengthOf(options) || SHORTEST_MS * (1 + random());
     this.#deadline = clock.monotonic() + length;
@@ -105,8 +110,14 @@ class Watch {
 
   /** The state of `revision`, read when the reader comes to it; it is pinned now. */
   #initial(revision: number): Iterable<WatchEvent> {
-    const { selection, options: { bookmarks } } = this.#plan;
-    const { target: { resource }, prefix } = selection;
+    const {
+      selection,
+      options: { bookmarks },
+    } = this.#plan;
+    const {
+      target: { resource },
+      prefix,
+    } = selection;
     const entries = this.#context.store.list(resource.collection, prefix);
     const end = bookmarks ? [bookmark(selection, revision, true)] : [];
     return (function* events(): Generator<WatchEvent> {
@@ -132,18 +143,25 @@ class Watch {
       throw error;
     }
     const registration = registry.onChange(() => {
-      if (registry.find(resource.group, resource.version, resource.plural)?.schema !== resource.schema) this.stream.end();
+      if (registry.find(resource.group, resource.version, resource.plural)?.schema !== resource.schema)
+        this.stream.end();
     });
     const abort = (): void => this.stream.abort();
     signal.addEventListener('abort', abort, { once: true });
-    this.#endings.push(() => registration.end(), () => signal.removeEventListener('abort', abort));
+    this.#endings.push(
+      () => registration.end(),
+      () => signal.removeEventListener('abort', abort),
+    );
     if (signal.aborted) abort();
   }
 
   #arm(length: number): void {
     const { clock } = this.#context;
     const timer = clock.after(length, () => this.stream.end());
-    this.#endings.push(() => timer.cancel(), () => this.#bookmark?.cancel());
+    this.#endings.push(
+      () => timer.cancel(),
+      () => this.#bookmark?.cancel(),
+    );
     if (this.#plan.options.bookmarks) this.#armBookmark();
     if (this.stream.ended) for (const ending of this.#endings) ending();
   }
@@ -175,7 +193,9 @@ function eventOf(selection: Selection, { type, entry, previous, revision }: Chan
   }
   const now = selected(selection, entry);
   if (now !== undefined) return { type: before === undefined ? 'ADDED' : 'MODIFIED', object: now };
-  return before === undefined ? undefined : { type: 'DELETED', object: withMeta(before, { resourceVersion: String(revision) }) };
+  return before === undefined
+    ? undefined
+    : { type: 'DELETED', object: withMeta(before, { resourceVersion: String(revision) }) };
 }
 
 const INITIAL_END = { annotations: { 'k8s.io/initial-events-end': 'true' } };
@@ -189,5 +209,8 @@ function bookmark({ target: { resource } }: Selection, revision: number, end: bo
   const empty = canonical(definition, object);
   const counts = resource.group === 'apps' && resource.subresources.some(({ name }) => name === 'scale');
   // The server's own form of a workload counts replicas in a number that is always there.
-  return { type: 'BOOKMARK', object: counts && isObject(empty.spec) ? { ...empty, spec: { replicas: 0, ...empty.spec } } : empty };
+  return {
+    type: 'BOOKMARK',
+    object: counts && isObject(empty.spec) ? { ...empty, spec: { replicas: 0, ...empty.spec } } : empty,
+  };
 }

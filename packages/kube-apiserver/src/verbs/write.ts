@@ -50,7 +50,13 @@ function storeNamed(context: Context, creation: Creation): Promise<Written> {
   const named = { ...target, name };
   checkCreate(resource, object, caller.warn);
   if (creation.byUpdate) authorizeCreate(context, named, caller);
-  const admitted = { operation: 'CREATE', object, oldObject: undefined, dryRun: options.dryRun, options: renamed(options, 'CreateOptions') } as const;
+  const admitted = {
+    operation: 'CREATE',
+    object,
+    oldObject: undefined,
+    dryRun: options.dryRun,
+    options: renamed(options, 'CreateOptions'),
+  } as const;
   context.admission.validate(admissionRequest(named, caller, admitted), caller.warn);
   if (!options.dryRun && !creation.byUpdate) checkNoRevision(object);
   const live = newest(context, named);
@@ -67,7 +73,13 @@ function prepared(context: Context, { target: { resource }, object, caller }: Cr
 
 function checkNoRevision({ metadata: { resourceVersion } }: KubeObject): void {
   // What does not fit into 64 bits is none.
-  if (resourceVersion === undefined || !/^\d+$/.test(resourceVersion) || Number(resourceVersion) === 0 || Number(resourceVersion) >= 2 ** 64) return;
+  if (
+    resourceVersion === undefined ||
+    !/^\d+$/.test(resourceVersion) ||
+    Number(resourceVersion) === 0 ||
+    Number(resourceVersion) >= 2 ** 64
+  )
+    return;
   throw unknownError('resourceVersion should not be set on objects to be created');
 }
 
@@ -80,7 +92,11 @@ function taken({ target: { resource }, object }: Creation, name: string, live: K
   return new StatusError(409, `${deleting}${message}${unique}`, { reason: 'AlreadyExists', details: more });
 }
 
-function authorizeCreate({ authorizer }: Context, { resource, subresource, namespace, name }: Target, { user }: Caller): void {
+function authorizeCreate(
+  { authorizer }: Context,
+  { resource, subresource, namespace, name }: Target,
+  { user }: Caller,
+): void {
   const { group, version, plural } = resource;
   const attributes = { user, verb: 'create', group, version, resource: plural, subresource, namespace, name };
   const decision = authorizer.authorize(attributes);
@@ -102,7 +118,8 @@ export async function put({ store: objects }: Context, { target, object }: Put):
   const key = keyOf(namespace, name);
   const form = storable(resource, withMeta(object, { resourceVersion: undefined, selfLink: undefined }));
   const before = objects.newest(resource.collection, key);
-  const write = (what: KubeObject): Promise<Entry> => objects.put(resource.collection, key, (revision) => withRevision(what, revision));
+  const write = (what: KubeObject): Promise<Entry> =>
+    objects.put(resource.collection, key, (revision) => withRevision(what, revision));
   const entry = await write(form).catch((error: unknown) => {
     if (!isTooLarge(error) || form.metadata.managedFields === undefined) throw error;
     if (objects.newest(resource.collection, key) !== before) throw conflict(resource, name, MODIFIED);
@@ -119,7 +136,9 @@ function isTooLarge(error: unknown): boolean {
 export async function remove({ store: objects }: Context, { target, object }: Put): Promise<KubeObject> {
   const { resource, namespace, name } = target;
   const form = storable(resource, object);
-  const entry = await objects.remove(resource.collection, keyOf(namespace, name), (revision) => withRevision(form, revision));
+  const entry = await objects.remove(resource.collection, keyOf(namespace, name), (revision) =>
+    withRevision(form, revision),
+  );
   return served(resource, entry.object);
 }
 

@@ -20,31 +20,61 @@ describeConformance('an answer in protobuf', {}, (target) => {
   let wire: Wire;
   beforeAll(async () => {
     await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } });
-    for (const name of ['a', 'b']) await target().call({ method: 'POST', path: MAPS, body: { metadata: { name, labels: { n: name } }, data: { key: name } } });
+    for (const name of ['a', 'b'])
+      await target().call({
+        method: 'POST',
+        path: MAPS,
+        body: { metadata: { name, labels: { n: name } }, data: { key: name } },
+      });
     wire = new Wire(target());
   });
   afterAll(() => wire.close());
 
   const ask = (path: string, accept: string): Promise<WireAnswer> => wire.ask({ path, headers: { accept } });
 
-  it.each(SAMPLES.map((sample) => ({ ...sample, title: nameOf(sample) })))('of $title says what the one in JSON says', async ({ path, object }) => {
-    const body = JSON.stringify(object);
-    const [json, binary] = await Promise.all(['application/json', `${PROTOBUF},application/json`].map((accept) =>
-      wire.ask({ method: 'POST', path: `${path}?dryRun=All`, body, headers: { accept, 'content-type': 'application/json' } })));
-    expect([json?.code, binary?.code, binary?.headers['content-type']]).toEqual([201, 201, PROTOBUF]);
-    const objects = [JSON.parse(json?.text ?? ''), decodeProtobuf(binary?.bytes ?? Buffer.alloc(0)).value].map((one) => plain(one as KubeObject));
-    expect(objects[1]).toEqual(objects[0]);
-  });
+  it.each(SAMPLES.map((sample) => ({ ...sample, title: nameOf(sample) })))(
+    'of $title says what the one in JSON says',
+    async ({ path, object }) => {
+      const body = JSON.stringify(object);
+      const [json, binary] = await Promise.all(
+        ['application/json', `${PROTOBUF},application/json`].map((accept) =>
+          wire.ask({
+            method: 'POST',
+            path: `${path}?dryRun=All`,
+            body,
+            headers: { accept, 'content-type': 'application/json' },
+          }),
+        ),
+      );
+      expect([json?.code, binary?.code, binary?.headers['content-type']]).toEqual([201, 201, PROTOBUF]);
+      const objects = [JSON.parse(json?.text ?? ''), decodeProtobuf(binary?.bytes ?? Buffer.alloc(0)).value].map(
+        (one) => plain(one as KubeObject),
+      );
+      expect(objects[1]).toEqual(objects[0]);
+    },
+  );
 
   it('of a list has its items', async () => {
     const { headers, bytes } = await ask(`${MAPS}?labelSelector=n`, PROTOBUF);
     const items = messages(content(bytes), 2).map((item) => decodeStruct('io.k8s.api.core.v1.ConfigMap', item));
 
-    expect([headers['content-type'], items.map(({ metadata, data }) => [(metadata as { name: string }).name, data])]).toEqual([PROTOBUF, [['a', { key: 'a' }], ['b', { key: 'b' }]]]);
+    expect([
+      headers['content-type'],
+      items.map(({ metadata, data }) => [(metadata as { name: string }).name, data]),
+    ]).toEqual([
+      PROTOBUF,
+      [
+        ['a', { key: 'a' }],
+        ['b', { key: 'b' }],
+      ],
+    ]);
   });
 
   it('of metadata alone has nothing else', async () => {
-    const { headers, bytes } = await ask(`${MAPS}?labelSelector=n`, `${PROTOBUF};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`);
+    const { headers, bytes } = await ask(
+      `${MAPS}?labelSelector=n`,
+      `${PROTOBUF};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`,
+    );
     const [first = new Uint8Array()] = messages(content(bytes), 2);
 
     expect([headers['content-type'], fieldsOf(first).map(({ number }) => number)]).toEqual([PROTOBUF, [1]]);
@@ -52,21 +82,36 @@ describeConformance('an answer in protobuf', {}, (target) => {
 
   it('tells what is wrong', async () => {
     const { code, headers, bytes } = await ask(`${MAPS}/nope`, `${PROTOBUF},application/json`);
-    const { kind, reason, message } = decodeStruct(`${META}Status`, messages(fieldsOf(bytes.subarray(MAGIC_BYTES)), 2)[0] ?? new Uint8Array());
+    const { kind, reason, message } = decodeStruct(
+      `${META}Status`,
+      messages(fieldsOf(bytes.subarray(MAGIC_BYTES)), 2)[0] ?? new Uint8Array(),
+    );
 
-    expect([code, headers['content-type'], kind, reason, message]).toEqual([404, PROTOBUF, undefined, 'NotFound', 'configmaps "nope" not found']);
+    expect([code, headers['content-type'], kind, reason, message]).toEqual([
+      404,
+      PROTOBUF,
+      undefined,
+      'NotFound',
+      'configmaps "nope" not found',
+    ]);
   });
 
   it('is none of a Table', async () => {
     const table = 'as=Table;g=meta.k8s.io;v=v1';
-    expect((await ask(MAPS, `${PROTOBUF};${table},application/json;${table}`)).headers['content-type']).toBe('application/json');
+    expect((await ask(MAPS, `${PROTOBUF};${table},application/json;${table}`)).headers['content-type']).toBe(
+      'application/json',
+    );
     expect((await ask(MAPS, `${PROTOBUF};${table}`)).code).toBe(406);
   });
 });
 
 function plain(object: KubeObject): unknown {
   const [first = '', second] = object.apiVersion.split('/');
-  const definition = definitionName({ group: second === undefined ? '' : first, version: second ?? first, kind: object.kind });
+  const definition = definitionName({
+    group: second === undefined ? '' : first,
+    version: second ?? first,
+    kind: object.kind,
+  });
   const { managedFields: _managers, ...metadata } = canonical(definition, object).metadata;
   return new Masks().value(sorted({ ...canonical(definition, object), metadata }));
 }
@@ -77,5 +122,7 @@ function content(bytes: Buffer): readonly WireField[] {
 }
 
 function messages(fields: readonly WireField[], number: number): Uint8Array[] {
-  return fields.flatMap((field) => (field.number === number && field.value.wire === 'bytes' ? [field.value.bytes] : []));
+  return fields.flatMap((field) =>
+    field.number === number && field.value.wire === 'bytes' ? [field.value.bytes] : [],
+  );
 }

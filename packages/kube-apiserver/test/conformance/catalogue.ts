@@ -14,7 +14,11 @@ interface AggregatedResource {
   readonly verbs: readonly string[];
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  readonly subresources?: readonly { readonly subresource: string; readonly responseKind: { readonly kind: string }; readonly verbs: readonly string[] }[];
+  readonly subresources?: readonly {
+    readonly subresource: string;
+    readonly responseKind: { readonly kind: string };
+    readonly verbs: readonly string[];
+  }[];
 }
 
 /** What legacy discovery tells: the list of each version of a group. */
@@ -48,18 +52,51 @@ export function catalogueOf(told: Aggregated | Legacy): ReadonlyMap<string, Entr
 }
 
 function aggregatedEntries({ items }: Aggregated): (readonly [string, Entry])[] {
-  const resources = items.flatMap(({ metadata: { name = '' }, versions }) => versions.flatMap(({ version, resources: all = [] }) => all.map((one) => ({ prefix: `${name}/${version}`, one }))));
+  const resources = items.flatMap(({ metadata: { name = '' }, versions }) =>
+    versions.flatMap(({ version, resources: all = [] }) => all.map((one) => ({ prefix: `${name}/${version}`, one }))),
+  );
   return resources.flatMap(({ prefix, one }) => {
     const namespaced = one.scope === 'Namespaced';
     const { shortNames = [], categories = [], subresources = [] } = one;
-    const main = [`${prefix} ${one.resource}`, { kind: one.responseKind.kind, namespaced, singular: one.singularResource, verbs: [...one.verbs].sort(), shortNames, categories }] as const;
-    return [main, ...subresources.map((sub) => [`${prefix} ${one.resource}/${sub.subresource}`, { kind: sub.responseKind.kind, namespaced, singular: '', verbs: [...sub.verbs].sort(), shortNames: [], categories: [] }] as const)];
+    const main = [
+      `${prefix} ${one.resource}`,
+      {
+        kind: one.responseKind.kind,
+        namespaced,
+        singular: one.singularResource,
+        verbs: [...one.verbs].sort(),
+        shortNames,
+        categories,
+      },
+    ] as const;
+    return [
+      main,
+      ...subresources.map(
+        (sub) =>
+          [
+            `${prefix} ${one.resource}/${sub.subresource}`,
+            {
+              kind: sub.responseKind.kind,
+              namespaced,
+              singular: '',
+              verbs: [...sub.verbs].sort(),
+              shortNames: [],
+              categories: [],
+            },
+          ] as const,
+      ),
+    ];
   });
 }
 
 function legacyEntries({ lists }: Legacy): (readonly [string, Entry])[] {
-  return lists.flatMap(({ groupVersion, resources }) => resources.map(({ name, singularName, namespaced, kind, verbs, shortNames = [], categories = [] }) => {
-    const prefix = groupVersion.includes('/') ? groupVersion : `/${groupVersion}`;
-    return [`${prefix} ${name}`, { kind, namespaced, singular: singularName, verbs: [...verbs].sort(), shortNames, categories }] as const;
-  }));
+  return lists.flatMap(({ groupVersion, resources }) =>
+    resources.map(({ name, singularName, namespaced, kind, verbs, shortNames = [], categories = [] }) => {
+      const prefix = groupVersion.includes('/') ? groupVersion : `/${groupVersion}`;
+      return [
+        `${prefix} ${name}`,
+        { kind, namespaced, singular: singularName, verbs: [...verbs].sort(), shortNames, categories },
+      ] as const;
+    }),
+  );
 }

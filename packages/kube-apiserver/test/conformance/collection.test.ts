@@ -13,14 +13,31 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
   let secrets = '';
 
   const call = (method: 'POST' | 'PATCH' | 'DELETE' | 'GET', path: string, body?: unknown): Promise<ApiAnswer> =>
-    target().call({ method, path, ...(body === undefined ? {} : { body }), ...(method === 'PATCH' ? { contentType: 'application/merge-patch+json' } : {}) });
+    target().call({
+      method,
+      path,
+      ...(body === undefined ? {} : { body }),
+      ...(method === 'PATCH' ? { contentType: 'application/merge-patch+json' } : {}),
+    });
   const make = async (name: string, owner?: AnyObject, blocks = false): Promise<AnyObject> => {
-    const ownerReferences = owner === undefined ? [] : [{ apiVersion: 'v1', kind: 'Secret', name: owner.metadata?.name, uid: owner.metadata?.uid, blockOwnerDeletion: blocks }];
+    const ownerReferences =
+      owner === undefined
+        ? []
+        : [
+            {
+              apiVersion: 'v1',
+              kind: 'Secret',
+              name: owner.metadata?.name,
+              uid: owner.metadata?.uid,
+              blockOwnerDeletion: blocks,
+            },
+          ];
     const { status, body } = await call('POST', secrets, { metadata: { name, ownerReferences } });
     expect(status).toBe(201);
     return body;
   };
-  const gone = (path: string): Promise<boolean> => waitFor(`${path} to go`, async () => (await call('GET', path)).status === 404);
+  const gone = (path: string): Promise<boolean> =>
+    waitFor(`${path} to go`, async () => (await call('GET', path)).status === 404);
 
   beforeEach(async () => {
     namespace = `collection-${++namespaces}`;
@@ -45,7 +62,10 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
     await call('PATCH', `${secrets}/dependent`, { metadata: { finalizers: ['example.com/hold'] } });
     const { body } = await call('DELETE', `${secrets}/owner`, { propagationPolicy: 'Foreground' });
     expect(body.metadata).toMatchObject({ finalizers: ['foregroundDeletion'], deletionTimestamp: expect.any(String) });
-    await waitFor('the dependent to be deleted', async () => (await call('GET', `${secrets}/dependent`)).body.metadata?.deletionTimestamp !== undefined);
+    await waitFor(
+      'the dependent to be deleted',
+      async () => (await call('GET', `${secrets}/dependent`)).body.metadata?.deletionTimestamp !== undefined,
+    );
     expect((await call('GET', `${secrets}/owner`)).status).toBe(200);
     await call('PATCH', `${secrets}/dependent`, { metadata: { finalizers: null } });
     await gone(`${secrets}/owner`);
@@ -64,9 +84,19 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
     await make('inside');
     await call('PATCH', `${secrets}/inside`, { metadata: { finalizers: ['example.com/hold'] } });
     const { body } = await call('DELETE', `/api/v1/namespaces/${namespace}`);
-    expect(body).toMatchObject({ kind: 'Namespace', status: { phase: 'Terminating' }, spec: { finalizers: ['kubernetes'] } });
-    expect((await call('POST', secrets, { metadata: { name: 'late' } })).body).toMatchObject({ code: 403, details: { causes: [{ reason: 'NamespaceTerminating' }] } });
-    await waitFor('the object to be deleted', async () => (await call('GET', `${secrets}/inside`)).body.metadata?.deletionTimestamp !== undefined);
+    expect(body).toMatchObject({
+      kind: 'Namespace',
+      status: { phase: 'Terminating' },
+      spec: { finalizers: ['kubernetes'] },
+    });
+    expect((await call('POST', secrets, { metadata: { name: 'late' } })).body).toMatchObject({
+      code: 403,
+      details: { causes: [{ reason: 'NamespaceTerminating' }] },
+    });
+    await waitFor(
+      'the object to be deleted',
+      async () => (await call('GET', `${secrets}/inside`)).body.metadata?.deletionTimestamp !== undefined,
+    );
     await call('PATCH', `${secrets}/inside`, { metadata: { finalizers: null } });
     await gone(`/api/v1/namespaces/${namespace}`);
   });
@@ -74,13 +104,25 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
   it('of a definition its objects go, then it', async () => {
     const group = `${namespace}.example.com`;
     const things = `/apis/${group}/v1/things`;
-    const spec = { group, scope: 'Cluster', names: { plural: 'things', kind: 'Thing' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] };
+    const spec = {
+      group,
+      scope: 'Cluster',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    };
     await call('POST', CRDS, { metadata: { name: `things.${group}` }, spec });
     await waitFor('its kind to be served', async () => (await call('GET', things)).status === 200);
-    await call('POST', things, { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'held', finalizers: ['example.com/hold'] } });
+    await call('POST', things, {
+      apiVersion: `${group}/v1`,
+      kind: 'Thing',
+      metadata: { name: 'held', finalizers: ['example.com/hold'] },
+    });
     const { body } = await call('DELETE', `${CRDS}/things.${group}`);
     expect(body.metadata).toMatchObject({ finalizers: ['customresourcecleanup.apiextensions.k8s.io'] });
-    await waitFor('its object to be deleted', async () => (await call('GET', `${things}/held`)).body.metadata?.deletionTimestamp !== undefined);
+    await waitFor(
+      'its object to be deleted',
+      async () => (await call('GET', `${things}/held`)).body.metadata?.deletionTimestamp !== undefined,
+    );
     await call('PATCH', `${things}/held`, { metadata: { finalizers: null } });
     await gone(`${CRDS}/things.${group}`);
     expect((await call('GET', things)).status).toBe(404);
@@ -88,7 +130,10 @@ describeConformance('what follows a deletion', { embeddedOnly: true }, (target) 
 
   it('a namespace has its ServiceAccount and the authority of the server', async () => {
     await waitFor('both', async () => {
-      const answers = await Promise.all([call('GET', `/api/v1/namespaces/${namespace}/serviceaccounts/default`), call('GET', `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`)]);
+      const answers = await Promise.all([
+        call('GET', `/api/v1/namespaces/${namespace}/serviceaccounts/default`),
+        call('GET', `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`),
+      ]);
       return answers.every(({ status }) => status === 200);
     });
     const { body } = await call('GET', `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`);

@@ -10,14 +10,21 @@ const MERGE = 'application/merge-patch+json';
 
 describeConformance('writers at once', {}, (target) => {
   beforeAll(async () => {
-    expect((await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'concurrency' } } })).status).toBe(201);
+    expect(
+      (await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'concurrency' } } }))
+        .status,
+    ).toBe(201);
   });
 
-  const post = (plural: string, body: unknown): Promise<ApiAnswer> => target().call({ method: 'POST', path: `${NAMESPACE}/${plural}`, body });
-  const put = (name: string, body: unknown): Promise<ApiAnswer> => target().call({ method: 'PUT', path: `${NAMESPACE}/configmaps/${name}`, body });
+  const post = (plural: string, body: unknown): Promise<ApiAnswer> =>
+    target().call({ method: 'POST', path: `${NAMESPACE}/${plural}`, body });
+  const put = (name: string, body: unknown): Promise<ApiAnswer> =>
+    target().call({ method: 'PUT', path: `${NAMESPACE}/configmaps/${name}`, body });
   const get = (name: string): Promise<ApiAnswer> => target().call({ path: `${NAMESPACE}/configmaps/${name}` });
-  const merge = (name: string, body: unknown): Promise<ApiAnswer> => target().call({ method: 'PATCH', path: `${NAMESPACE}/configmaps/${name}`, contentType: MERGE, body });
-  const dataOf = ({ body }: ApiAnswer): Readonly<Record<string, string>> => Object.fromEntries(Object.entries(body['data'] ?? {}));
+  const merge = (name: string, body: unknown): Promise<ApiAnswer> =>
+    target().call({ method: 'PATCH', path: `${NAMESPACE}/configmaps/${name}`, contentType: MERGE, body });
+  const dataOf = ({ body }: ApiAnswer): Readonly<Record<string, string>> =>
+    Object.fromEntries(Object.entries(body['data'] ?? {}));
   const versionOf = ({ body }: ApiAnswer): string => body.metadata?.resourceVersion ?? '';
 
   it('lose no update where each names the version that it read', async () => {
@@ -27,7 +34,10 @@ describeConformance('writers at once', {}, (target) => {
       for (;;) {
         const read = await get('counted');
         const data = dataOf(read);
-        const { status } = await put('counted', { ...read.body, data: { ...data, count: String(Number(data['count']) + 1), [`writer-${writer}`]: 'was here' } });
+        const { status } = await put('counted', {
+          ...read.body,
+          data: { ...data, count: String(Number(data['count']) + 1), [`writer-${writer}`]: 'was here' },
+        });
         if (status === 200) return;
         expect(status).toBe(409);
         conflicts += 1;
@@ -42,26 +52,38 @@ describeConformance('writers at once', {}, (target) => {
 
   it('lose no patch, whoever else patches', async () => {
     await post('configmaps', { metadata: { name: 'patched' } });
-    const answers = await Promise.all(Array.from({ length: WRITERS }, (_none, writer) => merge('patched', { data: { [`writer-${writer}`]: 'was here' } })));
+    const answers = await Promise.all(
+      Array.from({ length: WRITERS }, (_none, writer) =>
+        merge('patched', { data: { [`writer-${writer}`]: 'was here' } }),
+      ),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(Object.keys(dataOf(await get('patched')))).toHaveLength(WRITERS);
     expect(new Set(answers.map(versionOf)).size).toBe(WRITERS);
   });
 
   it('make a name once', async () => {
-    const answers = await Promise.all(Array.from({ length: WRITERS }, () => post('configmaps', { metadata: { name: 'once' } })));
+    const answers = await Promise.all(
+      Array.from({ length: WRITERS }, () => post('configmaps', { metadata: { name: 'once' } })),
+    );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status, body }) => status === 409 && body.reason === 'AlreadyExists')).toHaveLength(WRITERS - 1);
+    expect(answers.filter(({ status, body }) => status === 409 && body.reason === 'AlreadyExists')).toHaveLength(
+      WRITERS - 1,
+    );
   });
 
   it('make up names that differ', async () => {
-    const answers = await Promise.all(Array.from({ length: WRITERS }, () => post('configmaps', { metadata: { generateName: 'made-' } })));
+    const answers = await Promise.all(
+      Array.from({ length: WRITERS }, () => post('configmaps', { metadata: { generateName: 'made-' } })),
+    );
     expect(new Set(answers.map(({ body }) => body.metadata?.name)).size).toBe(WRITERS);
   });
 
   it('delete an object once', async () => {
     await post('configmaps', { metadata: { name: 'gone' } });
-    const answers = await Promise.all(Array.from({ length: WRITERS }, () => target().call({ method: 'DELETE', path: `${NAMESPACE}/configmaps/gone` })));
+    const answers = await Promise.all(
+      Array.from({ length: WRITERS }, () => target().call({ method: 'DELETE', path: `${NAMESPACE}/configmaps/gone` })),
+    );
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     expect(answers.every(({ status }) => status === 200 || status === 404)).toBe(true);
     expect((await get('gone')).status).toBe(404);
@@ -71,14 +93,20 @@ describeConformance('writers at once', {}, (target) => {
     const made = await post('configmaps', { metadata: { name: 'still', labels: { a: 'b' } }, data: { a: 'b' } });
     const seen: string[] = [];
     const abort = new AbortController();
-    const watch = target().stream(`${NAMESPACE}/configmaps?watch=true&resourceVersion=${versionOf(made)}&fieldSelector=metadata.name%3Dstill`, (line) => seen.push(line), abort.signal);
+    const watch = target().stream(
+      `${NAMESPACE}/configmaps?watch=true&resourceVersion=${versionOf(made)}&fieldSelector=metadata.name%3Dstill`,
+      (line) => seen.push(line),
+      abort.signal,
+    );
     const answers = [
       await put('still', made.body),
       await merge('still', { data: { a: 'b' } }),
       await merge('still', { metadata: { labels: { a: 'b' } } }),
       await put('still', { metadata: { name: 'still', labels: { a: 'b' } }, data: { a: 'b' } }),
     ];
-    expect(answers.map((answer) => [answer.status, versionOf(answer)])).toEqual(answers.map(() => [200, versionOf(made)]));
+    expect(answers.map((answer) => [answer.status, versionOf(answer)])).toEqual(
+      answers.map(() => [200, versionOf(made)]),
+    );
     const changed = await merge('still', { data: { a: 'c' } });
     expect(versionOf(changed)).not.toBe(versionOf(made));
     await target().call({ method: 'DELETE', path: `${NAMESPACE}/configmaps/still` });
@@ -89,7 +117,11 @@ describeConformance('writers at once', {}, (target) => {
   });
 
   it.each([
-    ['a version that was', (version: string) => ({ metadata: { name: 'held', resourceVersion: version }, data: { a: 'late' } }), 409],
+    [
+      'a version that was',
+      (version: string) => ({ metadata: { name: 'held', resourceVersion: version }, data: { a: 'late' } }),
+      409,
+    ],
     ['another uid', () => ({ metadata: { name: 'held', uid: 'other' }, data: { a: 'late' } }), 409],
     ['no version', () => ({ metadata: { name: 'held' }, data: { a: 'late' } }), 200],
   ])('with %s are answered as they should', async (_what, body, status) => {

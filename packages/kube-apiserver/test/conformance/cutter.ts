@@ -8,7 +8,10 @@ export class Cutter {
   private constructor(port: number) {
     this.#server = createServer((client) => {
       const upstream = connect(port, '127.0.0.1');
-      for (const [one, other] of [[client, upstream], [upstream, client]] as const) {
+      for (const [one, other] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
         this.#open.add(one);
         one.pipe(other);
         one.on('error', () => other.destroy());

@@ -27,13 +27,17 @@ suite('the embedded server and kube-apiserver, asked the same at random', () => 
     await real?.stop();
   }, START_MS);
 
-  it(`answer ${SEQUENCES} sequences alike`, async () => {
-    if (embedded === undefined || real === undefined) throw new Error('the servers did not start');
-    const servers = { embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') };
-    const contest = await runContest(servers, FIRST, SEQUENCES);
+  it(
+    `answer ${SEQUENCES} sequences alike`,
+    async () => {
+      if (embedded === undefined || real === undefined) throw new Error('the servers did not start');
+      const servers = { embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') };
+      const contest = await runContest(servers, FIRST, SEQUENCES);
 
-    expect(contest.differences.map(described)).toEqual([]);
-    expect(contest.sequences).toBe(SEQUENCES);
-    expect(contest.requests).toBeGreaterThan(SEQUENCES * 10);
-  }, 3 * START_MS);
+      expect(contest.differences.map(described)).toEqual([]);
+      expect(contest.sequences).toBe(SEQUENCES);
+      expect(contest.requests).toBeGreaterThan(SEQUENCES * 10);
+    },
+    3 * START_MS,
+  );
 });

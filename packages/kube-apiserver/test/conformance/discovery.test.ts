@@ -12,28 +12,70 @@ const HASH = /^[0-9A-F]{128}$/;
 
 /** What has to be served, with its subresources. */
 const SERVED = [
-  '/v1 configmaps', '/v1 events', '/v1 namespaces', '/v1 namespaces/finalize', '/v1 namespaces/status', '/v1 nodes', '/v1 nodes/status', '/v1 podtemplates', '/v1 secrets',
-  '/v1 serviceaccounts', '/v1 serviceaccounts/token', '/v1 services', '/v1 services/status',
-  'admissionregistration.k8s.io/v1 validatingadmissionpolicies', 'admissionregistration.k8s.io/v1 validatingadmissionpolicies/status',
+  '/v1 configmaps',
+  '/v1 events',
+  '/v1 namespaces',
+  '/v1 namespaces/finalize',
+  '/v1 namespaces/status',
+  '/v1 nodes',
+  '/v1 nodes/status',
+  '/v1 podtemplates',
+  '/v1 secrets',
+  '/v1 serviceaccounts',
+  '/v1 serviceaccounts/token',
+  '/v1 services',
+  '/v1 services/status',
+  'admissionregistration.k8s.io/v1 validatingadmissionpolicies',
+  'admissionregistration.k8s.io/v1 validatingadmissionpolicies/status',
   'admissionregistration.k8s.io/v1 validatingadmissionpolicybindings',
-  'apiextensions.k8s.io/v1 customresourcedefinitions', 'apiextensions.k8s.io/v1 customresourcedefinitions/status',
-  'apps/v1 deployments', 'apps/v1 deployments/scale', 'apps/v1 deployments/status', 'apps/v1 replicasets', 'apps/v1 replicasets/scale', 'apps/v1 replicasets/status',
-  'authentication.k8s.io/v1 selfsubjectreviews', 'authentication.k8s.io/v1 tokenreviews',
-  'authorization.k8s.io/v1 localsubjectaccessreviews', 'authorization.k8s.io/v1 selfsubjectaccessreviews', 'authorization.k8s.io/v1 selfsubjectrulesreviews',
+  'apiextensions.k8s.io/v1 customresourcedefinitions',
+  'apiextensions.k8s.io/v1 customresourcedefinitions/status',
+  'apps/v1 deployments',
+  'apps/v1 deployments/scale',
+  'apps/v1 deployments/status',
+  'apps/v1 replicasets',
+  'apps/v1 replicasets/scale',
+  'apps/v1 replicasets/status',
+  'authentication.k8s.io/v1 selfsubjectreviews',
+  'authentication.k8s.io/v1 tokenreviews',
+  'authorization.k8s.io/v1 localsubjectaccessreviews',
+  'authorization.k8s.io/v1 selfsubjectaccessreviews',
+  'authorization.k8s.io/v1 selfsubjectrulesreviews',
   'authorization.k8s.io/v1 subjectaccessreviews',
-  'coordination.k8s.io/v1 leases', 'events.k8s.io/v1 events', 'exchange.example.com/v1 things', 'exchange.example.com/v1 things/status',
-  'networking.k8s.io/v1 networkpolicies', 'policy/v1 poddisruptionbudgets', 'policy/v1 poddisruptionbudgets/status',
-  'rbac.authorization.k8s.io/v1 clusterrolebindings', 'rbac.authorization.k8s.io/v1 clusterroles', 'rbac.authorization.k8s.io/v1 rolebindings',
+  'coordination.k8s.io/v1 leases',
+  'events.k8s.io/v1 events',
+  'exchange.example.com/v1 things',
+  'exchange.example.com/v1 things/status',
+  'networking.k8s.io/v1 networkpolicies',
+  'policy/v1 poddisruptionbudgets',
+  'policy/v1 poddisruptionbudgets/status',
+  'rbac.authorization.k8s.io/v1 clusterrolebindings',
+  'rbac.authorization.k8s.io/v1 clusterroles',
+  'rbac.authorization.k8s.io/v1 rolebindings',
   'rbac.authorization.k8s.io/v1 roles',
 ];
 
 const CRD = {
   metadata: { name: 'passings.discovery.example.com' },
   spec: {
-    group: 'discovery.example.com', scope: 'Cluster', names: { plural: 'passings', singular: 'passing', kind: 'Passing', shortNames: ['pa'], categories: ['all'] },
+    group: 'discovery.example.com',
+    scope: 'Cluster',
+    names: { plural: 'passings', singular: 'passing', kind: 'Passing', shortNames: ['pa'], categories: ['all'] },
     versions: [
-      { name: 'v1', served: true, storage: true, subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } }, schema: { openAPIV3Schema: { type: 'object', description: 'It passes.' } } },
-      { name: 'v1beta1', served: true, storage: false, deprecated: true, schema: { openAPIV3Schema: { type: 'object' } } },
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } },
+        schema: { openAPIV3Schema: { type: 'object', description: 'It passes.' } },
+      },
+      {
+        name: 'v1beta1',
+        served: true,
+        storage: false,
+        deprecated: true,
+        schema: { openAPIV3Schema: { type: 'object' } },
+      },
       { name: 'v1alpha1', served: false, storage: false, schema: { openAPIV3Schema: { type: 'object' } } },
     ],
   },
@@ -46,16 +88,28 @@ describeConformance('discovery', {}, (target) => {
     await installThings(target());
     wire = new Wire(target());
     // Documents follow a definition by and by.
-    await waitFor('discovery to tell of things', async () => catalogueOf(await aggregated()).has('exchange.example.com/v1 things'));
-    for (const path of ['/openapi/v2', '/openapi/v3']) await waitFor(`${path} to tell of things`, async () => (await get(path)).text.includes('/apis/exchange.example.com/v1'));
+    await waitFor('discovery to tell of things', async () =>
+      catalogueOf(await aggregated()).has('exchange.example.com/v1 things'),
+    );
+    for (const path of ['/openapi/v2', '/openapi/v3'])
+      await waitFor(`${path} to tell of things`, async () =>
+        (await get(path)).text.includes('/apis/exchange.example.com/v1'),
+      );
   });
   afterAll(() => wire.close());
 
-  const get = (path: string, accept = 'application/json', more: Readonly<Record<string, string>> = {}): Promise<WireAnswer> => wire.ask({ path, headers: { accept, ...more } });
+  const get = (
+    path: string,
+    accept = 'application/json',
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<WireAnswer> => wire.ask({ path, headers: { accept, ...more } });
   const json = async <T>(path: string, accept?: string): Promise<T> => JSON.parse((await get(path, accept)).text);
   const legacy = async (): Promise<Legacy> => {
     const groups = await json<{ groups: { versions: { groupVersion: string }[] }[] }>('/apis');
-    const paths = ['/api/v1', ...groups.groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`))];
+    const paths = [
+      '/api/v1',
+      ...groups.groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`)),
+    ];
     return { lists: await Promise.all(paths.map((path) => json<Legacy['lists'][number]>(path))) };
   };
   const aggregated = async (): Promise<Aggregated> => {
@@ -64,8 +118,13 @@ describeConformance('discovery', {}, (target) => {
   };
 
   it.each([
-    [V2, V2], ['application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io', V2], [`${V2},${V2BETA1},application/json`, V2],
-    [`${V2BETA1},application/json`, 'application/json'], ['application/json', 'application/json'], ['*/*', 'application/json'], ['application/yaml', 'application/yaml'],
+    [V2, V2],
+    ['application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io', V2],
+    [`${V2},${V2BETA1},application/json`, V2],
+    [`${V2BETA1},application/json`, 'application/json'],
+    ['application/json', 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/yaml', 'application/yaml'],
   ])('that accepts %s is given %s', async (accept, type) => {
     for (const path of ['/api', '/apis']) {
       const answer = await get(path, accept);
@@ -73,13 +132,18 @@ describeConformance('discovery', {}, (target) => {
     }
   });
 
-  it.each([V2BETA1, 'application/json;g=apidiscovery.k8s.io;v=v2', 'application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList', 'text/html'])('that accepts only %s is refused', async (accept) => {
+  it.each([
+    V2BETA1,
+    'application/json;g=apidiscovery.k8s.io;v=v2',
+    'application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList',
+    'text/html',
+  ])('that accepts only %s is refused', async (accept) => {
     expect([(await get('/api', accept)).code, (await get('/apis', accept)).code]).toEqual([406, 406]);
   });
 
   it.each(['/api', '/apis'])('of %s is not sent again to who has it', async (path) => {
     const { headers } = await get(path, V2);
-    expect(headers).toMatchObject({ 'vary': 'Accept', 'cache-control': 'public' });
+    expect(headers).toMatchObject({ vary: 'Accept', 'cache-control': 'public' });
     expect(headers.etag?.slice(1, -1)).toMatch(HASH);
     expect(await again(path, V2)).toMatchObject({ code: 304, text: '' });
     expect(await get(path, V2, { 'if-none-match': (headers.etag ?? '').slice(1, -1) })).toMatchObject({ code: 200 });
@@ -87,12 +151,13 @@ describeConformance('discovery', {}, (target) => {
   });
 
   /** What is answered to who has the document, once it changes no more. */
-  const again = (path: string, accept: string): Promise<WireAnswer> => waitFor(`${path} to stay as it is`, async (seen) => {
-    const { headers } = await get(path, accept);
-    const answer = await get(path, accept, { 'if-none-match': headers.etag ?? '' });
-    seen(answer.code);
-    return answer.code === 304 ? answer : undefined;
-  });
+  const again = (path: string, accept: string): Promise<WireAnswer> =>
+    waitFor(`${path} to stay as it is`, async (seen) => {
+      const { headers } = await get(path, accept);
+      const answer = await get(path, accept, { 'if-none-match': headers.etag ?? '' });
+      seen(answer.code);
+      return answer.code === 304 ? answer : undefined;
+    });
 
   it('tells the same in both of its forms', async () => {
     const [one, other] = [catalogueOf(await aggregated()), catalogueOf(await legacy())];
@@ -118,75 +183,160 @@ describeConformance('discovery', {}, (target) => {
     expect(group).toEqual({
       metadata: { name: 'discovery.example.com' },
       versions: [
-        { version: 'v1', freshness: 'Current', resources: [{
-          resource: 'passings', responseKind, scope: 'Cluster', singularResource: 'passing', verbs, shortNames: ['pa'], categories: ['all'],
-          subresources: [
-            { subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] },
-            { subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get', 'patch', 'update'] },
+        {
+          version: 'v1',
+          freshness: 'Current',
+          resources: [
+            {
+              resource: 'passings',
+              responseKind,
+              scope: 'Cluster',
+              singularResource: 'passing',
+              verbs,
+              shortNames: ['pa'],
+              categories: ['all'],
+              subresources: [
+                { subresource: 'status', responseKind, verbs: ['get', 'patch', 'update'] },
+                {
+                  subresource: 'scale',
+                  responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+                  verbs: ['get', 'patch', 'update'],
+                },
+              ],
+            },
           ],
-        }] },
-        { version: 'v1beta1', freshness: 'Current', resources: [{ resource: 'passings', responseKind: { ...responseKind, version: 'v1beta1' }, scope: 'Cluster', singularResource: 'passing', verbs, shortNames: ['pa'], categories: ['all'] }] },
+        },
+        {
+          version: 'v1beta1',
+          freshness: 'Current',
+          resources: [
+            {
+              resource: 'passings',
+              responseKind: { ...responseKind, version: 'v1beta1' },
+              scope: 'Cluster',
+              singularResource: 'passing',
+              verbs,
+              shortNames: ['pa'],
+              categories: ['all'],
+            },
+          ],
+        },
       ],
     });
     await waitFor('its group alone', async () => (await get('/apis/discovery.example.com')).code === 200);
     expect(await json('/apis/discovery.example.com')).toEqual({
-      kind: 'APIGroup', apiVersion: 'v1', name: 'discovery.example.com', preferredVersion: { groupVersion: 'discovery.example.com/v1', version: 'v1' },
-      versions: [{ groupVersion: 'discovery.example.com/v1', version: 'v1' }, { groupVersion: 'discovery.example.com/v1beta1', version: 'v1beta1' }],
+      kind: 'APIGroup',
+      apiVersion: 'v1',
+      name: 'discovery.example.com',
+      preferredVersion: { groupVersion: 'discovery.example.com/v1', version: 'v1' },
+      versions: [
+        { groupVersion: 'discovery.example.com/v1', version: 'v1' },
+        { groupVersion: 'discovery.example.com/v1beta1', version: 'v1beta1' },
+      ],
     });
     await wire.ask({ method: 'DELETE', path: `${CRDS}/${CRD.metadata.name}` });
-    await waitFor('its group to go', async () => (await get('/apis/discovery.example.com')).code === 404 && (await get('/apis/discovery.example.com/v1/passings')).code === 404);
+    await waitFor(
+      'its group to go',
+      async () =>
+        (await get('/apis/discovery.example.com')).code === 404 &&
+        (await get('/apis/discovery.example.com/v1/passings')).code === 404,
+    );
   });
 
   describe('of schemas', () => {
     // The group of another test may be on its way out.
     const index = async (): Promise<{ paths: Record<string, { serverRelativeURL: string }> }> => {
       const { paths } = await json<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3');
-      return { paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !path.includes('discovery.example.com'))) };
+      return {
+        paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !path.includes('discovery.example.com'))),
+      };
     };
     const urlOf = async (path: string): Promise<string> => (await index()).paths[path]?.serverRelativeURL ?? '';
 
     it.each([
-      ['', 'application/json'], ['*/*', 'application/json'], ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'],
+      ['', 'application/json'],
+      ['*/*', 'application/json'],
+      [
+        'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+        'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+      ],
     ])('of the old version come to who accepts "%s", and once', async (accept, type) => {
       const { code, headers } = await get('/openapi/v2', accept);
-      expect([code, headers['content-type'], headers['cache-control'], headers.etag?.slice(1, -1)]).toEqual([200, type, 'no-cache, private', expect.stringMatching(HASH)]);
+      expect([code, headers['content-type'], headers['cache-control'], headers.etag?.slice(1, -1)]).toEqual([
+        200,
+        type,
+        'no-cache, private',
+        expect.stringMatching(HASH),
+      ]);
       expect(await again('/openapi/v2', accept)).toMatchObject({ code: 304, text: '' });
       expect((await get('/openapi/v2', 'application/yaml')).code).toBe(406);
     });
 
     it('of the old version tell of custom resources', async () => {
-      const { definitions, paths } = await json<{ definitions: Record<string, object>; paths: Record<string, object> }>('/openapi/v2');
-      expect(definitions['com.example.exchange.v1.Thing']).toMatchObject({ type: 'object', 'x-kubernetes-group-version-kind': [{ group: 'exchange.example.com', kind: 'Thing', version: 'v1' }] });
-      expect(Object.keys(paths['/apis/exchange.example.com/v1/namespaces/{namespace}/things/{name}'] ?? {}).sort()).toEqual(['delete', 'get', 'parameters', 'patch', 'put']);
+      const { definitions, paths } = await json<{ definitions: Record<string, object>; paths: Record<string, object> }>(
+        '/openapi/v2',
+      );
+      expect(definitions['com.example.exchange.v1.Thing']).toMatchObject({
+        type: 'object',
+        'x-kubernetes-group-version-kind': [{ group: 'exchange.example.com', kind: 'Thing', version: 'v1' }],
+      });
+      expect(
+        Object.keys(paths['/apis/exchange.example.com/v1/namespaces/{namespace}/things/{name}'] ?? {}).sort(),
+      ).toEqual(['delete', 'get', 'parameters', 'patch', 'put']);
     });
 
     it('has an address with a hash for each version of a group, which is kept for a year', async () => {
       const url = await urlOf('apis/apps/v1');
       expect(url.split('=')).toEqual(['/openapi/v3/apis/apps/v1?hash', expect.stringMatching(HASH)]);
       const { code, headers } = await get(url);
-      expect([code, headers]).toEqual([200, expect.objectContaining({ 'content-type': 'application/json', 'cache-control': 'public, immutable', 'vary': 'Accept', 'etag': `"${url.split('=')[1]}"` })]);
-      expect(new Date(headers.expires ?? '').getTime() - new Date(headers.date ?? '').getTime()).toBeGreaterThan(364 * 24 * 3_600_000);
+      expect([code, headers]).toEqual([
+        200,
+        expect.objectContaining({
+          'content-type': 'application/json',
+          'cache-control': 'public, immutable',
+          vary: 'Accept',
+          etag: `"${url.split('=')[1]}"`,
+        }),
+      ]);
+      expect(new Date(headers.expires ?? '').getTime() - new Date(headers.date ?? '').getTime()).toBeGreaterThan(
+        364 * 24 * 3_600_000,
+      );
       expect((await get(url, 'application/json', { 'if-none-match': headers.etag ?? '' })).code).toBe(304);
     });
 
     it('leads from a wrong hash to the right one, and keeps nothing without one', async () => {
       const url = await urlOf('apis/apps/v1');
       expect(await get('/openapi/v3/apis/apps/v1?hash=ABC')).toMatchObject({ code: 301, headers: { location: url } });
-      expect(await get('/openapi/v3/apis/apps/v1')).toMatchObject({ code: 200, headers: { 'cache-control': 'no-cache, private' } });
+      expect(await get('/openapi/v3/apis/apps/v1')).toMatchObject({
+        code: 200,
+        headers: { 'cache-control': 'no-cache, private' },
+      });
     });
 
     it('tells what a custom kind may hold, and changes with it alone', async () => {
       const before = (await index()).paths;
-      await wire.ask({ method: 'POST', path: CRDS, body: JSON.stringify({ ...CRD, metadata: { name: 'passings.schemas.example.com' }, spec: { ...CRD.spec, group: 'schemas.example.com' } }) });
+      await wire.ask({
+        method: 'POST',
+        path: CRDS,
+        body: JSON.stringify({
+          ...CRD,
+          metadata: { name: 'passings.schemas.example.com' },
+          spec: { ...CRD.spec, group: 'schemas.example.com' },
+        }),
+      });
       const path = 'apis/schemas.example.com/v1';
       const url = await waitFor('its document', async () => (await index()).paths[path]?.serverRelativeURL);
       const document = await json<{ components: { schemas: Record<string, object> } }>(url);
       expect(document.components.schemas['com.example.schemas.v1.Passing']).toMatchObject({
-        'type': 'object', 'description': 'It passes.', 'x-kubernetes-group-version-kind': [{ group: 'schemas.example.com', kind: 'Passing', version: 'v1' }],
-        'properties': { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: {} },
+        type: 'object',
+        description: 'It passes.',
+        'x-kubernetes-group-version-kind': [{ group: 'schemas.example.com', kind: 'Passing', version: 'v1' }],
+        properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: {} },
       });
       const after = (await index()).paths;
-      expect(Object.keys(before).filter((one) => after[one]?.serverRelativeURL !== before[one]?.serverRelativeURL)).toEqual([]);
+      expect(
+        Object.keys(before).filter((one) => after[one]?.serverRelativeURL !== before[one]?.serverRelativeURL),
+      ).toEqual([]);
       await wire.ask({ method: 'DELETE', path: `${CRDS}/passings.schemas.example.com` });
       await waitFor('its document to go', async () => (await index()).paths[path] === undefined);
     });

@@ -19,18 +19,25 @@ describeConformance('answers to requests', {}, (target) => {
   afterAll(() => player.close());
 
   describe.each(FILES)('$title', ({ name, file }) => {
-    it.each(readExchanges(readFileSync(file, 'utf8')).map((scenario, at) => ({ ...scenario, at })))('$title', async ({ exchanges, at }) => {
-      const answers = await player.play({ exchanges }, `exchange-${name}-${at}`);
-      for (const [index, exchange] of exchanges.entries()) {
-        expect(shown(exchange, answers[index] ?? [])).toEqual(shown(exchange, exchange.answer));
-      }
-    }, SCENARIO_MS);
+    it.each(readExchanges(readFileSync(file, 'utf8')).map((scenario, at) => ({ ...scenario, at })))(
+      '$title',
+      async ({ exchanges, at }) => {
+        const answers = await player.play({ exchanges }, `exchange-${name}-${at}`);
+        for (const [index, exchange] of exchanges.entries()) {
+          expect(shown(exchange, answers[index] ?? [])).toEqual(shown(exchange, exchange.answer));
+        }
+      },
+      SCENARIO_MS,
+    );
   });
 });
 
 /** An answer with its request, so that a failure tells of which; JSON is read, so that it tells where. */
 function shown({ method, target, headers, body }: Exchange, answer: readonly string[]): unknown {
-  return { request: [`${method} ${target}`, ...headers.map((pair) => pair.join(': ')), body ?? ''], answer: answer.map(read) };
+  return {
+    request: [`${method} ${target}`, ...headers.map((pair) => pair.join(': ')), body ?? ''],
+    answer: answer.map(read),
+  };
 }
 
 function read(line: string): unknown {

@@ -7,7 +7,8 @@ import { Watching } from './watching.js';
 import { Wire } from './wire.js';
 
 const SECRETS = '/api/v1/namespaces/forgotten/secrets';
-const TOO_OLD = 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+const TOO_OLD =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
 describeConformance('history that is gone', { compaction: true }, (target) => {
   let wire: Wire;
@@ -19,7 +20,10 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
 
   beforeAll(async () => {
     await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'forgotten' } } });
-    for (const name of ['a', 'b', 'c']) version = (await target().call({ method: 'POST', path: SECRETS, body: { metadata: { name } } })).body.metadata?.resourceVersion ?? '';
+    for (const name of ['a', 'b', 'c'])
+      version =
+        (await target().call({ method: 'POST', path: SECRETS, body: { metadata: { name } } })).body.metadata
+          ?.resourceVersion ?? '';
     token = (await get('limit=1')).body.metadata?.continue ?? '';
     await target().call({ method: 'DELETE', path: `${SECRETS}/b` });
     await target().call({ method: 'POST', path: SECRETS, body: { metadata: { name: 'd' } } });
@@ -35,28 +39,61 @@ describeConformance('history that is gone', { compaction: true }, (target) => {
     const [event] = await watching.take(1);
     expect(event).toEqual({
       type: 'ERROR',
-      object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: expect.stringMatching(new RegExp(`^too old resource version: ${version} \\(\\d+\\)$`)), reason: 'Expired', code: 410 },
+      object: {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: expect.stringMatching(new RegExp(`^too old resource version: ${version} \\(\\d+\\)$`)),
+        reason: 'Expired',
+        code: 410,
+      },
     });
     await watching.end();
   });
 
   it('is no hindrance to a watch that begins with what is there', async () => {
-    const watching = await Watching.open(wire, `${SECRETS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=${version}`);
+    const watching = await Watching.open(
+      wire,
+      `${SECRETS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=${version}`,
+    );
     const events = await watching.take(4);
     watching.close();
-    expect(events.map(({ type, object }) => `${type} ${object.metadata?.name}`).sort()).toEqual(['ADDED a', 'ADDED c', 'ADDED d', 'ADDED e']);
+    expect(events.map(({ type, object }) => `${type} ${object.metadata?.name}`).sort()).toEqual([
+      'ADDED a',
+      'ADDED c',
+      'ADDED d',
+      'ADDED e',
+    ]);
   });
 
   it('cannot be listed', async () => {
     expect((await get(`resourceVersion=${version}&resourceVersionMatch=Exact`)).body).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'The resourceVersion for the provided list is too old.', reason: 'Expired', code: 410,
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'The resourceVersion for the provided list is too old.',
+      reason: 'Expired',
+      code: 410,
     });
     expect(namesOf(await get(`resourceVersion=${version}`))).toEqual(['a', 'c', 'd', 'e']);
   });
 
   it('gives whoever was on the way through pages another way on', async () => {
     const { status, body } = await get(`limit=1&continue=${token}`);
-    expect([status, { ...body, metadata: {} }]).toEqual([410, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: TOO_OLD, reason: 'Expired', code: 410 }]);
+    expect([status, { ...body, metadata: {} }]).toEqual([
+      410,
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: TOO_OLD,
+        reason: 'Expired',
+        code: 410,
+      },
+    ]);
     const inconsistent = body.metadata?.continue ?? '';
     const position = JSON.parse(Buffer.from(inconsistent, 'base64url').toString());
     expect([position.v, position.rv, String(position.start).endsWith('a\0')]).toEqual(['meta.k8s.io/v1', -1, true]);

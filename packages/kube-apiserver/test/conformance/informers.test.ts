@@ -15,8 +15,10 @@ const ROUNDS = 20;
 function configOf({ caFile, token }: ConformanceTarget, server: string): KubeConfig {
   const config = new KubeConfig();
   config.loadFromOptions({
-    clusters: [{ name: 'main', server, caFile, skipTLSVerify: false }], users: [{ name: 'main', token }],
-    contexts: [{ name: 'main', cluster: 'main', user: 'main' }], currentContext: 'main',
+    clusters: [{ name: 'main', server, caFile, skipTLSVerify: false }],
+    users: [{ name: 'main', token }],
+    contexts: [{ name: 'main', cluster: 'main', user: 'main' }],
+    currentContext: 'main',
   });
   return config;
 }
@@ -24,31 +26,55 @@ function configOf({ caFile, token }: ConformanceTarget, server: string): KubeCon
 describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
   let cutter: Cutter;
   beforeAll(async () => {
-    expect((await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } })).status).toBe(201);
+    expect(
+      (await target().call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: NAMESPACE } } }))
+        .status,
+    ).toBe(201);
     cutter = await Cutter.start(target().url);
   });
   afterAll(() => cutter.stop());
 
   /** Makes, changes or deletes each of the objects, by turns. */
   const write = async (round: number): Promise<void> => {
-    await Promise.all(NAMES.map(async (name, index) => {
-      const turn = (round + index) % 4;
-      if (turn === 0) await target().call({ method: 'POST', path: PATH, body: { metadata: { name, labels: { held: 'yes' } }, data: { round: String(round) } } });
-      else if (turn < 3) await target().call({ method: 'PATCH', path: `${PATH}/${name}`, contentType: 'application/merge-patch+json', body: { data: { round: String(round) } } });
-      else await target().call({ method: 'DELETE', path: `${PATH}/${name}` });
-    }));
+    await Promise.all(
+      NAMES.map(async (name, index) => {
+        const turn = (round + index) % 4;
+        if (turn === 0)
+          await target().call({
+            method: 'POST',
+            path: PATH,
+            body: { metadata: { name, labels: { held: 'yes' } }, data: { round: String(round) } },
+          });
+        else if (turn < 3)
+          await target().call({
+            method: 'PATCH',
+            path: `${PATH}/${name}`,
+            contentType: 'application/merge-patch+json',
+            body: { data: { round: String(round) } },
+          });
+        else await target().call({ method: 'DELETE', path: `${PATH}/${name}` });
+      }),
+    );
   };
   const stored = async (): Promise<Record<string, string>> => {
     const { body } = await target().call({ path: `${PATH}?labelSelector=held` });
-    return Object.fromEntries((body.items ?? []).map(({ metadata }) => [metadata?.name ?? '', metadata?.resourceVersion ?? '']));
+    return Object.fromEntries(
+      (body.items ?? []).map(({ metadata }) => [metadata?.name ?? '', metadata?.resourceVersion ?? '']),
+    );
   };
 
   it('holds what the server holds, though its connections are cut again and again', async () => {
     const config = configOf(target(), cutter.url);
     const api = config.makeApiClient(CoreV1Api);
-    const informer = makeInformer<V1ConfigMap>(config, PATH, () => api.listNamespacedConfigMap({ namespace: NAMESPACE, labelSelector: 'held' }), 'held');
+    const informer = makeInformer<V1ConfigMap>(
+      config,
+      PATH,
+      () => api.listNamespacedConfigMap({ namespace: NAMESPACE, labelSelector: 'held' }),
+      'held',
+    );
     const told = new Map<string, string>();
-    const note = ({ metadata }: V1ConfigMap): void => void told.set(metadata?.name ?? '', metadata?.resourceVersion ?? '');
+    const note = ({ metadata }: V1ConfigMap): void =>
+      void told.set(metadata?.name ?? '', metadata?.resourceVersion ?? '');
     informer.on('add', note);
     informer.on('update', note);
     informer.on('delete', ({ metadata }) => void told.delete(metadata?.name ?? ''));
@@ -66,7 +92,10 @@ describeConformance('an informer of @kubernetes/client-node', {}, (target) => {
       if (round % 5 === 4) cuts += cutter.cut();
     }
     const expected = await stored();
-    const held = (): Record<string, string> => Object.fromEntries(informer.list().map(({ metadata }) => [metadata?.name ?? '', metadata?.resourceVersion ?? '']));
+    const held = (): Record<string, string> =>
+      Object.fromEntries(
+        informer.list().map(({ metadata }) => [metadata?.name ?? '', metadata?.resourceVersion ?? '']),
+      );
     await waitFor('the informer to hold what is stored', (seen) => {
       seen({ held: held(), expected, restarts });
       return sameAs(held(), expected) && sameAs(Object.fromEntries(told), expected);

@@ -13,7 +13,9 @@ import { installWidgets } from './kubectl/widgets.js';
 import { describeTogether } from './suite.js';
 
 const FOLDER = path.join(root, 'test', 'conformance', 'kubectl');
-const SCENARIOS = readdirSync(FOLDER).filter((name) => name.endsWith('.console')).flatMap((name) => readTranscript(readFileSync(path.join(FOLDER, name), 'utf8')));
+const SCENARIOS = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.console'))
+  .flatMap((name) => readTranscript(readFileSync(path.join(FOLDER, name), 'utf8')));
 const SCENARIO_MS = 300_000;
 
 interface Kubectl {
@@ -25,8 +27,10 @@ interface Kubectl {
 
 const ours: Kubectl = { title: 'kubectl 1.36', program: binary('kubectl'), recorded: true };
 const older = onPath();
-if (older === undefined) process.stderr.write('not run: conformance with the kubectl of this machine: none on the PATH, nor in KUBECTL\n');
-const KUBECTLS: readonly Kubectl[] = older === undefined ? [ours] : [ours, { title: 'the kubectl of this machine', program: older, recorded: false }];
+if (older === undefined)
+  process.stderr.write('not run: conformance with the kubectl of this machine: none on the PATH, nor in KUBECTL\n');
+const KUBECTLS: readonly Kubectl[] =
+  older === undefined ? [ours] : [ours, { title: 'the kubectl of this machine', program: older, recorded: false }];
 
 describeTogether('what kubectl prints', (targets) => {
   beforeAll(async () => {
@@ -42,18 +46,26 @@ describeTogether('what kubectl prints', (targets) => {
       await Promise.all(terminals.map(({ home }) => rm(home, { recursive: true, force: true })));
     });
 
-    it.each(SCENARIOS.map((scenario, at) => ({ ...scenario, at })))('$title', async ({ commands, at }) => {
-      const namespace = `console-${at}-${recorded ? 'ours' : 'other'}`;
-      const shells = await Promise.all(terminals.map((terminal) => terminal.enter(namespace)));
-      for (const command of commands) {
-        const outputs = await Promise.all(shells.map((shell) => shell(command.script)));
-        compare(command, outputs, recorded);
-      }
-    }, SCENARIO_MS);
+    it.each(SCENARIOS.map((scenario, at) => ({ ...scenario, at })))(
+      '$title',
+      async ({ commands, at }) => {
+        const namespace = `console-${at}-${recorded ? 'ours' : 'other'}`;
+        const shells = await Promise.all(terminals.map((terminal) => terminal.enter(namespace)));
+        for (const command of commands) {
+          const outputs = await Promise.all(shells.map((shell) => shell(command.script)));
+          compare(command, outputs, recorded);
+        }
+      },
+      SCENARIO_MS,
+    );
   });
 
   /** Each server's output must be the first one's and, of the release that was recorded, the transcript's. */
-  function compare({ script, prints }: Scenario['commands'][number], outputs: readonly (readonly string[])[], recorded: boolean): void {
+  function compare(
+    { script, prints }: Scenario['commands'][number],
+    outputs: readonly (readonly string[])[],
+    recorded: boolean,
+  ): void {
     for (const [at, output] of outputs.entries()) {
       const where = `$ ${script}\n(${targets()[at]?.name})`;
       if (recorded && !agrees(output, prints)) expect([where, ...output]).toEqual([where, ...prints]);

@@ -13,7 +13,10 @@ const FIRST = Number(process.env['MISFIT_FIRST'] ?? 0);
 const AT_ONCE = 8;
 /** Where the embedded server is more lenient or stricter, and why that does no harm. */
 const KNOWN: readonly (readonly [RegExp, string])[] = [
-  [/SubjectAccessReview spec\.resourceAttributes\.(label|field)Selector/, 'rules are not made for selectors: what is in them is not looked at'],
+  [
+    /SubjectAccessReview spec\.resourceAttributes\.(label|field)Selector/,
+    'rules are not made for selectors: what is in them is not looked at',
+  ],
   [/fieldsV1.* = 1e400$/, 'a number beyond all numbers is refused even where Go keeps it as text'],
   [/\.caBundle = \[/, 'Go reads a list of numbers for bytes'],
 ];
@@ -35,13 +38,17 @@ function said(code: number, { kind, reason, message, details }: JsonObject): str
 
 describeWithServer('wrong values in fields of built-in kinds', {}, (server) => {
   test('are refused alike', async () => {
-    const all = misfits(rooms.registry.all()).filter(({ title }, at) => at % STEP === FIRST && !KNOWN.some(([known]) => known.test(title)));
+    const all = misfits(rooms.registry.all()).filter(
+      ({ title }, at) => at % STEP === FIRST && !KNOWN.some(([known]) => known.test(title)),
+    );
     const differing: string[] = [];
     async function compare(): Promise<void> {
       for (let one = all.pop(); one !== undefined; one = all.pop()) {
         const request = { method: 'POST', path: one.target, body: one.body } as const;
         // An idle connection may have been closed just then; nothing is written here.
-        const { status, text } = await server().call(request).catch(() => server().call(request));
+        const { status, text } = await server()
+          .call(request)
+          .catch(() => server().call(request));
         const ours = await ask(rooms, { method: 'POST', target: one.target, body: one.body });
         const [mine, wanted] = [said(ours.code, ours.value), said(status, JSON.parse(text))];
         if (mine !== wanted) differing.push(`${one.title}\n  ${mine}\n  ${wanted}`);

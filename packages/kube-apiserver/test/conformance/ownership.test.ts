@@ -27,41 +27,59 @@ describeWithServer('who owns which field, foretold for random requests', {}, (se
     ['ConfigMaps', CONFIG_MAP],
     ['Services', SERVICE],
     ['Deployments', DEPLOYMENT],
-  ])('of %s: object, managedFields, conflicts and refusals are as the server answers them', async (_name, subject) => {
-    const rig = new Rig((request) => server().call(request), new Dice(SEED), subject);
-    const prefix = ownName('owned');
-    for (let step = 0; step < STEPS; step += 1) {
-      const mismatch = await rig.step(`${prefix}-${Math.floor(step / STEPS_OF_A_NAME)}-`);
-      expect({ seed: SEED, step, mismatch }).toEqual({ seed: SEED, step, mismatch: undefined });
-    }
-    expect(rig.tally.steps).toBe(STEPS);
-  }, 60_000 + STEPS * 200);
-
-  test('also after the schema has changed what is owned as a whole', async () => {
-    const rig = new Rig((request) => server().call(request), new Dice(SEED), THING);
-    const prefix = ownName('changed');
-    for (let turn = 0; turn < 4; turn += 1) {
-      const subject = turn % 2 === 0 ? THING : CHANGED_THING;
-      await reinstall(server(), subject);
-      rig.change(subject);
-      for (let step = 0; step < STEPS / 4; step += 1) {
-        const mismatch = await rig.step(`${prefix}-`);
-        expect({ seed: SEED, turn, step, mismatch }).toEqual({ seed: SEED, turn, step, mismatch: undefined });
+  ])(
+    'of %s: object, managedFields, conflicts and refusals are as the server answers them',
+    async (_name, subject) => {
+      const rig = new Rig((request) => server().call(request), new Dice(SEED), subject);
+      const prefix = ownName('owned');
+      for (let step = 0; step < STEPS; step += 1) {
+        const mismatch = await rig.step(`${prefix}-${Math.floor(step / STEPS_OF_A_NAME)}-`);
+        expect({ seed: SEED, step, mismatch }).toEqual({ seed: SEED, step, mismatch: undefined });
       }
-    }
-    await reinstall(server(), THING);
-  }, 60_000 + STEPS * 200);
+      expect(rig.tally.steps).toBe(STEPS);
+    },
+    60_000 + STEPS * 200,
+  );
+
+  test(
+    'also after the schema has changed what is owned as a whole',
+    async () => {
+      const rig = new Rig((request) => server().call(request), new Dice(SEED), THING);
+      const prefix = ownName('changed');
+      for (let turn = 0; turn < 4; turn += 1) {
+        const subject = turn % 2 === 0 ? THING : CHANGED_THING;
+        await reinstall(server(), subject);
+        rig.change(subject);
+        for (let step = 0; step < STEPS / 4; step += 1) {
+          const mismatch = await rig.step(`${prefix}-`);
+          expect({ seed: SEED, turn, step, mismatch }).toEqual({ seed: SEED, turn, step, mismatch: undefined });
+        }
+      }
+      await reinstall(server(), THING);
+    },
+    60_000 + STEPS * 200,
+  );
 });
 
 async function reinstall(server: ControlPlane, subject: Subject): Promise<void> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.${subject.resource.group}`;
   const { spec } = definitionOf(subject);
-  const answer = await server.call({ method: 'PATCH', path, body: { spec }, contentType: 'application/merge-patch+json' });
+  const answer = await server.call({
+    method: 'PATCH',
+    path,
+    body: { spec },
+    contentType: 'application/merge-patch+json',
+  });
   expect(answer.status).toBe(200);
   const probe = { ...PROBE, apiVersion: 'ownership.example.com/v1' };
   const wanted = subject === THING ? PROBE_OWNED : PROBE_OWNED_CHANGED;
   await waitFor('the schema has changed', async () => {
-    const { body } = await server.call({ method: 'PATCH', path: `${subject.path}/probe?dryRun=All&fieldManager=probe&force=true`, body: probe, contentType: 'application/apply-patch+yaml' });
+    const { body } = await server.call({
+      method: 'PATCH',
+      path: `${subject.path}/probe?dryRun=All&fieldManager=probe&force=true`,
+      body: probe,
+      contentType: 'application/apply-patch+yaml',
+    });
     return JSON.stringify(body.metadata?.['managedFields'] ?? '').includes(wanted);
   });
 }

@@ -11,7 +11,9 @@ import { Wire } from './wire.js';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 /** Each sample as the real server writes it. */
-const recorded: Readonly<Record<string, string>> = JSON.parse(readFileSync(path.join(root, 'test', 'conformance', 'protobuf', 'recorded.json'), 'utf8'));
+const recorded: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(path.join(root, 'test', 'conformance', 'protobuf', 'recorded.json'), 'utf8'),
+);
 
 describeConformance('a protobuf body', {}, (target) => {
   let wire: Wire;
@@ -21,24 +23,48 @@ describeConformance('a protobuf body', {}, (target) => {
   });
   afterAll(() => wire.close());
 
-  it.each(SAMPLES.map((sample) => ({ ...sample, title: nameOf(sample) })))('of $title makes what its JSON makes', async ({ path: place, object, title }) => {
-    const made = await wire.ask({ method: 'POST', path: `${place}?dryRun=All`, body: JSON.stringify(object) });
-    const bytes = Buffer.from(recorded[title] ?? '', 'base64');
-    const same = await wire.ask({ method: 'POST', path: `${place}?dryRun=All`, body: bytes, headers: { 'content-type': PROTOBUF, 'accept': `${PROTOBUF},application/json;q=0.5`, 'user-agent': 'conformance/1' } });
-    const answers = [made, await inJson(same, place, bytes)].map(({ code, text }) => ({ code, object: plain(JSON.parse(text)) }));
-    expect(answers[0]?.code).toBe(201);
-    expect(answers[1]).toEqual(answers[0]);
-  });
+  it.each(SAMPLES.map((sample) => ({ ...sample, title: nameOf(sample) })))(
+    'of $title makes what its JSON makes',
+    async ({ path: place, object, title }) => {
+      const made = await wire.ask({ method: 'POST', path: `${place}?dryRun=All`, body: JSON.stringify(object) });
+      const bytes = Buffer.from(recorded[title] ?? '', 'base64');
+      const same = await wire.ask({
+        method: 'POST',
+        path: `${place}?dryRun=All`,
+        body: bytes,
+        headers: {
+          'content-type': PROTOBUF,
+          accept: `${PROTOBUF},application/json;q=0.5`,
+          'user-agent': 'conformance/1',
+        },
+      });
+      const answers = [made, await inJson(same, place, bytes)].map(({ code, text }) => ({
+        code,
+        object: plain(JSON.parse(text)),
+      }));
+      expect(answers[0]?.code).toBe(201);
+      expect(answers[1]).toEqual(answers[0]);
+    },
+  );
 
   /** Asks again for JSON alone where the answer came in protobuf. */
-  async function inJson(answer: Awaited<ReturnType<Wire['ask']>>, place: string, body: Uint8Array): Promise<typeof answer> {
+  async function inJson(
+    answer: Awaited<ReturnType<Wire['ask']>>,
+    place: string,
+    body: Uint8Array,
+  ): Promise<typeof answer> {
     if (answer.headers['content-type']?.startsWith('application/json') === true) return answer;
     expect([answer.code, answer.headers['content-type']]).toEqual([201, PROTOBUF]);
     return wire.ask({ method: 'POST', path: `${place}?dryRun=All`, body, headers: { 'content-type': PROTOBUF } });
   }
 
   it('that is none is refused', async () => {
-    const answer = await wire.ask({ method: 'POST', path: `/api/v1/namespaces/${NAMESPACE}/configmaps`, body: 'no protobuf', headers: { 'content-type': PROTOBUF } });
+    const answer = await wire.ask({
+      method: 'POST',
+      path: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
+      body: 'no protobuf',
+      headers: { 'content-type': PROTOBUF },
+    });
     expect(answer.code).toBe(400);
   });
 });

@@ -17,7 +17,11 @@ const START_MS = 180_000;
  * One suite for each server that is to be held against it. Which: CONFORMANCE_SERVERS, `embedded,real` when it is not set; or one
  * server that runs already: CONFORMANCE_URL, CONFORMANCE_CA (a PEM file), CONFORMANCE_TOKEN and CONFORMANCE_KUBECONFIG.
  */
-export function describeConformance(title: string, needs: ConformanceNeeds, body: (target: () => ConformanceTarget) => void): void {
+export function describeConformance(
+  title: string,
+  needs: ConformanceNeeds,
+  body: (target: () => ConformanceTarget) => void,
+): void {
   for (const backend of backends()) {
     if (needs.embeddedOnly === true && backend === 'real') continue;
     if (needs.compaction === true && backend === 'given') continue;

@@ -41,7 +41,10 @@ export function givenTarget(): ConformanceTarget {
   readFileSync(caFile);
   const session = new ApiSession({ url, caFile, token });
   return {
-    name: url, url, caFile, token,
+    name: url,
+    url,
+    caFile,
+    token,
     kubeconfig: variable('CONFORMANCE_KUBECONFIG'),
     call: (request) => session.call(request),
     stream: (path, onLine, signal) => session.stream(path, onLine, signal),
@@ -53,4 +56,3 @@ function variable(name: string): string {
   if (value === '') throw new Error(`${name}: must be set where CONFORMANCE_URL is`);
   return value;
 }
-

@@ -42,11 +42,18 @@ describeConformance('a watch', {}, (target) => {
   });
 
   const call = (method: 'POST' | 'PATCH' | 'DELETE' | 'GET', path: string, body?: unknown): Promise<ApiAnswer> =>
-    target().call({ method, path, ...(body === undefined ? {} : { body }), ...(method === 'PATCH' ? { contentType: 'application/merge-patch+json' } : {}) });
+    target().call({
+      method,
+      path,
+      ...(body === undefined ? {} : { body }),
+      ...(method === 'PATCH' ? { contentType: 'application/merge-patch+json' } : {}),
+    });
   const secrets = (): string => `/api/v1/namespaces/${namespace}/secrets`;
   const things = (): string => `/apis/exchange.example.com/v1/namespaces/${namespace}/things`;
-  const make = async (name: string, labels: Readonly<Record<string, string>> = {}): Promise<string> => versionOf(await call('POST', secrets(), { metadata: { name, labels } }));
-  const label = async (name: string, labels: Readonly<Record<string, string | null>>): Promise<string> => versionOf(await call('PATCH', `${secrets()}/${name}`, { metadata: { labels } }));
+  const make = async (name: string, labels: Readonly<Record<string, string>> = {}): Promise<string> =>
+    versionOf(await call('POST', secrets(), { metadata: { name, labels } }));
+  const label = async (name: string, labels: Readonly<Record<string, string | null>>): Promise<string> =>
+    versionOf(await call('PATCH', `${secrets()}/${name}`, { metadata: { labels } }));
   const drop = (name: string): Promise<ApiAnswer> => call('DELETE', `${secrets()}/${name}`);
   const versionOf = ({ body }: ApiAnswer): string => body.metadata?.resourceVersion ?? '';
   const watch = async (path: string, query = '', accept?: string): Promise<Watching> => {
@@ -71,7 +78,10 @@ describeConformance('a watch', {}, (target) => {
     expect(events[2]?.object).toMatchObject({ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' });
   });
 
-  it.each([['', 'no version'], ['resourceVersion=0', 'version 0']])('with %j (%s) begins with what is there', async (query) => {
+  it.each([
+    ['', 'no version'],
+    ['resourceVersion=0', 'version 0'],
+  ])('with %j (%s) begins with what is there', async (query) => {
     await make('b');
     await make('a');
     const watching = await watch(secrets(), query);
@@ -105,7 +115,12 @@ describeConformance('a watch', {}, (target) => {
   });
 
   it('with a field selector sees one object, or those of a value', async () => {
-    const thing = (name: string, color: string): unknown => ({ apiVersion: 'exchange.example.com/v1', kind: 'Thing', metadata: { name }, spec: { color } });
+    const thing = (name: string, color: string): unknown => ({
+      apiVersion: 'exchange.example.com/v1',
+      kind: 'Thing',
+      metadata: { name },
+      spec: { color },
+    });
     const first = versionOf(await call('POST', things(), thing('a', 'red')));
     const byName = await watch(things(), `fieldSelector=metadata.name%3Db&resourceVersion=${first}`);
     const byColor = await watch(things(), `fieldSelector=spec.color%3Dred&resourceVersion=${first}`);
@@ -131,7 +146,14 @@ describeConformance('a watch', {}, (target) => {
     const watching = await watch(secrets(), `${LIST}&allowWatchBookmarks=true&resourceVersion=${second}&limit=1`);
     const events = await watching.take(3);
     expect(told(events.slice(0, 2)).sort()).toEqual(['ADDED a', 'ADDED b']);
-    expect(events[2]).toEqual({ type: 'BOOKMARK', object: { kind: 'Secret', apiVersion: 'v1', metadata: { resourceVersion: expect.stringMatching(/^\d+$/), annotations: { [INITIAL_END]: 'true' } } } });
+    expect(events[2]).toEqual({
+      type: 'BOOKMARK',
+      object: {
+        kind: 'Secret',
+        apiVersion: 'v1',
+        metadata: { resourceVersion: expect.stringMatching(/^\d+$/), annotations: { [INITIAL_END]: 'true' } },
+      },
+    });
     expect(versionsOf(events)[2]).toBeGreaterThanOrEqual(Math.max(...versionsOf(events.slice(0, 2))));
     await drop('a');
     expect(told(await watching.take(1))).toEqual(['DELETED a']);
@@ -140,7 +162,14 @@ describeConformance('a watch', {}, (target) => {
   it('of a custom kind gives its bookmark that kind', async () => {
     const watching = await watch(things(), `${LIST}&allowWatchBookmarks=true`);
     const [bookmark] = await watching.take(1);
-    expect(bookmark).toEqual({ type: 'BOOKMARK', object: { kind: 'Thing', apiVersion: 'exchange.example.com/v1', metadata: { resourceVersion: expect.any(String), annotations: { [INITIAL_END]: 'true' } } } });
+    expect(bookmark).toEqual({
+      type: 'BOOKMARK',
+      object: {
+        kind: 'Thing',
+        apiVersion: 'exchange.example.com/v1',
+        metadata: { resourceVersion: expect.any(String), annotations: { [INITIAL_END]: 'true' } },
+      },
+    });
   });
 
   it('without a version that allows bookmarks gets one behind the first events too', async () => {
@@ -160,12 +189,19 @@ describeConformance('a watch', {}, (target) => {
 
   it('ends after the time that was asked for, and tells by a bookmark before how far it saw', async () => {
     const first = await make('a');
-    const watching = await watch(secrets(), `fieldSelector=metadata.name%3Da&resourceVersion=${first}&timeoutSeconds=4&allowWatchBookmarks=true`);
+    const watching = await watch(
+      secrets(),
+      `fieldSelector=metadata.name%3Da&resourceVersion=${first}&timeoutSeconds=4&allowWatchBookmarks=true`,
+    );
     const second = await make('b');
     await watching.end();
     const [last] = watching.rest.slice(-1);
     expect(new Set(watching.rest.map(({ type }) => type))).toEqual(new Set(['BOOKMARK']));
-    expect(last?.object).toEqual({ kind: 'Secret', apiVersion: 'v1', metadata: { resourceVersion: expect.any(String) } });
+    expect(last?.object).toEqual({
+      kind: 'Secret',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: expect.any(String) },
+    });
     expect(Number(last?.object.metadata?.resourceVersion)).toBeGreaterThanOrEqual(Number(second));
   });
 
@@ -174,8 +210,16 @@ describeConformance('a watch', {}, (target) => {
     const watching = await watch(secrets(), '', TABLE);
     await make('b');
     const tables = await watching.take(2);
-    expect(tables.map(({ type, object }) => [type, object.kind, object['columnDefinitions'] === null])).toEqual([['ADDED', 'Table', false], ['ADDED', 'Table', true]]);
-    expect(tables[1]?.object['rows']).toEqual([{ cells: ['b', 'Opaque', 0, expect.stringMatching(/^\d+s$/)], object: expect.objectContaining({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }) }]);
+    expect(tables.map(({ type, object }) => [type, object.kind, object['columnDefinitions'] === null])).toEqual([
+      ['ADDED', 'Table', false],
+      ['ADDED', 'Table', true],
+    ]);
+    expect(tables[1]?.object['rows']).toEqual([
+      {
+        cells: ['b', 'Opaque', 0, expect.stringMatching(/^\d+s$/)],
+        object: expect.objectContaining({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }),
+      },
+    ]);
   });
 
   it('of partial objects tells metadata alone', async () => {
@@ -183,7 +227,11 @@ describeConformance('a watch', {}, (target) => {
     const watching = await watch(secrets(), '', PARTIAL);
     const [event] = await watching.take(1);
     expect(Object.keys(event?.object ?? {}).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
-    expect(event?.object).toMatchObject({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } });
+    expect(event?.object).toMatchObject({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { name: 'a' },
+    });
   });
 
   it('is not told of what was tried only', async () => {
@@ -197,23 +245,35 @@ describeConformance('a watch', {}, (target) => {
   });
 
   it('tells of a held deletion as a change, then of the end', async () => {
-    const first = versionOf(await call('POST', secrets(), { metadata: { name: 'a', finalizers: ['example.com/hold'] } }));
+    const first = versionOf(
+      await call('POST', secrets(), { metadata: { name: 'a', finalizers: ['example.com/hold'] } }),
+    );
     const watching = await watch(secrets(), `resourceVersion=${first}`);
     await drop('a');
     await call('PATCH', `${secrets()}/a`, { metadata: { finalizers: null } });
     const [marked, gone] = await watching.take(2);
-    expect([marked?.type, marked?.object.metadata?.['deletionGracePeriodSeconds'], gone?.type]).toEqual(['MODIFIED', 0, 'DELETED']);
+    expect([marked?.type, marked?.object.metadata?.['deletionGracePeriodSeconds'], gone?.type]).toEqual([
+      'MODIFIED',
+      0,
+      'DELETED',
+    ]);
   });
 
   describe('of a kind that goes', () => {
     it('is told of the end of each object, then ends', async () => {
       const group = `${namespace}.example.com`;
       const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-      const spec = { group, scope: 'Cluster', names: { plural: 'passings', kind: 'Passing' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] };
+      const spec = {
+        group,
+        scope: 'Cluster',
+        names: { plural: 'passings', kind: 'Passing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      };
       await call('POST', crds, { metadata: { name: `passings.${group}` }, spec });
       const path = `/apis/${group}/v1/passings`;
       const body = { apiVersion: `${group}/v1`, kind: 'Passing', metadata: { name: 'a' } };
-      for (let made = await call('POST', path, body); made.status !== 201; made = await call('POST', path, body)) await quietWindow(50);
+      for (let made = await call('POST', path, body); made.status !== 201; made = await call('POST', path, body))
+        await quietWindow(50);
       const watching = await watch(path, 'resourceVersion=0');
       expect(told(await watching.take(1))).toEqual(['ADDED a']);
       await call('DELETE', `${crds}/passings.${group}`);

@@ -6,7 +6,12 @@ export interface WatchedEvent {
   readonly object: {
     readonly apiVersion?: string;
     readonly kind?: string;
-    readonly metadata?: { readonly name?: string; readonly resourceVersion?: string; readonly annotations?: Readonly<Record<string, string>>; readonly [field: string]: unknown };
+    readonly metadata?: {
+      readonly name?: string;
+      readonly resourceVersion?: string;
+      readonly annotations?: Readonly<Record<string, string>>;
+      readonly [field: string]: unknown;
+    };
     readonly [field: string]: unknown;
   };
 }

@@ -46,7 +46,10 @@ export class Wire {
   }
 
   ask(request: WireRequest): Promise<WireAnswer> {
-    return patiently(() => this.#ask(request), ({ code }) => code);
+    return patiently(
+      () => this.#ask(request),
+      ({ code }) => code,
+    );
   }
 
   #ask(request: WireRequest): Promise<WireAnswer> {
@@ -56,13 +59,17 @@ export class Wire {
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
         incoming.on('error', reject);
-        incoming.on('end', () => resolve({
-          code: incoming.statusCode ?? 0,
-          headers: incoming.headers,
-          warnings: incoming.rawHeaders.filter((_text, at) => at % 2 === 1 && incoming.rawHeaders[at - 1]?.toLowerCase() === 'warning'),
-          text: Buffer.concat(chunks).toString('utf8'),
-          bytes: Buffer.concat(chunks),
-        }));
+        incoming.on('end', () =>
+          resolve({
+            code: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            warnings: incoming.rawHeaders.filter(
+              (_text, at) => at % 2 === 1 && incoming.rawHeaders[at - 1]?.toLowerCase() === 'warning',
+            ),
+            text: Buffer.concat(chunks).toString('utf8'),
+            bytes: Buffer.concat(chunks),
+          }),
+        );
       });
       outgoing.on('error', reject);
       outgoing.end(request.body);
@@ -74,31 +81,49 @@ export class Wire {
    * does the end is told, also where it was aborted.
    */
   stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
-    return patiently(() => this.#stream(request, signal, on), (code) => code);
+    return patiently(
+      () => this.#stream(request, signal, on),
+      (code) => code,
+    );
   }
 
   #stream(request: WireRequest, signal: AbortSignal, on: Listener): Promise<number> {
     return new Promise((resolve, reject) => {
-      const outgoing = httpsRequest(new URL(request.path, this.#target.url), { ...this.#options(request), signal }, (incoming) => {
-        resolve(incoming.statusCode ?? 0);
-        if (incoming.statusCode !== 200) {
-          incoming.resume();
-          return;
-        }
-        const lines = createInterface({ input: incoming });
-        // Both are cut when the signal fires.
-        incoming.on('error', () => undefined);
-        lines.on('error', () => undefined);
-        lines.on('line', on.line);
-        lines.once('close', on.end);
-      });
+      const outgoing = httpsRequest(
+        new URL(request.path, this.#target.url),
+        { ...this.#options(request), signal },
+        (incoming) => {
+          resolve(incoming.statusCode ?? 0);
+          if (incoming.statusCode !== 200) {
+            incoming.resume();
+            return;
+          }
+          const lines = createInterface({ input: incoming });
+          // Both are cut when the signal fires.
+          incoming.on('error', () => undefined);
+          lines.on('error', () => undefined);
+          lines.on('line', on.line);
+          lines.once('close', on.end);
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end(request.body);
     });
   }
 
   #options({ method = 'GET', headers = {}, body }: WireRequest): RequestOptions {
-    const sent = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    return { method, agent: this.#agent, headers: { 'authorization': `Bearer ${this.#target.token}`, 'accept': 'application/json', 'user-agent': 'conformance/1', ...sent, ...headers } };
+    const sent =
+      body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    return {
+      method,
+      agent: this.#agent,
+      headers: {
+        authorization: `Bearer ${this.#target.token}`,
+        accept: 'application/json',
+        'user-agent': 'conformance/1',
+        ...sent,
+        ...headers,
+      },
+    };
   }
 }

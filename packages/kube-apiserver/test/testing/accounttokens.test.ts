@@ -34,21 +34,27 @@ describeWithServer('tokens of ServiceAccounts in Secrets', { capabilities: ['ser
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
     return answer.body;
   };
-  const make = (name: string, more: object = {}): Promise<AnyObject> => post(`${base}/secrets`, { metadata: { name, annotations: { [NAME]: 'robot' } }, type: TYPE, ...more });
+  const make = (name: string, more: object = {}): Promise<AnyObject> =>
+    post(`${base}/secrets`, { metadata: { name, annotations: { [NAME]: 'robot' } }, type: TYPE, ...more });
   const secret = async (name: string): Promise<Secret | undefined> => {
     const { status, text } = await server().call({ path: `${base}/secrets/${name}` });
     return status === 200 ? JSON.parse(text) : undefined;
   };
-  const filled = (name: string): Promise<Secret> => waitFor(`${name} to hold a token`, async () => {
-    const found = await secret(name);
-    return found?.data?.['token'] === undefined ? undefined : found;
-  });
-  const gone = (name: string): Promise<boolean> => waitFor(`${name} to go`, async () => (await secret(name)) === undefined);
+  const filled = (name: string): Promise<Secret> =>
+    waitFor(`${name} to hold a token`, async () => {
+      const found = await secret(name);
+      return found?.data?.['token'] === undefined ? undefined : found;
+    });
+  const gone = (name: string): Promise<boolean> =>
+    waitFor(`${name} to go`, async () => (await secret(name)) === undefined);
   const review = async (token: string, audiences?: readonly string[]): Promise<unknown> => {
-    const { status } = await post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token, ...(audiences === undefined ? {} : { audiences }) } });
+    const { status } = await post('/apis/authentication.k8s.io/v1/tokenreviews', {
+      spec: { token, ...(audiences === undefined ? {} : { audiences }) },
+    });
     return status;
   };
-  const whoIs = async (token: string): Promise<number> => (await server().call({ path: '/apis/authentication.k8s.io/v1', token })).status;
+  const whoIs = async (token: string): Promise<number> =>
+    (await server().call({ path: '/apis/authentication.k8s.io/v1', token })).status;
 
   test('stand there with certificates and namespace, without an end, and are good', async () => {
     await make('s');
@@ -60,23 +66,39 @@ describeWithServer('tokens of ServiceAccounts in Secrets', { capabilities: ['ser
     expect([Object.keys(data).sort(), text(data['namespace'])]).toEqual([['ca.crt', 'namespace', 'token'], namespace]);
     expect(text(data['ca.crt'])).toContain('BEGIN CERTIFICATE');
     expect(claims).toEqual({
-      iss: 'kubernetes/serviceaccount', sub: `system:serviceaccount:${namespace}:robot`, [`${CLAIM}namespace`]: namespace,
-      [`${CLAIM}secret.name`]: 's', [`${CLAIM}service-account.name`]: 'robot', [`${CLAIM}service-account.uid`]: account.metadata?.uid,
+      iss: 'kubernetes/serviceaccount',
+      sub: `system:serviceaccount:${namespace}:robot`,
+      [`${CLAIM}namespace`]: namespace,
+      [`${CLAIM}secret.name`]: 's',
+      [`${CLAIM}service-account.name`]: 'robot',
+      [`${CLAIM}service-account.uid`]: account.metadata?.uid,
     });
-    expect(await review(token)).toMatchObject({ authenticated: true, user: {
-      username: `system:serviceaccount:${namespace}:robot`, uid: account.metadata?.uid,
-      groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-    } });
+    expect(await review(token)).toMatchObject({
+      authenticated: true,
+      user: {
+        username: `system:serviceaccount:${namespace}:robot`,
+        uid: account.metadata?.uid,
+        groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+      },
+    });
     expect(await review(token, ['other'])).not.toHaveProperty('authenticated');
   });
 
   test('are good no more once their Secret is gone, or holds another', async () => {
     await make('first');
     await make('second');
-    const [first, second] = [text((await filled('first')).data?.['token']), text((await filled('second')).data?.['token'])];
+    const [first, second] = [
+      text((await filled('first')).data?.['token']),
+      text((await filled('second')).data?.['token']),
+    ];
     expect([await whoIs(first), await whoIs(second)]).toEqual([200, 200]);
     await server().call({ method: 'DELETE', path: `${base}/secrets/first` });
-    await server().call({ method: 'PATCH', path: `${base}/secrets/second`, body: { data: { token: btoa('x') } }, contentType: 'application/merge-patch+json' });
+    await server().call({
+      method: 'PATCH',
+      path: `${base}/secrets/second`,
+      body: { data: { token: btoa('x') } },
+      contentType: 'application/merge-patch+json',
+    });
     await gone('first');
     await waitFor('them to be refused', async () => (await whoIs(first)) === 401 && (await whoIs(second)) === 401);
   });
@@ -93,11 +115,18 @@ describeWithServer('tokens of ServiceAccounts in Secrets', { capabilities: ['ser
   test('are made again where they were taken out, and what stands beside them stays', async () => {
     await make('s', { data: { more: btoa('mine'), namespace: btoa('elsewhere') } });
     await filled('s');
-    await server().call({ method: 'PATCH', path: `${base}/secrets/s`, body: { data: { 'token': null, 'ca.crt': btoa('x') } }, contentType: 'application/merge-patch+json' });
+    await server().call({
+      method: 'PATCH',
+      path: `${base}/secrets/s`,
+      body: { data: { token: null, 'ca.crt': btoa('x') } },
+      contentType: 'application/merge-patch+json',
+    });
     const { data = {} } = await filled('s');
 
     expect([text(data['more']), text(data['namespace'])]).toEqual(['mine', 'elsewhere']);
-    await waitFor('the certificates to be put right', async () => text((await secret('s'))?.data?.['ca.crt']).includes('BEGIN CERTIFICATE'));
+    await waitFor('the certificates to be put right', async () =>
+      text((await secret('s'))?.data?.['ca.crt']).includes('BEGIN CERTIFICATE'),
+    );
   });
 });
 

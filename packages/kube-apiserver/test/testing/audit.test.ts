@@ -18,9 +18,17 @@ beforeEach(() => {
 
 function line(auditID: string, change: object = {}): string {
   const event = {
-    kind: 'Event', auditID, stage: 'ResponseComplete', requestURI: '/api/v1/nodes/a', verb: 'get', user: { username: 'alice' },
-    objectRef: { resource: 'nodes', name: 'a' }, responseStatus: { code: 200 },
-    requestReceivedTimestamp: '2026-01-01T00:00:00.000001Z', stageTimestamp: '2026-01-01T00:00:00.500000Z', ...change,
+    kind: 'Event',
+    auditID,
+    stage: 'ResponseComplete',
+    requestURI: '/api/v1/nodes/a',
+    verb: 'get',
+    user: { username: 'alice' },
+    objectRef: { resource: 'nodes', name: 'a' },
+    responseStatus: { code: 200 },
+    requestReceivedTimestamp: '2026-01-01T00:00:00.000001Z',
+    stageTimestamp: '2026-01-01T00:00:00.500000Z',
+    ...change,
   };
   return `${JSON.stringify(event)}\n`;
 }
@@ -49,7 +57,10 @@ describe('the request log', () => {
   });
 
   test('counts a watch once, when it begins', async () => {
-    appendFileSync(file, line('1', { stage: 'ResponseStarted', verb: 'watch' }) + line('2', named('b')) + line('1', { verb: 'watch' }));
+    appendFileSync(
+      file,
+      line('1', { stage: 'ResponseStarted', verb: 'watch' }) + line('2', named('b')) + line('1', { verb: 'watch' }),
+    );
 
     expect(await names(new AuditLog(file))).toEqual(['a', 'b']);
   });
@@ -63,14 +74,32 @@ describe('the request log', () => {
   test('shows why a request failed', async () => {
     appendFileSync(file, line('1', { responseStatus: { code: 403, message: 'no' } }));
 
-    expect(await new AuditLog(file).entries()).toMatchObject([{ user: 'alice', verb: 'get', resource: 'nodes', code: 403, message: 'no', sequence: 1 }]);
+    expect(await new AuditLog(file).entries()).toMatchObject([
+      { user: 'alice', verb: 'get', resource: 'nodes', code: 403, message: 'no', sequence: 1 },
+    ]);
   });
 });
 
 describe('a filter', () => {
   const one: LoggedRequest = {
-    sequence: 5, user: 'alice', groups: [], userAgent: '', verb: 'update', uri: '', resource: 'placements', apiGroup: '', subresource: 'status',
-    namespace: 'team', name: 'web', code: 200, message: '', receivedAt: 0, answeredAt: 0, allowedBy: '', requestObject: undefined, responseObject: undefined,
+    sequence: 5,
+    user: 'alice',
+    groups: [],
+    userAgent: '',
+    verb: 'update',
+    uri: '',
+    resource: 'placements',
+    apiGroup: '',
+    subresource: 'status',
+    namespace: 'team',
+    name: 'web',
+    code: 200,
+    message: '',
+    receivedAt: 0,
+    answeredAt: 0,
+    allowedBy: '',
+    requestObject: undefined,
+    responseObject: undefined,
   };
 
   test.each([

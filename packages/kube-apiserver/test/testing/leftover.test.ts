@@ -45,7 +45,9 @@ describeWithServer('what a control plane leaves behind', {}, () => {
     ${end}`;
 
   async function owner(end: string): Promise<{ readonly pid: number; readonly ended: Promise<unknown> }> {
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', script(end)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script(end)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     await new Promise((resolve) => child.stdout.once('data', resolve));
     return { pid: child.pid ?? 0, ended };

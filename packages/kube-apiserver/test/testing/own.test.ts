@@ -18,7 +18,9 @@ async function createConfigMap(server: ControlPlane, name: string): Promise<stri
 }
 
 async function watchCode(server: ControlPlane, resourceVersion: string): Promise<string> {
-  const { text } = await server.call({ path: `${CONFIG_MAPS}?watch=true&timeoutSeconds=1&resourceVersion=${resourceVersion}` });
+  const { text } = await server.call({
+    path: `${CONFIG_MAPS}?watch=true&timeoutSeconds=1&resourceVersion=${resourceVersion}`,
+  });
   return text;
 }
 
@@ -31,78 +33,87 @@ function watched(server: ControlPlane, resourceVersion: string, what: string): P
   });
 }
 
-describeWithServer('a control plane of one test file', { capabilities: ['restart', 'compaction'], log: 'Request', users: [{ user: 'pat', groups: ['team'] }] }, (server) => {
-  test('knows the users it was started with, in their groups', async () => {
-    const kubeconfig = await server().kubeconfigFor({ user: 'pat', groups: ['team'] });
+describeWithServer(
+  'a control plane of one test file',
+  { capabilities: ['restart', 'compaction'], log: 'Request', users: [{ user: 'pat', groups: ['team'] }] },
+  (server) => {
+    test('knows the users it was started with, in their groups', async () => {
+      const kubeconfig = await server().kubeconfigFor({ user: 'pat', groups: ['team'] });
 
-    const groups = await kubectlOk(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.groups}'], { kubeconfig });
+      const groups = await kubectlOk(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.groups}'], { kubeconfig });
 
-    expect(JSON.parse(groups)).toEqual(['team', 'system:authenticated']);
-    await expect(server().tokenFor({ user: 'pat', groups: ['others'] })).rejects.toThrow('user pat is in the groups [team], not [others]');
-  });
+      expect(JSON.parse(groups)).toEqual(['team', 'system:authenticated']);
+      await expect(server().tokenFor({ user: 'pat', groups: ['others'] })).rejects.toThrow(
+        'user pat is in the groups [team], not [others]',
+      );
+    });
 
-  test('logs the bodies of requests when it was started so', async () => {
-    await createConfigMap(server(), 'with-body');
+    test('logs the bodies of requests when it was started so', async () => {
+      await createConfigMap(server(), 'with-body');
 
-    const log = await server().requestLog({ verbs: ['create'], name: 'with-body' });
+      const log = await server().requestLog({ verbs: ['create'], name: 'with-body' });
 
-    expect(log[0]?.requestObject).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'with-body' } });
-  });
+      expect(log[0]?.requestObject).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'with-body' } });
+    });
 
-  test('logs by which binding a request was allowed', async () => {
-    const kubeconfig = await server().kubeconfigFor({ user: 'bob' });
-    await kubectlOk(['auth', 'whoami'], { kubeconfig });
+    test('logs by which binding a request was allowed', async () => {
+      const kubeconfig = await server().kubeconfigFor({ user: 'bob' });
+      await kubectlOk(['auth', 'whoami'], { kubeconfig });
 
-    const log = await server().requestLog({ user: 'bob', resources: ['selfsubjectreviews'] });
+      const log = await server().requestLog({ user: 'bob', resources: ['selfsubjectreviews'] });
 
-    expect(log[0]?.allowedBy).toContain('ClusterRoleBinding "system:basic-user"');
-  });
+      expect(log[0]?.allowedBy).toContain('ClusterRoleBinding "system:basic-user"');
+    });
 
-  test('logs a watch once, when it begins', async () => {
-    const mark = await server().logMark();
+    test('logs a watch once, when it begins', async () => {
+      const mark = await server().logMark();
 
-    await watchCode(server(), '');
-    await watchCode(server(), '');
+      await watchCode(server(), '');
+      await watchCode(server(), '');
 
-    expect(await server().requestLog({ after: mark, verbs: ['watch'], user: 'admin' })).toHaveLength(2);
-  });
+      expect(await server().requestLog({ after: mark, verbs: ['watch'], user: 'admin' })).toHaveLength(2);
+    });
 
-  test('is the same server after a restart', async () => {
-    await createConfigMap(server(), 'kept');
-    const token = await server().tokenFor({ user: 'alice' });
+    test('is the same server after a restart', async () => {
+      await createConfigMap(server(), 'kept');
+      const token = await server().tokenFor({ user: 'alice' });
 
-    await server().restart();
+      await server().restart();
 
-    expect((await server().call({ path: `${CONFIG_MAPS}/kept` })).status).toBe(200);
-    expect((await server().call({ path: `${CONFIG_MAPS}/kept`, token })).status).toBe(403);
-  });
+      expect((await server().call({ path: `${CONFIG_MAPS}/kept` })).status).toBe(200);
+      expect((await server().call({ path: `${CONFIG_MAPS}/kept`, token })).status).toBe(403);
+    });
 
-  test('refuses connections while the server is stopped', async () => {
-    await server().stopServer('SIGTERM');
+    test('refuses connections while the server is stopped', async () => {
+      await server().stopServer('SIGTERM');
 
-    await expect(server().call({ path: '/version' })).rejects.toThrow('ECONNREFUSED');
+      await expect(server().call({ path: '/version' })).rejects.toThrow('ECONNREFUSED');
 
-    await server().startServer();
-    expect((await server().call({ path: '/version' })).status).toBe(200);
-  });
+      await server().startServer();
+      expect((await server().call({ path: '/version' })).status).toBe(200);
+    });
 
-  test('answers 410 to a watch and to a page token from before a compaction', async () => {
-    const old = await createConfigMap(server(), 'page-1');
-    await createConfigMap(server(), 'page-2');
-    const page = await server().call({ path: `${CONFIG_MAPS}?limit=1` });
-    const before = await watched(server(), old, 'page-2');
+    test('answers 410 to a watch and to a page token from before a compaction', async () => {
+      const old = await createConfigMap(server(), 'page-1');
+      await createConfigMap(server(), 'page-2');
+      const page = await server().call({ path: `${CONFIG_MAPS}?limit=1` });
+      const before = await watched(server(), old, 'page-2');
 
-    await server().compactHistory();
-    const after = await watched(server(), old, '"type":"ERROR"');
-    const nextPage = await server().call({ path: `${CONFIG_MAPS}?limit=1&continue=${page.body.metadata?.continue ?? ''}` });
+      await server().compactHistory();
+      const after = await watched(server(), old, '"type":"ERROR"');
+      const nextPage = await server().call({
+        path: `${CONFIG_MAPS}?limit=1&continue=${page.body.metadata?.continue ?? ''}`,
+      });
 
-    expect(before).toContain('page-2');
-    expect(JSON.parse(after)).toMatchObject({ type: 'ERROR', object: { code: 410 } });
-    expect(nextPage.status).toBe(410);
-  });
+      expect(before).toContain('page-2');
+      expect(JSON.parse(after)).toMatchObject({ type: 'ERROR', object: { code: 410 } });
+      expect(nextPage.status).toBe(410);
+    });
 
-  test('keeps its logs and its data in its folder', () => {
-    const programs = chosenBackend() === 'real' ? ['etcd.log', 'kube-apiserver.log'] : ['embedded.log'];
-    for (const name of [...programs, 'audit.log', 'data']) expect(existsSync(`${server().folder}/${name}`)).toBe(true);
-  });
-});
+    test('keeps its logs and its data in its folder', () => {
+      const programs = chosenBackend() === 'real' ? ['etcd.log', 'kube-apiserver.log'] : ['embedded.log'];
+      for (const name of [...programs, 'audit.log', 'data'])
+        expect(existsSync(`${server().folder}/${name}`)).toBe(true);
+    });
+  },
+);

@@ -27,7 +27,9 @@ describeWithServer('a shared control plane', {}, (server) => {
   });
 
   test('says which users it knows when asked for another', async () => {
-    await expect(server().kubeconfigFor({ user: 'mallory' })).rejects.toThrow('user mallory is not known to this server (known: admin, alice');
+    await expect(server().kubeconfigFor({ user: 'mallory' })).rejects.toThrow(
+      'user mallory is not known to this server (known: admin, alice',
+    );
   });
 
   test('gives the token of a ServiceAccount, and names one that does not exist', async () => {
@@ -40,7 +42,9 @@ describeWithServer('a shared control plane', {}, (server) => {
     const who = await kubectlOk(['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'], { kubeconfig });
 
     expect(who).toBe(`system:serviceaccount:${namespace}:robot`);
-    await expect(server().tokenFor({ serviceAccount: { namespace, name: 'nobody' } })).rejects.toThrow('"nobody" not found');
+    await expect(server().tokenFor({ serviceAccount: { namespace, name: 'nobody' } })).rejects.toThrow(
+      '"nobody" not found',
+    );
   });
 
   test('logs who did what to which object, and with which outcome', async () => {
@@ -48,10 +52,19 @@ describeWithServer('a shared control plane', {}, (server) => {
     const mark = await server().logMark();
     const alice = await server().tokenFor({ user: 'alice' });
 
-    await server().call({ method: 'POST', path: '/api/v1/namespaces', body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } } });
+    await server().call({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    });
     await server().call({ path: `/api/v1/namespaces/${namespace}`, token: alice });
     const log = await server().requestLog({ after: mark, resources: ['namespaces'], name: namespace });
-    const writes = await server().requestLog({ after: mark, resources: ['namespaces'], name: namespace, verbs: WRITES });
+    const writes = await server().requestLog({
+      after: mark,
+      resources: ['namespaces'],
+      name: namespace,
+      verbs: WRITES,
+    });
 
     expect(log.map(({ user, verb, code }) => ({ user, verb, code }))).toEqual([
       { user: 'admin', verb: 'create', code: 201 },

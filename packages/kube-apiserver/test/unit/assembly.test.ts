@@ -14,8 +14,17 @@ let rooms: Assembly;
 
 beforeAll(async () => {
   const clock = new ManualClock();
-  const tokens = [{ token: 'root', user: 'root', groups: ['system:masters'] }, { token: 'bob', user: 'bob' }];
-  const options = { store: memoryStore({ clock }), clock, signing: readSigningKey(generateSigningKey()), tokens, audit: undefined };
+  const tokens = [
+    { token: 'root', user: 'root', groups: ['system:masters'] },
+    { token: 'bob', user: 'bob' },
+  ];
+  const options = {
+    store: memoryStore({ clock }),
+    clock,
+    signing: readSigningKey(generateSigningKey()),
+    tokens,
+    audit: undefined,
+  };
   rooms = assemble({ ...options, address: () => '127.0.0.1:6443', metrics: () => 'one 1\n' });
   await bootstrap(rooms, []);
 });
@@ -24,7 +33,13 @@ afterAll(() => rooms.close());
 
 function ask(line: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
   const [method = '', target = '', ...body] = line.split(' ');
-  return rooms.router.dispatch({ method, target, headers: { authorization: 'Bearer root', ...headers }, body: body.length === 0 ? undefined : Buffer.from(body.join(' ')), signal });
+  return rooms.router.dispatch({
+    method,
+    target,
+    headers: { authorization: 'Bearer root', ...headers },
+    body: body.length === 0 ? undefined : Buffer.from(body.join(' ')),
+    signal,
+  });
 }
 
 function valueOf({ body }: ApiResponse): Json {
@@ -86,11 +101,21 @@ describe('discovery', () => {
     const before = await ask('GET /apis', { accept: AGGREGATED });
     const schema = { openAPIV3Schema: { type: 'object' } };
     const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'things.example.com' },
-      spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: [{ name: 'v1', served: true, storage: true, schema }] },
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'things.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
     };
-    const made = await ask(`POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions ${JSON.stringify(definition)}`);
-    for (let turn = 0; turn < 20 && (await ask('GET /apis/example.com/v1/things')).code !== 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const made = await ask(
+      `POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions ${JSON.stringify(definition)}`,
+    );
+    for (let turn = 0; turn < 20 && (await ask('GET /apis/example.com/v1/things')).code !== 200; turn++)
+      await new Promise((resolve) => setImmediate(resolve));
     const after = await ask('GET /apis', { accept: AGGREGATED });
 
     expect(made.code).toBe(201);
@@ -114,23 +139,41 @@ describe('OpenAPI', () => {
     const tag = String(answer.headers['ETag']);
 
     expect(target).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
-    expect(answer.headers).toMatchObject({ 'Cache-Control': 'public, immutable', Expires: 'Fri, 01 Jan 2027 00:00:00 GMT', Vary: 'Accept', ETag: `"${target.split('=')[1] ?? ''}"` });
+    expect(answer.headers).toMatchObject({
+      'Cache-Control': 'public, immutable',
+      Expires: 'Fri, 01 Jan 2027 00:00:00 GMT',
+      Vary: 'Accept',
+      ETag: `"${target.split('=')[1] ?? ''}"`,
+    });
     expect((await ask(`GET ${target}`, { 'if-none-match': tag })).code).toBe(304);
   });
 
   it.each<[string, (tag: string) => string, number]>([
-    ['its tag', (tag) => tag, 304], ['its tag as a weak one', (tag) => `W/${tag}`, 304], ['a list that holds it', (tag) => `"a", , ${tag}`, 304], ['anything', () => '"a",*', 304],
-    ['others', () => '"a", W/"b"', 200], ['its tag after what is none', (tag) => `a, ${tag}`, 200], ['its tag without quotes', (tag) => tag.slice(1, -1), 200], ['nothing', () => ' ', 200],
+    ['its tag', (tag) => tag, 304],
+    ['its tag as a weak one', (tag) => `W/${tag}`, 304],
+    ['a list that holds it', (tag) => `"a", , ${tag}`, 304],
+    ['anything', () => '"a",*', 304],
+    ['others', () => '"a", W/"b"', 200],
+    ['its tag after what is none', (tag) => `a, ${tag}`, 200],
+    ['its tag without quotes', (tag) => tag.slice(1, -1), 200],
+    ['nothing', () => ' ', 200],
   ])('is sent again to who names %s, or not', async (_, named, code) => {
     for (const path of ['/openapi/v2', '/openapi/v3/apis/apps/v1']) {
       const { headers } = await ask(`GET ${path}`);
       const answer = await ask(`GET ${path}`, { 'if-none-match': named(String(headers['ETag'])) });
-      expect([path, answer.code, answer.headers['Content-Type']]).toEqual([path, code, code === 304 ? undefined : 'application/json']);
+      expect([path, answer.code, answer.headers['Content-Type']]).toEqual([
+        path,
+        code,
+        code === 304 ? undefined : 'application/json',
+      ]);
     }
   });
 
   it('has no tag of its index, which only who has anything has', async () => {
-    expect([(await ask('GET /openapi/v3', { 'if-none-match': '*' })).code, (await ask('GET /openapi/v3', { 'if-none-match': '""' })).code]).toEqual([304, 200]);
+    expect([
+      (await ask('GET /openapi/v3', { 'if-none-match': '*' })).code,
+      (await ask('GET /openapi/v3', { 'if-none-match': '""' })).code,
+    ]).toEqual([304, 200]);
   });
 
   it('without a hash is not kept, and a wrong one leads to the right one', async () => {
@@ -138,21 +181,37 @@ describe('OpenAPI', () => {
     const plain = await ask('GET /openapi/v3/apis/apps/v1');
     const wrong = await ask('GET /openapi/v3/apis/apps/v1?hash=ABC');
 
-    expect([plain.code, plain.headers['Cache-Control'], wrong.code, wrong.headers['Location']]).toEqual([200, 'no-cache, private', 301, target]);
+    expect([plain.code, plain.headers['Cache-Control'], wrong.code, wrong.headers['Location']]).toEqual([
+      200,
+      'no-cache, private',
+      301,
+      target,
+    ]);
   });
 
-  it.each(['/openapi/v2/', '/openapi/v3/', '/openapi/v3/apis/nope/v1', '/openapi/v3/api/v1/more'])('does not have %s', async (path) => {
-    expect((await ask(`GET ${path}`)).code).toBe(404);
-  });
+  it.each(['/openapi/v2/', '/openapi/v3/', '/openapi/v3/apis/nope/v1', '/openapi/v3/api/v1/more'])(
+    'does not have %s',
+    async (path) => {
+      expect((await ask(`GET ${path}`)).code).toBe(404);
+    },
+  );
 
   it.each([
-    ['*/*', 'application/json'], ['application/json', 'application/json'],
-    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'],
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    [
+      'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+      'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+    ],
   ])('of the old version comes in the form %s', async (accept, type) => {
     const answer = await ask('GET /openapi/v2', { accept });
     const tag = String(answer.headers['ETag']);
 
-    expect([answer.code, answer.headers['Content-Type'], tag]).toEqual([200, type, expect.stringMatching(/^"[0-9A-F]{128}"$/)]);
+    expect([answer.code, answer.headers['Content-Type'], tag]).toEqual([
+      200,
+      type,
+      expect.stringMatching(/^"[0-9A-F]{128}"$/),
+    ]);
     expect((await ask('GET /openapi/v2', { accept, 'if-none-match': tag })).code).toBe(304);
   });
 
@@ -183,7 +242,11 @@ describe('what the server says of itself', () => {
   });
 
   it('is told to everybody where RBAC says so', async () => {
-    const codes = await Promise.all(['/version', '/healthz', '/readyz', '/metrics', '/apis'].map(async (path) => (await ask(`GET ${path}`, { authorization: '' })).code));
+    const codes = await Promise.all(
+      ['/version', '/healthz', '/readyz', '/metrics', '/apis'].map(
+        async (path) => (await ask(`GET ${path}`, { authorization: '' })).code,
+      ),
+    );
 
     expect(codes).toEqual([200, 200, 200, 403, 403]);
   });
@@ -191,7 +254,19 @@ describe('what the server says of itself', () => {
   it('has an index', async () => {
     const paths = at(valueOf(await ask('GET /')), 'paths');
 
-    expect(isArray(paths ?? null) && paths).toEqual(expect.arrayContaining(['/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/livez/ping', '/openapi/v3', '/version']));
+    expect(isArray(paths ?? null) && paths).toEqual(
+      expect.arrayContaining([
+        '/api',
+        '/api/v1',
+        '/apis',
+        '/apis/apps',
+        '/apis/apps/v1',
+        '/healthz',
+        '/livez/ping',
+        '/openapi/v3',
+        '/version',
+      ]),
+    );
   });
 
   it.each([
@@ -208,8 +283,15 @@ describe('rights', () => {
   const ROLE = { metadata: { name: 'r' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create'] }] };
 
   it('count from the moment on at which they are stored', async () => {
-    const write = (): Promise<ApiResponse> => ask('POST /api/v1/namespaces/default/configmaps {"metadata":{"generateName":"a-"}}', { authorization: 'Bearer bob' });
-    const binding = { metadata: { name: 'b' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'bob' }] };
+    const write = (): Promise<ApiResponse> =>
+      ask('POST /api/v1/namespaces/default/configmaps {"metadata":{"generateName":"a-"}}', {
+        authorization: 'Bearer bob',
+      });
+    const binding = {
+      metadata: { name: 'b' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'bob' }],
+    };
     const before = (await write()).code;
     await ask(`POST ${NAMESPACE}/roles ${JSON.stringify(ROLE)}`);
     await ask(`POST ${NAMESPACE}/rolebindings ${JSON.stringify(binding)}`);
@@ -221,10 +303,16 @@ describe('rights', () => {
 
   it('cannot be given away by who does not have them', async () => {
     const rules = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] }];
-    await ask(`POST /apis/rbac.authorization.k8s.io/v1/clusterroles ${JSON.stringify({ metadata: { name: 'maker' }, rules })}`);
+    await ask(
+      `POST /apis/rbac.authorization.k8s.io/v1/clusterroles ${JSON.stringify({ metadata: { name: 'maker' }, rules })}`,
+    );
     const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'bob' }];
-    await ask(`POST /apis/rbac.authorization.k8s.io/v1/clusterrolebindings ${JSON.stringify({ metadata: { name: 'maker' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'maker' }, subjects })}`);
-    const answer = await ask(`POST ${NAMESPACE}/roles ${JSON.stringify({ ...ROLE, metadata: { name: 'more' } })}`, { authorization: 'Bearer bob' });
+    await ask(
+      `POST /apis/rbac.authorization.k8s.io/v1/clusterrolebindings ${JSON.stringify({ metadata: { name: 'maker' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'maker' }, subjects })}`,
+    );
+    const answer = await ask(`POST ${NAMESPACE}/roles ${JSON.stringify({ ...ROLE, metadata: { name: 'more' } })}`, {
+      authorization: 'Bearer bob',
+    });
 
     expect(at(valueOf(answer), 'message')).toBe(
       'roles.rbac.authorization.k8s.io "more" is forbidden: user "bob" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["create"]}',
@@ -243,17 +331,33 @@ describe('the next start', () => {
     await bootstrap(rooms, []);
 
     expect(isArray(before) && before.length > 0).toBe(true);
-    expect((await ask('POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews {"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}', { authorization: 'Bearer bob', 'content-type': 'application/json' })).code).toBe(201);
-    expect(at(valueOf(await ask(`GET ${PATH}`)), 'metadata', 'resourceVersion')).toBe(at(mended, 'metadata', 'resourceVersion'));
+    expect(
+      (
+        await ask(
+          'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews {"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}',
+          { authorization: 'Bearer bob', 'content-type': 'application/json' },
+        )
+      ).code,
+    ).toBe(201);
+    expect(at(valueOf(await ask(`GET ${PATH}`)), 'metadata', 'resourceVersion')).toBe(
+      at(mended, 'metadata', 'resourceVersion'),
+    );
   });
 
   it('makes default bindings of another role anew, but for those that are left alone', async () => {
-    const PATHS = ['basic-user', 'monitoring'].map((name) => `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:${name}`);
+    const PATHS = ['basic-user', 'monitoring'].map(
+      (name) => `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:${name}`,
+    );
     for (const [index, path] of PATHS.entries()) {
       const [, name = ''] = path.split('bindings/');
-      const metadata = { name, ...(index === 0 ? {} : { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }) };
+      const metadata = {
+        name,
+        ...(index === 0 ? {} : { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } }),
+      };
       await ask(`DELETE ${path}`);
-      await ask(`POST ${path.replace(`/${name}`, '')} ${JSON.stringify({ metadata, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' }, subjects: [{ kind: 'User', name: 'eve' }] })}`);
+      await ask(
+        `POST ${path.replace(`/${name}`, '')} ${JSON.stringify({ metadata, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' }, subjects: [{ kind: 'User', name: 'eve' }] })}`,
+      );
     }
     await bootstrap(rooms, []);
     const found = await Promise.all(PATHS.map(async (path) => valueOf(await ask(`GET ${path}`))));

@@ -61,18 +61,25 @@ describe('credentials', () => {
     for (const file of files) await chmod(path.join(folder, file), 0o644);
     await open(0);
 
-    const modes = await Promise.all(files.map(async (file) => ((await stat(path.join(folder, file))).mode & 0o777).toString(8)));
+    const modes = await Promise.all(
+      files.map(async (file) => ((await stat(path.join(folder, file))).mode & 0o777).toString(8)),
+    );
     expect(modes).toEqual(['600', '600', '600', '600', '644']);
   });
 });
 
 /** What is said of it; 'fine' where nothing is. */
 async function saidOf(work: Promise<void>): Promise<string> {
-  return work.then(() => 'fine', (error: unknown) => (error instanceof Error ? error.message.replaceAll(folder, 'FOLDER') : ''));
+  return work.then(
+    () => 'fine',
+    (error: unknown) => (error instanceof Error ? error.message.replaceAll(folder, 'FOLDER') : ''),
+  );
 }
 
-const rsa = (): string => String(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
-const KEY = 'FOLDER/service-account.key must hold a private key of the curve P-256 in PEM, and does not: put a copy of it back, or remove it';
+const rsa = (): string =>
+  String(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const KEY =
+  'FOLDER/service-account.key must hold a private key of the curve P-256 in PEM, and does not: put a copy of it back, or remove it';
 const TOKEN = 'FOLDER/admin.token must hold one token of at least 48 visible ASCII characters, got';
 
 describe('the secrets of a data folder', () => {
@@ -82,7 +89,12 @@ describe('the secrets of a data folder', () => {
     ['an empty token', 'admin.token', () => '\n', 'fine'],
     ['a short token', 'admin.token', () => 'foo\n', `${TOKEN} 3 characters: remove the file`],
     ['a token of one', 'admin.token', () => 'f', `${TOKEN} 1 character: remove the file`],
-    ['two tokens', 'admin.token', () => `${'a'.repeat(48)}\n${'b'.repeat(48)}`, `${TOKEN} 97 characters: remove the file`],
+    [
+      'two tokens',
+      'admin.token',
+      () => `${'a'.repeat(48)}\n${'b'.repeat(48)}`,
+      `${TOKEN} 97 characters: remove the file`,
+    ],
     ['a key as it is made', 'service-account.key', generateSigningKey, 'fine'],
     ['an empty key', 'service-account.key', () => '', 'fine'],
     ['a garbled key', 'service-account.key', () => 'garbled', KEY],

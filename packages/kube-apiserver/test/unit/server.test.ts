@@ -22,7 +22,12 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
-  const server = await startApiServer({ folder: path.join(folder, 'data'), listen: { host: '127.0.0.1', port: 0 }, clock: systemClock, ...options });
+  const server = await startApiServer({
+    folder: path.join(folder, 'data'),
+    listen: { host: '127.0.0.1', port: 0 },
+    clock: systemClock,
+    ...options,
+  });
   running.push(server);
   return server;
 }
@@ -38,13 +43,19 @@ interface Sent {
   readonly token?: string;
 }
 
-function ask({ url, ca, token: admin }: ApiServer, target: string, { method = 'GET', body, token = admin }: Sent = {}): Promise<{ code: number; value: Json }> {
+function ask(
+  { url, ca, token: admin }: ApiServer,
+  target: string,
+  { method = 'GET', body, token = admin }: Sent = {},
+): Promise<{ code: number; value: Json }> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   return new Promise((resolve, reject) => {
     const sent = request(`${url}${target}`, { method, headers, ca, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ code: response.statusCode ?? 0, value: JSON.parse(Buffer.concat(chunks).toString('utf8')) }));
+      response.on('end', () =>
+        resolve({ code: response.statusCode ?? 0, value: JSON.parse(Buffer.concat(chunks).toString('utf8')) }),
+      );
     });
     sent.on('error', reject);
     sent.end(body === undefined ? undefined : JSON.stringify(body));
@@ -57,7 +68,9 @@ function textOf(value: Json | undefined): string {
 
 function names(list: Json): readonly Json[] {
   const items = isObject(list) && isArray(list['items']) ? list['items'] : [];
-  return items.map((item) => (isObject(item) && isObject(item['metadata']) ? (item['metadata']['name'] ?? null) : null));
+  return items.map((item) =>
+    isObject(item) && isObject(item['metadata']) ? (item['metadata']['name'] ?? null) : null,
+  );
 }
 
 const CM = '/api/v1/namespaces/default/configmaps';
@@ -69,16 +82,27 @@ describe('a server', () => {
     const { value } = await ask(server, '/api/v1/namespaces');
 
     expect(names(value)).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system']);
-    expect(names((await ask(server, '/apis/rbac.authorization.k8s.io/v1/clusterroles')).value)).toEqual(expect.arrayContaining(['admin', 'cluster-admin', 'edit', 'system:discovery', 'view']));
+    expect(names((await ask(server, '/apis/rbac.authorization.k8s.io/v1/clusterroles')).value)).toEqual(
+      expect.arrayContaining(['admin', 'cluster-admin', 'edit', 'system:discovery', 'view']),
+    );
     expect((await ask(server, '/api/v1/namespaces/default/services/kubernetes')).code).toBe(200);
-    await waitFor('the ServiceAccount of a namespace', async () => (await ask(server, '/api/v1/namespaces/default/serviceaccounts/default')).code === 200);
+    await waitFor(
+      'the ServiceAccount of a namespace',
+      async () => (await ask(server, '/api/v1/namespaces/default/serviceaccounts/default')).code === 200,
+    );
   });
 
   it('keeps objects, certificate, token and keys over a restart', async () => {
     const first = await start();
     await ask(first, CM, { method: 'POST', body: OBJECT });
-    const wish = await ask(first, '/api/v1/namespaces/default/serviceaccounts', { method: 'POST', body: { metadata: { name: 'robot' } } });
-    const token = await ask(first, '/api/v1/namespaces/default/serviceaccounts/robot/token', { method: 'POST', body: {} });
+    const wish = await ask(first, '/api/v1/namespaces/default/serviceaccounts', {
+      method: 'POST',
+      body: { metadata: { name: 'robot' } },
+    });
+    const token = await ask(first, '/api/v1/namespaces/default/serviceaccounts/robot/token', {
+      method: 'POST',
+      body: {},
+    });
     await stop(first);
     const second = await start();
 
@@ -86,15 +110,30 @@ describe('a server', () => {
     expect([second.ca, second.token]).toEqual([first.ca, first.token]);
     expect((await ask(second, `${CM}/a`)).value).toMatchObject({ data: { x: '1' } });
     const status = isObject(token.value) && isObject(token.value['status']) ? token.value['status'] : {};
-    expect((await ask(second, `${CM}/a`, { token: textOf(status['token']) })).value).toMatchObject({ code: 403, reason: 'Forbidden' });
+    expect((await ask(second, `${CM}/a`, { token: textOf(status['token']) })).value).toMatchObject({
+      code: 403,
+      reason: 'Forbidden',
+    });
   });
 
   it('lets nobody else read its secrets', async () => {
     const server = await start();
     const files = await readdir(path.dirname(server.caFile));
-    const modes = await Promise.all(files.map(async (name) => (await stat(path.join(path.dirname(server.caFile), name))).mode & 0o077));
+    const modes = await Promise.all(
+      files.map(async (name) => (await stat(path.join(path.dirname(server.caFile), name))).mode & 0o077),
+    );
 
-    expect(files).toEqual(expect.arrayContaining(['admin.token', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key', 'kubeconfig', 'service-account.key']));
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'admin.token',
+        'apiserver.crt',
+        'apiserver.key',
+        'ca.crt',
+        'ca.key',
+        'kubeconfig',
+        'service-account.key',
+      ]),
+    );
     expect(new Set(modes)).toEqual(new Set([0]));
     expect(await readFile(server.kubeconfig, 'utf8')).toContain(server.url);
   });
@@ -107,7 +146,14 @@ describe('a server', () => {
 
   it('knows the users that it is told of, and takes who asks from within at their word', async () => {
     const server = await start({ users: [{ user: 'ann', groups: ['system:masters'], token: 'secret' }] });
-    const within = await server.dispatch({ method: 'GET', target: `${CM}/a`, headers: {}, body: undefined, user: { name: 'eve', groups: [] }, signal: new AbortController().signal });
+    const within = await server.dispatch({
+      method: 'GET',
+      target: `${CM}/a`,
+      headers: {},
+      body: undefined,
+      user: { name: 'eve', groups: [] },
+      signal: new AbortController().signal,
+    });
 
     expect((await ask(server, `${CM}`, { token: 'secret' })).code).toBe(200);
     expect((await ask(server, CM, { token: 'guess' })).code).toBe(401);
@@ -130,7 +176,10 @@ describe('a server', () => {
     await ask(server, CM, { method: 'POST', body: OBJECT });
     server.compact();
 
-    expect((await ask(server, `${CM}?watch=1&timeoutSeconds=1&resourceVersion=${version}`)).value).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+    expect((await ask(server, `${CM}?watch=1&timeoutSeconds=1&resourceVersion=${version}`)).value).toMatchObject({
+      type: 'ERROR',
+      object: { code: 410, reason: 'Expired' },
+    });
   });
 
   it('writes an audit log', async () => {
@@ -139,8 +188,17 @@ describe('a server', () => {
     await ask(server, `${CM}/a`);
     await stop(server);
 
-    expect((await readFile(file, 'utf8')).trim().split('\n').map((line): Json => JSON.parse(line))).toEqual([
-      expect.objectContaining({ verb: 'get', requestURI: `${CM}/a`, responseStatus: expect.objectContaining({ code: 404 }) }),
+    expect(
+      (await readFile(file, 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line): Json => JSON.parse(line)),
+    ).toEqual([
+      expect.objectContaining({
+        verb: 'get',
+        requestURI: `${CM}/a`,
+        responseStatus: expect.objectContaining({ code: 404 }),
+      }),
     ]);
   });
 });

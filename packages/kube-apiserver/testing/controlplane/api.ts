@@ -79,7 +79,10 @@ export class ApiSession {
    * it is cut or does not begin with 200.
    */
   async stream(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
-    const code = await patiently(() => this.#stream(path, onLine, signal), (one) => one);
+    const code = await patiently(
+      () => this.#stream(path, onLine, signal),
+      (one) => one,
+    );
     if (code !== 200 && !signal.aborted) throw new Error(`${path}: ${code}`);
   }
 
@@ -88,17 +91,21 @@ export class ApiSession {
     const headers = { authorization: `Bearer ${this.#endpoint.token}`, accept: 'application/json' };
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => (signal.aborted ? resolve(0) : reject(error));
-      const outgoing = httpsRequest(new URL(path, this.#endpoint.url), { headers, signal, agent: this.#pool() }, (incoming) => {
-        if (incoming.statusCode !== 200) {
-          incoming.resume();
-          resolve(incoming.statusCode ?? 0);
-          return;
-        }
-        const lines = createInterface({ input: incoming });
-        lines.on('line', onLine);
-        lines.once('error', fail);
-        lines.once('close', () => resolve(200));
-      });
+      const outgoing = httpsRequest(
+        new URL(path, this.#endpoint.url),
+        { headers, signal, agent: this.#pool() },
+        (incoming) => {
+          if (incoming.statusCode !== 200) {
+            incoming.resume();
+            resolve(incoming.statusCode ?? 0);
+            return;
+          }
+          const lines = createInterface({ input: incoming });
+          lines.on('line', onLine);
+          lines.once('error', fail);
+          lines.once('close', () => resolve(200));
+        },
+      );
       outgoing.on('error', fail);
       outgoing.end();
     });
@@ -112,20 +119,27 @@ export class ApiSession {
   call(request: ApiRequest): Promise<ApiAnswer> {
     const agent = this.#pool();
     const { method = 'GET', token = this.#endpoint.token, deadlineMs = 30_000 } = request;
-    const body = request.body === undefined || typeof request.body === 'string' ? request.body : JSON.stringify(request.body);
+    const body =
+      request.body === undefined || typeof request.body === 'string' ? request.body : JSON.stringify(request.body);
     const headers = {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': request.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
     };
     const signal = AbortSignal.timeout(deadlineMs);
     return new Promise((resolve, reject) => {
-      const outgoing = httpsRequest(new URL(request.path, this.#endpoint.url), { method, headers, agent, signal }, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('error', reject);
-        incoming.on('end', () => resolve(answer(incoming.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))));
-      });
+      const outgoing = httpsRequest(
+        new URL(request.path, this.#endpoint.url),
+        { method, headers, agent, signal },
+        (incoming) => {
+          const chunks: Buffer[] = [];
+          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+          incoming.on('error', reject);
+          incoming.on('end', () => resolve(answer(incoming.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))));
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end(body);
     });

@@ -15,9 +15,13 @@ export async function collect(server: { readonly folder: string; readonly auditL
 }
 
 /** What was collected, one log a server, by the name of its folder. */
-export async function collected(folder = process.env[VARIABLE] ?? ''): Promise<ReadonlyMap<string, readonly LoggedRequest[]>> {
-  const names = folder === '' ? [] : (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.log')).sort();
+export async function collected(
+  folder = process.env[VARIABLE] ?? '',
+): Promise<ReadonlyMap<string, readonly LoggedRequest[]>> {
+  const names =
+    folder === '' ? [] : (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.log')).sort();
   const logs = new Map<string, readonly LoggedRequest[]>();
-  for (const name of names) logs.set(path.basename(name, '.log'), await new AuditLog(path.join(folder, name)).entries());
+  for (const name of names)
+    logs.set(path.basename(name, '.log'), await new AuditLog(path.join(folder, name)).entries());
   return logs;
 }

@@ -43,7 +43,10 @@ export async function closeRun(): Promise<void> {
   if (run === undefined) return;
   const { folder, door, shared } = run;
   run = undefined;
-  await shared?.then((server) => server.stop(), () => undefined);
+  await shared?.then(
+    (server) => server.stop(),
+    () => undefined,
+  );
   await new Promise((resolve) => door.close(resolve));
   if (process.env['CONTROL_PLANE_KEEP'] !== 'true') await rm(folder, { recursive: true, force: true });
 }

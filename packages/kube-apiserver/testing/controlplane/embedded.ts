@@ -36,7 +36,11 @@ export class EmbeddedServer implements Lifecycle {
   readonly #admin: Endpoint;
   #child: Child | undefined;
 
-  constructor(where: Layout, users: readonly KnownUser[], options: { readonly level: EmbeddedOptions['auditLevel']; readonly controllers: boolean; readonly admin: Endpoint }) {
+  constructor(
+    where: Layout,
+    users: readonly KnownUser[],
+    options: { readonly level: EmbeddedOptions['auditLevel']; readonly controllers: boolean; readonly admin: Endpoint },
+  ) {
     this.#admin = options.admin;
     this.#file = path.join(where.folder, 'embedded.json');
     this.#options = {
@@ -67,10 +71,19 @@ export class EmbeddedServer implements Lifecycle {
     const folder = path.dirname(this.#file);
     const log = await open(path.join(folder, 'embedded.log'), 'a');
     const env = { PATH: process.env['PATH'] ?? '', HOME: folder };
-    const child = await startChild({ command: [process.execPath, embeddedProgram() ?? PROGRAM, this.#file], env, cwd: folder, output: log.fd });
+    const child = await startChild({
+      command: [process.execPath, embeddedProgram() ?? PROGRAM, this.#file],
+      env,
+      cwd: folder,
+      output: log.fd,
+    });
     await log.close();
     this.#child = child;
-    const outcome = await waitFor('the embedded server to answer', () => (child.exit() === undefined ? existsSync(readyFile) : this.#tail()), { deadlineMs: READY_MS, everyMs: 10 });
+    const outcome = await waitFor(
+      'the embedded server to answer',
+      () => (child.exit() === undefined ? existsSync(readyFile) : this.#tail()),
+      { deadlineMs: READY_MS, everyMs: 10 },
+    );
     if (outcome !== true) throw new Error(`the embedded server ended at the start:\n${String(outcome)}`);
     await this.#mark(STARTED);
   }
@@ -100,6 +113,9 @@ export class EmbeddedServer implements Lifecycle {
   }
 
   #tail(): string {
-    return readFileSync(path.join(path.dirname(this.#file), 'embedded.log'), 'utf8').split('\n').slice(-15).join('\n');
+    return readFileSync(path.join(path.dirname(this.#file), 'embedded.log'), 'utf8')
+      .split('\n')
+      .slice(-15)
+      .join('\n');
   }
 }

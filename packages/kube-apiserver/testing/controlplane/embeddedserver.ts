@@ -10,7 +10,10 @@ import type { EmbeddedOptions } from './embedded.js';
  * Starts the server that {@link EmbeddedServer} describes in `file`, with its users and audit log, and ends the process at
  * SIGTERM. `extend` is called once it answers, where controllers were asked for: what it starts ends with the signal.
  */
-export async function serveEmbedded(file: string, extend: (server: ApiServer, signal: AbortSignal) => void = () => undefined): Promise<void> {
+export async function serveEmbedded(
+  file: string,
+  extend: (server: ApiServer, signal: AbortSignal) => void = () => undefined,
+): Promise<void> {
   const options: EmbeddedOptions = JSON.parse(readFileSync(file, 'utf8'));
   const server = await startApiServer({
     folder: options.folder,
@@ -23,8 +26,12 @@ export async function serveEmbedded(file: string, extend: (server: ApiServer, si
   if (existsSync(options.compactFile)) {
     // A revision that nobody has seen: what was the newest before is then history too.
     await server.dispatch({
-      method: 'POST', target: '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases', headers: { 'content-type': 'application/json' },
-      body: { metadata: { generateName: 'compaction-' } }, user: { name: 'compaction', groups: ['system:masters'] }, signal: new AbortController().signal,
+      method: 'POST',
+      target: '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases',
+      headers: { 'content-type': 'application/json' },
+      body: { metadata: { generateName: 'compaction-' } },
+      user: { name: 'compaction', groups: ['system:masters'] },
+      signal: new AbortController().signal,
     });
     server.compact();
     await rm(options.compactFile);

@@ -91,7 +91,9 @@ export function schedulerFlags(kubeconfig: string): string[] {
 }
 
 export function kwokFlags(stages: string, kubeconfig: string): string[] {
-  const files = readdirSync(stages).filter((name) => name.endsWith('.yaml')).sort();
+  const files = readdirSync(stages)
+    .filter((name) => name.endsWith('.yaml'))
+    .sort();
   return [
     `--kubeconfig=${kubeconfig}`,
     '--manage-all-nodes=true',

@@ -21,20 +21,36 @@ export async function installCrds(server: ControlPlane, folder = crdFolder()): P
 }
 
 interface Definition {
-  readonly spec: { readonly group: string; readonly names: { readonly plural: string }; readonly versions: readonly { readonly name: string; readonly served: boolean }[] };
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
 }
 
 /** Waits until every defined kind can be listed and discovery tells of it: a server comes to both a moment after a CRD is established. */
 export async function kindsServed(server: ControlPlane): Promise<void> {
   const { text } = await server.call({ path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions' });
   const { items }: { readonly items: readonly Definition[] } = JSON.parse(text);
-  for (const { spec: { group, names: { plural }, versions } } of items) {
+  for (const {
+    spec: {
+      group,
+      names: { plural },
+      versions,
+    },
+  } of items) {
     for (const { name } of versions.filter(({ served }) => served)) {
       const version = `/apis/${group}/${name}`;
       await waitFor(`${version}/${plural} to be served`, async (seen) => {
-        const [list, resources, groups] = await Promise.all([`${version}/${plural}?limit=1`, version, '/apis'].map((path) => server.call({ path })));
+        const [list, resources, groups] = await Promise.all(
+          [`${version}/${plural}?limit=1`, version, '/apis'].map((path) => server.call({ path })),
+        );
         seen([list?.status, resources?.text, groups?.text]);
-        return list?.status === 200 && resources?.text.includes(`"name":"${plural}"`) === true && groups?.text.includes(`"groupVersion":"${group}/${name}"`) === true;
+        return (
+          list?.status === 200 &&
+          resources?.text.includes(`"name":"${plural}"`) === true &&
+          groups?.text.includes(`"groupVersion":"${group}/${name}"`) === true
+        );
       });
     }
   }

@@ -37,7 +37,9 @@ function foldersOf(label: string): string[] {
   const parent = process.env['CONTROL_PLANE_FOLDER'];
   if (parent === undefined) return [];
   const entries = readdirSync(parent, { withFileTypes: true });
-  return entries.filter((one) => one.isDirectory() && one.name.slice(0, -7) === label).map(({ name }) => path.join(parent, name));
+  return entries
+    .filter((one) => one.isDirectory() && one.name.slice(0, -7) === label)
+    .map(({ name }) => path.join(parent, name));
 }
 
 // Jest takes a reporter as a default export.

@@ -9,10 +9,23 @@ export interface Asked {
 }
 
 /** Waits until a server allows something: its authorizer learns of roles and bindings a moment after they are made. */
-export async function allowed(description: string, call: (request: ApiRequest) => Promise<ApiAnswer>, spec: Asked, options: WaitOptions = {}): Promise<void> {
-  await waitFor(description, async (seen) => {
-    const { text } = await call({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body: { spec } });
-    seen(text);
-    return text.includes('"allowed":true');
-  }, options);
+export async function allowed(
+  description: string,
+  call: (request: ApiRequest) => Promise<ApiAnswer>,
+  spec: Asked,
+  options: WaitOptions = {},
+): Promise<void> {
+  await waitFor(
+    description,
+    async (seen) => {
+      const { text } = await call({
+        method: 'POST',
+        path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+        body: { spec },
+      });
+      seen(text);
+      return text.includes('"allowed":true');
+    },
+    options,
+  );
 }

@@ -70,11 +70,18 @@ export class RunningControlPlane implements ControlPlane {
     const answer = await this.call({
       method: 'POST',
       path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
-      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: THIRTY_DAYS_S } },
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { expirationSeconds: THIRTY_DAYS_S },
+      },
     });
     const status = answer.body.status;
-    if (typeof status === 'object' && status !== null && 'token' in status && typeof status.token === 'string') return status.token;
-    throw new Error(`no token for ServiceAccount ${namespace}/${name}: ${answer.status} ${answer.body.message ?? answer.text}`);
+    if (typeof status === 'object' && status !== null && 'token' in status && typeof status.token === 'string')
+      return status.token;
+    throw new Error(
+      `no token for ServiceAccount ${namespace}/${name}: ${answer.status} ${answer.body.message ?? answer.text}`,
+    );
   }
 
   async kubeconfigFor(subject: Subject): Promise<string> {
@@ -98,19 +105,31 @@ export class RunningControlPlane implements ControlPlane {
     this.#marks += 1;
     const before = (await this.#log.entries()).length;
     const uri = `/version?mark=${process.pid}-${this.#marks}`;
-    const answered = await this.call({ path: uri }).then(() => true, () => false);
+    const answered = await this.call({ path: uri }).then(
+      () => true,
+      () => false,
+    );
     if (!answered) return this.#log.entries();
-    return waitFor('the request log to catch up', async () => {
-      const entries = await this.#log.entries();
-      return entries.slice(before).some((one) => one.uri === uri) ? entries : undefined;
-    }, { everyMs: 5 });
+    return waitFor(
+      'the request log to catch up',
+      async () => {
+        const entries = await this.#log.entries();
+        return entries.slice(before).some((one) => one.uri === uri) ? entries : undefined;
+      },
+      { everyMs: 5 },
+    );
   }
 
   async addNode({ name, labels = {}, taints = [] }: NodeOptions): Promise<void> {
-    if (!this.capabilities.has('rollouts')) throw new Error(`addNode(${name}): this server rolls nothing out; ask for capability rollouts`);
+    if (!this.capabilities.has('rollouts'))
+      throw new Error(`addNode(${name}): this server rolls nothing out; ask for capability rollouts`);
     const path = '/api/v1/nodes';
     const spec = { taints };
-    const made = await this.call({ method: 'POST', path, body: { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec } });
+    const made = await this.call({
+      method: 'POST',
+      path,
+      body: { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec },
+    });
     if (made.status !== 201) throw new Error(`addNode(${name}): ${made.status} ${made.text}`);
     await waitFor(`node ${name} to be Ready`, async (seen) => {
       const { body } = await this.call({ path: `${path}/${name}` });
@@ -147,7 +166,9 @@ export class RunningControlPlane implements ControlPlane {
     const found = this.#users.find(({ user }) => user === subject.user);
     if (found === undefined) {
       const names = this.#users.map(({ user }) => user).join(', ');
-      throw new Error(`user ${subject.user} is not known to this server (known: ${names}); name it in StartOptions.users`);
+      throw new Error(
+        `user ${subject.user} is not known to this server (known: ${names}); name it in StartOptions.users`,
+      );
     }
     const wanted = subject.groups ?? found.groups;
     if (wanted.join() === found.groups.join()) return found.token;

@@ -33,7 +33,8 @@ export class Servers {
     await this.#launch('etcd', etcdFlags(this.#where));
     await this.startServer();
     // It makes these itself, a moment after it is ready.
-    for (const name of ['kube-system', 'kube-public', 'kube-node-lease']) await this.#answers(`/api/v1/namespaces/${name}`, `namespace ${name}`);
+    for (const name of ['kube-system', 'kube-public', 'kube-node-lease'])
+      await this.#answers(`/api/v1/namespaces/${name}`, `namespace ${name}`);
     await this.#answers('/api/v1/namespaces/default/services/kubernetes', 'the Service of the API');
     await this.#rights();
     if (this.#size === 'api') return;
@@ -80,7 +81,12 @@ export class Servers {
     const file = await open(this.#log(name), 'a');
     try {
       const env = { PATH: process.env['PATH'] ?? '', HOME: this.#where.folder };
-      const child = await startChild({ command: [binary(name), ...flags], env, cwd: this.#where.folder, output: file.fd });
+      const child = await startChild({
+        command: [binary(name), ...flags],
+        env,
+        cwd: this.#where.folder,
+        output: file.fd,
+      });
       this.#running.set(name, child);
     } finally {
       await file.close();

@@ -32,7 +32,12 @@ const refuse = async (): Promise<never> => {
   throw new Error('the shared server is not yours to stop or compact: ask for one of your own (Needs.own)');
 };
 
-const NOT_ITS_OWN: Lifecycle = { stopServer: refuse, startServer: refuse, compactHistory: refuse, stop: async () => undefined };
+const NOT_ITS_OWN: Lifecycle = {
+  stopServer: refuse,
+  startServer: refuse,
+  compactHistory: refuse,
+  stop: async () => undefined,
+};
 
 function ask(socket: string): Promise<Description> {
   return new Promise((resolve, reject) => {

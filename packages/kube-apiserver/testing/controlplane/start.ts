@@ -16,7 +16,18 @@ import { Servers } from './servers.js';
 /** What each size can do. */
 export const CAPABILITIES = {
   api: ['requestLog', 'restart', 'compaction', 'podSecurity', 'quota'],
-  hub: ['requestLog', 'restart', 'compaction', 'podSecurity', 'quota', 'rollouts', 'pods', 'garbageCollection', 'namespaceDeletion', 'serviceAccounts'],
+  hub: [
+    'requestLog',
+    'restart',
+    'compaction',
+    'podSecurity',
+    'quota',
+    'rollouts',
+    'pods',
+    'garbageCollection',
+    'namespaceDeletion',
+    'serviceAccounts',
+  ],
 } as const satisfies Record<StartOptions['size'], readonly Capability[]>;
 
 const ATTEMPTS = 3;
@@ -31,7 +42,10 @@ const EMBEDDED: Readonly<Record<StartOptions['size'], readonly Capability[]>> = 
 };
 
 /** The program, and its size, that a test with these needs runs against. What only real nodes give, the real one gives. */
-export function serverFor(needs: readonly Capability[]): { readonly backend: Backend; readonly size: StartOptions['size'] } {
+export function serverFor(needs: readonly Capability[]): {
+  readonly backend: Backend;
+  readonly size: StartOptions['size'];
+} {
   const sizes: readonly StartOptions['size'][] = ['api', 'hub'];
   const covers = (offered: readonly Capability[]): boolean => needs.every((one) => offered.includes(one));
   const embedded = chosenBackend() === 'embedded' ? sizes.find((size) => covers(EMBEDDED[size])) : undefined;
@@ -97,16 +111,32 @@ async function start(backend: Backend, options: StartOptions, attempts: number):
   const token = users[0]?.token ?? '';
   const kubeconfig = await writeKubeconfig(path.join(folder, 'admin'), { server: url, caFile: ca, token });
   const admin = { url, caFile: ca, token, kubeconfig };
-  const servers = backend === 'real' ? new Servers(where, options.size, admin) : new EmbeddedServer(where, users, { level: options.log ?? 'Metadata', controllers: options.size === 'hub', admin });
+  const servers =
+    backend === 'real'
+      ? new Servers(where, options.size, admin)
+      : new EmbeddedServer(where, users, {
+          level: options.log ?? 'Metadata',
+          controllers: options.size === 'hub',
+          admin,
+        });
   const capabilities = (backend === 'real' ? CAPABILITIES : EMBEDDED)[options.size];
-  const description = { url, caFile: ca, adminKubeconfig: kubeconfig, folder, auditLog: where.auditLog, capabilities, users };
+  const description = {
+    url,
+    caFile: ca,
+    adminKubeconfig: kubeconfig,
+    folder,
+    auditLog: where.auditLog,
+    capabilities,
+    users,
+  };
   try {
     await servers.start();
     return { description, servers, keepLogs: parent !== undefined };
   } catch (error) {
     await servers.stop();
     // Between the choice of a port and its use somebody else can take it.
-    if (attempts > 1 && /address already in use|EADDRINUSE/.test(String(error))) return start(backend, options, attempts - 1);
+    if (attempts > 1 && /address already in use|EADDRINUSE/.test(String(error)))
+      return start(backend, options, attempts - 1);
     throw error;
   }
 }

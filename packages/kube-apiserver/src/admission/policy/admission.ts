@@ -34,13 +34,21 @@ interface Binding {
 }
 
 /** Reviews are not stored: no policy sees them. Nor does one see policies. */
-const EXEMPT: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io', 'admissionregistration.k8s.io']);
+const EXEMPT: ReadonlySet<string> = new Set([
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'admissionregistration.k8s.io',
+]);
 
 /**
  * Enforces every ValidatingAdmissionPolicy that has a binding. Policies and bindings count from the moment on at which
  * they are durable.
  */
-export function createPolicyAdmission(reader: ObjectReader, registry: () => Registry, authorizer: Authorizer): PolicyAdmission {
+export function createPolicyAdmission(
+  reader: ObjectReader,
+  registry: () => Registry,
+  authorizer: Authorizer,
+): PolicyAdmission {
   const enforcer = new Enforcer(reader, registry, authorizer);
   return { validate: (request, warn) => enforcer.validate(request, warn), close: () => enforcer.close() };
 }
@@ -70,7 +78,9 @@ class Enforcer {
     this.authorizer = authorizer;
     this.world = { registry, namespace: (name) => reader.get('namespaces', '', name) };
     this.subscriptions = [
-      reader.watch(POLICIES, (object, type) => keep(this.policies, object, type, (kept) => ({ ...kept, compiled: undefined }))),
+      reader.watch(POLICIES, (object, type) =>
+        keep(this.policies, object, type, (kept) => ({ ...kept, compiled: undefined })),
+      ),
       reader.watch(BINDINGS, (object, type) => keep(this.bindings, object, type, (kept) => kept)),
     ];
   }
@@ -94,7 +104,9 @@ class Enforcer {
   private ask(policy: Kept, bindings: readonly Binding[], seen: Seen, warn: (text: string) => void): Denial[] {
     const failure = (problem: string, binding: string | undefined): Denial[] => {
       const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${problem}`;
-      return text(policy.spec, 'failurePolicy') === 'Ignore' ? [] : [{ policy: policy.name, binding, message, reason: undefined }];
+      return text(policy.spec, 'failurePolicy') === 'Ignore'
+        ? []
+        : [{ policy: policy.name, binding, message, reason: undefined }];
     };
     const matched = attempt(() => matchResources(objectIn(policy.spec, 'matchConstraints') ?? {}, seen, this.world));
     if (matched === undefined) return [];
@@ -128,20 +140,42 @@ class Enforcer {
   }
 
   /** Does with refusals what the binding says: refuse, warn, write into the audit log. */
-  private enforce({ policy, binding, request }: Enforcement, { refusals, always }: Verdict, warn: (text: string) => void): Denial[] {
+  private enforce(
+    { policy, binding, request }: Enforcement,
+    { refusals, always }: Verdict,
+    warn: (text: string) => void,
+  ): Denial[] {
     const actions = textsIn(binding.spec, 'validationActions');
     const denial = (refusal: Refusal): Denial => ({ ...refusal, policy: policy.name, binding: binding.name });
     if (actions.includes('Warn')) {
-      for (const { message } of refusals) warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
+      for (const { message } of refusals)
+        warn(
+          `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
+        );
     }
     if (actions.includes('Audit')) {
-      for (const { message, at = 0 } of refusals) request.annotate?.(FAILURE, failureNote({ message, policy: policy.name, binding: binding.name, expressionIndex: at, validationActions: actions }));
+      for (const { message, at = 0 } of refusals)
+        request.annotate?.(
+          FAILURE,
+          failureNote({
+            message,
+            policy: policy.name,
+            binding: binding.name,
+            expressionIndex: at,
+            validationActions: actions,
+          }),
+        );
     }
     return [...(actions.includes('Deny') ? refusals.map(denial) : []), ...always.map(denial)];
   }
 }
 
-function keep<T>(kept: Map<string, T>, { metadata, spec }: KubeObject, type: 'put' | 'remove', make: (base: Binding) => T): void {
+function keep<T>(
+  kept: Map<string, T>,
+  { metadata, spec }: KubeObject,
+  type: 'put' | 'remove',
+  make: (base: Binding) => T,
+): void {
   const name = metadata.name ?? '';
   if (type === 'remove') kept.delete(name);
   else kept.set(name, make({ name, spec: objectIn({ spec }, 'spec') ?? {} }));

@@ -8,7 +8,9 @@ export const FAILURE = 'validation.policy.admission.k8s.io/validation_failure';
 
 /** A list, for there may be more than one some day. */
 export function failureNote(failure: JsonObject): string {
-  return `[{${Object.entries(failure).map(([name, value]) => `${goJson(name)}:${goJson(value)}`).join(',')}}]`;
+  return `[{${Object.entries(failure)
+    .map(([name, value]) => `${goJson(name)}:${goJson(value)}`)
+    .join(',')}}]`;
 }
 
 const LONGEST = 10 * 1024;

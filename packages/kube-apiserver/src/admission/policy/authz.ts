@@ -97,19 +97,39 @@ export function resourceCheckValue(asker: Asker, question: ResourceQuestion): Va
 }
 
 /** Names of the types of this library. */
-const AUTHORIZER_TYPES = ['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `${PREFIX}.${name}`);
+const AUTHORIZER_TYPES = ['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(
+  (name) => `${PREFIX}.${name}`,
+);
 
 /** Kubernetes' authorizer library: questions of RBAC within policies. Selectors are taken and count for nothing: RBAC knows none. */
 export function authz(): Library {
   const library = new Library();
   const [authorizer, path, group, resource, decision] = AUTHORIZER_TYPES;
-  library.add('authorizer_path', `${authorizer}.path(string): ${path}`, ([value, text]) => new PathCheck(as(value, AuthorizerValue).asker, filled(text, 'path')));
-  library.add('authorizer_group', `${authorizer}.group(string): ${group}`, ([value, text]) => new GroupCheck(as(value, AuthorizerValue).asker, textOf(text)));
-  library.add('authorizer_serviceaccount', `${authorizer}.serviceAccount(string, string): ${authorizer}`, ([value, namespace, name]) =>
-    new AuthorizerValue({ ...as(value, AuthorizerValue).asker, user: account(textOf(namespace), textOf(name)) }));
+  library.add(
+    'authorizer_path',
+    `${authorizer}.path(string): ${path}`,
+    ([value, text]) => new PathCheck(as(value, AuthorizerValue).asker, filled(text, 'path')),
+  );
+  library.add(
+    'authorizer_group',
+    `${authorizer}.group(string): ${group}`,
+    ([value, text]) => new GroupCheck(as(value, AuthorizerValue).asker, textOf(text)),
+  );
+  library.add(
+    'authorizer_serviceaccount',
+    `${authorizer}.serviceAccount(string, string): ${authorizer}`,
+    ([value, namespace, name]) =>
+      new AuthorizerValue({ ...as(value, AuthorizerValue).asker, user: account(textOf(namespace), textOf(name)) }),
+  );
   library.add('groupcheck_resource', `${group}.resource(string): ${resource}`, ([value, text]) => {
     const check = as(value, GroupCheck);
-    return new ResourceCheck(check.asker, { group: check.group, resource: filled(text, 'resource'), subresource: '', namespace: '', name: '' });
+    return new ResourceCheck(check.asker, {
+      group: check.group,
+      resource: filled(text, 'resource'),
+      subresource: '',
+      namespace: '',
+      name: '',
+    });
   });
   for (const field of ['subresource', 'namespace', 'name'] as const) {
     library.add(`resourcecheck_${field}`, `${resource}.${field}(string): ${resource}`, ([value, text]) => {

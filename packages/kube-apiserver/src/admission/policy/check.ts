@@ -3,7 +3,16 @@ import type { Declarations } from '../../cel/language/declaration.js';
 import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { checkSelector } from '../../registry/builtins/selectorcheck.js';
-import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required, tooMany } from '../../schema/field.js';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+  tooMany,
+} from '../../schema/field.js';
 import { dns1035Label, dns1123Subdomain, pathSegment, qualifiedName } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
 import { compileExpression, objectIn, objectsIn, text, textsIn, type Wanted } from './compile.js';
@@ -17,8 +26,27 @@ const MAX_VALUE_EXPRESSION = 5 * 1024;
 
 /** Names that no variable may have. */
 const RESERVED: ReadonlySet<string> = new Set([
-  'true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package',
-  'namespace', 'return', 'var', 'void', 'while',
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
 ]);
 
 /**
@@ -37,7 +65,9 @@ export function validateBinding(binding: KubeObject): readonly FieldError[] {
   const reference = objectIn(spec, 'paramRef');
   const resources = objectIn(spec, 'matchResources');
   return [
-    ...(name === '' ? [required('spec.policyName')] : dns1123Subdomain(name).map((problem) => invalidValue('spec.policyName', name, problem))),
+    ...(name === ''
+      ? [required('spec.policyName')]
+      : dns1123Subdomain(name).map((problem) => invalidValue('spec.policyName', name, problem))),
     ...(reference === undefined ? [] : checkParamRef(reference, 'spec.paramRef')),
     ...(resources === undefined ? [] : checkMatchResources(resources, 'spec.matchResources')),
     ...checkActions(textsIn(spec, 'validationActions'), 'spec.validationActions'),
@@ -52,7 +82,13 @@ function checkActions(actions: readonly string[], path: string): FieldError[] {
     ...(actions.indexOf(action) < at ? [duplicate(index(path, at), action)] : []),
   ]);
   if (actions.includes('Deny') && actions.includes('Warn')) {
-    errors.push(invalidValue(path, [...actions], 'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'));
+    errors.push(
+      invalidValue(
+        path,
+        [...actions],
+        'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+      ),
+    );
   }
   return actions.length === 0 ? [...errors, required(path, 'at least one validation action is required')] : errors;
 }
@@ -68,7 +104,9 @@ function checkParamRef(reference: JsonObject, path: string): FieldError[] {
     ...(selector === undefined ? [] : checkSelector(selector, child(path, 'selector'))),
     ...(both ? [forbiddenField(child(path, 'selector'), exclusive)] : []),
     ...(name === '' && selector === undefined ? [required(path, 'one of name or selector must be specified')] : []),
-    ...(text(reference, 'parameterNotFoundAction') === '' ? [required(child(path, 'parameterNotFoundAction'))] : oneOf(reference, 'parameterNotFoundAction', ['Deny', 'Allow'], path)),
+    ...(text(reference, 'parameterNotFoundAction') === ''
+      ? [required(child(path, 'parameterNotFoundAction'))]
+      : oneOf(reference, 'parameterNotFoundAction', ['Deny', 'Allow'], path)),
   ];
 }
 
@@ -102,7 +140,9 @@ class PolicyCheck {
     const constraints = objectIn(this.spec, 'matchConstraints');
     if (constraints === undefined) return [required('spec.matchConstraints')];
     const errors = checkMatchResources(constraints, 'spec.matchConstraints');
-    return objectsIn(constraints, 'resourceRules').length === 0 ? [...errors, required('spec.matchConstraints.resourceRules')] : errors;
+    return objectsIn(constraints, 'resourceRules').length === 0
+      ? [...errors, required('spec.matchConstraints.resourceRules')]
+      : errors;
   }
 
   private declarations(authorizer: boolean, composed = objectsIn(this.spec, 'variables').length > 0): Declarations {
@@ -117,8 +157,15 @@ class PolicyCheck {
       const expression = text(condition, 'expression').trim();
       const [name = '', field] = [names[at], index(path, at)];
       if (expression === '') errors.push(required(child(field, 'expression')));
-      else errors.push(...this.expression(expression, this.declarations(true, false), ['bool'], child(field, 'expression')));
-      errors.push(...(name === '' ? [required(child(field, 'name'))] : qualifiedName(name).map((problem) => invalidValue(child(field, 'name'), name, problem))));
+      else
+        errors.push(
+          ...this.expression(expression, this.declarations(true, false), ['bool'], child(field, 'expression')),
+        );
+      errors.push(
+        ...(name === ''
+          ? [required(child(field, 'name'))]
+          : qualifiedName(name).map((problem) => invalidValue(child(field, 'name'), name, problem))),
+      );
       if (name !== '' && names.indexOf(name) < at) errors.push(duplicate(child(field, 'name'), name));
     }
     return errors;
@@ -128,13 +175,18 @@ class PolicyCheck {
     const compiled = compileExpression(source, declarations, wanted);
     if (!('problem' in compiled)) return [];
     const { text: problem, internal } = compiled.problem;
-    return [internal ? { reason: 'InternalError', field: path, message: `Internal error: ${problem}` } : invalidValue(path, source, problem)];
+    return [
+      internal
+        ? { reason: 'InternalError', field: path, message: `Internal error: ${problem}` }
+        : invalidValue(path, source, problem),
+    ];
   }
 
   private variable(variable: JsonObject, path: string): FieldError[] {
     const [name, expression] = [text(variable, 'name'), text(variable, 'expression')];
     const errors = checkIdentifier(name, child(path, 'name'));
-    if (expression.trim() === '') return [...errors, required(child(path, 'expression'), 'expression is not specified')];
+    if (expression.trim() === '')
+      return [...errors, required(child(path, 'expression'), 'expression is not specified')];
     const declarations = this.declarations(true);
     errors.push(...this.expression(expression, declarations, undefined, child(path, 'expression')));
     const compiled = compileExpression(expression, declarations, undefined);
@@ -146,24 +198,40 @@ class PolicyCheck {
     const validations = objectsIn(this.spec, 'validations');
     const annotations = objectsIn(this.spec, 'auditAnnotations');
     if (validations.length === 0 && annotations.length === 0) {
-      return ['validations', 'auditAnnotations'].map((field) => required(child(SPEC, field), 'validations or auditAnnotations must contain at least one item'));
+      return ['validations', 'auditAnnotations'].map((field) =>
+        required(child(SPEC, field), 'validations or auditAnnotations must contain at least one item'),
+      );
     }
     const keys = annotations.map((annotation) => text(annotation, 'key'));
     return [
       ...validations.flatMap((validation, at) => this.validation(validation, index('spec.validations', at))),
-      ...(annotations.length > MAX_ANNOTATIONS ? [invalidValue('spec.auditAnnotations', own(this.spec, 'auditAnnotations'), `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`)] : []),
-      ...annotations.flatMap((annotation, at) => this.annotation(annotation, keys.indexOf(keys[at] ?? '') < at, index('spec.auditAnnotations', at))),
+      ...(annotations.length > MAX_ANNOTATIONS
+        ? [
+            invalidValue(
+              'spec.auditAnnotations',
+              own(this.spec, 'auditAnnotations'),
+              `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`,
+            ),
+          ]
+        : []),
+      ...annotations.flatMap((annotation, at) =>
+        this.annotation(annotation, keys.indexOf(keys[at] ?? '') < at, index('spec.auditAnnotations', at)),
+      ),
     ];
   }
 
   private validation(validation: JsonObject, path: string): FieldError[] {
-    const [expression, message, messageExpression] = ['expression', 'message', 'messageExpression'].map((field) => text(validation, field));
+    const [expression, message, messageExpression] = ['expression', 'message', 'messageExpression'].map((field) =>
+      text(validation, field),
+    );
     const errors: FieldError[] = [];
-    if (expression === undefined || expression.trim() === '') errors.push(required(child(path, 'expression'), 'expression is not specified'));
+    if (expression === undefined || expression.trim() === '')
+      errors.push(required(child(path, 'expression'), 'expression is not specified'));
     else errors.push(...this.expression(expression, this.declarations(true), ['bool'], child(path, 'expression')));
     errors.push(...this.messageExpression(messageExpression ?? '', child(path, 'messageExpression')));
     errors.push(...checkMessage(message ?? '', child(path, 'message')));
-    if (own(validation, 'reason') !== undefined) errors.push(...oneOf(validation, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge'], path));
+    if (own(validation, 'reason') !== undefined)
+      errors.push(...oneOf(validation, 'reason', ['Forbidden', 'Invalid', 'RequestEntityTooLarge'], path));
     return errors;
   }
 
@@ -177,9 +245,13 @@ class PolicyCheck {
     const [key, source] = [text(annotation, 'key'), text(annotation, 'valueExpression')];
     const [field, trimmed] = [child(path, 'valueExpression'), source.trim()];
     const whole = `${this.name}/${key}`;
-    const errors = this.name === '' ? [invalidValue(child(path, 'key'), key, 'requires metadata.name be non-empty')] : qualifiedName(whole).map((problem) => invalidValue(child(path, 'key'), whole, problem));
+    const errors =
+      this.name === ''
+        ? [invalidValue(child(path, 'key'), key, 'requires metadata.name be non-empty')]
+        : qualifiedName(whole).map((problem) => invalidValue(child(path, 'key'), whole, problem));
     if (trimmed === '') errors.push(required(field, 'valueExpression is not specified'));
-    else if (Buffer.byteLength(trimmed) > MAX_VALUE_EXPRESSION) errors.push(required(field, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`));
+    else if (Buffer.byteLength(trimmed) > MAX_VALUE_EXPRESSION)
+      errors.push(required(field, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`));
     else errors.push(...this.expression(trimmed, this.declarations(true), ['string', 'null_type'], field));
     return repeated ? [...errors, duplicate(child(path, 'key'), key)] : errors;
   }
@@ -191,7 +263,9 @@ function sameConditions(spec: JsonObject, old: JsonObject): boolean {
 
 function checkIdentifier(name: string, path: string): FieldError[] {
   if (name.trim() === '') return [required(path, 'name is not specified')];
-  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !RESERVED.has(name) ? [] : [invalidValue(path, name, 'must be a valid CEL identifier')];
+  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !RESERVED.has(name)
+    ? []
+    : [invalidValue(path, name, 'must be a valid CEL identifier')];
 }
 
 function checkMessage(message: string, path: string): FieldError[] {
@@ -205,7 +279,15 @@ function checkParamKind(kind: JsonObject, path: string): FieldError[] {
   return [
     ...checkVersion(text(kind, 'apiVersion'), child(path, 'apiVersion')),
     ...(name === '' ? [required(child(path, 'kind'))] : []),
-    ...(problems.length === 0 ? [] : [invalidValue(child(path, 'kind'), name, `may have mixed case, but should otherwise match: ${problems.join(',')}`)]),
+    ...(problems.length === 0
+      ? []
+      : [
+          invalidValue(
+            child(path, 'kind'),
+            name,
+            `may have mixed case, but should otherwise match: ${problems.join(',')}`,
+          ),
+        ]),
   ];
 }
 

@@ -22,12 +22,14 @@ export type Wanted = readonly ('bool' | 'string' | 'null_type')[] | undefined;
 export function compileExpression(source: string, declarations: Declarations, wanted: Wanted): Compiled {
   try {
     const checked = compile(source, declarations);
-    if (wanted !== undefined && !wanted.some((name) => name === checked.type.name)) return { problem: { text: wrongType(checked.type, wanted), internal: false } };
+    if (wanted !== undefined && !wanted.some((name) => name === checked.type.name))
+      return { problem: { text: wrongType(checked.type, wanted), internal: false } };
     const problem = programProblem(checked, declarations.functions);
     if (problem !== undefined) return { problem: { text: `program instantiation failed: ${problem}`, internal: true } };
     return { program: program(checked, declarations.functions), type: checked.type };
   } catch (error) {
-    if (error instanceof CompileError) return { problem: { text: `compilation failed: ${error.message}`, internal: false } };
+    if (error instanceof CompileError)
+      return { problem: { text: `compilation failed: ${error.message}`, internal: false } };
     throw error;
   }
 }
@@ -55,9 +57,17 @@ export interface CompiledPolicy {
   readonly fails: boolean;
   readonly hasParams: boolean;
   readonly variables: ReadonlyMap<string, Compiled>;
-  readonly matchConditions: readonly { readonly name: string; readonly expression: string; readonly compiled: Compiled }[];
+  readonly matchConditions: readonly {
+    readonly name: string;
+    readonly expression: string;
+    readonly compiled: Compiled;
+  }[];
   readonly validations: readonly CompiledValidation[];
-  readonly auditAnnotations: readonly { readonly key: string; readonly expression: string; readonly compiled: Compiled }[];
+  readonly auditAnnotations: readonly {
+    readonly key: string;
+    readonly expression: string;
+    readonly compiled: Compiled;
+  }[];
 }
 
 /** Compiles all expressions of a policy that is stored. */
@@ -78,17 +88,31 @@ export function compilePolicy(spec: JsonObject): CompiledPolicy {
     variables,
     matchConditions: objectsIn(spec, 'matchConditions').map((condition) => {
       const expression = text(condition, 'expression');
-      return { name: text(condition, 'name'), expression, compiled: compileExpression(expression, declarations, ['bool']) };
+      return {
+        name: text(condition, 'name'),
+        expression,
+        compiled: compileExpression(expression, declarations, ['bool']),
+      };
     }),
-    validations: objectsIn(spec, 'validations').map((validation) => compileValidation(validation, declarations, messages)),
+    validations: objectsIn(spec, 'validations').map((validation) =>
+      compileValidation(validation, declarations, messages),
+    ),
     auditAnnotations: objectsIn(spec, 'auditAnnotations').map((annotation) => {
       const expression = text(annotation, 'valueExpression');
-      return { key: text(annotation, 'key'), expression, compiled: compileExpression(expression, declarations, ['string', 'null_type']) };
+      return {
+        key: text(annotation, 'key'),
+        expression,
+        compiled: compileExpression(expression, declarations, ['string', 'null_type']),
+      };
     }),
   };
 }
 
-function compileValidation(validation: JsonObject, declarations: Declarations, messages: Declarations): CompiledValidation {
+function compileValidation(
+  validation: JsonObject,
+  declarations: Declarations,
+  messages: Declarations,
+): CompiledValidation {
   const expression = text(validation, 'expression');
   const message = text(validation, 'messageExpression');
   const reason = text(validation, 'reason');

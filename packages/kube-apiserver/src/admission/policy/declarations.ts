@@ -1,4 +1,16 @@
-import { BOOL, DYN, INT, STRING, TIMESTAMP, isOptional, listOf, mapOf, parameterOf, struct, type CelType } from '../../cel/language/celtype.js';
+import {
+  BOOL,
+  DYN,
+  INT,
+  STRING,
+  TIMESTAMP,
+  isOptional,
+  listOf,
+  mapOf,
+  parameterOf,
+  struct,
+  type CelType,
+} from '../../cel/language/celtype.js';
 import { joinLibraries, type Declarations, type Functions } from '../../cel/language/declaration.js';
 import { baseFunctions } from '../../cel/library/base.js';
 import { authz } from './authz.js';
@@ -20,19 +32,47 @@ const TYPES: Readonly<Record<string, Fields>> = {
   [RESOURCE.name]: { group: STRING, version: STRING, resource: STRING },
   [USER.name]: { username: STRING, uid: STRING, groups: TEXTS, extra: mapOf(STRING, TEXTS) },
   'kubernetes.AdmissionRequest': {
-    kind: KIND, resource: RESOURCE, subResource: STRING, requestKind: KIND, requestResource: RESOURCE, requestSubResource: STRING,
-    name: STRING, namespace: STRING, operation: STRING, userInfo: USER, dryRun: BOOL, options: DYN,
+    kind: KIND,
+    resource: RESOURCE,
+    subResource: STRING,
+    requestKind: KIND,
+    requestResource: RESOURCE,
+    requestSubResource: STRING,
+    name: STRING,
+    namespace: STRING,
+    operation: STRING,
+    userInfo: USER,
+    dryRun: BOOL,
+    options: DYN,
   },
   'kubernetes.Namespace': {
-    metadata: struct('kubernetes.NamespaceMetadata'), spec: struct('kubernetes.NamespaceSpec'), status: struct('kubernetes.NamespaceStatus'),
+    metadata: struct('kubernetes.NamespaceMetadata'),
+    spec: struct('kubernetes.NamespaceSpec'),
+    status: struct('kubernetes.NamespaceStatus'),
   },
   'kubernetes.NamespaceMetadata': {
-    name: STRING, generateName: STRING, namespace: STRING, labels: LABELS, annotations: LABELS, UID: STRING, creationTimestamp: TIMESTAMP,
-    deletionGracePeriodSeconds: INT, deletionTimestamp: TIMESTAMP, generation: INT, resourceVersion: STRING, finalizers: TEXTS,
+    name: STRING,
+    generateName: STRING,
+    namespace: STRING,
+    labels: LABELS,
+    annotations: LABELS,
+    UID: STRING,
+    creationTimestamp: TIMESTAMP,
+    deletionGracePeriodSeconds: INT,
+    deletionTimestamp: TIMESTAMP,
+    generation: INT,
+    resourceVersion: STRING,
+    finalizers: TEXTS,
   },
   'kubernetes.NamespaceSpec': { finalizers: TEXTS },
   'kubernetes.NamespaceStatus': { conditions: listOf(struct('kubernetes.NamespaceCondition')), phase: STRING },
-  'kubernetes.NamespaceCondition': { status: STRING, type: STRING, lastTransitionTime: TIMESTAMP, message: STRING, reason: STRING },
+  'kubernetes.NamespaceCondition': {
+    status: STRING,
+    type: STRING,
+    lastTransitionTime: TIMESTAMP,
+    message: STRING,
+    reason: STRING,
+  },
 };
 
 const fieldMaps = new Map(Object.entries(TYPES).map(([name, fields]) => [name, new Map(Object.entries(fields))]));
@@ -66,7 +106,11 @@ export function declarePolicy({ params, authorizer, variables }: Declared): Decl
     names.set('authorizer', struct('kubernetes.authorization.Authorizer'));
     names.set('authorizer.requestResource', struct('kubernetes.authorization.ResourceCheck'));
   }
-  return { functions: policyFunctions(), variables: names, fields: (name) => (name === VARIABLES ? variables : fieldMaps.get(name)) };
+  return {
+    functions: policyFunctions(),
+    variables: names,
+    fields: (name) => (name === VARIABLES ? variables : fieldMaps.get(name)),
+  };
 }
 
 /** The type under which a variable of a policy is known: structs and optionals are dyn. */

@@ -44,7 +44,8 @@ class OutOfBudget extends Error {
 
 /** Asks a policy about a request. @param conditions input of matchConditions: they see no namespace */
 export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions: Input): Verdict {
-  const failed = (message: string): Verdict => (policy.fails ? { ...NOTHING, refusals: [{ message, reason: undefined }] } : NOTHING);
+  const failed = (message: string): Verdict =>
+    policy.fails ? { ...NOTHING, refusals: [{ message, reason: undefined }] } : NOTHING;
   try {
     const matches = matchConditions(policy, conditions);
     if (typeof matches === 'string') return failed(matches);
@@ -72,7 +73,7 @@ function matchConditions(policy: CompiledPolicy, input: Input): boolean | string
   }
   if (problems.length === 0) return true;
   if (!policy.fails) return false;
-  return problems.length === 1 ? problems[0] ?? '' : `[${problems.join(', ')}]`;
+  return problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`;
 }
 
 /** Annotations whose value is null or blank are left out. */
@@ -107,7 +108,8 @@ class Session {
     try {
       return this.compose(compiled);
     } catch (error) {
-      if (error instanceof EvaluationError || error instanceof CostExceeded) return new EvaluationError(`expression '${expression}' resulted in error: ${error.message}`);
+      if (error instanceof EvaluationError || error instanceof CostExceeded)
+        return new EvaluationError(`expression '${expression}' resulted in error: ${error.message}`);
       throw error;
     }
   }
@@ -115,7 +117,8 @@ class Session {
   validation(validation: CompiledValidation): Refusal | undefined {
     const result = this.run(validation.expression, validation.compiled);
     if (result === true) return undefined;
-    if (!(result instanceof EvaluationError)) return { message: this.message(validation), reason: validation.reason ?? 'Invalid' };
+    if (!(result instanceof EvaluationError))
+      return { message: this.message(validation), reason: validation.reason ?? 'Invalid' };
     return this.policy.fails ? { message: result.message, reason: undefined } : undefined;
   }
 
@@ -148,7 +151,10 @@ class ComposedVariables extends ValueMap {
   private readonly run: (compiled: Extract<Compiled, { program: unknown }>) => Value;
   private readonly known = new Map<string, Value | EvaluationError>();
 
-  constructor(compiled: ReadonlyMap<string, Compiled>, run: (compiled: Extract<Compiled, { program: unknown }>) => Value) {
+  constructor(
+    compiled: ReadonlyMap<string, Compiled>,
+    run: (compiled: Extract<Compiled, { program: unknown }>) => Value,
+  ) {
     super();
     this.compiled = compiled;
     this.run = run;
@@ -172,11 +178,13 @@ class ComposedVariables extends ValueMap {
   }
 
   private evaluate(name: string, compiled: Compiled): Value | EvaluationError {
-    if ('problem' in compiled) return new EvaluationError(`composited variable "${name}" fails to compile: ${compiled.problem.text}`);
+    if ('problem' in compiled)
+      return new EvaluationError(`composited variable "${name}" fails to compile: ${compiled.problem.text}`);
     try {
       return this.run(compiled);
     } catch (error) {
-      if (error instanceof EvaluationError || error instanceof CostExceeded) return new EvaluationError(`composited variable "${name}" fails to evaluate: ${error.message}`);
+      if (error instanceof EvaluationError || error instanceof CostExceeded)
+        return new EvaluationError(`composited variable "${name}" fails to evaluate: ${error.message}`);
       throw error;
     }
   }

@@ -22,7 +22,12 @@ export interface Facts {
 
 /** Values of the variables of validations. */
 export function policyInput(facts: Facts): Input {
-  const { seen: { request, name, namespace }, matched, params, authorizer } = facts;
+  const {
+    seen: { request, name, namespace },
+    matched,
+    params,
+    authorizer,
+  } = facts;
   const asker = { user: request.user, authorizer };
   const { resource } = request;
   return {
@@ -32,7 +37,13 @@ export function policyInput(facts: Facts): Input {
     namespaceObject: valueOf(namespaceJson(facts.namespace)),
     params: valueOf(params),
     authorizer: authorizerValue(asker),
-    'authorizer.requestResource': resourceCheckValue(asker, { group: resource.group, resource: resource.plural, subresource: request.subresource, namespace, name }),
+    'authorizer.requestResource': resourceCheckValue(asker, {
+      group: resource.group,
+      resource: resource.plural,
+      subresource: request.subresource,
+      namespace,
+      name,
+    }),
   };
 }
 
@@ -81,7 +92,11 @@ function filled(key: string, text: string): JsonObject {
 
 function kindOf(resource: Resource, subresource: string): JsonObject {
   const found = resource.subresources.find(({ name }) => name === subresource);
-  return { group: found?.group ?? resource.group, version: found?.version ?? resource.version, kind: found?.kind ?? resource.kind };
+  return {
+    group: found?.group ?? resource.group,
+    version: found?.version ?? resource.version,
+    kind: found?.kind ?? resource.kind,
+  };
 }
 
 function resourceOf({ group, version, plural }: Resource): JsonObject {
@@ -93,7 +108,9 @@ function userJson({ name, uid = '', groups, extra = {} }: UserInfo): JsonObject 
     ...filled('username', name),
     ...filled('uid', uid),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    ...(Object.keys(extra).length === 0
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
   };
 }
 

@@ -27,7 +27,7 @@ export interface Seen {
 
 export function see(request: AdmissionRequest): Seen {
   const { resource, object } = request;
-  const name = request.name === '' ? object?.metadata.name ?? '' : request.name;
+  const name = request.name === '' ? (object?.metadata.name ?? '') : request.name;
   const namespace = isNamespace(resource) ? name : request.namespace;
   return { request, name, namespace };
 }
@@ -54,13 +54,21 @@ export function matchResources(criteria: JsonObject, seen: Seen, world: World): 
 }
 
 /** Objects without a namespace match every selector of namespaces; a namespace is asked for its own labels. */
-function namespaceMatches(selector: JsonObject | undefined, { request, namespace }: Seen, { namespace: find }: World): boolean | StatusError {
+function namespaceMatches(
+  selector: JsonObject | undefined,
+  { request, namespace }: Seen,
+  { namespace: find }: World,
+): boolean | StatusError {
   const own = isNamespace(request.resource);
   if ((namespace === '' && !own) || isEmpty(selector)) return true;
-  if (own && request.subresource === '' && request.operation !== 'DELETE') return selects(selector, request.object?.metadata.labels);
+  if (own && request.subresource === '' && request.operation !== 'DELETE')
+    return selects(selector, request.object?.metadata.labels);
   const found = find(namespace);
   if (found === undefined) {
-    return new StatusError(404, `namespaces "${namespace}" not found`, { reason: 'NotFound', details: { name: namespace, kind: 'namespaces' } });
+    return new StatusError(404, `namespaces "${namespace}" not found`, {
+      reason: 'NotFound',
+      details: { name: namespace, kind: 'namespaces' },
+    });
   }
   return selects(selector, found.metadata.labels);
 }
@@ -71,11 +79,18 @@ function objectMatches(selector: JsonObject | undefined, { object, oldObject }: 
   return [object, oldObject].some((state) => state !== undefined && selects(selector, state.metadata.labels));
 }
 
-function matchRules(rules: readonly JsonObject[], seen: Seen, equivalent: boolean, { registry }: World): Matched | undefined {
+function matchRules(
+  rules: readonly JsonObject[],
+  seen: Seen,
+  equivalent: boolean,
+  { registry }: World,
+): Matched | undefined {
   const { resource, subresource } = seen.request;
   if (rules.some((rule) => ruleMatches(rule, seen, resource))) return { resource };
   if (!equivalent) return undefined;
-  const others = registry().all().filter((other) => isEquivalent(other, resource) && serves(other, subresource));
+  const others = registry()
+    .all()
+    .filter((other) => isEquivalent(other, resource) && serves(other, subresource));
   for (const rule of rules) {
     const found = others.find((other) => ruleMatches(rule, seen, other));
     if (found !== undefined) return { resource: found };
@@ -85,7 +100,9 @@ function matchRules(rules: readonly JsonObject[], seen: Seen, equivalent: boolea
 
 /** Another version of a resource, or another group that serves the same objects. */
 function isEquivalent(other: Resource, resource: Resource): boolean {
-  return other.collection === resource.collection && (other.group !== resource.group || other.version !== resource.version);
+  return (
+    other.collection === resource.collection && (other.group !== resource.group || other.version !== resource.version)
+  );
 }
 
 function serves({ subresources }: Resource, subresource: string): boolean {
@@ -94,12 +111,14 @@ function serves({ subresources }: Resource, subresource: string): boolean {
 
 function ruleMatches(rule: JsonObject, { request, name, namespace }: Seen, resource: Resource): boolean {
   const names = textsIn(rule, 'resourceNames');
-  return scopeMatches(text(rule, 'scope'), resource, namespace)
-    && has(textsIn(rule, 'operations'), request.operation)
-    && has(textsIn(rule, 'apiGroups'), resource.group)
-    && has(textsIn(rule, 'apiVersions'), resource.version)
-    && textsIn(rule, 'resources').some((pattern) => resourceMatches(pattern, resource.plural, request.subresource))
-    && (names.length === 0 || names.includes(name));
+  return (
+    scopeMatches(text(rule, 'scope'), resource, namespace) &&
+    has(textsIn(rule, 'operations'), request.operation) &&
+    has(textsIn(rule, 'apiGroups'), resource.group) &&
+    has(textsIn(rule, 'apiVersions'), resource.version) &&
+    textsIn(rule, 'resources').some((pattern) => resourceMatches(pattern, resource.plural, request.subresource)) &&
+    (names.length === 0 || names.includes(name))
+  );
 }
 
 function has(patterns: readonly string[], value: string): boolean {

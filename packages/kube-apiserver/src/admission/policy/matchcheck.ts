@@ -20,7 +20,9 @@ export function checkMatchResources(criteria: JsonObject, path: string): FieldEr
 export function oneOf(object: JsonObject, field: string, supported: readonly string[], path: string): FieldError[] {
   const value = own(object, field);
   if (value === undefined || value === null) return [required(child(path, field))];
-  return typeof value === 'string' && supported.includes(value) ? [] : [notSupported(child(path, field), value, supported)];
+  return typeof value === 'string' && supported.includes(value)
+    ? []
+    : [notSupported(child(path, field), value, supported)];
 }
 
 function selector(criteria: JsonObject, field: string, path: string): readonly FieldError[] {
@@ -55,13 +57,17 @@ function resourceNames(names: readonly string[], path: string): FieldError[] {
 }
 
 function operations(values: readonly string[], path: string): FieldError[] {
-  const unknown = values.flatMap((value, at) => (OPERATIONS.includes(value) ? [] : [notSupported(index(path, at), value, OPERATIONS)]));
+  const unknown = values.flatMap((value, at) =>
+    OPERATIONS.includes(value) ? [] : [notSupported(index(path, at), value, OPERATIONS)],
+  );
   return [...wildcards(values, path, 'operations'), ...unknown];
 }
 
 function wildcards(values: readonly string[], path: string, what: string): FieldError[] {
   if (values.length === 0) return [required(path)];
-  return values.length > 1 && values.includes('*') ? [invalidValue(path, values, `if '*' is present, must not specify other ${what}`)] : [];
+  return values.length > 1 && values.includes('*')
+    ? [invalidValue(path, values, `if '*' is present, must not specify other ${what}`)]
+    : [];
 }
 
 function empties(values: readonly string[], path: string): FieldError[] {
@@ -70,11 +76,15 @@ function empties(values: readonly string[], path: string): FieldError[] {
 
 function resources(values: readonly string[], path: string): FieldError[] {
   if (values.length === 0) return [required(path)];
-  const errors = values.flatMap((value, at) => (value === '' ? [required(index(path, at))] : overlaps(values.slice(0, at), value, index(path, at))));
+  const errors = values.flatMap((value, at) =>
+    value === '' ? [required(index(path, at))] : overlaps(values.slice(0, at), value, index(path, at)),
+  );
   const plain = values.filter((value) => value !== '' && !value.includes('/'));
-  if (values.length > 1 && values.includes('*/*')) errors.push(invalidValue(path, values, "if '*/*' is present, must not specify other resources"));
+  if (values.length > 1 && values.includes('*/*'))
+    errors.push(invalidValue(path, values, "if '*/*' is present, must not specify other resources"));
   // What counts is the last resource without a subresource: so the real server has it.
-  if (values.includes('*') && plain.at(-1) !== '*') errors.push(invalidValue(path, values, "if '*' is present, must not specify other resources without subresources"));
+  if (values.includes('*') && plain.at(-1) !== '*')
+    errors.push(invalidValue(path, values, "if '*' is present, must not specify other resources without subresources"));
   return errors;
 }
 
@@ -84,8 +94,10 @@ function overlaps(before: readonly string[], value: string, path: string): Field
   if (sub === undefined) return [];
   const earlier = before.map(splitOnce).filter(([, other]) => other !== undefined);
   const errors: FieldError[] = [];
-  if (earlier.some(([other, all]) => all === '*' && other === resource)) errors.push(invalidValue(path, value, `if '${resource}/*' is present, must not specify ${value}`));
-  if (earlier.some(([all, other]) => all === '*' && other === sub)) errors.push(invalidValue(path, value, `if '*/${sub}' is present, must not specify ${value}`));
+  if (earlier.some(([other, all]) => all === '*' && other === resource))
+    errors.push(invalidValue(path, value, `if '${resource}/*' is present, must not specify ${value}`));
+  if (earlier.some(([all, other]) => all === '*' && other === sub))
+    errors.push(invalidValue(path, value, `if '*/${sub}' is present, must not specify ${value}`));
   return errors;
 }
 

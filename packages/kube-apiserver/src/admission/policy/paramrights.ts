@@ -39,7 +39,14 @@ export function createParamRights(parts: Parts): Admission {
   return {
     validate(request) {
       const { user, resource, subresource, operation, object } = request;
-      if (resource.group !== GROUP || subresource !== '' || operation === 'DELETE' || object === undefined || user.groups.includes(MASTERS)) return;
+      if (
+        resource.group !== GROUP ||
+        subresource !== '' ||
+        operation === 'DELETE' ||
+        object === undefined ||
+        user.groups.includes(MASTERS)
+      )
+        return;
       if (resource.plural === POLICIES) checkPolicy(parts, request, object);
       if (resource.plural === BINDINGS) checkBinding(parts, request, object);
     },
@@ -66,11 +73,19 @@ function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, bindin
   if (reference === undefined) return;
   const { doubt, ...kind } = kindOf(parts, text(spec, 'policyName'));
   const verb = text(reference, 'name') === '' ? 'list' : 'get';
-  const wanted = { user, verb, ...kind, subresource: '', namespace: text(reference, 'namespace'), name: text(reference, 'name') };
+  const wanted = {
+    user,
+    verb,
+    ...kind,
+    subresource: '',
+    namespace: text(reference, 'namespace'),
+    name: text(reference, 'name'),
+  };
   if (parts.authorizer.authorize(wanted).allowed) return;
-  const why = doubt === undefined
-    ? `user ${goUser(user)} does not have "${verb}" permission on the object referenced by paramRef`
-    : `unable to ${doubt} to determine minimum required permissions and user ${goUser(user)} does not have "${verb}" permission for all groups, versions and resources`;
+  const why =
+    doubt === undefined
+      ? `user ${goUser(user)} does not have "${verb}" permission on the object referenced by paramRef`
+      : `unable to ${doubt} to determine minimum required permissions and user ${goUser(user)} does not have "${verb}" permission for all groups, versions and resources`;
   throw invalid(resource, binding.metadata.name ?? '', [forbiddenField('spec.paramRef', why)]);
 }
 
@@ -86,7 +101,12 @@ function resolve({ registry }: Parts, kind: JsonObject): Kind {
   const { group, version } = readApiVersion(text(kind, 'apiVersion'));
   const found = registry().findKind(group, version, text(kind, 'kind'));
   if (found !== undefined) return { group, version, resource: found.plural };
-  return { group, version, resource: '*', doubt: `resolve paramKind &{${text(kind, 'apiVersion')} ${text(kind, 'kind')}}` };
+  return {
+    group,
+    version,
+    resource: '*',
+    doubt: `resolve paramKind &{${text(kind, 'apiVersion')} ${text(kind, 'kind')}}`,
+  };
 }
 
 function paramKindOf(policy: KubeObject): JsonObject | undefined {
@@ -95,6 +115,8 @@ function paramKindOf(policy: KubeObject): JsonObject | undefined {
 
 /** A user as Go prints the struct. */
 function goUser({ name, uid = '', groups, extra = {} }: UserInfo): string {
-  const entries = Object.entries(extra).map(([key, values]) => `${key}:[${values.join(' ')}]`).sort();
+  const entries = Object.entries(extra)
+    .map(([key, values]) => `${key}:[${values.join(' ')}]`)
+    .sort();
   return `&{${name} ${uid} [${groups.join(' ')}] map[${entries.join(' ')}]}`;
 }

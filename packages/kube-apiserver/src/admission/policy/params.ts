@@ -17,7 +17,10 @@ export function paramResource(spec: JsonObject, registry: Registry): Resource | 
   const slash = version.indexOf('/');
   const [group, bare] = slash < 0 ? ['', version] : [version.slice(0, slash), version.slice(slash + 1)];
   const found = registry.findKind(group, bare, text(kind, 'kind'));
-  if (found === undefined) throw new ConfigurationError(`failed to find resource referenced by paramKind: '${version}, Kind=${text(kind, 'kind')}'`);
+  if (found === undefined)
+    throw new ConfigurationError(
+      `failed to find resource referenced by paramKind: '${version}, Kind=${text(kind, 'kind')}'`,
+    );
   return found;
 }
 
@@ -26,7 +29,12 @@ export function paramResource(spec: JsonObject, registry: Registry): Resource | 
  * @param namespace of the request
  * Throws ConfigurationError.
  */
-export function collectParams(resource: Resource | undefined, binding: JsonObject, namespace: string, reader: ObjectReader): readonly (KubeObject | undefined)[] {
+export function collectParams(
+  resource: Resource | undefined,
+  binding: JsonObject,
+  namespace: string,
+  reader: ObjectReader,
+): readonly (KubeObject | undefined)[] {
   const reference = own(binding, 'paramRef');
   if (resource === undefined || !isObject(reference)) return [undefined];
   const found = findParams(resource, reference, namespaceOf(resource, reference, namespace), reader);
@@ -38,22 +46,34 @@ export function collectParams(resource: Resource | undefined, binding: JsonObjec
 
 function namespaceOf({ namespaced }: Resource, reference: JsonObject, namespace: string): string {
   const chosen = text(reference, 'namespace');
-  if (!namespaced && chosen !== '') throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  if (!namespaced && chosen !== '')
+    throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   if (!namespaced) return '';
-  if (chosen === '' && namespace === '') throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  if (chosen === '' && namespace === '')
+    throw new ConfigurationError(
+      'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
+    );
   return chosen === '' ? namespace : chosen;
 }
 
-function findParams({ collection, namespaced }: Resource, reference: JsonObject, namespace: string, reader: ObjectReader): readonly KubeObject[] {
+function findParams(
+  { collection, namespaced }: Resource,
+  reference: JsonObject,
+  namespace: string,
+  reader: ObjectReader,
+): readonly KubeObject[] {
   const name = text(reference, 'name');
   const selector = objectIn(reference, 'selector');
   if (name !== '') {
-    if (selector !== undefined) throw new ConfigurationError('paramRef.name and paramRef.selector are mutually exclusive');
+    if (selector !== undefined)
+      throw new ConfigurationError('paramRef.name and paramRef.selector are mutually exclusive');
     const object = reader.get(collection, namespace, name);
     return object === undefined ? [] : [object];
   }
   if (selector === undefined) throw new ConfigurationError('one of name or selector must be provided');
-  return reader.list(collection, namespaced ? namespace : undefined).filter((object) => selects(selector, object.metadata.labels));
+  return reader
+    .list(collection, namespaced ? namespace : undefined)
+    .filter((object) => selects(selector, object.metadata.labels));
 }
 
 /** The object as the version of the resource shows it; a built-in one without those who manage it. */

@@ -9,5 +9,9 @@ export function selects(selector: JsonObject | undefined, labels: Readonly<Recor
 
 /** Whether a selector asks for nothing. */
 export function isEmpty(selector: JsonObject | undefined): boolean {
-  return selector === undefined || (Object.keys(objectIn(selector, 'matchLabels') ?? {}).length === 0 && objectsIn(selector, 'matchExpressions').length === 0);
+  return (
+    selector === undefined ||
+    (Object.keys(objectIn(selector, 'matchLabels') ?? {}).length === 0 &&
+      objectsIn(selector, 'matchExpressions').length === 0)
+  );
 }

@@ -28,14 +28,20 @@ const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
  */
 export function expressionWarnings(spec: JsonObject, registry: Registry): readonly ExpressionWarning[] {
   const params = paramsOf(spec, registry);
-  const worlds = typesOf(spec, registry).map((resource): [string, Declarations] => [named(resource), declarationsFor(spec, resource, params)]);
+  const worlds = typesOf(spec, registry).map((resource): [string, Declarations] => [
+    named(resource),
+    declarationsFor(spec, resource, params),
+  ]);
   const warnings: ExpressionWarning[] = [];
   for (const [at, validation] of objectsIn(spec, 'validations').entries()) {
     for (const field of ['expression', 'messageExpression']) {
       const source = text(validation, field);
       if (source === '' && field === 'messageExpression') continue;
-      const told = worlds.flatMap(([kind, declarations]) => problemOf(source, declarations).map((problem) => `${kind}: ${problem}\n`));
-      if (told.length > 0) warnings.push({ fieldRef: `${index('spec.validations', at)}.${field}`, warning: told.join('\n') });
+      const told = worlds.flatMap(([kind, declarations]) =>
+        problemOf(source, declarations).map((problem) => `${kind}: ${problem}\n`),
+      );
+      if (told.length > 0)
+        warnings.push({ fieldRef: `${index('spec.validations', at)}.${field}`, warning: told.join('\n') });
     }
   }
   return warnings;
@@ -62,8 +68,13 @@ function typesOf(spec: JsonObject, registry: Registry): readonly Resource[] {
     const [groups, versions] = [textsIn(rule, 'apiGroups'), textsIn(rule, 'apiVersions')];
     if ([...groups, ...versions].some((name) => name.includes('*'))) continue;
     const plurals = textsIn(rule, 'resources').filter((name) => !/[*/]/.test(name));
-    const resources = sorted(groups).flatMap((group) => sorted(versions).flatMap((version) => sorted(plurals).flatMap((plural) => registry.find(group, version, plural) ?? [])));
-    for (const resource of resources.slice(0, MAX_TYPES)) found.set([resource.group, resource.version, resource.kind].join('\n'), resource);
+    const resources = sorted(groups).flatMap((group) =>
+      sorted(versions).flatMap((version) =>
+        sorted(plurals).flatMap((plural) => registry.find(group, version, plural) ?? []),
+      ),
+    );
+    for (const resource of resources.slice(0, MAX_TYPES))
+      found.set([resource.group, resource.version, resource.kind].join('\n'), resource);
     if (resources.length >= MAX_TYPES) break;
   }
   return sorted([...found.keys()]).flatMap((key) => found.get(key) ?? []);
@@ -92,7 +103,8 @@ function declarationsFor(spec: JsonObject, resource: Resource, params: DeclaredT
   if (object !== undefined) for (const name of ['object', 'oldObject']) variables.set(name, object.type);
   if (params !== undefined && params !== 'dyn') variables.set('params', params.type);
   const declarations: Declarations = { ...base, variables, fields: (name) => fields.get(name) ?? base.fields(name) };
-  for (const variable of objectsIn(spec, 'variables')) types.set(text(variable, 'name'), typeOf(text(variable, 'expression'), declarations));
+  for (const variable of objectsIn(spec, 'variables'))
+    types.set(text(variable, 'name'), typeOf(text(variable, 'expression'), declarations));
   return declarations;
 }
 
@@ -106,7 +118,13 @@ function typeOf(source: string, declarations: Declarations): CelType {
 }
 
 function declared({ schema, kind, custom }: Resource): DeclaredType | undefined {
-  const whole: Schema = custom ? { ...schema, type: 'object', properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: builtinSchema(META) } } : schema;
+  const whole: Schema = custom
+    ? {
+        ...schema,
+        type: 'object',
+        properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: builtinSchema(META) },
+      }
+    : schema;
   return declareType(published(whole, [], custom), kind);
 }
 
@@ -125,7 +143,9 @@ function published(schema: Schema, above: readonly Schema[], custom: boolean): S
   const inner = (part: Schema): Schema => published(part, path, custom);
   return {
     ...schema,
-    ...(properties === undefined ? {} : { properties: Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inner(part)])) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inner(part)])) }),
     ...(items === undefined ? {} : { items: inner(items) }),
     ...(typeof additionalProperties === 'object' ? { additionalProperties: inner(additionalProperties) } : {}),
   };

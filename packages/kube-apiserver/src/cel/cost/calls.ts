@@ -56,7 +56,13 @@ const traversal: Estimator = ({ target }) => {
 
 const replaced: Estimator = ({ target, args: [old, next] }) => {
   if (target === undefined || old === undefined || next === undefined) return undefined;
-  return { cost: scale(target.size, 2 * PER_CHAR), size: { min: shortestReplaced(target.size, old.size, next.size), max: longestReplaced(target.size, old.size, next.size) } };
+  return {
+    cost: scale(target.size, 2 * PER_CHAR),
+    size: {
+      min: shortestReplaced(target.size, old.size, next.size),
+      max: longestReplaced(target.size, old.size, next.size),
+    },
+  };
 };
 
 function longestReplaced(text: Range, old: Range, next: Range): number {
@@ -132,7 +138,10 @@ function sorted(type: string, operand: Operand | undefined): Estimate | undefine
   return allocated(type === 'string' || type === 'bytes' ? 2 + PER_CHAR : 2, times(operand.size, operand.size));
 }
 
-const matched = (factor: number): Estimator => ({ args: [a, b] }) => (a === undefined || b === undefined ? undefined : { cost: plus(scale(times(a.size, b.size), factor), ONE) });
+const matched =
+  (factor: number): Estimator =>
+  ({ args: [a, b] }) =>
+    a === undefined || b === undefined ? undefined : { cost: plus(scale(times(a.size, b.size), factor), ONE) };
 
 /** By id of an overload. These are looked at first. */
 const BY_OVERLOAD: Readonly<Record<string, Estimator>> = {
@@ -143,9 +152,15 @@ const BY_OVERLOAD: Readonly<Record<string, Estimator>> = {
   lists_range: ({ args: [end] }) => allocated(1, fixed(literalInt(end, MOST))),
   list_reverse: ({ target }) => (target === undefined ? undefined : allocated(1, target.size)),
   list_flatten: ({ target }) => (target === undefined ? undefined : allocated(1, target.size)),
-  list_flatten_int: ({ target, args: [depth] }) => (target === undefined ? undefined : allocated(literalInt(depth, MOST), target.size)),
+  list_flatten_int: ({ target, args: [depth] }) =>
+    target === undefined ? undefined : allocated(literalInt(depth, MOST), target.size),
   list_distinct: ({ target }) => (target === undefined ? undefined : allocated(2, times(target.size, target.size))),
-  ...Object.fromEntries(Object.entries({ contains: 1, intersects: 1, equivalent: 2 }).map(([name, factor]) => [`list_sets_${name}_list`, matched(factor)])),
+  ...Object.fromEntries(
+    Object.entries({ contains: 1, intersects: 1, equivalent: 2 }).map(([name, factor]) => [
+      `list_sets_${name}_list`,
+      matched(factor),
+    ]),
+  ),
   cidr_ip: nominal,
   cidr_contains_ip_string: containment(fixed(0), true),
   cidr_contains_ip_ip: containment(fixed(0), false),
@@ -154,10 +169,44 @@ const BY_OVERLOAD: Readonly<Record<string, Estimator>> = {
 };
 
 const NOMINAL: readonly string[] = [
-  'serviceAccount', 'path', 'group', 'resource', 'subresource', 'namespace', 'name', 'allowed', 'reason', 'error', 'errored',
-  'masked', 'prefixLength', 'family', 'isUnspecified', 'isLoopback', 'isLinkLocalMulticast', 'isLinkLocalUnicast', 'isGlobalUnicast',
-  'sign', 'asInteger', 'isInteger', 'asApproximateFloat', 'isGreaterThan', 'isLessThan', 'compareTo', 'add', 'sub', 'major', 'minor', 'patch',
-  'getScheme', 'getHostname', 'getHost', 'getPort', 'getEscapedPath', 'getQuery', 'format.named',
+  'serviceAccount',
+  'path',
+  'group',
+  'resource',
+  'subresource',
+  'namespace',
+  'name',
+  'allowed',
+  'reason',
+  'error',
+  'errored',
+  'masked',
+  'prefixLength',
+  'family',
+  'isUnspecified',
+  'isLoopback',
+  'isLinkLocalMulticast',
+  'isLinkLocalUnicast',
+  'isGlobalUnicast',
+  'sign',
+  'asInteger',
+  'isInteger',
+  'asApproximateFloat',
+  'isGreaterThan',
+  'isLessThan',
+  'compareTo',
+  'add',
+  'sub',
+  'major',
+  'minor',
+  'patch',
+  'getScheme',
+  'getHostname',
+  'getHost',
+  'getPort',
+  'getEscapedPath',
+  'getQuery',
+  'format.named',
 ];
 
 /** By name of a function. */
@@ -210,16 +259,27 @@ function standard(overload: string, { target, args: [first, second] }: CallShape
   if (first === undefined) return undefined;
   if (COMPARED.test(overload) && second !== undefined) return compared(overload, first, second);
   switch (overload) {
-    case 'string_format': return perChar(target);
-    case 'string_to_bytes': return { cost: scale(first.size, PER_CHAR), size: { min: first.size.min, max: first.size.max * 4 } };
-    case 'bytes_to_string': return { cost: scale(first.size, PER_CHAR), size: { min: Math.floor(first.size.min / 4), max: first.size.max } };
-    case 'strings_quote': return { cost: scale(first.size, PER_CHAR), size: { min: first.size.min + 2, max: first.size.max * 2 + 2 } };
+    case 'string_format':
+      return perChar(target);
+    case 'string_to_bytes':
+      return { cost: scale(first.size, PER_CHAR), size: { min: first.size.min, max: first.size.max * 4 } };
+    case 'bytes_to_string':
+      return { cost: scale(first.size, PER_CHAR), size: { min: Math.floor(first.size.min / 4), max: first.size.max } };
+    case 'strings_quote':
+      return { cost: scale(first.size, PER_CHAR), size: { min: first.size.min + 2, max: first.size.max * 2 + 2 } };
     case 'starts_with_string':
-    case 'ends_with_string': return perChar(first);
-    case 'in_list': return second === undefined ? undefined : { cost: second.size };
-    case 'matches_string': return asEstimate(search(target, first));
-    case 'contains_string': return target === undefined ? undefined : { cost: times(scale(target.size, PER_CHAR), scale(first.size, PER_CHAR)) };
-    default: return second === undefined ? undefined : added(overload, first, second);
+    case 'ends_with_string':
+      return perChar(first);
+    case 'in_list':
+      return second === undefined ? undefined : { cost: second.size };
+    case 'matches_string':
+      return asEstimate(search(target, first));
+    case 'contains_string':
+      return target === undefined
+        ? undefined
+        : { cost: times(scale(target.size, PER_CHAR), scale(first.size, PER_CHAR)) };
+    default:
+      return second === undefined ? undefined : added(overload, first, second);
   }
 }
 
@@ -235,7 +295,12 @@ function added(overload: string, a: Operand, b: Operand): Estimate | undefined {
 
 /** Addresses compare at once; all else as far as the shorter one goes. */
 function compared(overload: string, a: Operand, b: Operand): Estimate {
-  if (overload === 'equals' && a.type.text === b.type.text && (a.type.kind === 'struct' || a.type.kind === 'opaque') && /^(?:net|kubernetes)\./.test(a.type.name)) {
+  if (
+    overload === 'equals' &&
+    a.type.text === b.type.text &&
+    (a.type.kind === 'struct' || a.type.kind === 'opaque') &&
+    /^(?:net|kubernetes)\./.test(a.type.name)
+  ) {
     return { cost: ONE };
   }
   const max = Math.min(a.size.max, b.size.max);
@@ -246,4 +311,3 @@ function compared(overload: string, a: Operand, b: Operand): Estimate {
 export function itemType(type: CelType): CelType {
   return type.kind === 'list' ? parameterOf(type) : DYN;
 }
-

@@ -47,15 +47,21 @@ class Estimator {
 
   cost(expr: Expr): Range {
     switch (expr.kind) {
-      case 'literal': return fixed(0);
+      case 'literal':
+        return fixed(0);
       case 'ident':
         this.paths.set(expr, this.local(expr.name)?.path ?? [expr.name]);
         return fixed(1);
-      case 'select': return this.select(expr);
-      case 'call': return this.call(expr);
-      case 'list': return this.list(expr);
-      case 'map': return this.map(expr);
-      case 'fold': return expr.accumulator === ACCUMULATOR ? this.fold(expr) : this.bind(expr);
+      case 'select':
+        return this.select(expr);
+      case 'call':
+        return this.call(expr);
+      case 'list':
+        return this.list(expr);
+      case 'map':
+        return this.map(expr);
+      case 'fold':
+        return expr.accumulator === ACCUMULATOR ? this.fold(expr) : this.bind(expr);
     }
   }
 
@@ -96,7 +102,11 @@ class Estimator {
     const costs = expr.entries.flatMap(({ key, value }) => [this.cost(key), this.cost(value)]);
     const keys = expr.entries.map(({ key }) => this.size(key) ?? UNKNOWN);
     const values = expr.entries.map(({ value }) => this.size(value) ?? UNKNOWN);
-    this.entries.set(expr, { container: 'map', key: keys.reduce(union, keys[0] ?? fixed(0)), value: values.reduce(union, values[0] ?? fixed(0)) });
+    this.entries.set(expr, {
+      container: 'map',
+      key: keys.reduce(union, keys[0] ?? fixed(0)),
+      value: values.reduce(union, values[0] ?? fixed(0)),
+    });
     return plus(fixed(30), ...costs);
   }
 
@@ -107,7 +117,8 @@ class Estimator {
     if (overloads.length === 0) return fixed(0);
     const namespaced = expr.target !== undefined && !this.checked.types.has(expr.target);
     const target = expr.target === undefined || namespaced ? undefined : expr.target;
-    const name = namespaced && expr.target !== undefined ? `${qualifiedName(expr.target) ?? ''}.${expr.name}` : expr.name;
+    const name =
+      namespaced && expr.target !== undefined ? `${qualifiedName(expr.target) ?? ''}.${expr.name}` : expr.name;
     const targetCost = target === undefined ? fixed(0) : this.cost(target);
     return plus(targetCost, this.overloads({ ...expr, name, target }, expr, overloads, argCosts));
   }
@@ -156,7 +167,10 @@ class Estimator {
       return { cost: plus(first, union(second, third)), size: this.branches(expr) };
     }
     if (id.startsWith('add_')) this.mergeEntries(expr, 0, 1);
-    const shape = { target: call.target === undefined ? undefined : this.operand(call.target), args: call.args.map((arg) => this.operand(arg)) };
+    const shape = {
+      target: call.target === undefined ? undefined : this.operand(call.target),
+      args: call.args.map((arg) => this.operand(arg)),
+    };
     const estimate = estimateCall(call.name, id, shape) ?? { cost: fixed(1) };
     return { ...estimate, cost: plus(estimate.cost, ...argCosts) };
   }
@@ -169,7 +183,8 @@ class Estimator {
 
   private mergeEntries(expr: Call, one: number, two: number): void {
     const [a, b] = [expr.args[one], expr.args[two]].map((arg) => (arg === undefined ? undefined : this.entriesOf(arg)));
-    if (a !== undefined && b !== undefined) this.entries.set(expr, { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) });
+    if (a !== undefined && b !== undefined)
+      this.entries.set(expr, { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) });
   }
 
   private operand(expr: Expr): Operand {
@@ -180,7 +195,11 @@ class Estimator {
 
   private fold(expr: Fold): Range {
     const before = plus(this.cost(expr.range), this.cost(expr.init));
-    this.push(expr.accumulator, { path: this.path(expr.init), size: this.size(expr.init), entries: this.entriesOf(expr.init) });
+    this.push(expr.accumulator, {
+      path: this.path(expr.init),
+      size: this.size(expr.init),
+      entries: this.entriesOf(expr.init),
+    });
     this.pushVariables(expr);
     const each = plus(this.cost(expr.condition), this.cost(expr.step));
     this.pop(expr.variable);
@@ -208,7 +227,11 @@ class Estimator {
     const entries = this.entriesOf(expr.range);
     const path = this.path(expr.range);
     const isList = (entries?.container ?? this.type(expr.range).kind) === 'list';
-    const variable = (size: Range | undefined, step: string): LocalVariable => ({ path: [...path, step], size, entries: undefined });
+    const variable = (size: Range | undefined, step: string): LocalVariable => ({
+      path: [...path, step],
+      size,
+      entries: undefined,
+    });
     const value = variable(entries?.value, isList ? '@items' : '@values');
     const key = variable(entries?.key, isList ? '@indices' : '@keys');
     this.push(expr.variable, expr.second === undefined && isList ? value : key);
@@ -218,7 +241,11 @@ class Estimator {
   /** A value with a name: optMap. */
   private bind(expr: Fold): Range {
     const before = plus(this.cost(expr.range), this.cost(expr.init));
-    this.push(expr.accumulator, { path: this.path(expr.init), size: this.size(expr.init), entries: this.entriesOf(expr.init) });
+    this.push(expr.accumulator, {
+      path: this.path(expr.init),
+      size: this.size(expr.init),
+      entries: this.entriesOf(expr.init),
+    });
     const cost = plus(before, this.cost(expr.result));
     this.pop(expr.accumulator);
     this.copySizes(expr, expr.result);

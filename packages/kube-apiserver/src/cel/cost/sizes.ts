@@ -17,4 +17,3 @@ export function isScalar(type: CelType): boolean {
   if (isOptional(type)) return isScalar(parameterOf(type));
   return ['bool', 'double', 'duration', 'int', 'timestamp', 'uint'].includes(type.kind);
 }
-

@@ -14,14 +14,20 @@ export function checkCall(checker: Checker, call: Call, check: CheckNode): CelTy
   const { target } = call;
   const prefix = target === undefined ? undefined : qualifiedName(target);
   const namespaced = prefix === undefined ? undefined : checker.declarations.functions.get(`${prefix}.${call.name}`);
-  if (prefix !== undefined && namespaced !== undefined) return choose(checker, call, { name: `${prefix}.${call.name}`, overloads: namespaced, types: args, member: false });
+  if (prefix !== undefined && namespaced !== undefined)
+    return choose(checker, call, { name: `${prefix}.${call.name}`, overloads: namespaced, types: args, member: false });
   const receiver = target === undefined ? [] : [check(target)];
   const overloads = checker.declarations.functions.get(call.name);
   if (overloads === undefined) {
     checker.report(call.at, `undeclared reference to '${call.name}' (in container '')`);
     return ERROR;
   }
-  return choose(checker, call, { name: call.name, overloads, types: [...receiver, ...args], member: target !== undefined });
+  return choose(checker, call, {
+    name: call.name,
+    overloads,
+    types: [...receiver, ...args],
+    member: target !== undefined,
+  });
 }
 
 /** `a.?b`: the name of the field is a literal, so that its type is known. */
@@ -53,7 +59,10 @@ function choose(checker: Checker, call: Call, choice: Choice): CelType {
     else if (result.kind !== 'dyn' && result.text !== type.text) result = DYN;
   }
   if (result === undefined) {
-    checker.report(call.at, `found no matching overload for '${choice.name}' applied to '${signatureText(checker, choice)}'`);
+    checker.report(
+      call.at,
+      `found no matching overload for '${choice.name}' applied to '${signatureText(checker, choice)}'`,
+    );
     return ERROR;
   }
   checker.overloads.set(call, found);
@@ -68,7 +77,10 @@ function logical(checker: Checker, call: Call, { overloads, types }: Choice): Ce
     checker.report(call.args[index]?.at ?? call.at, `expected type 'bool' but found '${type.text}'`);
     valid = false;
   });
-  checker.overloads.set(call, overloads.map(({ id }) => id));
+  checker.overloads.set(
+    call,
+    overloads.map(({ id }) => id),
+  );
   return valid ? BOOL : ERROR;
 }
 
@@ -77,7 +89,10 @@ function instantiate(checker: Checker, { parameters, result }: Overload): { para
   const names = new Set([...parameters, result].flatMap(parameterNames));
   if (names.size === 0) return { parameters: [...parameters], result };
   const fresh = new Map([...names].map((name) => [name, checker.fresh()]));
-  return { parameters: parameters.map((type) => substitute(fresh, type, 'keep')), result: substitute(fresh, result, 'keep') };
+  return {
+    parameters: parameters.map((type) => substitute(fresh, type, 'keep')),
+    result: substitute(fresh, result, 'keep'),
+  };
 }
 
 function parameterNames(type: CelType): string[] {

@@ -1,7 +1,22 @@
 /** Kinds of CEL types. `struct` has fields (objects of a schema, types of Kubernetes), `opaque` has a name and parameters. */
 export type Kind =
-  | 'dyn' | 'error' | 'null' | 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'duration' | 'timestamp'
-  | 'list' | 'map' | 'struct' | 'opaque' | 'type' | 'param';
+  | 'dyn'
+  | 'error'
+  | 'null'
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'duration'
+  | 'timestamp'
+  | 'list'
+  | 'map'
+  | 'struct'
+  | 'opaque'
+  | 'type'
+  | 'param';
 
 export interface CelType {
   readonly kind: Kind;
@@ -11,7 +26,12 @@ export interface CelType {
   readonly text: string;
 }
 
-const FORMATTED: Partial<Record<Kind, string>> = { error: '!error!', null: 'null', duration: 'duration', timestamp: 'timestamp' };
+const FORMATTED: Partial<Record<Kind, string>> = {
+  error: '!error!',
+  null: 'null',
+  duration: 'duration',
+  timestamp: 'timestamp',
+};
 
 function make(kind: Kind, name: string, parameters: readonly CelType[] = []): CelType {
   const plain = FORMATTED[kind] ?? name;

@@ -7,7 +7,26 @@ import { fieldType } from './fieldcheck.js';
 import { checkLiterals } from './literals.js';
 import { parseExpression } from './parse.js';
 import { CompileError } from './problem.js';
-import { BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NAMED_TYPES, NULL, STRING, UINT, isOptional, listOf, mapOf, optionalOf, parameterOf, typeOf, unwrapOptional, type CelType } from './celtype.js';
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DYN,
+  ERROR,
+  INT,
+  NAMED_TYPES,
+  NULL,
+  STRING,
+  UINT,
+  isOptional,
+  listOf,
+  mapOf,
+  optionalOf,
+  parameterOf,
+  typeOf,
+  unwrapOptional,
+  type CelType,
+} from './celtype.js';
 import { mostGeneral } from './unify.js';
 
 /** An expression that passed the type checker. */
@@ -33,14 +52,22 @@ export function compile(source: string, declarations: Declarations): Checked {
   const types = new Map([...checker.types].map(([node, type]) => [node, checker.resolve(type, 'dyn')]));
   const problems = checkLiterals(expr, types);
   if (problems.length > 0) throw new CompileError(problems, source);
-  return { expr, type: types.get(expr) ?? DYN, types, overloads: checker.overloads, wholes: checker.wholes, variables: checker.read };
+  return {
+    expr,
+    type: types.get(expr) ?? DYN,
+    types,
+    overloads: checker.overloads,
+    wholes: checker.wholes,
+    variables: checker.read,
+  };
 }
 
 function checkWhole(checker: Checker, expr: Expr, source: string): void {
   try {
     checkNode(checker, expr);
   } catch (error) {
-    if (error instanceof TooComplex) throw new CompileError([{ at: -1, message: 'the expression is too complex' }], source);
+    if (error instanceof TooComplex)
+      throw new CompileError([{ at: -1, message: 'the expression is too complex' }], source);
     throw error;
   }
 }
@@ -53,23 +80,35 @@ function checkNode(checker: Checker, expr: Expr): CelType {
 
 function nodeType(checker: Checker, expr: Expr): CelType {
   switch (expr.kind) {
-    case 'literal': return literalType(expr.value);
-    case 'ident': return identType(checker, expr.name, expr.at);
-    case 'select': return selectType(checker, expr);
-    case 'call': return checkCall(checker, expr, (inner) => checkNode(checker, inner));
-    case 'list': return listType(checker, expr);
-    case 'map': return mapType(checker, expr);
-    case 'fold': return foldType(checker, expr);
+    case 'literal':
+      return literalType(expr.value);
+    case 'ident':
+      return identType(checker, expr.name, expr.at);
+    case 'select':
+      return selectType(checker, expr);
+    case 'call':
+      return checkCall(checker, expr, (inner) => checkNode(checker, inner));
+    case 'list':
+      return listType(checker, expr);
+    case 'map':
+      return mapType(checker, expr);
+    case 'fold':
+      return foldType(checker, expr);
   }
 }
 
 function literalType(value: unknown): CelType {
   switch (typeof value) {
-    case 'boolean': return BOOL;
-    case 'bigint': return INT;
-    case 'number': return DOUBLE;
-    case 'string': return STRING;
-    default: return objectLiteral(value);
+    case 'boolean':
+      return BOOL;
+    case 'bigint':
+      return INT;
+    case 'number':
+      return DOUBLE;
+    case 'string':
+      return STRING;
+    default:
+      return objectLiteral(value);
   }
 }
 
@@ -117,7 +156,8 @@ function listType(checker: Checker, expr: ListLiteral): CelType {
 function entryType(checker: Checker, value: Expr, optional: boolean): CelType {
   const type = checkNode(checker, value);
   if (!optional) return type;
-  if (!isOptional(type) && type.kind !== 'dyn') checker.report(value.at, `expected type '${optionalOf(type).text}' but found '${type.text}'`);
+  if (!isOptional(type) && type.kind !== 'dyn')
+    checker.report(value.at, `expected type '${optionalOf(type).text}' but found '${type.text}'`);
   return unwrapOptional(type);
 }
 
@@ -155,13 +195,17 @@ function foldType(checker: Checker, expr: Fold): CelType {
 
 function expect(checker: Checker, expr: Expr, wanted: CelType): void {
   const type = checker.types.get(expr) ?? DYN;
-  if (!checker.assign([wanted], [type])) checker.report(expr.at, `expected type '${wanted.text}' but found '${type.text}'`);
+  if (!checker.assign([wanted], [type]))
+    checker.report(expr.at, `expected type '${wanted.text}' but found '${type.text}'`);
 }
 
 function iterationTypes(checker: Checker, expr: Fold, range: CelType): Map<string, CelType> {
   const [first, second] = elementTypes(checker, expr, range);
   if (expr.second === undefined) return new Map([[expr.variable, range.kind === 'list' ? second : first]]);
-  return new Map([[expr.variable, first], [expr.second, second]]);
+  return new Map([
+    [expr.variable, first],
+    [expr.second, second],
+  ]);
 }
 
 /** Types of key and value, or of place and item, of what is iterated over. */
@@ -172,6 +216,9 @@ function elementTypes(checker: Checker, expr: Fold, range: CelType): [CelType, C
     checker.assign([DYN], [range]);
     return [DYN, DYN];
   }
-  checker.report(expr.range.at, `expression of type '${range.text}' cannot be range of a comprehension (must be list, map, or dynamic)`);
+  checker.report(
+    expr.range.at,
+    `expression of type '${range.text}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+  );
   return [ERROR, ERROR];
 }

@@ -35,27 +35,53 @@ type Node<Op extends ASTNode['op']> = Extract<ASTNode, { op: Op }>;
 /** Turns a tree of the parser into ours: macros expanded, places of operators as the messages need them. */
 export function convert(node: ASTNode, at: Conversion): Expr {
   switch (node.op) {
-    case 'value': return literal(node, at);
-    case 'id': return { kind: 'ident', name: node.args, at: node.start };
-    case '.': return { kind: 'select', operand: within(at, () => convert(node.args[0], at)), field: node.args[1], test: false, at: dotBefore(node, at) };
-    case '.?': return optionalSelect(node, at);
-    case '[]': return index(node, OPERATOR.index, at);
-    case '[?]': return index(node, OPERATOR.optionalIndex, at);
-    case 'call': return called(node, undefined, node.args[1], at);
-    case 'rcall': return called(node, node.args[1], node.args[2], at);
-    case 'list': return { kind: 'list', items: node.args.map((item) => ({ value: convert(item, at), optional: isMarked(item, at) })), at: node.start };
-    case 'map': return map(node, at);
-    case '?:': return conditional(node, at);
-    case '!_': return negation(node, OPERATOR.not, at);
-    case '-_': return negation(node, OPERATOR.negate, at);
+    case 'value':
+      return literal(node, at);
+    case 'id':
+      return { kind: 'ident', name: node.args, at: node.start };
+    case '.':
+      return {
+        kind: 'select',
+        operand: within(at, () => convert(node.args[0], at)),
+        field: node.args[1],
+        test: false,
+        at: dotBefore(node, at),
+      };
+    case '.?':
+      return optionalSelect(node, at);
+    case '[]':
+      return index(node, OPERATOR.index, at);
+    case '[?]':
+      return index(node, OPERATOR.optionalIndex, at);
+    case 'call':
+      return called(node, undefined, node.args[1], at);
+    case 'rcall':
+      return called(node, node.args[1], node.args[2], at);
+    case 'list':
+      return {
+        kind: 'list',
+        items: node.args.map((item) => ({ value: convert(item, at), optional: isMarked(item, at) })),
+        at: node.start,
+      };
+    case 'map':
+      return map(node, at);
+    case '?:':
+      return conditional(node, at);
+    case '!_':
+      return negation(node, OPERATOR.not, at);
+    case '-_':
+      return negation(node, OPERATOR.negate, at);
     case '||':
-    case '&&': return logical(node, at);
+    case '&&':
+      return logical(node, at);
     case '+':
     case '-':
     case '*':
     case '/':
-    case '%': return binary(node, at);
-    default: return related(relationTree(node, at.mask), at);
+    case '%':
+      return binary(node, at);
+    default:
+      return related(relationTree(node, at.mask), at);
   }
 }
 
@@ -64,9 +90,12 @@ function call(name: string, args: readonly Expr[], at: number): Call {
 }
 
 function literal(node: Node<'value'>, { source, problems, mask }: Conversion, negative = false): Expr {
-  const value = mask.leading.has(node.start - 1) ? Number(source.slice(node.start - 1, node.end)) : literalValue(node, source);
+  const value = mask.leading.has(node.start - 1)
+    ? Number(source.slice(node.start - 1, node.end))
+    : literalValue(node, source);
   const signed = negative && (typeof value === 'bigint' || typeof value === 'number') ? -value : value;
-  if (typeof signed === 'bigint' && BigInt.asIntN(64, signed) !== signed) problems.push({ at: node.start, message: 'invalid int literal' });
+  if (typeof signed === 'bigint' && BigInt.asIntN(64, signed) !== signed)
+    problems.push({ at: node.start, message: 'invalid int literal' });
   return { kind: 'literal', value: signed, at: node.start };
 }
 
@@ -84,25 +113,48 @@ function dotBefore(node: Node<'.' | '.?'>, { mask }: Conversion): number {
 
 function optionalSelect(node: Node<'.?'>, at: Conversion): Expr {
   const [operand, field] = node.args;
-  return call(OPERATOR.optionalSelect, [within(at, () => convert(operand, at)), { kind: 'literal', value: field, at: node.pos }], dotBefore(node, at));
+  return call(
+    OPERATOR.optionalSelect,
+    [within(at, () => convert(operand, at)), { kind: 'literal', value: field, at: node.pos }],
+    dotBefore(node, at),
+  );
 }
 
 function index(node: Node<'[]' | '[?]'>, name: string, at: Conversion): Expr {
   const [operand, key] = node.args;
-  return call(name, within(at, () => [convert(operand, at), convert(key, at)]), at.mask.text.indexOf('[', operand.end));
+  return call(
+    name,
+    within(at, () => [convert(operand, at), convert(key, at)]),
+    at.mask.text.indexOf('[', operand.end),
+  );
 }
 
-function called(node: Node<'call' | 'rcall'>, receiver: ASTNode | undefined, args: readonly ASTNode[], at: Conversion): Expr {
+function called(
+  node: Node<'call' | 'rcall'>,
+  receiver: ASTNode | undefined,
+  args: readonly ASTNode[],
+  at: Conversion,
+): Expr {
   const target = receiver === undefined ? undefined : within(at, () => convert(receiver, at));
   const name = receiver === undefined ? node.start : at.mask.text.indexOf('.', receiver.end);
-  const plain: Call = { kind: 'call', name: node.args[0], target, args: args.map((arg) => convert(arg, at)), at: at.mask.text.indexOf('(', name) };
+  const plain: Call = {
+    kind: 'call',
+    name: node.args[0],
+    target,
+    args: args.map((arg) => convert(arg, at)),
+    at: at.mask.text.indexOf('(', name),
+  };
   const expanded = expandMacro(plain);
   if ('message' in expanded) at.problems.push(expanded);
   return 'message' in expanded ? plain : expanded;
 }
 
 function map(node: Node<'map'>, at: Conversion): Expr {
-  const entries = node.args.map(([key, value]) => ({ key: convert(key, at), value: convert(value, at), optional: isMarked(key, at) }));
+  const entries = node.args.map(([key, value]) => ({
+    key: convert(key, at),
+    value: convert(value, at),
+    optional: isMarked(key, at),
+  }));
   return { kind: 'map', entries, at: node.start };
 }
 
@@ -113,8 +165,16 @@ function isMarked(node: ASTNode, { mask }: Conversion): boolean {
 
 function conditional(node: Node<'?:'>, at: Conversion): Expr {
   const [condition, yes, no] = node.args;
-  if (yes.op === '?:' && !isEnclosed(yes, at.mask)) at.problems.push({ at: at.mask.text.indexOf('?', yes.args[0].end), message: "Syntax error: mismatched input '?' expecting ':'" });
-  return call(OPERATOR.conditional, [convert(condition, at), convert(yes, at), convert(no, at)], at.mask.text.indexOf('?', condition.end));
+  if (yes.op === '?:' && !isEnclosed(yes, at.mask))
+    at.problems.push({
+      at: at.mask.text.indexOf('?', yes.args[0].end),
+      message: "Syntax error: mismatched input '?' expecting ':'",
+    });
+  return call(
+    OPERATOR.conditional,
+    [convert(condition, at), convert(yes, at), convert(no, at)],
+    at.mask.text.indexOf('?', condition.end),
+  );
 }
 
 function negation(node: Node<'!_' | '-_'>, name: string, at: Conversion): Expr {
@@ -131,7 +191,11 @@ function negation(node: Node<'!_' | '-_'>, name: string, at: Conversion): Expr {
 
 function binary(node: Node<'+' | '-' | '*' | '/' | '%'>, at: Conversion): Expr {
   const [left, right] = node.args;
-  return call(`_${node.op}_`, within(at, () => [convert(left, at), convert(right, at)]), operatorAt(node.op, left, right, at.mask));
+  return call(
+    `_${node.op}_`,
+    within(at, () => [convert(left, at), convert(right, at)]),
+    operatorAt(node.op, left, right, at.mask),
+  );
 }
 
 /** `a && b && c …`: a balanced tree of terms, as the real server makes it. */
@@ -146,20 +210,28 @@ function logical(node: Node<'||' | '&&'>, at: Conversion): Expr {
     rest = left;
   }
   terms.push(rest);
-  return balanced(`_${node.op}_`, terms.reverse().map((term) => convert(term, at)), places.reverse());
+  return balanced(
+    `_${node.op}_`,
+    terms.reverse().map((term) => convert(term, at)),
+    places.reverse(),
+  );
 }
 
 function balanced(name: string, terms: readonly Expr[], places: readonly number[]): Expr {
   const [only] = terms;
   if (terms.length === 1 && only !== undefined) return only;
   const middle = places.length >> 1;
-  const sides = [balanced(name, terms.slice(0, middle + 1), places.slice(0, middle)), balanced(name, terms.slice(middle + 1), places.slice(middle + 1))];
+  const sides = [
+    balanced(name, terms.slice(0, middle + 1), places.slice(0, middle)),
+    balanced(name, terms.slice(middle + 1), places.slice(middle + 1)),
+  ];
   return call(name, sides, places[middle] ?? 0);
 }
 
 function related(relation: Relation, at: Conversion): Expr {
-  const left = within(at, () => ('operator' in relation.left ? related(relation.left, at) : convert(relation.left, at)));
+  const left = within(at, () =>
+    'operator' in relation.left ? related(relation.left, at) : convert(relation.left, at),
+  );
   const name = relation.operator === 'in' ? OPERATOR.in : `_${relation.operator}_`;
   return call(name, [left, convert(relation.right, at)], relation.at);
 }
-

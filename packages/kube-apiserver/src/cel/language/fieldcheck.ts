@@ -5,13 +5,16 @@ import type { Checker } from './checker.js';
 export function fieldType(checker: Checker, operand: CelType, field: string, at: number): CelType {
   const type = unwrapOptional(checker.resolve(operand));
   switch (type.kind) {
-    case 'map': return parameterOf(type, 1);
-    case 'struct': return structField(checker, type, field, at);
+    case 'map':
+      return parameterOf(type, 1);
+    case 'struct':
+      return structField(checker, type, field, at);
     case 'param':
       checker.assign([DYN], [type]);
       return DYN;
     case 'dyn':
-    case 'error': return DYN;
+    case 'error':
+      return DYN;
     default:
       checker.report(at, `type '${type.text}' does not support field selection`);
       return DYN;
@@ -22,6 +25,9 @@ function structField(checker: Checker, type: CelType, field: string, at: number)
   const fields = checker.declarations.fields(type.name);
   const found = fields?.get(field);
   if (found !== undefined) return found;
-  checker.report(at, fields === undefined ? `unexpected failed resolution of '${type.name}'` : `undefined field '${field}'`);
+  checker.report(
+    at,
+    fields === undefined ? `unexpected failed resolution of '${type.name}'` : `undefined field '${field}'`,
+  );
   return ERROR;
 }

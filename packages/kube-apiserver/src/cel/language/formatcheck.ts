@@ -5,7 +5,20 @@ import { DYN, type CelType, type Kind } from './celtype.js';
 
 type Types = ReadonlyMap<Expr, CelType>;
 
-const TEXTS: readonly Kind[] = ['list', 'map', 'int', 'uint', 'double', 'bool', 'string', 'timestamp', 'bytes', 'duration', 'type', 'null'];
+const TEXTS: readonly Kind[] = [
+  'list',
+  'map',
+  'int',
+  'uint',
+  'double',
+  'bool',
+  'string',
+  'timestamp',
+  'bytes',
+  'duration',
+  'type',
+  'null',
+];
 
 /** Types that fit a clause. */
 const FITTING: Readonly<Record<string, readonly Kind[]>> = {
@@ -27,7 +40,8 @@ export function formatProblems({ target, args: [list], at }: Call, types: Types)
   try {
     for (const part of readFormat(target.value, values.length)) {
       const value = typeof part === 'string' ? undefined : values[clauses++];
-      const problem = typeof part === 'string' || value === undefined ? undefined : clauseProblem(part.verb, value, types);
+      const problem =
+        typeof part === 'string' || value === undefined ? undefined : clauseProblem(part.verb, value, types);
       if (problem !== undefined) return [problem];
     }
   } catch (error) {
@@ -40,7 +54,8 @@ export function formatProblems({ target, args: [list], at }: Call, types: Types)
 
 function clauseProblem(verb: string, value: Expr, types: Types): Problem | undefined {
   const type = types.get(value) ?? DYN;
-  if (type.kind !== 'dyn' && FITTING[verb]?.includes(type.kind) !== true) return { at: value.at, message: misfit(verb, type.name) };
+  if (type.kind !== 'dyn' && FITTING[verb]?.includes(type.kind) !== true)
+    return { at: value.at, message: misfit(verb, type.name) };
   if (verb !== 's') return undefined;
   for (const inner of members(value)) {
     const problem = clauseProblem(verb, inner, types);

@@ -21,7 +21,11 @@ type Types = ReadonlyMap<Expr, CelType>;
 export function checkLiterals(expr: Expr, types: Types): Problem[] {
   const problems: Problem[] = [];
   walk(expr, false, (node, exempt) => {
-    if (node.kind === 'call') problems.push(...callProblems(node.name, node.args), ...(node.name === 'format' ? formatProblems(node, types) : []));
+    if (node.kind === 'call')
+      problems.push(
+        ...callProblems(node.name, node.args),
+        ...(node.name === 'format' ? formatProblems(node, types) : []),
+      );
     if (node.kind === 'list' && !exempt) problems.push(...listProblems(node, types));
     if (node.kind === 'map' && !exempt) problems.push(...mapProblems(node, types));
   });
@@ -37,12 +41,18 @@ function walk(expr: Expr, exempt: boolean, visit: (node: Expr, exempt: boolean) 
 
 export function children(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
-    case 'select': return [expr.operand];
-    case 'call': return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
-    case 'list': return expr.items.map(({ value }) => value);
-    case 'map': return expr.entries.flatMap(({ key, value }) => [key, value]);
-    case 'fold': return [expr.range, expr.init, expr.condition, expr.step, expr.result];
-    default: return [];
+    case 'select':
+      return [expr.operand];
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    case 'list':
+      return expr.items.map(({ value }) => value);
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case 'fold':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result];
+    default:
+      return [];
   }
 }
 

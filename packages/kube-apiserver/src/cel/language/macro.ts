@@ -123,7 +123,9 @@ function variableNames({ args, at }: Call, count: 1 | 2, message: string): strin
     names.push(arg.name);
   }
   const taken = names.indexOf('__result__');
-  return taken < 0 ? names : { at: args[taken]?.at ?? at, message: 'iteration variable overwrites accumulator variable' };
+  return taken < 0
+    ? names
+    : { at: args[taken]?.at ?? at, message: 'iteration variable overwrites accumulator variable' };
 }
 
 function fold(at: number, range: Expr, [variable = '', second]: readonly string[], frame: Frame): Fold {
@@ -158,29 +160,60 @@ function transform(into: 'list' | 'map' | 'entry', withFilter: boolean): Expande
     const value = withFilter ? fourth : third;
     if (value === undefined) return call;
     const filter = withFilter ? third : undefined;
-    if (into === 'list') return fold(call.at, target, names, collect(make, make.list(), make.call(OPERATOR.add, make.accumulator(), make.list(value)), filter));
+    if (into === 'list')
+      return fold(
+        call.at,
+        target,
+        names,
+        collect(make, make.list(), make.call(OPERATOR.add, make.accumulator(), make.list(value)), filter),
+      );
     const added = into === 'map' ? [make.ident(names[0] ?? ''), value] : [value];
     const empty: Expr = { kind: 'map', entries: [], at: call.at };
-    return fold(call.at, target, names, collect(make, empty, make.call(OPERATOR.mapInsert, make.accumulator(), ...added), filter));
+    return fold(
+      call.at,
+      target,
+      names,
+      collect(make, empty, make.call(OPERATOR.mapInsert, make.accumulator(), ...added), filter),
+    );
   };
 }
 
 /** `l.sortBy(v, f(v))` binds l and sorts it by the list of all f(v). */
 function sortBy(call: Call, target: Expr): Expansion {
   if (target.kind === 'literal' || target.kind === 'map') {
-    return { at: target.at, message: 'sortBy can only be applied to a list, identifier, comprehension, call or select expression' };
+    return {
+      at: target.at,
+      message: 'sortBy can only be applied to a list, identifier, comprehension, call or select expression',
+    };
   }
   const make = new Maker(call.at);
   const input = make.ident('@__sortBy_input__');
   const keys = mapped(call, input, undefined, call.args[1]);
   if ('message' in keys) return keys;
-  return bound(call.at, '@__sortBy_input__', target, { kind: 'call', name: '@sortByAssociatedKeys', target: input, args: [keys], at: call.at });
+  return bound(call.at, '@__sortBy_input__', target, {
+    kind: 'call',
+    name: '@sortByAssociatedKeys',
+    target: input,
+    args: [keys],
+    at: call.at,
+  });
 }
 
 /** Evaluates `result` with a name for a value. */
 function bound(at: number, name: string, value: Expr, result: Expr): Fold {
   const make = new Maker(at);
-  return { kind: 'fold', at, range: make.list(), variable: UNUSED, second: undefined, accumulator: name, init: value, condition: make.literal(false), step: make.ident(name), result };
+  return {
+    kind: 'fold',
+    at,
+    range: make.list(),
+    variable: UNUSED,
+    second: undefined,
+    accumulator: name,
+    init: value,
+    condition: make.literal(false),
+    step: make.ident(name),
+    result,
+  };
 }
 
 /** `o.optMap(v, f(v))` is `o.hasValue() ? optional.of(f(o.value())) : optional.none()`; optFlatMap leaves the `of` out. */

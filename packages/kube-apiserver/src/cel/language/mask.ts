@@ -78,7 +78,12 @@ function optionalMarks(text: string): ReadonlySet<number> {
 function leadingDots(text: string): ReadonlySet<number> {
   const dots = new Set<number>();
   for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
-    if (/[A-Za-z0-9_]/.test(text[at + 1] ?? '') && !isIndex(text, at) && !/\.\s*\??\s*$/.test(text.slice(Math.max(0, at - 20), at))) dots.add(at);
+    if (
+      /[A-Za-z0-9_]/.test(text[at + 1] ?? '') &&
+      !isIndex(text, at) &&
+      !/\.\s*\??\s*$/.test(text.slice(Math.max(0, at - 20), at))
+    )
+      dots.add(at);
   }
   return dots;
 }

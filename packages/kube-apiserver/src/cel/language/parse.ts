@@ -17,14 +17,24 @@ const MAX_DEPTH = 250;
 const parser = new Environment({
   enableOptionalTypes: true,
   unlistedVariablesAreDyn: true,
-  limits: { maxAstNodes: MAX_LENGTH, maxDepth: MAX_DEPTH, maxListElements: MAX_LENGTH, maxMapEntries: MAX_LENGTH, maxCallArguments: MAX_LENGTH },
+  limits: {
+    maxAstNodes: MAX_LENGTH,
+    maxDepth: MAX_DEPTH,
+    maxListElements: MAX_LENGTH,
+    maxMapEntries: MAX_LENGTH,
+    maxCallArguments: MAX_LENGTH,
+  },
 });
 
 /** Reads an expression and expands its macros. Throws CompileError. */
 export function parseExpression(source: string): Expr {
   if (source.length > MAX_LENGTH) {
     const length = codePoints(source);
-    if (length > MAX_LENGTH) throw new CompileError([{ at: -1, message: `expression code point size exceeds limit: size: ${length}, limit ${MAX_LENGTH}` }], source);
+    if (length > MAX_LENGTH)
+      throw new CompileError(
+        [{ at: -1, message: `expression code point size exceeds limit: size: ${length}, limit ${MAX_LENGTH}` }],
+        source,
+      );
   }
   const mask = maskSource(source);
   const conversion: Conversion = { source, mask, problems: [], depth: 0 };
@@ -59,7 +69,10 @@ function parseTree(source: string, mask: Mask): ASTNode {
       const tree = parser.parse(text).ast;
       if (problems.length === 0) return tree;
     } catch (error) {
-      const skipped = error instanceof ParseError && problems.length < MAX_UNREADABLE ? unreadable(error, source, mask.text) : undefined;
+      const skipped =
+        error instanceof ParseError && problems.length < MAX_UNREADABLE
+          ? unreadable(error, source, mask.text)
+          : undefined;
       if (skipped === undefined) throw failure(error, source, { mask: mask.text, problems });
       problems.push(skipped.problem);
       text = text.slice(0, skipped.problem.at) + ' '.repeat(skipped.end - skipped.problem.at) + text.slice(skipped.end);
@@ -82,9 +95,15 @@ function isChain(error: ParseError, mask: string): boolean {
   return deepest < MAX_DEPTH / 2;
 }
 
-function failure(error: unknown, source: string, { mask, problems }: { readonly mask: string; readonly problems: readonly Problem[] }): unknown {
-  if (error instanceof ParseError && isChain(error, mask)) return new CompileError([{ at: -1, message: TOO_DEEP }], source);
+function failure(
+  error: unknown,
+  source: string,
+  { mask, problems }: { readonly mask: string; readonly problems: readonly Problem[] },
+): unknown {
+  if (error instanceof ParseError && isChain(error, mask))
+    return new CompileError([{ at: -1, message: TOO_DEEP }], source);
   if (error instanceof ParseError) return new CompileError([...problems, syntaxProblem(error, source, mask)], source);
-  if (error instanceof RangeError) return new CompileError([{ at: -1, message: 'expression recursion limit exceeded: 250' }], source);
+  if (error instanceof RangeError)
+    return new CompileError([{ at: -1, message: 'expression recursion limit exceeded: 250' }], source);
   return error;
 }

@@ -41,7 +41,12 @@ function readSignature(signature: string): { name: string; member: boolean; para
   const rest = reader.list(')');
   reader.expect(':');
   const result = reader.type();
-  return { name, member: receiver !== undefined, parameters: receiver === undefined ? rest : [receiver, ...rest], result };
+  return {
+    name,
+    member: receiver !== undefined,
+    parameters: receiver === undefined ? rest : [receiver, ...rest],
+    result,
+  };
 }
 
 class Reader {

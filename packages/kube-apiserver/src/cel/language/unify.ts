@@ -68,7 +68,13 @@ function isWild(type: CelType): boolean {
 }
 
 function isNullable(type: CelType): boolean {
-  return type.kind === 'null' || type.kind === 'opaque' || type.kind === 'struct' || type.kind === 'duration' || type.kind === 'timestamp';
+  return (
+    type.kind === 'null' ||
+    type.kind === 'opaque' ||
+    type.kind === 'struct' ||
+    type.kind === 'duration' ||
+    type.kind === 'timestamp'
+  );
 }
 
 /** The wider one of two types that go together. */
@@ -101,5 +107,8 @@ export function substitute(bindings: Bindings, type: CelType, free: 'dyn' | 'kee
     return free === 'dyn' ? DYN : type;
   }
   if (type.parameters.length === 0) return type;
-  return withParameters(type, type.parameters.map((inner) => substitute(bindings, inner, free)));
+  return withParameters(
+    type,
+    type.parameters.map((inner) => substitute(bindings, inner, free)),
+  );
 }

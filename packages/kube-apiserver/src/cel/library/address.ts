@@ -32,7 +32,8 @@ function readQuad(text: string): number[] {
   for (const [at, char] of Array.from(text).entries()) {
     const field = fields.at(-1) ?? '';
     if (char === '.') {
-      if (at === 0 || at === text.length - 1 || field === '') throw new Malformed('IPv4 field must have at least one digit', text.slice(at));
+      if (at === 0 || at === text.length - 1 || field === '')
+        throw new Malformed('IPv4 field must have at least one digit', text.slice(at));
       if (fields.length === 4) throw new Malformed('IPv4 address too long');
       fields.push('');
       continue;
@@ -57,9 +58,13 @@ function readHextets(text: string): Address {
   if (groups.rest !== '') throw new Malformed('trailing garbage after address', groups.rest);
   const { bytes, gap } = groups;
   if (bytes.length < 16 && gap === undefined) throw new Malformed('address string too short');
-  if (bytes.length === 16 && gap !== undefined) throw new Malformed('the :: must expand to at least one field of zeros');
+  if (bytes.length === 16 && gap !== undefined)
+    throw new Malformed('the :: must expand to at least one field of zeros');
   const zeros = Array.from({ length: 16 - bytes.length }, () => 0);
-  return { bytes: [...bytes.slice(0, gap), ...zeros, ...bytes.slice(gap ?? 16)], ...(zone === undefined ? {} : { zone }) };
+  return {
+    bytes: [...bytes.slice(0, gap), ...zeros, ...bytes.slice(gap ?? 16)],
+    ...(zone === undefined ? {} : { zone }),
+  };
 }
 
 /** What has been read of an IPv6 address. */
@@ -86,8 +91,10 @@ function readGroup(groups: Groups): boolean {
 /** An IPv4 address at the end. */
 function readEmbedded(groups: Groups): false {
   const { rest, bytes, gap } = groups;
-  if (gap === undefined && bytes.length !== 12) throw new Malformed('embedded IPv4 address must replace the final 2 fields of the address', rest);
-  if (bytes.length > 12) throw new Malformed('too many hex fields to fit an embedded IPv4 at the end of the address', rest);
+  if (gap === undefined && bytes.length !== 12)
+    throw new Malformed('embedded IPv4 address must replace the final 2 fields of the address', rest);
+  if (bytes.length > 12)
+    throw new Malformed('too many hex fields to fit an embedded IPv4 at the end of the address', rest);
   bytes.push(...readQuad(rest));
   groups.rest = '';
   return false;
@@ -107,7 +114,9 @@ function readColons(groups: Groups): boolean {
 
 /** Whether an IPv4 address is written as an IPv6 one: `::ffff:1.2.3.4`. */
 export function isMapped({ bytes }: Address): boolean {
-  return bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  return (
+    bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff
+  );
 }
 
 /** The canonical text. */

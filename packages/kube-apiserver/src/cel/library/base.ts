@@ -11,7 +11,19 @@ import { times } from './times.js';
 import { urls } from './urls.js';
 import { versions } from './versions.js';
 
-const libraries = [operators, conversions, strings, times, optionals, lists, urls, quantities, network, formats, versions];
+const libraries = [
+  operators,
+  conversions,
+  strings,
+  times,
+  optionals,
+  lists,
+  urls,
+  quantities,
+  network,
+  formats,
+  versions,
+];
 
 let base: Functions | undefined;
 

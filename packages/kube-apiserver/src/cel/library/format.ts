@@ -33,11 +33,17 @@ export function* readFormat(format: string, count: number): Generator<string | C
 
 function readClause(text: string): Clause {
   const [, dot, digits = '', verb = ''] = /^%(\.(\d*))?([^]?)$/.exec(text) ?? [];
-  if (dot !== undefined && verb === '') throw new FormatError('could not parse formatting clause: error while parsing precision: could not find end of precision specifier');
+  if (dot !== undefined && verb === '')
+    throw new FormatError(
+      'could not parse formatting clause: error while parsing precision: could not find end of precision specifier',
+    );
   if (dot !== undefined && digits === '') {
-    throw new FormatError('could not parse formatting clause: error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax');
+    throw new FormatError(
+      'could not parse formatting clause: error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax',
+    );
   }
-  if (!'sdfebxXo'.includes(verb)) throw new FormatError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+  if (!'sdfebxXo'.includes(verb))
+    throw new FormatError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
   return { verb, precision: dot === undefined ? undefined : Math.min(Number(digits), 100) };
 }
 
@@ -45,7 +51,8 @@ function readClause(text: string): Clause {
 export function formatText(format: string, args: List): string {
   let index = 0;
   let text = '';
-  for (const part of readFormat(format, args.size)) text += typeof part === 'string' ? part : formatClause(part, args.at(index++));
+  for (const part of readFormat(format, args.size))
+    text += typeof part === 'string' ? part : formatClause(part, args.at(index++));
   return text;
 }
 
@@ -73,14 +80,22 @@ function formatClause({ verb, precision = PRECISION }: Clause, value: Value): st
 
 function clauseText(verb: string, precision: number, value: Value): string | undefined {
   switch (verb) {
-    case 's': return stringText(value);
-    case 'd': return integerText(value, 10);
-    case 'o': return integerText(value, 8);
-    case 'b': return typeof value === 'boolean' ? String(Number(value)) : integerText(value, 2);
-    case 'x': return hexText(value);
-    case 'X': return hexText(value)?.toUpperCase();
-    case 'f': return fixedText(value, precision);
-    default: return scientificText(value, precision);
+    case 's':
+      return stringText(value);
+    case 'd':
+      return integerText(value, 10);
+    case 'o':
+      return integerText(value, 8);
+    case 'b':
+      return typeof value === 'boolean' ? String(Number(value)) : integerText(value, 2);
+    case 'x':
+      return hexText(value);
+    case 'X':
+      return hexText(value)?.toUpperCase();
+    case 'f':
+      return fixedText(value, precision);
+    default:
+      return scientificText(value, precision);
   }
 }
 
@@ -121,7 +136,9 @@ function scientificText(value: Value, width: number): string | undefined {
   const special = specialText(double);
   if (special !== undefined) return special;
   const [digits = '', exponent = '0'] = double.toExponential(PRECISION).split('e');
-  const power = String(Math.abs(Number(exponent))).padStart(2, '0').replace(/\d/g, (digit) => RAISED[Number(digit)] ?? digit);
+  const power = String(Math.abs(Number(exponent)))
+    .padStart(2, '0')
+    .replace(/\d/g, (digit) => RAISED[Number(digit)] ?? digit);
   return `${digits}×10${Number(exponent) < 0 ? '⁻' : ''}${power}`.padStart(width);
 }
 
@@ -134,11 +151,15 @@ function specialText(value: number): string | undefined {
 /** A value as `%s` writes it; undefined for values that it cannot write. */
 function stringText(value: Value): string | undefined {
   switch (typeof value) {
-    case 'string': return value;
+    case 'string':
+      return value;
     case 'boolean':
-    case 'bigint': return String(value);
-    case 'number': return doubleText(value);
-    default: return value === null ? 'null' : objectText(value);
+    case 'bigint':
+      return String(value);
+    case 'number':
+      return doubleText(value);
+    default:
+      return value === null ? 'null' : objectText(value);
   }
 }
 
@@ -158,7 +179,9 @@ function bytesText(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    throw new FormatError('error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string');
+    throw new FormatError(
+      'error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string',
+    );
   }
 }
 
@@ -167,7 +190,8 @@ function memberText(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return specialMember(value) ?? fixedDigits(value, PRECISION);
   const text = stringText(value);
-  if (text === undefined) throw new FormatError(`error during formatting: no formatting function for ${runtimeType(value).name}`);
+  if (text === undefined)
+    throw new FormatError(`error during formatting: no formatting function for ${runtimeType(value).name}`);
   if (value instanceof Uint8Array) return `b${JSON.stringify(text)}`;
   if (value instanceof Timestamp) return `timestamp(${JSON.stringify(text)})`;
   return value instanceof Duration ? `duration(${JSON.stringify(text)})` : text;
@@ -181,7 +205,9 @@ function specialMember(value: number): string | undefined {
 function mapText(map: ValueMap): string {
   const pairs = map.keys().map((key) => {
     if (!['string', 'boolean', 'bigint'].includes(typeof key) && !(key instanceof Uint)) {
-      throw new FormatError(`error during formatting: no formatting function for map key of type ${runtimeType(key).name}`);
+      throw new FormatError(
+        `error during formatting: no formatting function for map key of type ${runtimeType(key).name}`,
+      );
     }
     return [memberText(key), memberText(map.find(key) ?? null)] as const;
   });

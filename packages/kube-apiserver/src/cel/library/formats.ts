@@ -1,5 +1,13 @@
 import { Library } from '../language/signature.js';
-import { dns1035Label, dns1123Label, dns1123Subdomain, labelValue, maskTrailingDash, qualifiedName, type NameRule } from '../../schema/names.js';
+import {
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  labelValue,
+  maskTrailingDash,
+  qualifiedName,
+  type NameRule,
+} from '../../schema/names.js';
 import { hasFormat } from '../../schema/formats.js';
 import { noSuchOverload } from '../runtime/error.js';
 import { Opaque, Optional, ValueList } from '../runtime/value.js';
@@ -30,8 +38,14 @@ class NamedFormat extends Opaque {
   }
 }
 
-const prefixed = (rule: NameRule): NameRule => (text) => rule(maskTrailingDash(text));
-const ofFormat = (format: string, problem: string): NameRule => (text) => (hasFormat(format, text) ? [] : [problem]);
+const prefixed =
+  (rule: NameRule): NameRule =>
+  (text) =>
+    rule(maskTrailingDash(text));
+const ofFormat =
+  (format: string, problem: string): NameRule =>
+  (text) =>
+    hasFormat(format, text) ? [] : [problem];
 
 /** Longest pattern of a moment, as the format library of the real server has it. */
 const MOMENT_PATTERN = 118;
@@ -61,15 +75,20 @@ function uriRule(text: string): readonly string[] {
 export function formats(): Library {
   const library = new Library();
   const byName = new Map(FORMATS.map(([name, rule, size]) => [name, new NamedFormat(name, rule, size)]));
-  for (const [name, format] of byName) library.add(`format.${name}`, `^format.${name}(): kubernetes.NamedFormat`, () => format);
+  for (const [name, format] of byName)
+    library.add(`format.${name}`, `^format.${name}(): kubernetes.NamedFormat`, () => format);
   library.add('format-named', '^format.named(string): optional(kubernetes.NamedFormat)', ([name]) => {
     const format = byName.get(textOf(name));
     return format === undefined ? Optional.none : new Optional(format);
   });
-  library.add('format-validate', 'kubernetes.NamedFormat.validate(string): optional(list(string))', ([format, text]) => {
-    if (!(format instanceof NamedFormat)) throw noSuchOverload();
-    const problems = format.rule(textOf(text));
-    return problems.length === 0 ? Optional.none : new Optional(new ValueList([...problems]));
-  });
+  library.add(
+    'format-validate',
+    'kubernetes.NamedFormat.validate(string): optional(list(string))',
+    ([format, text]) => {
+      if (!(format instanceof NamedFormat)) throw noSuchOverload();
+      const problems = format.rule(textOf(text));
+      return problems.length === 0 ? Optional.none : new Optional(new ValueList([...problems]));
+    },
+  );
   return library;
 }

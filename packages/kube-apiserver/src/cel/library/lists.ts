@@ -8,19 +8,41 @@ import { bigintOf, duration, int, listOf, orderOf, uint } from './operators.js';
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
 
 /** Types that sum() knows, with the sum of nothing. */
-const SUMMABLE: readonly (readonly [string, Value])[] = [['int', 0n], ['uint', new Uint(0n)], ['double', 0], ['duration', new Duration(0n)]];
+const SUMMABLE: readonly (readonly [string, Value])[] = [
+  ['int', 0n],
+  ['uint', new Uint(0n)],
+  ['double', 0],
+  ['duration', new Duration(0n)],
+];
 
 /** Lists: Kubernetes' own functions, the lists extension of CEL (version 3) and its sets. */
 export function lists(): Library {
   const library = new Library();
   for (const type of COMPARABLE) {
     library.add(`list_${type}_is_sorted_bool`, `list(${type}).isSorted(): bool`, ([list]) => isSorted(listOf(list)));
-    library.add(`list_${type}_max_${type}`, `list(${type}).max(): ${type}`, ([list]) => extreme(listOf(list), 'max', 1));
-    library.add(`list_${type}_min_${type}`, `list(${type}).min(): ${type}`, ([list]) => extreme(listOf(list), 'min', -1));
+    library.add(`list_${type}_max_${type}`, `list(${type}).max(): ${type}`, ([list]) =>
+      extreme(listOf(list), 'max', 1),
+    );
+    library.add(`list_${type}_min_${type}`, `list(${type}).min(): ${type}`, ([list]) =>
+      extreme(listOf(list), 'min', -1),
+    );
   }
-  for (const [type, zero] of SUMMABLE) library.add(`list_${type}_sum_${type}`, `list(${type}).sum(): ${type}`, ([list]) => sum(listOf(list), zero));
-  library.add('list_a_index_of_int', 'list(T).indexOf(T): int', ([list, item = null], budget) => BigInt(listOf(list).items().findIndex((other) => same(other, item, budget))));
-  library.add('list_a_last_index_of_int', 'list(T).lastIndexOf(T): int', ([list, item = null], budget) => BigInt(listOf(list).items().findLastIndex((other) => same(other, item, budget))));
+  for (const [type, zero] of SUMMABLE)
+    library.add(`list_${type}_sum_${type}`, `list(${type}).sum(): ${type}`, ([list]) => sum(listOf(list), zero));
+  library.add('list_a_index_of_int', 'list(T).indexOf(T): int', ([list, item = null], budget) =>
+    BigInt(
+      listOf(list)
+        .items()
+        .findIndex((other) => same(other, item, budget)),
+    ),
+  );
+  library.add('list_a_last_index_of_int', 'list(T).lastIndexOf(T): int', ([list, item = null], budget) =>
+    BigInt(
+      listOf(list)
+        .items()
+        .findLastIndex((other) => same(other, item, budget)),
+    ),
+  );
   addSets(library);
   addExtension(library);
   return library;
@@ -55,9 +77,19 @@ function plus(a: Value, b: Value): Value {
 }
 
 function addSets(library: Library): void {
-  library.add('list_sets_contains_list', '^sets.contains(list(T), list(T)): bool', ([a, b], budget) => holdsAll(listOf(a), listOf(b), budget));
-  library.add('list_sets_equivalent_list', '^sets.equivalent(list(T), list(T)): bool', ([a, b], budget) => holdsAll(listOf(a), listOf(b), budget) && holdsAll(listOf(b), listOf(a), budget));
-  library.add('list_sets_intersects_list', '^sets.intersects(list(T), list(T)): bool', ([a, b], budget) => listOf(a).items().some((item) => holds(listOf(b), item, budget)));
+  library.add('list_sets_contains_list', '^sets.contains(list(T), list(T)): bool', ([a, b], budget) =>
+    holdsAll(listOf(a), listOf(b), budget),
+  );
+  library.add(
+    'list_sets_equivalent_list',
+    '^sets.equivalent(list(T), list(T)): bool',
+    ([a, b], budget) => holdsAll(listOf(a), listOf(b), budget) && holdsAll(listOf(b), listOf(a), budget),
+  );
+  library.add('list_sets_intersects_list', '^sets.intersects(list(T), list(T)): bool', ([a, b], budget) =>
+    listOf(a)
+      .items()
+      .some((item) => holds(listOf(b), item, budget)),
+  );
 }
 
 function holds(list: List, item: Value, budget: Budget): boolean {
@@ -72,20 +104,36 @@ function holdsAll(list: List, items: List, budget: Budget): boolean {
 const MAX_RANGE = 1_000_000n;
 
 function addExtension(library: Library): void {
-  library.add('list_slice', 'list(T).slice(int, int): list(T)', ([list, start, end]) => slice(listOf(list), bigintOf(start), bigintOf(end)));
-  library.add('list_flatten', 'list(list(T)).flatten(): list(T)', ([list], budget) => flatten(listOf(list), 1n, budget));
-  library.add('list_flatten_int', 'list(dyn).flatten(int): list(dyn)', ([list, depth], budget) => flatten(listOf(list), bigintOf(depth), budget));
+  library.add('list_slice', 'list(T).slice(int, int): list(T)', ([list, start, end]) =>
+    slice(listOf(list), bigintOf(start), bigintOf(end)),
+  );
+  library.add('list_flatten', 'list(list(T)).flatten(): list(T)', ([list], budget) =>
+    flatten(listOf(list), 1n, budget),
+  );
+  library.add('list_flatten_int', 'list(dyn).flatten(int): list(dyn)', ([list, depth], budget) =>
+    flatten(listOf(list), bigintOf(depth), budget),
+  );
   library.add('lists_range', '^lists.range(int): list(int)', ([end], budget) => {
     const size = bigintOf(end) > MAX_RANGE ? MAX_RANGE : bigintOf(end);
     // The list is paid for before it is made.
     if (size >= MAX_RANGE) budget.spend(Infinity);
     return new ValueList(Array.from({ length: Math.max(0, Number(size)) }, (_, index) => BigInt(index)));
   });
-  library.add('list_reverse', 'list(T).reverse(): list(T)', ([list]) => new ValueList([...listOf(list).items()].reverse()));
+  library.add(
+    'list_reverse',
+    'list(T).reverse(): list(T)',
+    ([list]) => new ValueList([...listOf(list).items()].reverse()),
+  );
   library.add('list_distinct', 'list(T).distinct(): list(T)', ([list], budget) => distinct(listOf(list), budget));
   for (const type of COMPARABLE) {
-    library.add(`list_${type}_sort`, `list(${type}).sort(): list(${type})`, ([list]) => sort(listOf(list), listOf(list)));
-    library.add(`list_${type}_sortByAssociatedKeys`, `list(T).@sortByAssociatedKeys(list(${type})): list(T)`, ([list, keys]) => sort(listOf(list), listOf(keys)));
+    library.add(`list_${type}_sort`, `list(${type}).sort(): list(${type})`, ([list]) =>
+      sort(listOf(list), listOf(list)),
+    );
+    library.add(
+      `list_${type}_sortByAssociatedKeys`,
+      `list(T).@sortByAssociatedKeys(list(${type})): list(T)`,
+      ([list, keys]) => sort(listOf(list), listOf(keys)),
+    );
   }
 }
 
@@ -122,11 +170,14 @@ function distinct(list: List, budget: Budget): List {
 
 function sort(list: List, keys: List): List {
   if (list.size !== keys.size) {
-    throw new EvaluationError(`@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${list.size} and ${keys.size} elements respectively`);
+    throw new EvaluationError(
+      `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${list.size} and ${keys.size} elements respectively`,
+    );
   }
   const pairs = list.items().map((item, index) => ({ item, key: keys.at(index) }));
   const [first] = pairs;
   if (first === undefined) return list;
-  if (pairs.some(({ key }) => runtimeType(key).name !== runtimeType(first.key).name)) throw new EvaluationError('list elements must have the same type');
+  if (pairs.some(({ key }) => runtimeType(key).name !== runtimeType(first.key).name))
+    throw new EvaluationError('list elements must have the same type');
   return new ValueList(pairs.sort((a, b) => orderOf(a.key, b.key)).map(({ item }) => item));
 }

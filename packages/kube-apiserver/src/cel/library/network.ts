@@ -51,7 +51,10 @@ class CidrValue extends Opaque {
   }
 
   contains(address: Address): boolean {
-    return address.bytes.length === this.address.bytes.length && sameAddress(masked(address, this.bits), masked(this.address, this.bits));
+    return (
+      address.bytes.length === this.address.bytes.length &&
+      sameAddress(masked(address, this.bits), masked(this.address, this.bits))
+    );
   }
 }
 
@@ -67,20 +70,38 @@ export function network(): Library {
     if ('problem' in ip) throw noSuchOverload();
     return cidrOf(cidr).contains(ip);
   });
-  library.add('cidr_contains_ip_ip', 'net.CIDR.containsIP(net.IP): bool', ([cidr, ip]) => cidrOf(cidr).contains(ipOf(ip)));
-  library.add('cidr_contains_cidr_string', 'net.CIDR.containsCIDR(string): bool', ([cidr, text]) => containsCidr(cidrOf(cidr), toCidr(textOf(text))));
-  library.add('cidr_contains_cidr', 'net.CIDR.containsCIDR(net.CIDR): bool', ([cidr, other]) => containsCidr(cidrOf(cidr), cidrOf(other)));
+  library.add('cidr_contains_ip_ip', 'net.CIDR.containsIP(net.IP): bool', ([cidr, ip]) =>
+    cidrOf(cidr).contains(ipOf(ip)),
+  );
+  library.add('cidr_contains_cidr_string', 'net.CIDR.containsCIDR(string): bool', ([cidr, text]) =>
+    containsCidr(cidrOf(cidr), toCidr(textOf(text))),
+  );
+  library.add('cidr_contains_cidr', 'net.CIDR.containsCIDR(net.CIDR): bool', ([cidr, other]) =>
+    containsCidr(cidrOf(cidr), cidrOf(other)),
+  );
   library.add('cidr_ip', 'net.CIDR.ip(): net.IP', ([cidr]) => new IpValue(cidrOf(cidr).address));
   library.add('cidr_prefix_length', 'net.CIDR.prefixLength(): int', ([cidr]) => BigInt(cidrOf(cidr).bits));
-  library.add('cidr_masked', 'net.CIDR.masked(): net.CIDR', ([cidr]) => new CidrValue(masked(cidrOf(cidr).address, cidrOf(cidr).bits), cidrOf(cidr).bits));
-  library.add('cidr_to_string', 'string(net.CIDR): string', ([cidr]) => `${addressText(cidrOf(cidr).address)}/${cidrOf(cidr).bits}`);
+  library.add(
+    'cidr_masked',
+    'net.CIDR.masked(): net.CIDR',
+    ([cidr]) => new CidrValue(masked(cidrOf(cidr).address, cidrOf(cidr).bits), cidrOf(cidr).bits),
+  );
+  library.add(
+    'cidr_to_string',
+    'string(net.CIDR): string',
+    ([cidr]) => `${addressText(cidrOf(cidr).address)}/${cidrOf(cidr).bits}`,
+  );
   return library;
 }
 
 function addAddresses(library: Library): void {
   library.add('string_to_ip', 'ip(string): net.IP', ([text]) => toIp(textOf(text)));
   library.add('is_ip', 'isIP(string): bool', ([text]) => !('problem' in readIp(textOf(text))));
-  library.add('ip_is_canonical', '^ip.isCanonical(string): bool', ([text]) => addressText(toIp(textOf(text)).address) === text);
+  library.add(
+    'ip_is_canonical',
+    '^ip.isCanonical(string): bool',
+    ([text]) => addressText(toIp(textOf(text)).address) === text,
+  );
   library.add('ip_to_string', 'string(net.IP): string', ([ip]) => addressText(ipOf(ip)));
   library.add('ip_family', 'net.IP.family(): int', ([ip]) => (ipOf(ip).bytes.length === 4 ? 4n : 6n));
   const test = (name: string, id: string, holds: (bytes: readonly number[]) => boolean): void => {
@@ -89,7 +110,8 @@ function addAddresses(library: Library): void {
   test('isUnspecified', 'ip_is_unspecified', isUnspecified);
   test('isLoopback', 'ip_is_loopback', isLoopback);
   test('isLinkLocalMulticast', 'ip_is_link_local_multicast', ([a, b, c = 0, ...rest]) =>
-    (rest.length === 1 ? a === 224 && b === 0 && c === 0 : a === 0xff && ((b ?? 0) & 0x0f) === 2));
+    rest.length === 1 ? a === 224 && b === 0 && c === 0 : a === 0xff && ((b ?? 0) & 0x0f) === 2,
+  );
   test('isLinkLocalUnicast', 'ip_is_link_local_unicast', isLinkLocal);
   test('isGlobalUnicast', 'ip_is_global_unicast', isGlobal);
 }
@@ -120,7 +142,8 @@ function containsCidr(outer: CidrValue, inner: CidrValue): boolean {
 function readIp(text: string): Address | { problem: string } {
   const quoted = goQuote(text);
   const address = parseAddress(text);
-  if ('problem' in address) return { problem: `IP Address ${quoted} parse error during conversion from string: ${address.problem}` };
+  if ('problem' in address)
+    return { problem: `IP Address ${quoted} parse error during conversion from string: ${address.problem}` };
   if (address.zone !== undefined) return { problem: `IP address ${quoted} with zone value is not allowed` };
   return isMapped(address) ? { problem: `IPv4-mapped IPv6 address ${quoted} is not allowed` } : address;
 }
@@ -135,7 +158,9 @@ const CIDR_PROBLEM = 'network address parse error during conversion from string'
 
 function readCidr(text: string): CidrValue | { problem: string } {
   const slash = text.lastIndexOf('/');
-  const fail = (problem: string): { problem: string } => ({ problem: `${CIDR_PROBLEM}: netip.ParsePrefix(${goQuote(text)}): ${problem}` });
+  const fail = (problem: string): { problem: string } => ({
+    problem: `${CIDR_PROBLEM}: netip.ParsePrefix(${goQuote(text)}): ${problem}`,
+  });
   if (slash < 0) return fail("no '/'");
   const address = parseAddress(text.slice(0, slash));
   if ('problem' in address) return fail(address.problem);

@@ -35,7 +35,9 @@ function parts(value: number): { mantissa: bigint; exponent: bigint } {
   const whole = bits.getBigUint64(0);
   const exponent = whole >> 52n;
   const fraction = whole & ((1n << 52n) - 1n);
-  return exponent === 0n ? { mantissa: fraction, exponent: -1074n } : { mantissa: fraction | (1n << 52n), exponent: exponent - 1075n };
+  return exponent === 0n
+    ? { mantissa: fraction, exponent: -1074n }
+    : { mantissa: fraction | (1n << 52n), exponent: exponent - 1075n };
 }
 
 /** Divided by 2^shift. */

@@ -5,10 +5,20 @@ import { EvaluationError, noSuchOverload } from '../runtime/error.js';
 import { Duration, List, LiteralMap, Timestamp, Uint, ValueMap, type Value } from '../runtime/value.js';
 
 const COMPARABLE = [
-  ['bool', 'bool', 'bool'], ['int64', 'int', 'int'], ['int64_double', 'int', 'double'], ['int64_uint64', 'int', 'uint'],
-  ['uint64', 'uint', 'uint'], ['uint64_double', 'uint', 'double'], ['uint64_int64', 'uint', 'int'],
-  ['double', 'double', 'double'], ['double_int64', 'double', 'int'], ['double_uint64', 'double', 'uint'],
-  ['string', 'string', 'string'], ['bytes', 'bytes', 'bytes'], ['timestamp', 'timestamp', 'timestamp'], ['duration', 'duration', 'duration'],
+  ['bool', 'bool', 'bool'],
+  ['int64', 'int', 'int'],
+  ['int64_double', 'int', 'double'],
+  ['int64_uint64', 'int', 'uint'],
+  ['uint64', 'uint', 'uint'],
+  ['uint64_double', 'uint', 'double'],
+  ['uint64_int64', 'uint', 'int'],
+  ['double', 'double', 'double'],
+  ['double_int64', 'double', 'int'],
+  ['double_uint64', 'double', 'uint'],
+  ['string', 'string', 'string'],
+  ['bytes', 'bytes', 'bytes'],
+  ['timestamp', 'timestamp', 'timestamp'],
+  ['duration', 'duration', 'duration'],
 ] as const;
 
 const ORDERS: readonly (readonly [string, string, (order: number) => boolean])[] = [
@@ -21,7 +31,10 @@ const ORDERS: readonly (readonly [string, string, (order: number) => boolean])[]
 /** Operators but for `&&`, `||` and `?:`, whose sides the evaluator runs only as far as needed. */
 export function operators(): Library {
   const library = new Library();
-  library.add('conditional', '_?_:_(bool, A, A): A', lazy).add('logical_and', '_&&_(bool, bool): bool', lazy).add('logical_or', '_||_(bool, bool): bool', lazy);
+  library
+    .add('conditional', '_?_:_(bool, A, A): A', lazy)
+    .add('logical_and', '_&&_(bool, bool): bool', lazy)
+    .add('logical_or', '_||_(bool, bool): bool', lazy);
   library.add('logical_not', '!_(bool): bool', ([value]) => value !== true);
   library.add('not_strictly_false', '@not_strictly_false(bool): bool', ([value]) => value !== false);
   library.add('equals', '_==_(A, A): bool', ([a = null, b = null], budget) => same(a, b, budget));
@@ -40,7 +53,9 @@ function lazy(): Value {
 function addComparisons(library: Library): void {
   for (const [name, id, holds] of ORDERS) {
     for (const [suffix, left, right] of COMPARABLE) {
-      library.add(`${id}_${suffix}`, `${name}(${left}, ${right}): bool`, ([a = null, b = null]) => holds(orderOf(a, b)));
+      library.add(`${id}_${suffix}`, `${name}(${left}, ${right}): bool`, ([a = null, b = null]) =>
+        holds(orderOf(a, b)),
+      );
     }
   }
 }
@@ -92,7 +107,8 @@ const ARITHMETIC: readonly (readonly [string, string, Ints, Doubles | undefined]
 
 function addSums(library: Library): void {
   for (const [name, id, ints, doubles] of ARITHMETIC) {
-    if (doubles !== undefined) library.add(`${id}_double`, `${name}(double, double): double`, ([a, b]) => doubles(Number(a), Number(b)));
+    if (doubles !== undefined)
+      library.add(`${id}_double`, `${name}(double, double): double`, ([a, b]) => doubles(Number(a), Number(b)));
     library.add(`${id}_int64`, `${name}(int, int): int`, ([a, b]) => int(ints(bigintOf(a), bigintOf(b))));
     library.add(`${id}_uint64`, `${name}(uint, uint): uint`, ([a, b]) => uint(ints(bigintOf(a), bigintOf(b))));
   }
@@ -105,12 +121,24 @@ function addSums(library: Library): void {
 }
 
 function addTimes(library: Library): void {
-  library.add('add_duration_duration', '_+_(duration, duration): duration', ([a, b]) => duration(nanosOf(a) + nanosOf(b)));
-  library.add('add_duration_timestamp', '_+_(duration, timestamp): timestamp', ([a, b]) => timestamp(nanosOf(a) + nanosOf(b), b));
-  library.add('add_timestamp_duration', '_+_(timestamp, duration): timestamp', ([a, b]) => timestamp(nanosOf(a) + nanosOf(b), a));
-  library.add('subtract_duration_duration', '_-_(duration, duration): duration', ([a, b]) => duration(nanosOf(a) - nanosOf(b)));
-  library.add('subtract_timestamp_duration', '_-_(timestamp, duration): timestamp', ([a, b]) => timestamp(nanosOf(a) - nanosOf(b), a));
-  library.add('subtract_timestamp_timestamp', '_-_(timestamp, timestamp): duration', ([a, b]) => duration(nanosOf(a) - nanosOf(b)));
+  library.add('add_duration_duration', '_+_(duration, duration): duration', ([a, b]) =>
+    duration(nanosOf(a) + nanosOf(b)),
+  );
+  library.add('add_duration_timestamp', '_+_(duration, timestamp): timestamp', ([a, b]) =>
+    timestamp(nanosOf(a) + nanosOf(b), b),
+  );
+  library.add('add_timestamp_duration', '_+_(timestamp, duration): timestamp', ([a, b]) =>
+    timestamp(nanosOf(a) + nanosOf(b), a),
+  );
+  library.add('subtract_duration_duration', '_-_(duration, duration): duration', ([a, b]) =>
+    duration(nanosOf(a) - nanosOf(b)),
+  );
+  library.add('subtract_timestamp_duration', '_-_(timestamp, duration): timestamp', ([a, b]) =>
+    timestamp(nanosOf(a) - nanosOf(b), a),
+  );
+  library.add('subtract_timestamp_timestamp', '_-_(timestamp, timestamp): duration', ([a, b]) =>
+    duration(nanosOf(a) - nanosOf(b)),
+  );
 }
 
 const FIRST_MOMENT = -62_135_596_800n * 1_000_000_000n;
@@ -129,9 +157,15 @@ export function duration(nanos: bigint): Duration {
 function addContainers(library: Library): void {
   library.add('index_list', '_[_](list(A), int): A', ([list, index]) => itemOf(listOf(list), index ?? null));
   library.add('index_map', '_[_](map(A, B), A): B', ([map, key = null]) => valueOf(mapOf(map), key));
-  library.add('in_list', '@in(A, list(A)): bool', ([item = null, list], budget) => contains(listOf(list), item, budget));
+  library.add('in_list', '@in(A, list(A)): bool', ([item = null, list], budget) =>
+    contains(listOf(list), item, budget),
+  );
   library.add('in_map', '@in(A, map(A, B)): bool', ([key = null, map]) => mapOf(map).find(key) !== undefined);
-  library.add('@mapInsert_map_key_value', '^cel.@mapInsert(map(K, V), K, V): map(K, V)', ([map, key = null, value = null]) => insert(map, key, value));
+  library.add(
+    '@mapInsert_map_key_value',
+    '^cel.@mapInsert(map(K, V), K, V): map(K, V)',
+    ([map, key = null, value = null]) => insert(map, key, value),
+  );
   library.add('@mapInsert_map_map', '^cel.@mapInsert(map(K, V), map(K, V)): map(K, V)', ([map, added]) => {
     const more = mapOf(added);
     for (const key of more.keys()) insert(map, key, more.find(key) ?? null);

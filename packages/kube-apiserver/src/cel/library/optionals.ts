@@ -7,14 +7,20 @@ import { listOf } from './operators.js';
 export function optionals(): Library {
   const library = new Library();
   library.add('optional_of', '^optional.of(V): optional(V)', ([value = null]) => new Optional(value));
-  library.add('optional_ofNonZeroValue', '^optional.ofNonZeroValue(V): optional(V)', ([value = null]) => (isZero(value) ? Optional.none : new Optional(value)));
+  library.add('optional_ofNonZeroValue', '^optional.ofNonZeroValue(V): optional(V)', ([value = null]) =>
+    isZero(value) ? Optional.none : new Optional(value),
+  );
   library.add('optional_none', '^optional.none(): optional(V)', () => Optional.none);
   library.add('optional_value', 'optional(V).value(): V', ([optional]) => {
     const { value } = optionalOf(optional);
     if (value === undefined) throw new EvaluationError('optional.none() dereference');
     return value;
   });
-  library.add('optional_hasValue', 'optional(V).hasValue(): bool', ([optional]) => optionalOf(optional).value !== undefined);
+  library.add(
+    'optional_hasValue',
+    'optional(V).hasValue(): bool',
+    ([optional]) => optionalOf(optional).value !== undefined,
+  );
   library.add('optional_or_optional', 'optional(V).or(optional(V)): optional(V)', lazy);
   library.add('optional_orValue_value', 'optional(V).orValue(V): V', lazy);
   library.add('list_optindex_optional_int', '_[?_](list(V), int): optional(V)', lazy);
@@ -54,5 +60,8 @@ function isZero(value: Value): boolean {
   if (value instanceof Uint) return value.value === 0n;
   if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof Optional) return value.value === undefined;
-  return (value instanceof Duration && value.nanos === 0n) || (value instanceof Timestamp && value.nanos === -62_135_596_800n * 1_000_000_000n);
+  return (
+    (value instanceof Duration && value.nanos === 0n) ||
+    (value instanceof Timestamp && value.nanos === -62_135_596_800n * 1_000_000_000n)
+  );
 }

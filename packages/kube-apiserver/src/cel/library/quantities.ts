@@ -51,7 +51,10 @@ function parseQuantity(text: string): Quantity | undefined {
   const digits = BigInt(`${whole}${fraction}` || '0') * (sign === '-' ? -1n : 1n);
   const bits = BINARY[suffix] ?? 0;
   const exponent = BINARY[suffix] === undefined ? (DECIMAL[suffix] ?? Number(suffix.slice(1))) : 0;
-  const nanos = shift(digits << BigInt(bits), Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, exponent - fraction.length - NANO)));
+  const nanos = shift(
+    digits << BigInt(bits),
+    Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, exponent - fraction.length - NANO)),
+  );
   return new Quantity(nanos, amountOf(digits, { numerals: whole.replace(/^0+/, '') || '0', fraction, bits, exponent }));
 }
 
@@ -65,7 +68,12 @@ interface Written {
 /** Go keeps short numbers in 64 bits, and binary ones only where they are whole and not too long. */
 function amountOf(digits: bigint, { numerals, fraction, bits, exponent }: Written): Amount | undefined {
   const scale = exponent - fraction.length;
-  const room = bits === 0 ? 18 - numerals.length - fraction.length : fraction === '' ? 14 - numerals.length - Math.trunc((bits * 3) / 10) : -1;
+  const room =
+    bits === 0
+      ? 18 - numerals.length - fraction.length
+      : fraction === ''
+        ? 14 - numerals.length - Math.trunc((bits * 3) / 10)
+        : -1;
   return room < 0 || scale < NANO ? undefined : fit(digits << BigInt(bits), scale);
 }
 
@@ -94,7 +102,10 @@ function wholeQuantity(value: bigint): Quantity {
 }
 
 function plus(a: Quantity, b: Quantity, sign: 1n | -1n): Quantity {
-  return new Quantity(a.nanos + sign * b.nanos, a.amount === undefined || b.amount === undefined ? undefined : sum(a.amount, b.amount, sign));
+  return new Quantity(
+    a.nanos + sign * b.nanos,
+    a.amount === undefined || b.amount === undefined ? undefined : sum(a.amount, b.amount, sign),
+  );
 }
 
 function sum(a: Amount, b: Amount, sign: bigint): Amount | undefined {
@@ -112,20 +123,42 @@ export function quantities(): Library {
   library.add('string_to_quantity', `quantity(string): ${type}`, ([text]) => toQuantity(textOf(text)));
   library.add('is_quantity_string', 'isQuantity(string): bool', ([text]) => parseQuantity(textOf(text)) !== undefined);
   library.add('quantity_sign', `sign(${type}): int`, ([value]) => signOf(quantityOf(value).nanos));
-  library.add('quantity_is_greater_than', `${type}.isGreaterThan(${type}): bool`, ([a, b]) => quantityOf(a).nanos > quantityOf(b).nanos);
-  library.add('quantity_is_less_than', `${type}.isLessThan(${type}): bool`, ([a, b]) => quantityOf(a).nanos < quantityOf(b).nanos);
-  library.add('quantity_compare_to', `${type}.compareTo(${type}): int`, ([a, b]) => signOf(quantityOf(a).nanos - quantityOf(b).nanos));
-  library.add('quantity_get_float', `${type}.asApproximateFloat(): double`, ([value]) => Number(quantityOf(value).nanos) / 1e9);
+  library.add(
+    'quantity_is_greater_than',
+    `${type}.isGreaterThan(${type}): bool`,
+    ([a, b]) => quantityOf(a).nanos > quantityOf(b).nanos,
+  );
+  library.add(
+    'quantity_is_less_than',
+    `${type}.isLessThan(${type}): bool`,
+    ([a, b]) => quantityOf(a).nanos < quantityOf(b).nanos,
+  );
+  library.add('quantity_compare_to', `${type}.compareTo(${type}): int`, ([a, b]) =>
+    signOf(quantityOf(a).nanos - quantityOf(b).nanos),
+  );
+  library.add(
+    'quantity_get_float',
+    `${type}.asApproximateFloat(): double`,
+    ([value]) => Number(quantityOf(value).nanos) / 1e9,
+  );
   library.add('quantity_get_int', `${type}.asInteger(): int`, ([value]) => {
     const whole = integerOf(quantityOf(value));
     if (whole === undefined) throw new EvaluationError('cannot convert value to integer');
     return whole;
   });
-  library.add('quantity_is_integer', `${type}.isInteger(): bool`, ([value]) => integerOf(quantityOf(value)) !== undefined);
+  library.add(
+    'quantity_is_integer',
+    `${type}.isInteger(): bool`,
+    ([value]) => integerOf(quantityOf(value)) !== undefined,
+  );
   library.add('quantity_add', `${type}.add(${type}): ${type}`, ([a, b]) => plus(quantityOf(a), quantityOf(b), 1n));
-  library.add('quantity_add_int', `${type}.add(int): ${type}`, ([a, b]) => plus(quantityOf(a), wholeQuantity(bigintOf(b)), 1n));
+  library.add('quantity_add_int', `${type}.add(int): ${type}`, ([a, b]) =>
+    plus(quantityOf(a), wholeQuantity(bigintOf(b)), 1n),
+  );
   library.add('quantity_sub', `${type}.sub(${type}): ${type}`, ([a, b]) => plus(quantityOf(a), quantityOf(b), -1n));
-  library.add('quantity_sub_int', `${type}.sub(int): ${type}`, ([a, b]) => plus(quantityOf(a), wholeQuantity(bigintOf(b)), -1n));
+  library.add('quantity_sub_int', `${type}.sub(int): ${type}`, ([a, b]) =>
+    plus(quantityOf(a), wholeQuantity(bigintOf(b)), -1n),
+  );
   return library;
 }
 

@@ -9,18 +9,39 @@ import { findAll, matches } from './pattern.js';
 /** Functions of texts: those of CEL, its strings extension (version 2) and Kubernetes' regex library. Places count code points. */
 export function strings(): Library {
   const library = new Library();
-  library.add('contains_string', 'string.contains(string): bool', ([text, part]) => textOf(text).includes(textOf(part)));
-  library.add('ends_with_string', 'string.endsWith(string): bool', ([text, part]) => textOf(text).endsWith(textOf(part)));
-  library.add('starts_with_string', 'string.startsWith(string): bool', ([text, part]) => textOf(text).startsWith(textOf(part)));
-  library.add('matches', 'matches(string, string): bool', ([text, pattern], budget) => matches(textOf(text), textOf(pattern), budget));
-  library.add('matches_string', 'string.matches(string): bool', ([text, pattern], budget) => matches(textOf(text), textOf(pattern), budget));
-  library.add('string_find_string', 'string.find(string): string', ([text, pattern], budget) => findAll(textOf(text), textOf(pattern), 1, budget)[0] ?? '');
-  library.add('string_find_all_string', 'string.findAll(string): list(string)', ([text, pattern], budget) =>
-    new ValueList(findAll(textOf(text), textOf(pattern), Infinity, budget)));
-  library.add('string_find_all_string_int', 'string.findAll(string, int): list(string)', ([text, pattern, limit], budget) => {
-    const most = Number(bigintOf(limit));
-    return new ValueList(findAll(textOf(text), textOf(pattern), most < 0 ? Infinity : most, budget));
-  });
+  library.add('contains_string', 'string.contains(string): bool', ([text, part]) =>
+    textOf(text).includes(textOf(part)),
+  );
+  library.add('ends_with_string', 'string.endsWith(string): bool', ([text, part]) =>
+    textOf(text).endsWith(textOf(part)),
+  );
+  library.add('starts_with_string', 'string.startsWith(string): bool', ([text, part]) =>
+    textOf(text).startsWith(textOf(part)),
+  );
+  library.add('matches', 'matches(string, string): bool', ([text, pattern], budget) =>
+    matches(textOf(text), textOf(pattern), budget),
+  );
+  library.add('matches_string', 'string.matches(string): bool', ([text, pattern], budget) =>
+    matches(textOf(text), textOf(pattern), budget),
+  );
+  library.add(
+    'string_find_string',
+    'string.find(string): string',
+    ([text, pattern], budget) => findAll(textOf(text), textOf(pattern), 1, budget)[0] ?? '',
+  );
+  library.add(
+    'string_find_all_string',
+    'string.findAll(string): list(string)',
+    ([text, pattern], budget) => new ValueList(findAll(textOf(text), textOf(pattern), Infinity, budget)),
+  );
+  library.add(
+    'string_find_all_string_int',
+    'string.findAll(string, int): list(string)',
+    ([text, pattern, limit], budget) => {
+      const most = Number(bigintOf(limit));
+      return new ValueList(findAll(textOf(text), textOf(pattern), most < 0 ? Infinity : most, budget));
+    },
+  );
   addPlaces(library);
   addChanges(library);
   return library;
@@ -29,15 +50,22 @@ export function strings(): Library {
 function addPlaces(library: Library): void {
   library.add('string_char_at_int', 'string.charAt(int): string', ([text, at]) => charAt(textOf(text), at));
   library.add('string_index_of_string', 'string.indexOf(string): int', ([text, part]) => indexOf(text, part, 0n));
-  library.add('string_index_of_string_int', 'string.indexOf(string, int): int', ([text, part, from]) => indexOf(text, part, bigintOf(from)));
-  library.add('string_last_index_of_string', 'string.lastIndexOf(string): int', ([text, part]) => lastIndexOf(text, part));
-  library.add('string_last_index_of_string_int', 'string.lastIndexOf(string, int): int', ([text, part, from]) => lastIndexOfFrom(text, part, bigintOf(from)));
+  library.add('string_index_of_string_int', 'string.indexOf(string, int): int', ([text, part, from]) =>
+    indexOf(text, part, bigintOf(from)),
+  );
+  library.add('string_last_index_of_string', 'string.lastIndexOf(string): int', ([text, part]) =>
+    lastIndexOf(text, part),
+  );
+  library.add('string_last_index_of_string_int', 'string.lastIndexOf(string, int): int', ([text, part, from]) =>
+    lastIndexOfFrom(text, part, bigintOf(from)),
+  );
   library.add('string_substring_int', 'string.substring(int): string', ([text, from]) => {
     const chars = charsOf(text);
     return chars.slice(checked(from, chars.length)).join('');
   });
   library.add('string_substring_int_int', 'string.substring(int, int): string', ([text, from, to]) => {
-    if (bigintOf(from) > bigintOf(to)) throw new EvaluationError(`invalid substring range. start: ${bigintOf(from)}, end: ${bigintOf(to)}`);
+    if (bigintOf(from) > bigintOf(to))
+      throw new EvaluationError(`invalid substring range. start: ${bigintOf(from)}, end: ${bigintOf(to)}`);
     const chars = charsOf(text);
     return chars.slice(checked(from, chars.length), checked(to, chars.length)).join('');
   });
@@ -87,17 +115,36 @@ function lastIndexOfFrom(text: Value | undefined, part: Value | undefined, from:
 }
 
 function addChanges(library: Library): void {
-  library.add('string_lower_ascii', 'string.lowerAscii(): string', ([text]) => textOf(text).replace(/[A-Z]+/g, (part) => part.toLowerCase()));
-  library.add('string_upper_ascii', 'string.upperAscii(): string', ([text]) => textOf(text).replace(/[a-z]+/g, (part) => part.toUpperCase()));
+  library.add('string_lower_ascii', 'string.lowerAscii(): string', ([text]) =>
+    textOf(text).replace(/[A-Z]+/g, (part) => part.toLowerCase()),
+  );
+  library.add('string_upper_ascii', 'string.upperAscii(): string', ([text]) =>
+    textOf(text).replace(/[a-z]+/g, (part) => part.toUpperCase()),
+  );
   library.add('string_trim', 'string.trim(): string', ([text]) => trim(textOf(text)));
-  library.add('string_replace_string_string', 'string.replace(string, string): string', ([text, old, next], budget) => replace([textOf(text), textOf(old), textOf(next)], -1, budget));
-  library.add('string_replace_string_string_int', 'string.replace(string, string, int): string', ([text, old, next, times], budget) =>
-    replace([textOf(text), textOf(old), textOf(next)], Number(bigintOf(times)), budget));
-  library.add('string_split_string', 'string.split(string): list(string)', ([text, separator]) => new ValueList(split(textOf(text), textOf(separator), -1)));
-  library.add('string_split_string_int', 'string.split(string, int): list(string)', ([text, separator, limit]) =>
-    new ValueList(split(textOf(text), textOf(separator), Number(bigintOf(limit)))));
+  library.add('string_replace_string_string', 'string.replace(string, string): string', ([text, old, next], budget) =>
+    replace([textOf(text), textOf(old), textOf(next)], -1, budget),
+  );
+  library.add(
+    'string_replace_string_string_int',
+    'string.replace(string, string, int): string',
+    ([text, old, next, times], budget) =>
+      replace([textOf(text), textOf(old), textOf(next)], Number(bigintOf(times)), budget),
+  );
+  library.add(
+    'string_split_string',
+    'string.split(string): list(string)',
+    ([text, separator]) => new ValueList(split(textOf(text), textOf(separator), -1)),
+  );
+  library.add(
+    'string_split_string_int',
+    'string.split(string, int): list(string)',
+    ([text, separator, limit]) => new ValueList(split(textOf(text), textOf(separator), Number(bigintOf(limit)))),
+  );
   library.add('list_join', 'list(string).join(): string', ([list], budget) => join(listOf(list), '', budget));
-  library.add('list_join_string', 'list(string).join(string): string', ([list, separator], budget) => join(listOf(list), textOf(separator), budget));
+  library.add('list_join_string', 'list(string).join(string): string', ([list, separator], budget) =>
+    join(listOf(list), textOf(separator), budget),
+  );
   library.add('strings_quote', '^strings.quote(string): string', ([text]) => quote(textOf(text)));
   library.add('string_format', 'string.format(list(dyn)): string', ([text, args], budget) => {
     weigh(listOf(args), budget);
@@ -152,7 +199,15 @@ function join(list: List, separator: string, budget: Budget): string {
 }
 
 const QUOTED: Readonly<Record<string, string>> = {
-  '\u0007': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"',
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
 };
 
 function quote(text: string): string {

@@ -42,7 +42,9 @@ const SPANS: readonly (readonly [string, string, bigint])[] = [
 export function times(): Library {
   const library = new Library();
   for (const [name, id, get] of GETTERS) {
-    library.add(`timestamp_to_${id}`, `timestamp.${name}(): int`, ([moment]) => BigInt(get(partsOf(nanosOf(moment), 0))));
+    library.add(`timestamp_to_${id}`, `timestamp.${name}(): int`, ([moment]) =>
+      BigInt(get(partsOf(nanosOf(moment), 0))),
+    );
     library.add(`timestamp_to_${id}_with_tz`, `timestamp.${name}(string): int`, ([moment, zone]) => {
       const nanos = nanosOf(moment);
       return BigInt(get(partsOf(nanos, offsetOf(nanos, zone))));
@@ -78,7 +80,8 @@ function partsOf(nanos: bigint, offsetMinutes: number): Parts {
 function offsetOf(nanos: bigint, zone: Value | undefined): number {
   const name = textOf(zone);
   const colon = name.indexOf(':');
-  if (colon >= 0) return atoi(name.slice(0, colon)) * 60 + atoi(name.slice(colon + 1)) * (name.startsWith('-') ? -1 : 1);
+  if (colon >= 0)
+    return atoi(name.slice(0, colon)) * 60 + atoi(name.slice(colon + 1)) * (name.startsWith('-') ? -1 : 1);
   if (name === '' || name === 'UTC' || name === 'Local') return 0;
   const millis = Number(splitNanos(nanos).seconds) * 1000;
   try {
@@ -89,13 +92,21 @@ function offsetOf(nanos: bigint, zone: Value | undefined): number {
 }
 
 function atoi(text: string): number {
-  if (!/^[+-]?\d{1,18}$/.test(text)) throw new EvaluationError(`strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`);
+  if (!/^[+-]?\d{1,18}$/.test(text))
+    throw new EvaluationError(`strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`);
   return Number(text);
 }
 
 function zoneOffset(timeZone: string, millis: number): number {
   const format = new Intl.DateTimeFormat('en-US', {
-    timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   const part: Record<string, number> = {};
   for (const { type, value } of format.formatToParts(millis)) part[type] = Number(value);

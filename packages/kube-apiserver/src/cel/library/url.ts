@@ -24,7 +24,8 @@ export function parseUrl(text: string): Url | undefined {
 }
 
 function readUrl(text: string): Url | { problem: string } {
-  if (Array.from(text).some((char) => char < ' ' || char === '\u007f')) return { problem: 'net/url: invalid control character in URL' };
+  if (Array.from(text).some((char) => char < ' ' || char === '\u007f'))
+    return { problem: 'net/url: invalid control character in URL' };
   if (text === '') return { problem: 'empty url' };
   if (text === '*') return { scheme: '', host: '', path: '*', query: '' };
   const schemed = readScheme(text);
@@ -33,7 +34,8 @@ function readUrl(text: string): Url | { problem: string } {
   const cut = rest.indexOf('?');
   const body = cut < 0 ? rest : rest.slice(0, cut);
   const query = cut < 0 ? '' : rest.slice(cut + 1);
-  if (!body.startsWith('/')) return scheme === '' ? { problem: 'invalid URI for request' } : { scheme, host: '', path: '', query };
+  if (!body.startsWith('/'))
+    return scheme === '' ? { problem: 'invalid URI for request' } : { scheme, host: '', path: '', query };
   if (!body.startsWith('//') || (scheme === '' && body.startsWith('///'))) return finish(scheme, '', body, query);
   const slash = body.indexOf('/', 2);
   const authority = slash < 0 ? body.slice(2) : body.slice(2, slash);
@@ -53,7 +55,8 @@ function readScheme(text: string): { scheme: string; rest: string } | { problem:
 /** Digits first: no scheme, and then the rest must be no URL. Anything else before the colon belongs to a path. */
 function schemeless(text: string, before: string): { scheme: string; rest: string } | { problem: string } {
   const [segment = ''] = text.split('/');
-  if (before !== '' && !text.startsWith('/') && segment.includes(':')) return { problem: 'first path segment in URL cannot contain colon' };
+  if (before !== '' && !text.startsWith('/') && segment.includes(':'))
+    return { problem: 'first path segment in URL cannot contain colon' };
   return { scheme: '', rest: text };
 }
 
@@ -67,11 +70,13 @@ function readHost(host: string): { host: string } | { problem: string } {
   if (host.startsWith('[')) {
     const end = host.lastIndexOf(']');
     if (end < 0) return { problem: "missing ']' in host" };
-    if (!/^(?::\d*)?$/.test(host.slice(end + 1))) return { problem: `invalid port ${goQuote(host.slice(end + 1))} after host` };
+    if (!/^(?::\d*)?$/.test(host.slice(end + 1)))
+      return { problem: `invalid port ${goQuote(host.slice(end + 1))} after host` };
     return { host };
   }
   const colon = host.lastIndexOf(':');
-  if (colon >= 0 && !/^:\d*$/.test(host.slice(colon))) return { problem: `invalid port ${goQuote(host.slice(colon))} after host` };
+  if (colon >= 0 && !/^:\d*$/.test(host.slice(colon)))
+    return { problem: `invalid port ${goQuote(host.slice(colon))} after host` };
   const [bad] = /[\s<>"^`{|}\\]/.exec(host) ?? [];
   if (bad !== undefined) return { problem: `invalid character ${goQuote(bad)} in host name` };
   return { host };
@@ -79,7 +84,9 @@ function readHost(host: string): { host: string } | { problem: string } {
 
 /** The path as it was, but for characters that have to be escaped. */
 function escapedPath(path: string): string {
-  return path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%[\]]/gu, (char) => encodeURIComponent(char.replace(/\p{Surrogate}/u, '\ufffd')));
+  return path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%[\]]/gu, (char) =>
+    encodeURIComponent(char.replace(/\p{Surrogate}/u, '\ufffd')),
+  );
 }
 
 export function hostName({ host }: Url): string {

@@ -39,13 +39,15 @@ export function urls(): Library {
   get('getPort', 'url_get_port', port);
   get('getEscapedPath', 'url_get_escaped_path', ({ path }) => path);
   library.add('url_get_query', 'kubernetes.URL.getQuery(): map(string, list(string))', ([value]) =>
-    mapOfPairs([...queryPairs(urlOf(value))].map(([name, values]) => [name, new ValueList([...values])])));
+    mapOfPairs([...queryPairs(urlOf(value))].map(([name, values]) => [name, new ValueList([...values])])),
+  );
   return library;
 }
 
 function toUrl(text: string): UrlValue {
   const url = parseUrl(text);
-  if (url === undefined) throw new EvaluationError(`URL parse error during conversion from string: ${urlProblem(text) ?? ''}`);
+  if (url === undefined)
+    throw new EvaluationError(`URL parse error during conversion from string: ${urlProblem(text) ?? ''}`);
   return new UrlValue(text, url);
 }
 

@@ -37,7 +37,8 @@ const LARGEST = 2n ** 64n - 1n;
 function parse(text: string): Semver {
   if (text === '') throw new Malformed('Version string empty');
   const [major, minor, rest] = splitThree(text);
-  if (major === undefined || minor === undefined || rest === undefined) throw new Malformed('No Major.Minor.Patch elements found');
+  if (major === undefined || minor === undefined || rest === undefined)
+    throw new Malformed('No Major.Minor.Patch elements found');
   const numbers = [readNumber(major, 'Major'), readNumber(minor, 'Minor')];
   const plus = rest.indexOf('+');
   const build = plus < 0 ? [] : rest.slice(plus + 1).split('.');
@@ -56,20 +57,23 @@ function parse(text: string): Semver {
 const WORD = /^[0-9A-Za-z-]+$/;
 
 function readNumber(text: string, name: string): bigint {
-  if (!/^\d*$/.test(text)) throw new Malformed(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`);
+  if (!/^\d*$/.test(text))
+    throw new Malformed(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`);
   if (/^0\d/.test(text)) throw new Malformed(`${name} number must not contain leading zeroes ${goQuote(text)}`);
   return fitting(text);
 }
 
 function fitting(digits: string): bigint {
   if (digits === '') throw new Malformed('strconv.ParseUint: parsing "": invalid syntax');
-  if (digits.length > 20 || BigInt(digits) > LARGEST) throw new Malformed(`strconv.ParseUint: parsing ${goQuote(digits)}: value out of range`);
+  if (digits.length > 20 || BigInt(digits) > LARGEST)
+    throw new Malformed(`strconv.ParseUint: parsing ${goQuote(digits)}: value out of range`);
   return BigInt(digits);
 }
 
 function checkRelease(part: string): void {
   if (part === '') throw new Malformed('Prerelease is empty');
-  if (/^0\d+$/.test(part)) throw new Malformed(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`);
+  if (/^0\d+$/.test(part))
+    throw new Malformed(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`);
   if (/^\d+$/.test(part)) fitting(part);
   else if (!WORD.test(part)) throw new Malformed(`Invalid character(s) found in prerelease ${goQuote(part)}`);
 }
@@ -77,7 +81,8 @@ function checkRelease(part: string): void {
 /** Takes `v1.2` and `1.02.3` for versions: no prefix, no leading zeros, three numbers. */
 function normalize(text: string): string {
   const parts = splitThree(text.replace(/^v/, '')).map(withoutZeros);
-  if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? '')) throw new Malformed('short version cannot contain PreRelease/Build meta data');
+  if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? ''))
+    throw new Malformed('short version cannot contain PreRelease/Build meta data');
   return [...parts, '0', '0'].slice(0, 3).join('.');
 }
 
@@ -138,14 +143,30 @@ export function versions(): Library {
   const library = new Library();
   const type = 'kubernetes.Semver';
   library.add('string_to_semver', `semver(string): ${type}`, ([text]) => toSemver(textOf(text), false));
-  library.add('string_bool_to_semver', `semver(string, bool): ${type}`, ([text, loose]) => toSemver(textOf(text), loose === true));
+  library.add('string_bool_to_semver', `semver(string, bool): ${type}`, ([text, loose]) =>
+    toSemver(textOf(text), loose === true),
+  );
   library.add('is_semver_string', 'isSemver(string): bool', ([text]) => isSemver(textOf(text), false));
-  library.add('is_semver_string_bool', 'isSemver(string, bool): bool', ([text, loose]) => isSemver(textOf(text), loose === true));
-  library.add('semver_is_greater_than', `${type}.isGreaterThan(${type}): bool`, ([a, b]) => compare(semverOf(a), semverOf(b)) > 0);
-  library.add('semver_is_less_than', `${type}.isLessThan(${type}): bool`, ([a, b]) => compare(semverOf(a), semverOf(b)) < 0);
-  library.add('semver_compare_to', `${type}.compareTo(${type}): int`, ([a, b]) => BigInt(compare(semverOf(a), semverOf(b))));
+  library.add('is_semver_string_bool', 'isSemver(string, bool): bool', ([text, loose]) =>
+    isSemver(textOf(text), loose === true),
+  );
+  library.add(
+    'semver_is_greater_than',
+    `${type}.isGreaterThan(${type}): bool`,
+    ([a, b]) => compare(semverOf(a), semverOf(b)) > 0,
+  );
+  library.add(
+    'semver_is_less_than',
+    `${type}.isLessThan(${type}): bool`,
+    ([a, b]) => compare(semverOf(a), semverOf(b)) < 0,
+  );
+  library.add('semver_compare_to', `${type}.compareTo(${type}): int`, ([a, b]) =>
+    BigInt(compare(semverOf(a), semverOf(b))),
+  );
   for (const [index, name] of ['major', 'minor', 'patch'].entries()) {
-    library.add(`semver_${name}`, `${type}.${name}(): int`, ([value]) => BigInt.asIntN(64, semverOf(value).numbers[index] ?? 0n));
+    library.add(`semver_${name}`, `${type}.${name}(): int`, ([value]) =>
+      BigInt.asIntN(64, semverOf(value).numbers[index] ?? 0n),
+    );
   }
   return library;
 }

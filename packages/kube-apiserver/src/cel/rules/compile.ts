@@ -35,35 +35,80 @@ const SELF_TYPE = 'selfType1';
  * Compiles the rules of one node of a schema, not of those below.
  * @param root whether the node is a whole object, with metadata
  */
-export function compileNode(schema: Schema, rules: readonly ValidationRule[], root: boolean): { readonly rules: readonly CompiledRule[]; readonly minSize: number } {
+export function compileNode(
+  schema: Schema,
+  rules: readonly ValidationRule[],
+  root: boolean,
+): { readonly rules: readonly CompiledRule[]; readonly minSize: number } {
   const declared = declareType(schema, SELF_TYPE, root);
-  if (declared === undefined) return { rules: rules.map((rule) => failed(rule, 'failed to convert to declType for CEL validation rules')), minSize: 0 };
+  if (declared === undefined)
+    return {
+      rules: rules.map((rule) => failed(rule, 'failed to convert to declType for CEL validation rules')),
+      minSize: 0,
+    };
   const fields = fieldTypes(declared);
   const sizes = sizesOf(declared);
   const compiled = rules.map((rule) => {
     const old = rule.optionalOldSelf === true ? optionalOf(declared.type) : declared.type;
-    const variables = new Map<string, CelType>([['self', declared.type], ['oldSelf', old]]);
-    return compileRule(rule, { functions: baseFunctions(), variables, fields: (name) => fields.get(name) }, sizes, schema);
+    const variables = new Map<string, CelType>([
+      ['self', declared.type],
+      ['oldSelf', old],
+    ]);
+    return compileRule(
+      rule,
+      { functions: baseFunctions(), variables, fields: (name) => fields.get(name) },
+      sizes,
+      schema,
+    );
   });
   return { rules: compiled, minSize: declared.minSize };
 }
 
 function failed(rule: ValidationRule, problem: string | undefined): CompiledRule {
-  return { rule, program: undefined, problem, usesOldSelf: false, cost: 0, message: undefined, messageProblem: undefined, messageCost: 0, fieldPath: '' };
+  return {
+    rule,
+    program: undefined,
+    problem,
+    usesOldSelf: false,
+    cost: 0,
+    message: undefined,
+    messageProblem: undefined,
+    messageCost: 0,
+    fieldPath: '',
+  };
 }
 
 function compileRule(rule: ValidationRule, declarations: Declarations, sizes: Sizes, schema: Schema): CompiledRule {
   if (rule.rule.trim() === '') return failed(rule, undefined);
-  const own = attempt(rule.rule, declarations, { prefix: '', wanted: 'bool', wrongType: 'cel expression must evaluate to a bool' });
+  const own = attempt(rule.rule, declarations, {
+    prefix: '',
+    wanted: 'bool',
+    wrongType: 'cel expression must evaluate to a bool',
+  });
   if (typeof own === 'string') return failed(rule, own);
   const usesOldSelf = own.variables.has('oldSelf');
-  const result = { ...failed(rule, undefined), program: program(own, declarations.functions), usesOldSelf, cost: estimateCost(own, sizes).max };
+  const result = {
+    ...failed(rule, undefined),
+    program: program(own, declarations.functions),
+    usesOldSelf,
+    cost: estimateCost(own, sizes).max,
+  };
   const { messageExpression = '' } = rule;
-  const fieldPath = rule.fieldPath === undefined || rule.fieldPath === '' ? '' : rulePath(rule.fieldPath, schema) ?? '';
+  const fieldPath =
+    rule.fieldPath === undefined || rule.fieldPath === '' ? '' : (rulePath(rule.fieldPath, schema) ?? '');
   if (messageExpression === '') return { ...result, fieldPath };
-  const message = attempt(messageExpression, declarations, { prefix: 'messageExpression ', wanted: 'string', wrongType: 'messageExpression must evaluate to a string' });
+  const message = attempt(messageExpression, declarations, {
+    prefix: 'messageExpression ',
+    wanted: 'string',
+    wrongType: 'messageExpression must evaluate to a string',
+  });
   if (typeof message === 'string') return { ...result, messageProblem: message };
-  return { ...result, fieldPath, message: program(message, declarations.functions), messageCost: estimateCost(message, sizes).max };
+  return {
+    ...result,
+    fieldPath,
+    message: program(message, declarations.functions),
+    messageCost: estimateCost(message, sizes).max,
+  };
 }
 
 /** What an expression has to be, and how it is called in messages. */
@@ -78,7 +123,9 @@ function attempt(source: string, declarations: Declarations, { prefix, wanted, w
     const checked = compile(source, declarations);
     if (checked.type.kind !== wanted) return wrongType;
     const problem = programProblem(checked, declarations.functions);
-    return problem === undefined ? checked : `${prefix === '' ? 'program' : 'messageExpression'} instantiation failed: ${problem}`;
+    return problem === undefined
+      ? checked
+      : `${prefix === '' ? 'program' : 'messageExpression'} instantiation failed: ${problem}`;
   } catch (error) {
     if (error instanceof CompileError) return `${prefix}compilation failed: ${error.message}`;
     throw error;

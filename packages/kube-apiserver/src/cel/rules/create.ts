@@ -13,7 +13,8 @@ const SCHEMA_LIMIT = 100_000_000;
 /** How many rules are named when all together cost too much. */
 const MAX_NAMED = 4;
 
-const UNTYPED = 'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
+const UNTYPED =
+  'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
 
 export interface CompileOptions {
   /** Errors of the schema itself: rules above or at a wrong place are not compiled. */
@@ -51,8 +52,23 @@ export class Creation {
   run(schema: Schema, path: string): readonly FieldError[] {
     this.visit({ path, schema, root: true, cardinality: 1, uncorrelatable: undefined, inScope: false, untyped: false });
     if (this.total > SCHEMA_LIMIT) {
-      for (const { field } of this.expensive) this.errors.push(forbiddenField(field, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
-      this.errors.push(forbiddenField(path, costText('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.total, SCHEMA_LIMIT)));
+      for (const { field } of this.expensive)
+        this.errors.push(
+          forbiddenField(
+            field,
+            'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+          ),
+        );
+      this.errors.push(
+        forbiddenField(
+          path,
+          costText(
+            'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema',
+            this.total,
+            SCHEMA_LIMIT,
+          ),
+        ),
+      );
     }
     return this.errors;
   }
@@ -69,7 +85,8 @@ export class Creation {
       return;
     }
     const compiled = compileNode(node.schema, rules, whole);
-    for (const [index, rule] of compiled.rules.entries()) this.rule(rule, `${node.path}.x-kubernetes-validations[${index}]`, node, compiled.minSize);
+    for (const [index, rule] of compiled.rules.entries())
+      this.rule(rule, `${node.path}.x-kubernetes-validations[${index}]`, node, compiled.minSize);
   }
 
   private isBroken(path: string): boolean {
@@ -82,7 +99,8 @@ export class Creation {
     this.checkCost(cost, `${field}.rule`, 'estimated rule cost');
     this.observe(cost, `${field}.rule`);
     if (rule.problem !== undefined) this.errors.push(invalidRaw(`${field}.rule`, ruleJson(rule.rule), rule.problem));
-    if (rule.messageProblem !== undefined) this.errors.push(invalidRaw(`${field}.messageExpression`, ruleJson(rule.rule), rule.messageProblem));
+    if (rule.messageProblem !== undefined)
+      this.errors.push(invalidRaw(`${field}.messageExpression`, ruleJson(rule.rule), rule.messageProblem));
     else if (rule.message !== undefined) {
       this.checkCost(rule.messageCost, `${field}.messageExpression`, 'estimated messageExpression cost');
       this.observe(rule.messageCost, `${field}.messageExpression`);
@@ -92,14 +110,23 @@ export class Creation {
 
   private checkOldSelf({ rule, usesOldSelf }: CompiledRule, field: string, { uncorrelatable }: Node): void {
     if (usesOldSelf && uncorrelatable !== undefined) {
-      this.errors.push(invalidValue(`${field}.rule`, rule.rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`));
+      this.errors.push(
+        invalidValue(
+          `${field}.rule`,
+          rule.rule,
+          `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`,
+        ),
+      );
     } else if (!usesOldSelf && rule.optionalOldSelf !== undefined) {
-      this.errors.push(invalidValue(`${field}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+      this.errors.push(
+        invalidValue(`${field}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'),
+      );
     }
   }
 
   private checkCost(cost: number, field: string, name: string): void {
-    if (cost > RULE_LIMIT && this.options.ignoreCosts !== true) this.errors.push(forbiddenField(field, costText(name, cost, RULE_LIMIT)));
+    if (cost > RULE_LIMIT && this.options.ignoreCosts !== true)
+      this.errors.push(forbiddenField(field, costText(name, cost, RULE_LIMIT)));
   }
 
   private observe(cost: number, field: string): void {
@@ -115,10 +142,12 @@ function below({ path, schema, cardinality, uncorrelatable, inScope, untyped }: 
   const { items, properties = {}, additionalProperties } = schema;
   const inner = { root: false, cardinality: multiply(cardinality, maxElements(schema)), inScope, untyped };
   const nodes: Node[] = [];
-  if (typeof additionalProperties === 'object') nodes.push({ ...inner, path: child(path, 'additionalProperties'), schema: additionalProperties, uncorrelatable });
-  for (const [name, property] of Object.entries(properties)) nodes.push({ ...inner, path: key(child(path, 'properties'), name), schema: property, uncorrelatable });
+  if (typeof additionalProperties === 'object')
+    nodes.push({ ...inner, path: child(path, 'additionalProperties'), schema: additionalProperties, uncorrelatable });
+  for (const [name, property] of Object.entries(properties))
+    nodes.push({ ...inner, path: key(child(path, 'properties'), name), schema: property, uncorrelatable });
   if (items === undefined) return nodes;
-  const lost = schema['x-kubernetes-list-type'] === 'map' ? uncorrelatable : uncorrelatable ?? path;
+  const lost = schema['x-kubernetes-list-type'] === 'map' ? uncorrelatable : (uncorrelatable ?? path);
   return [...nodes, { ...inner, path: child(path, 'items'), schema: items, uncorrelatable: lost }];
 }
 
@@ -149,5 +178,7 @@ function ruleJson(rule: ValidationRule): string {
     FieldPath: rule.fieldPath ?? '',
     OptionalOldSelf: rule.optionalOldSelf ?? null,
   };
-  return `{${Object.entries(fields).map(([name, value]) => `"${name}":${goJson(value)}`).join(',')}}`;
+  return `{${Object.entries(fields)
+    .map(([name, value]) => `"${name}":${goJson(value)}`)
+    .join(',')}}`;
 }

@@ -1,6 +1,19 @@
 import type { Json } from '../../json.js';
 import type { Schema } from '../../schema/schema.js';
-import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, listOf, mapOf, struct, type CelType } from '../language/celtype.js';
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  STRING,
+  TIMESTAMP,
+  listOf,
+  mapOf,
+  struct,
+  type CelType,
+} from '../language/celtype.js';
 import { escapeName, unescapeName } from './escape.js';
 
 /** What an expression sees of a schema, with the sizes that estimates of cost need. */
@@ -34,16 +47,26 @@ const OBJECT_META: Readonly<Record<string, Schema>> = {
  * @param root whether the value has apiVersion, kind and metadata
  */
 export function declareType(schema: Schema, name: string, root = false): DeclaredType | undefined {
-  if (schema['x-kubernetes-int-or-string'] === true) return sized(DYN, 1, schema.maxLength === undefined ? MAX_REQUEST - 2 : codeBytes(schema.maxLength));
+  if (schema['x-kubernetes-int-or-string'] === true)
+    return sized(DYN, 1, schema.maxLength === undefined ? MAX_REQUEST - 2 : codeBytes(schema.maxLength));
   if (root) return declareObject(withObjectMeta(schema), name);
   switch (schema.type) {
-    case 'array': return declareList(schema, name);
-    case 'object': return schema.additionalProperties === undefined || typeof schema.additionalProperties === 'boolean' ? declareObject(schema, name) : declareMap(schema, schema.additionalProperties, name);
-    case 'string': return declareText(schema);
-    case 'boolean': return sized(BOOL, 4, 0);
-    case 'number': return sized(DOUBLE, 1, 0);
-    case 'integer': return sized(INT, 1, 0);
-    case undefined: return undefined;
+    case 'array':
+      return declareList(schema, name);
+    case 'object':
+      return schema.additionalProperties === undefined || typeof schema.additionalProperties === 'boolean'
+        ? declareObject(schema, name)
+        : declareMap(schema, schema.additionalProperties, name);
+    case 'string':
+      return declareText(schema);
+    case 'boolean':
+      return sized(BOOL, 4, 0);
+    case 'number':
+      return sized(DOUBLE, 1, 0);
+    case 'integer':
+      return sized(INT, 1, 0);
+    case undefined:
+      return undefined;
   }
 }
 
@@ -77,7 +100,8 @@ const KEY = sized(STRING, 2, 0);
 function declareMap({ maxProperties }: Schema, values: Schema, name: string): DeclaredType | undefined {
   const element = declareType(values, `${name}.@elem`, isEmbedded(values));
   if (element === undefined) return undefined;
-  const most = maxProperties === undefined ? Math.floor((MAX_REQUEST - 2) / (element.minSize + 6)) : Math.max(0, maxProperties);
+  const most =
+    maxProperties === undefined ? Math.floor((MAX_REQUEST - 2) / (element.minSize + 6)) : Math.max(0, maxProperties);
   return { ...sized(mapOf(STRING, element.type), 2, most), key: KEY, element };
 }
 
@@ -89,18 +113,24 @@ function declareObject({ properties = {}, required = [] }: Schema, name: string)
     const declared = declareType(schema, `${name}.${escaped ?? property}`, isEmbedded(schema));
     if (declared === undefined) continue;
     if (escaped !== undefined) fields.set(escaped, declared);
-    if (required.includes(property) && schema.default === undefined) minSize += Buffer.byteLength(property) + declared.minSize + 4;
+    if (required.includes(property) && schema.default === undefined)
+      minSize += Buffer.byteLength(property) + declared.minSize + 4;
   }
   return { ...sized(struct(name), minSize, 0), fields };
 }
 
 function declareText(schema: Schema): DeclaredType {
   switch (schema.format) {
-    case 'byte': return sized(BYTES, 2, schema.maxLength === undefined ? MAX_REQUEST - 2 : Math.max(0, schema.maxLength));
-    case 'duration': return sized(DURATION, 3, 32);
-    case 'date': return sized(TIMESTAMP, 12, 12);
-    case 'date-time': return sized(TIMESTAMP, 21, 32);
-    default: return sized(STRING, 2, longestText(schema));
+    case 'byte':
+      return sized(BYTES, 2, schema.maxLength === undefined ? MAX_REQUEST - 2 : Math.max(0, schema.maxLength));
+    case 'duration':
+      return sized(DURATION, 3, 32);
+    case 'date':
+      return sized(TIMESTAMP, 12, 12);
+    case 'date-time':
+      return sized(TIMESTAMP, 21, 32);
+    default:
+      return sized(STRING, 2, longestText(schema));
   }
 }
 
@@ -118,8 +148,13 @@ export function fieldTypes(declared: DeclaredType): ReadonlyMap<string, Readonly
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next.element !== undefined) pending.push(next.element);
     if (next.fields === undefined) continue;
-    const plain = [...next.fields].flatMap(([name, field]): [string, CelType][] => (name.startsWith('__') ? [[unescapeName(name) ?? name, field.type]] : []));
-    found.set(next.type.name, new Map([...plain, ...[...next.fields].map(([name, field]): [string, CelType] => [name, field.type])]));
+    const plain = [...next.fields].flatMap(([name, field]): [string, CelType][] =>
+      name.startsWith('__') ? [[unescapeName(name) ?? name, field.type]] : [],
+    );
+    found.set(
+      next.type.name,
+      new Map([...plain, ...[...next.fields].map(([name, field]): [string, CelType] => [name, field.type])]),
+    );
     for (const field of next.fields.values()) pending.push(field);
   }
   return found;

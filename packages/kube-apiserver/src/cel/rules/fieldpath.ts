@@ -3,7 +3,17 @@ import type { Schema } from '../../schema/schema.js';
 /** Tokens of a path: delimiters alone, quoted names whole. */
 const TOKEN = /'(?:\\.|[^'\\])*'|[.[\]]|[^.[\]]+/g;
 
-const ESCAPES: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  "'": "'",
+  '\\': '\\',
+};
 
 /**
  * A fieldPath of a rule (`.spec.names['a.b']`) as it is appended to the path of the rule's value (`spec.names[a.b]`);
@@ -13,7 +23,7 @@ export function rulePath(path: string, schema: Schema): string | undefined {
   const tokens = path.match(TOKEN) ?? [];
   let node: Schema | undefined = schema;
   let text = '';
-  for (let at = 0; at < tokens.length; ) {
+  for (let at = 0; at < tokens.length;) {
     const bracket = tokens[at] === '[';
     const name = bracket ? quoted(tokens[at + 1]) : tokens[at + 1];
     if (name === undefined || (!bracket && tokens[at] !== '.') || (bracket && tokens[at + 2] !== ']')) return undefined;
@@ -27,7 +37,10 @@ export function rulePath(path: string, schema: Schema): string | undefined {
   return text;
 }
 
-function stepInto({ properties, additionalProperties }: Schema, name: string): { schema: Schema; named: boolean } | undefined {
+function stepInto(
+  { properties, additionalProperties }: Schema,
+  name: string,
+): { schema: Schema; named: boolean } | undefined {
   if (properties !== undefined) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     return schema === undefined ? undefined : { schema, named: true };

@@ -8,24 +8,30 @@ const REASONS = ['FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired
 /** The format of the rules of one node of a schema: texts, reasons and paths. Expressions are not compiled. @param path of the node @param sound false for one that is no structural schema, whose paths nobody follows */
 export function checkRules(schema: Schema, path: string, sound = true): readonly FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
-  return rules.flatMap((rule, index) => checkRule(rule, sound ? schema : undefined, `${path}.x-kubernetes-validations[${index}]`));
+  return rules.flatMap((rule, index) =>
+    checkRule(rule, sound ? schema : undefined, `${path}.x-kubernetes-validations[${index}]`),
+  );
 }
 
 function checkRule(rule: ValidationRule, schema: Schema | undefined, path: string): FieldError[] {
   const { messageExpression = '', reason } = rule;
   const text = checkTexts(rule, path);
   const errors = text === undefined ? [] : [text];
-  if (messageExpression !== '' && messageExpression.trim() === '') errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
-  if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(`${path}.reason`, reason, [...REASONS].sort()));
+  if (messageExpression !== '' && messageExpression.trim() === '')
+    errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
+  if (reason !== undefined && !REASONS.includes(reason))
+    errors.push(notSupported(`${path}.reason`, reason, [...REASONS].sort()));
   return [...errors, ...checkPath(rule, schema, `${path}.fieldPath`)];
 }
 
 function checkTexts({ rule, message = '' }: ValidationRule, path: string): FieldError | undefined {
   const trimmed = message.trim();
   if (rule.trim() === '') return required(`${path}.rule`, 'rule is not specified');
-  if (message !== '' && trimmed === '') return invalidValue(`${path}.message`, message, 'must be non-empty if specified');
+  if (message !== '' && trimmed === '')
+    return invalidValue(`${path}.message`, message, 'must be non-empty if specified');
   if (hasNewline(trimmed)) return invalidValue(`${path}.message`, message, 'must not contain line breaks');
-  if (hasNewline(rule.trim()) && trimmed === '') return required(`${path}.message`, 'message must be specified if rule contains line breaks');
+  if (hasNewline(rule.trim()) && trimmed === '')
+    return required(`${path}.message`, 'message must be specified if rule contains line breaks');
   return undefined;
 }
 
@@ -34,7 +40,9 @@ function checkPath({ fieldPath = '' }: ValidationRule, schema: Schema | undefine
   return [
     ...(fieldPath.trim() === '' ? [invalidValue(path, fieldPath, 'must be non-empty if specified')] : []),
     ...(hasNewline(fieldPath) ? [invalidValue(path, fieldPath, 'must not contain line breaks')] : []),
-    ...(schema !== undefined && rulePath(fieldPath, schema) === undefined ? [invalidValue(path, fieldPath, 'must be a valid path')] : []),
+    ...(schema !== undefined && rulePath(fieldPath, schema) === undefined
+      ? [invalidValue(path, fieldPath, 'must be a valid path')]
+      : []),
   ];
 }
 

@@ -8,7 +8,11 @@ import { Duration, type Value } from '../runtime/value.js';
 export function formattedValue(text: string, format: string | undefined): Value {
   switch (format) {
     case 'duration':
-      return parseDuration(text) ?? wordyDuration(text) ?? fail('Invalid duration', text, `unable to parse ${text} as duration`);
+      return (
+        parseDuration(text) ??
+        wordyDuration(text) ??
+        fail('Invalid duration', text, `unable to parse ${text} as duration`)
+      );
     case 'date':
       return parseMoment(`${text}T00:00:00Z`) ?? fail('Invalid date formatted string', text, timeProblem(text));
     case 'date-time':
@@ -26,10 +30,12 @@ function fail(said: string, text: string, problem = ''): never {
 
 /** The alphabet for URLs, though the format asks for the standard one. */
 function bytesOf(text: string): Value {
-  const other: Readonly<Record<string, string>> = { '-': '+', '_': '/', '+': '?', '/': '?' };
+  const other: Readonly<Record<string, string>> = { '-': '+', _: '/', '+': '?', '/': '?' };
   const standard = text.replace(/[-_+/]/g, (char) => other[char] ?? char);
   const corrupt = corruptAt(standard);
-  return corrupt === undefined ? Buffer.from(standard, 'base64') : fail('Invalid byte formatted string', text, `illegal base64 data at input byte ${corrupt}`);
+  return corrupt === undefined
+    ? Buffer.from(standard, 'base64')
+    : fail('Invalid byte formatted string', text, `illegal base64 data at input byte ${corrupt}`);
 }
 
 const SECOND = 1_000_000_000n;

@@ -38,17 +38,25 @@ export function evaluateMessage(rule: CompiledRule, variables: Variables, { left
   const budget = new Budget(effort);
   try {
     const text = fitMessage(rule.message(variables, budget));
-    return budget.spent > left ? outOfBudget(budget.spent) : { text: text ?? plain, spent: budget.spent, fatal: undefined };
+    return budget.spent > left
+      ? outOfBudget(budget.spent)
+      : { text: text ?? plain, spent: budget.spent, fatal: undefined };
   } catch (error) {
     if (budget.spent > left) return outOfBudget(budget.spent);
-    if (error instanceof CostExceeded) return { text: plain, spent: budget.spent, fatal: tooCostly(rule.rule.messageExpression) };
+    if (error instanceof CostExceeded)
+      return { text: plain, spent: budget.spent, fatal: tooCostly(rule.rule.messageExpression) };
     if (error instanceof EvaluationError) return { text: plain, spent: budget.spent, fatal: undefined };
     throw error;
   }
 }
 
 function outOfBudget(spent: number): Message {
-  return { text: '', spent, fatal: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run' };
+  return {
+    text: '',
+    spent,
+    fatal:
+      'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+  };
 }
 
 function tooCostly(expression = ''): string {
@@ -66,9 +74,15 @@ export function fitMessage(value: unknown): string | undefined {
 export function failure({ reason }: ValidationRule, field: string, value: Json, detail: string): FieldError {
   const hidden = isArray(value) || isObject(value);
   switch (reason) {
-    case 'FieldValueForbidden': return forbiddenField(field, detail);
-    case 'FieldValueRequired': return required(field, detail);
-    case 'FieldValueDuplicate': return hidden ? { reason, field, message: 'Duplicate value' } : duplicate(field, value);
-    default: return hidden ? { reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` } : invalidValue(field, value, detail);
+    case 'FieldValueForbidden':
+      return forbiddenField(field, detail);
+    case 'FieldValueRequired':
+      return required(field, detail);
+    case 'FieldValueDuplicate':
+      return hidden ? { reason, field, message: 'Duplicate value' } : duplicate(field, value);
+    default:
+      return hidden
+        ? { reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` }
+        : invalidValue(field, value, detail);
   }
 }

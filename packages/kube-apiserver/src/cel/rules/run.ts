@@ -73,7 +73,8 @@ export class Run {
       if (value === undefined || (property === undefined && validator.values === undefined)) continue;
       const old = isObject(place.old) ? own(place.old, name) : undefined;
       const ratchet = this.keyed(place, object, name);
-      if (validator.values !== undefined) this.visit(validator.values, { path: key(place.path, name), value, old, ratchet });
+      if (validator.values !== undefined)
+        this.visit(validator.values, { path: key(place.path, name), value, old, ratchet });
       if (property !== undefined) this.visit(property, { path: child(place.path, name), value, old, ratchet });
     }
   }
@@ -81,7 +82,8 @@ export class Run {
   /** At the root, type and version are what they are: no former value of theirs is seen. */
   private keyed(place: Place, object: JsonObject, name: string): Ratchet {
     const { former, around } = place.ratchet;
-    if (former !== undefined && around === undefined && (name === 'apiVersion' || name === 'kind')) return { former: undefined, around: undefined };
+    if (former !== undefined && around === undefined && (name === 'apiVersion' || name === 'kind'))
+      return { former: undefined, around: undefined };
     return this.within(place, (outer) => formerField(outer, object, name));
   }
 
@@ -101,7 +103,8 @@ export class Run {
     const old = place.old === null ? undefined : place.old;
     for (const rule of validator.rules) {
       if (rule.problem !== undefined) this.report(typed(validator, place, `rule compile error: ${rule.problem}`));
-      else if (!rule.usesOldSelf || old !== undefined || rule.rule.optionalOldSelf === true) this.rule(rule, validator, { ...place, old });
+      else if (!rule.usesOldSelf || old !== undefined || rule.rule.optionalOldSelf === true)
+        this.rule(rule, validator, { ...place, old });
     }
   }
 
@@ -119,7 +122,13 @@ export class Run {
     this.charge(budget.spent, validator, place);
     if (result === true) return;
     if (result instanceof CostExceeded) {
-      this.report(typed(validator, place, `'${result.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule.rule)}`));
+      this.report(
+        typed(
+          validator,
+          place,
+          `'${result.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule.rule)}`,
+        ),
+      );
       throw new Exhausted();
     }
     if (result instanceof EvaluationError) this.report(typed(validator, place, errorText(result, rule)));
@@ -133,7 +142,9 @@ export class Run {
     const message = evaluateMessage(rule, variables, { left: this.left, effort: this.effort });
     this.left -= message.spent;
     const ends = message.fatal !== undefined;
-    const error = ends ? invalidValue(fieldName(field), validator.schema.type ?? '', message.fatal) : failure(rule.rule, fieldName(field), place.value, message.text);
+    const error = ends
+      ? invalidValue(fieldName(field), validator.schema.type ?? '', message.fatal)
+      : failure(rule.rule, fieldName(field), place.value, message.text);
     if (!rule.usesOldSelf && this.isRatcheted(place)) this.warnings.push(`${error.field}: ${error.message}`);
     else this.report(error);
     if (ends) throw new Exhausted();
@@ -145,7 +156,13 @@ export class Run {
   }
 
   private exhaust(validator: Validator, place: Place): never {
-    this.report(typed(validator, place, 'validation failed due to running out of cost budget, no further validation rules will be run'));
+    this.report(
+      typed(
+        validator,
+        place,
+        'validation failed due to running out of cost budget, no further validation rules will be run',
+      ),
+    );
     throw new Exhausted();
   }
 

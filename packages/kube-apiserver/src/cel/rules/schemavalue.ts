@@ -17,13 +17,20 @@ export function schemaValue(value: Json, schema: Schema): Value {
   }
   if (schema['x-kubernetes-int-or-string'] === true) return intOrString(value);
   switch (schema.type) {
-    case 'object': return objectValue(value, schema);
-    case 'array': return listValue(value, schema);
-    case 'string': return textValue(value, schema);
-    case 'number': return numberOf(value);
-    case 'integer': return integerOf(value);
-    case 'boolean': return booleanOf(value);
-    default: return new Preserved(value);
+    case 'object':
+      return objectValue(value, schema);
+    case 'array':
+      return listValue(value, schema);
+    case 'string':
+      return textValue(value, schema);
+    case 'number':
+      return numberOf(value);
+    case 'integer':
+      return integerOf(value);
+    case 'boolean':
+      return booleanOf(value);
+    default:
+      return new Preserved(value);
   }
 }
 
@@ -34,13 +41,16 @@ function intOrString(value: Json): Value {
 }
 
 function objectValue(value: Json, schema: Schema): Value {
-  if (!isObject(value)) throw new EvaluationError('invalid data, expected a map for the provided schema with type=object');
+  if (!isObject(value))
+    throw new EvaluationError('invalid data, expected a map for the provided schema with type=object');
   return new SchemaMap(value, schema['x-kubernetes-embedded-resource'] === true ? withObjectMeta(schema) : schema);
 }
 
 function listValue(value: Json, schema: Schema): Value {
-  if (!isArray(value)) throw new EvaluationError('invalid data, expected an array for the provided schema with type=array');
-  if (schema.items === undefined) throw new EvaluationError('invalid array type, expected Items with a non-empty Schema');
+  if (!isArray(value))
+    throw new EvaluationError('invalid data, expected an array for the provided schema with type=array');
+  if (schema.items === undefined)
+    throw new EvaluationError('invalid array type, expected Items with a non-empty Schema');
   return new SchemaList(value, schema, schema.items);
 }
 
@@ -231,7 +241,8 @@ class SchemaList extends List {
   /** What tells items apart: the keys of a list of type `map`, else the value. */
   private keyOf(item: Value): string {
     const names = this.schema['x-kubernetes-list-map-keys'];
-    if (this.schema['x-kubernetes-list-type'] !== 'map' || names === undefined || !(item instanceof ValueMap)) return valueKey(item);
+    if (this.schema['x-kubernetes-list-type'] !== 'map' || names === undefined || !(item instanceof ValueMap))
+      return valueKey(item);
     return names.map((name) => valueKey(item.find(escapeName(name) ?? name) ?? null)).join('\n');
   }
 }

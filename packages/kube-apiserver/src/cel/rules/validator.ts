@@ -31,7 +31,11 @@ function hasRules(schema: Schema, seen: Set<Schema>): boolean {
   seen.add(schema);
   if ((schema['x-kubernetes-validations'] ?? []).length > 0) return true;
   const { items, properties = {}, additionalProperties } = schema;
-  const below = [...Object.values(properties), ...(items === undefined ? [] : [items]), ...(typeof additionalProperties === 'object' ? [additionalProperties] : [])];
+  const below = [
+    ...Object.values(properties),
+    ...(items === undefined ? [] : [items]),
+    ...(typeof additionalProperties === 'object' ? [additionalProperties] : []),
+  ];
   return below.some((inner) => hasRules(inner, seen));
 }
 
@@ -48,9 +52,13 @@ function build(schema: Schema, root: boolean): Validator | undefined {
     rules: compiled,
     items: items === undefined ? undefined : build(items, isEmbedded(items)),
     properties: new Map(inner),
-    values: typeof additionalProperties === 'object' ? build(additionalProperties, isEmbedded(additionalProperties)) : undefined,
+    values:
+      typeof additionalProperties === 'object'
+        ? build(additionalProperties, isEmbedded(additionalProperties))
+        : undefined,
   };
-  const empty = compiled.length === 0 && inner.length === 0 && validator.items === undefined && validator.values === undefined;
+  const empty =
+    compiled.length === 0 && inner.length === 0 && validator.items === undefined && validator.values === undefined;
   return empty ? undefined : validator;
 }
 

@@ -23,7 +23,9 @@ export function access(operand: Value, key: Value): Value {
   if (operand instanceof Optional) return optionalAccess(operand, key);
   const value = lookup(operand, key);
   if (value !== undefined) return value;
-  throw new EvaluationError(operand instanceof List ? `index out of bounds: ${keyText(key)}` : `no such key: ${keyText(key)}`);
+  throw new EvaluationError(
+    operand instanceof List ? `index out of bounds: ${keyText(key)}` : `no such key: ${keyText(key)}`,
+  );
 }
 
 /** `operand.?key` and `operand[?key]`. */

@@ -29,9 +29,13 @@ const twiceFirstChars: Cost = ([first]) => chars(first, 2);
 const bothChars: Cost = ([a, b]) => ceil((weight(a ?? null) + weight(b ?? null)) * PER_CHAR);
 const shorterChars: Cost = ([a, b]) => ceil(Math.min(weight(a ?? null), weight(b ?? null)) * PER_CHAR);
 const traversal: Cost = ([first]) => traversalCost(first ?? null);
-const selfCompare: Cost = ([, second, ...rest]) => (rest.length === 0 && second instanceof List ? compareCost(second) : 0);
+const selfCompare: Cost = ([, second, ...rest]) =>
+  rest.length === 0 && second instanceof List ? compareCost(second) : 0;
 
-const matched = (factor: number): Cost => ([a, b]) => weight(a ?? null) * weight(b ?? null) * factor + 1;
+const matched =
+  (factor: number): Cost =>
+  ([a, b]) =>
+    weight(a ?? null) * weight(b ?? null) * factor + 1;
 
 /** By id of an overload, where forms of a function differ. */
 const BY_OVERLOAD: Readonly<Record<string, Cost>> = {

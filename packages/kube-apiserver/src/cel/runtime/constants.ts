@@ -11,7 +11,18 @@ import { program } from './evaluate.js';
 const SEARCHES: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
 
 /** Functions that are run when the expression is made ready, where their argument is a constant. */
-const CONVERSIONS: ReadonlySet<string> = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint']);
+const CONVERSIONS: ReadonlySet<string> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'dyn',
+  'int',
+  'string',
+  'timestamp',
+  'type',
+  'uint',
+]);
 
 /** Why a checked expression cannot be made ready to run: a pattern or a constant in it is wrong. undefined when it can. */
 export function programProblem(checked: Checked, functions: Functions): string | undefined {
@@ -36,7 +47,8 @@ function searchProblem({ target, args }: Call): string | undefined {
 function isConstant(expr: Expr): boolean {
   if (expr.kind === 'literal') return true;
   if (expr.kind === 'list' || expr.kind === 'map') return children(expr).every(isConstant);
-  const [arg, ...rest] = expr.kind === 'call' && expr.target === undefined && CONVERSIONS.has(expr.name) ? expr.args : [];
+  const [arg, ...rest] =
+    expr.kind === 'call' && expr.target === undefined && CONVERSIONS.has(expr.name) ? expr.args : [];
   return arg !== undefined && rest.length === 0 && isConstant(arg);
 }
 

@@ -1,5 +1,16 @@
 import type { Budget } from './budget.js';
-import { Duration, List, LiteralMap, Opaque, Optional, Timestamp, TypeValue, Uint, ValueMap, type Value } from './value.js';
+import {
+  Duration,
+  List,
+  LiteralMap,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  ValueMap,
+  type Value,
+} from './value.js';
 
 /** CEL's equality: numbers by value whatever their type, values of different types are not equal. Throws only CostExceeded. */
 export function same(a: Value, b: Value, budget: Budget): boolean {

@@ -1,6 +1,14 @@
 import type { Checked } from '../language/check.js';
 import type { Functions, Overload } from '../language/declaration.js';
-import { OPERATOR, qualifiedName, type Call, type Expr, type Fold, type ListLiteral, type MapLiteral } from '../language/expression.js';
+import {
+  OPERATOR,
+  qualifiedName,
+  type Call,
+  type Expr,
+  type Fold,
+  type ListLiteral,
+  type MapLiteral,
+} from '../language/expression.js';
 import { NAMED_TYPES } from '../language/celtype.js';
 import { access, isPresent, optionalAccess } from './access.js';
 import type { Budget } from './budget.js';
@@ -37,7 +45,8 @@ export function program(checked: Checked, functions: Functions): Program {
 
 function candidates(call: Call, ids: readonly string[], functions: Functions): readonly Overload[] {
   const prefix = call.target === undefined ? undefined : qualifiedName(call.target);
-  const overloads = (prefix === undefined ? undefined : functions.get(`${prefix}.${call.name}`)) ?? functions.get(call.name) ?? [];
+  const overloads =
+    (prefix === undefined ? undefined : functions.get(`${prefix}.${call.name}`)) ?? functions.get(call.name) ?? [];
   return overloads.filter(({ id }) => ids.includes(id));
 }
 
@@ -65,13 +74,20 @@ class Evaluator {
 
   run(expr: Expr, context: Context): Value {
     switch (expr.kind) {
-      case 'literal': return expr.value;
-      case 'ident': return this.ident(expr.name, context);
-      case 'select': return this.select(expr, context);
-      case 'call': return this.call(expr, context);
-      case 'list': return this.list(expr, context);
-      case 'map': return this.map(expr, context);
-      case 'fold': return this.fold(expr, context);
+      case 'literal':
+        return expr.value;
+      case 'ident':
+        return this.ident(expr.name, context);
+      case 'select':
+        return this.select(expr, context);
+      case 'call':
+        return this.call(expr, context);
+      case 'list':
+        return this.list(expr, context);
+      case 'map':
+        return this.map(expr, context);
+      case 'fold':
+        return this.fold(expr, context);
     }
   }
 
@@ -99,16 +115,24 @@ class Evaluator {
 
   private call(expr: Call, context: Context): Value {
     switch (expr.name) {
-      case OPERATOR.and: return this.logical(expr, false, context);
-      case OPERATOR.or: return this.logical(expr, true, context);
-      case OPERATOR.conditional: return this.conditional(expr, context);
-      case OPERATOR.notStrictlyFalse: return this.notStrictlyFalse(expr, context);
+      case OPERATOR.and:
+        return this.logical(expr, false, context);
+      case OPERATOR.or:
+        return this.logical(expr, true, context);
+      case OPERATOR.conditional:
+        return this.conditional(expr, context);
+      case OPERATOR.notStrictlyFalse:
+        return this.notStrictlyFalse(expr, context);
       case OPERATOR.optionalSelect:
-      case OPERATOR.optionalIndex: return this.indexed(expr, context, optionalAccess);
-      case OPERATOR.index: return this.indexed(expr, context, access);
+      case OPERATOR.optionalIndex:
+        return this.indexed(expr, context, optionalAccess);
+      case OPERATOR.index:
+        return this.indexed(expr, context, access);
       case 'or':
-      case 'orValue': return this.alternative(expr, context);
-      default: return this.apply(expr, this.calls.get(expr) ?? [], context);
+      case 'orValue':
+        return this.alternative(expr, context);
+      default:
+        return this.apply(expr, this.calls.get(expr) ?? [], context);
     }
   }
 
@@ -125,7 +149,9 @@ class Evaluator {
     const [first] = overloads;
     const operands = expr.target !== undefined && first?.member === true ? [expr.target, ...expr.args] : expr.args;
     const args = this.arguments(operands, overloads, context);
-    const overload = overloads.find(({ parameters }) => parameters.every((type, index) => fits(type, args[index] ?? null)));
+    const overload = overloads.find(({ parameters }) =>
+      parameters.every((type, index) => fits(type, args[index] ?? null)),
+    );
     if (overload === undefined) throw misfit(functionName(expr, first), args);
     context.budget.work(bulk(overload.id, args));
     const result = overload.run(args, context.budget);
@@ -139,7 +165,9 @@ class Evaluator {
       return operands.map((operand) => this.run(operand, context));
     } catch (error) {
       const counts = overloads.length === 1 && /^list_(?:distinct|\w+_sort\w*)$/.test(overloads[0]?.id ?? '');
-      throw counts && error instanceof EvaluationError ? new BrokenOff('internal error: interface conversion: *types.Err is not traits.Lister: missing method Add') : error;
+      throw counts && error instanceof EvaluationError
+        ? new BrokenOff('internal error: interface conversion: *types.Err is not traits.Lister: missing method Add')
+        : error;
     }
   }
 
@@ -180,7 +208,10 @@ class Evaluator {
 
   /** `a.or(b)` and `a.orValue(b)`: b is looked at only where a has no value. */
   private alternative(expr: Call, context: Context): Value {
-    const { target, args: [other] } = expr;
+    const {
+      target,
+      args: [other],
+    } = expr;
     if (target === undefined || other === undefined) return this.apply(expr, this.calls.get(expr) ?? [], context);
     const value = this.run(target, context);
     if (!(value instanceof Optional)) return value;
@@ -193,7 +224,8 @@ class Evaluator {
     for (const { value, optional } of items) {
       const item = this.run(value, context);
       if (!optional) values.push(item);
-      else if (!(item instanceof Optional)) throw new EvaluationError('cannot initialize optional list element from non-optional value');
+      else if (!(item instanceof Optional))
+        throw new EvaluationError('cannot initialize optional list element from non-optional value');
       else if (item.value !== undefined) values.push(item.value);
     }
     context.budget.spend(10);
@@ -205,7 +237,8 @@ class Evaluator {
     for (const { key, value, optional } of entries) {
       const name = this.run(key, context);
       const item = this.run(value, context);
-      if (optional && !(item instanceof Optional)) throw new EvaluationError('cannot initialize optional entry from non-optional value');
+      if (optional && !(item instanceof Optional))
+        throw new EvaluationError('cannot initialize optional entry from non-optional value');
       const held = optional && item instanceof Optional ? item.value : item;
       if (held !== undefined && !map.set(name, held)) throw new EvaluationError('unsupported key type');
     }
@@ -217,12 +250,18 @@ class Evaluator {
     const range = this.run(expr.range, context);
     if (range instanceof ValueMap) context.budget.work(range.size * PER_KEY);
     const pairs = iterate(range, expr.second !== undefined);
-    const accumulator: Local = { name: expr.accumulator, value: this.attempt(expr.init, context), outer: context.local };
+    const accumulator: Local = {
+      name: expr.accumulator,
+      value: this.attempt(expr.init, context),
+      outer: context.local,
+    };
     if (accumulator.value instanceof ValueList) accumulator.value = new Growing([...accumulator.value.values]);
     const within = (local: Local): Context => ({ ...context, local });
     for (const [first, second] of pairs) {
       const variable: Local = { name: expr.variable, value: first, outer: accumulator };
-      const inner = within(expr.second === undefined ? variable : { name: expr.second, value: second, outer: variable });
+      const inner = within(
+        expr.second === undefined ? variable : { name: expr.second, value: second, outer: variable },
+      );
       if (this.run(expr.condition, inner) === false) break;
       accumulator.value = this.attempt(expr.step, inner);
       // Nothing behind an error changes the result of a macro that goes on to the end.

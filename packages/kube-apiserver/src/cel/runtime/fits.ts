@@ -18,7 +18,17 @@ function mapFits(type: CelType, map: ValueMap): boolean {
 }
 
 /** Functions that say no more than that: they are bound to no types. */
-const PLAIN: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith', 'matches', '!_', '@in', '_==_', '_!=_', '_[_]']);
+const PLAIN: ReadonlySet<string> = new Set([
+  'contains',
+  'startsWith',
+  'endsWith',
+  'matches',
+  '!_',
+  '@in',
+  '_==_',
+  '_!=_',
+  '_[_]',
+]);
 
 const NUMBERS = ['int', 'uint', 'double'];
 const ORDERED = [...NUMBERS, 'bool', 'string', 'bytes', 'timestamp', 'duration'];
@@ -46,8 +56,12 @@ const ANSWERING = ['string', 'timestamp', 'duration'];
 export function misfit(name: string, args: readonly Value[]): EvaluationError {
   const types = args.map((arg) => runtimeType(arg));
   const first = types[0]?.kind ?? '';
-  if (name === 'flatten' && args.length === 1) return new EvaluationError(`no such overload: ${types[0]?.name ?? ''}.flatten()`);
+  if (name === 'flatten' && args.length === 1)
+    return new EvaluationError(`no such overload: ${types[0]?.name ?? ''}.flatten()`);
   const able = Object.hasOwn(ABLE, name) ? ABLE[name] : undefined;
-  if (PLAIN.has(name) || able?.includes(first) === true || (able !== undefined && ANSWERING.includes(first))) return noSuchOverload();
-  return new EvaluationError(`no such overload: ${name}${able === undefined ? `(${types.map((type) => type.name).join(', ')})` : ''}`);
+  if (PLAIN.has(name) || able?.includes(first) === true || (able !== undefined && ANSWERING.includes(first)))
+    return noSuchOverload();
+  return new EvaluationError(
+    `no such overload: ${name}${able === undefined ? `(${types.map((type) => type.name).join(', ')})` : ''}`,
+  );
 }

@@ -16,6 +16,7 @@ function unwrapped(value: Value): Value {
   if (value instanceof Optional) return value.value === undefined ? null : unwrapped(value.value);
   if (value instanceof TypeValue) return value.type.name;
   if (value instanceof List || value instanceof ValueMap) return value.plain?.() ?? value;
-  if (value instanceof Opaque && value.goText !== undefined) throw new EvaluationError(`unsupported conversion to ref.Val: ${value.goText}`);
+  if (value instanceof Opaque && value.goText !== undefined)
+    throw new EvaluationError(`unsupported conversion to ref.Val: ${value.goText}`);
   return value;
 }

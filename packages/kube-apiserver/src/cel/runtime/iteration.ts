@@ -17,10 +17,16 @@ export function settled(value: Value): Value {
 /** Items of a list, or keys of a map; with the places before or the values behind them where `pairs` says so. Throws EvaluationError. */
 export function* iterate(range: Value, pairs: boolean): Generator<readonly [Value, Value]> {
   if (range instanceof List) {
-    for (let index = 0; index < range.size; index++) yield [pairs ? BigInt(index) : range.at(index), pairs ? range.at(index) : null];
+    for (let index = 0; index < range.size; index++)
+      yield [pairs ? BigInt(index) : range.at(index), pairs ? range.at(index) : null];
     return;
   }
-  if (!(range instanceof ValueMap)) throw new EvaluationError(pairs ? `unsupported comprehension range type: ${goType(range)}` : `got '${goType(range)}', expected iterable type`);
+  if (!(range instanceof ValueMap))
+    throw new EvaluationError(
+      pairs
+        ? `unsupported comprehension range type: ${goType(range)}`
+        : `got '${goType(range)}', expected iterable type`,
+    );
   for (const key of range.keys()) yield [key, pairs ? (range.find(key) ?? null) : null];
 }
 

@@ -3,7 +3,16 @@ import { Duration, Timestamp } from './value.js';
 const SECOND = 1_000_000_000n;
 
 /** ns of the units of Go's duration texts; both signs for micro. */
-const UNITS: Readonly<Record<string, bigint>> = { ns: 1n, us: 1_000n, 'µs': 1_000n, 'μs': 1_000n, ms: 1_000_000n, s: SECOND, m: 60n * SECOND, h: 3_600n * SECOND };
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: SECOND,
+  m: 60n * SECOND,
+  h: 3_600n * SECOND,
+};
 
 const MAX_INT64 = (1n << 63n) - 1n;
 
@@ -35,7 +44,9 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|(
 /** A moment in RFC 3339. undefined for anything else, and outside the years 1 to 9999. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const moment = parseMoment(text);
-  return moment === undefined ? undefined : timestampOf(splitNanos(moment.nanos).seconds, splitNanos(moment.nanos).rest, moment.offset);
+  return moment === undefined
+    ? undefined
+    : timestampOf(splitNanos(moment.nanos).seconds, splitNanos(moment.nanos).rest, moment.offset);
 }
 
 /** A moment in RFC 3339 of any year. undefined for anything else. */
@@ -81,7 +92,9 @@ export function timestampText({ nanos, offset }: Timestamp): string {
 
 function offsetText(offset: number): string {
   if (offset === 0) return 'Z';
-  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, '0'));
+  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  );
   return `${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 

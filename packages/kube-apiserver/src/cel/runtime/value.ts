@@ -1,11 +1,43 @@
-import { BOOL, BYTES, DOUBLE, DURATION, INT, NAMED_TYPES, NULL, STRING, TIMESTAMP, UINT, opaque, optionalOf, type CelType, DYN, listOf, mapOf, struct } from '../language/celtype.js';
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  INT,
+  NAMED_TYPES,
+  NULL,
+  STRING,
+  TIMESTAMP,
+  UINT,
+  opaque,
+  optionalOf,
+  type CelType,
+  DYN,
+  listOf,
+  mapOf,
+  struct,
+} from '../language/celtype.js';
 import type { Budget } from './budget.js';
 
 /**
  * A value of an expression. int is a bigint and double a number, so that `1` and `1.0` stay apart; list and map are
  * views, so that an object of a request is converted only where an expression looks.
  */
-export type Value = null | boolean | bigint | number | string | Uint8Array | Uint | Timestamp | Duration | List | ValueMap | Optional | TypeValue | Opaque;
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | Uint
+  | Timestamp
+  | Duration
+  | List
+  | ValueMap
+  | Optional
+  | TypeValue
+  | Opaque;
 
 export class Uint {
   readonly value: bigint;
@@ -169,11 +201,16 @@ const OPAQUE: ReadonlySet<string> = new Set(['net.IP', 'net.CIDR']);
 /** The type that a value shows at run time, parameters left out (dyn). */
 export function runtimeType(value: Value): CelType {
   switch (typeof value) {
-    case 'boolean': return BOOL;
-    case 'bigint': return INT;
-    case 'number': return DOUBLE;
-    case 'string': return STRING;
-    default: return value === null ? NULL : objectType(value);
+    case 'boolean':
+      return BOOL;
+    case 'bigint':
+      return INT;
+    case 'number':
+      return DOUBLE;
+    case 'string':
+      return STRING;
+    default:
+      return value === null ? NULL : objectType(value);
   }
 }
 

@@ -22,7 +22,11 @@ export function writeStruct(writer: Writer, definition: string, value: JsonObjec
 }
 
 function lastFirst(definition: string): readonly StructField[] {
-  const known = ordered.get(definition) ?? structFields(definition).filter(({ number }) => number > 0).sort((a, b) => b.number - a.number);
+  const known =
+    ordered.get(definition) ??
+    structFields(definition)
+      .filter(({ number }) => number > 0)
+      .sort((a, b) => b.number - a.number);
   ordered.set(definition, known);
   return known;
 }
@@ -54,7 +58,8 @@ function entriesOf(value: Json | undefined): [string, Json | undefined][] {
 }
 
 function writeOne(writer: Writer, number: number, type: GoType, value: Json | undefined): void {
-  if (type.shape === 'struct') return writer.field(number, () => writeStruct(writer, type.name, isObject(value) ? value : {}));
+  if (type.shape === 'struct')
+    return writer.field(number, () => writeStruct(writer, type.name, isObject(value) ? value : {}));
   if (type.shape !== 'scalar') return writeField(writer, number, type, value);
   switch (type.name) {
     case 'string':
@@ -67,6 +72,8 @@ function writeOne(writer: Writer, number: number, type: GoType, value: Json | un
     case 'float64':
       return writer.double(number, typeof value === 'number' ? value : 0);
     default:
-      return writer.field(number, () => writeScalar(writer, type.name, value, (schema) => writeStruct(writer, SCHEMA, schema)));
+      return writer.field(number, () =>
+        writeScalar(writer, type.name, value, (schema) => writeStruct(writer, SCHEMA, schema)),
+      );
   }
 }

@@ -58,20 +58,26 @@ function frameOf(event: JsonObject): Buffer {
   return writer.finish();
 }
 
-function content(writer: Writer, value: JsonObject, { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): void {
+function content(
+  writer: Writer,
+  value: JsonObject,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+): void {
   const known = OF_META[kind];
   if (known !== undefined) return known(writer, value);
   const [first = '', second] = apiVersion.split('/');
   const group = second === undefined ? '' : first;
   const version = second ?? first;
-  if (!kind.endsWith(LIST) || !isArray(own(value, 'items'))) return writeStruct(writer, definitionName({ group, version, kind }), value);
+  if (!kind.endsWith(LIST) || !isArray(own(value, 'items')))
+    return writeStruct(writer, definitionName({ group, version, kind }), value);
   const item = definitionName({ group, version, kind: kind.slice(0, -LIST.length) });
   return list(writer, value, (one) => writeStruct(writer, item, one));
 }
 
 function list(writer: Writer, value: JsonObject, write: (item: JsonObject) => void): void {
   const items = own(value, 'items');
-  if (isArray(items)) for (let at = items.length - 1; at >= 0; at -= 1) writer.field(2, () => write(objectOf(items[at])));
+  if (isArray(items))
+    for (let at = items.length - 1; at >= 0; at -= 1) writer.field(2, () => write(objectOf(items[at])));
   writer.field(1, () => writeStruct(writer, `${META}ListMeta`, objectAt(value, 'metadata')));
 }
 

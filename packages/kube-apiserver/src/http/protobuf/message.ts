@@ -39,7 +39,13 @@ interface Place {
 }
 
 function tableOf(definition: string): ReadonlyMap<number, StructField> {
-  const known = numbered.get(definition) ?? new Map(structFields(definition).filter(({ number }) => number > 0).map((field) => [field.number, field]));
+  const known =
+    numbered.get(definition) ??
+    new Map(
+      structFields(definition)
+        .filter(({ number }) => number > 0)
+        .map((field) => [field.number, field]),
+    );
   numbered.set(definition, known);
   return known;
 }
@@ -47,7 +53,8 @@ function tableOf(definition: string): ReadonlyMap<number, StructField> {
 /** The fields of such a struct stand among those of its parent, in JSON. */
 function addInlined({ type }: StructField, value: WireValue, found: Map<string, Json>, depth: number): void {
   if (type.shape !== 'struct') return;
-  for (const [name, inner] of Object.entries(decodeStruct(type.name, bytesOf(value), depth + 1))) found.set(name, inner);
+  for (const [name, inner] of Object.entries(decodeStruct(type.name, bytesOf(value), depth + 1)))
+    found.set(name, inner);
 }
 
 function decodeField(type: GoType, value: WireValue, place: Place): Json {
@@ -57,7 +64,10 @@ function decodeField(type: GoType, value: WireValue, place: Place): Json {
     case 'scalar':
       return decodeScalar(type.name, value, (bytes) => decodeStruct(SCHEMA, bytes, place.depth + 1));
     case 'list':
-      return [...(Array.isArray(place.before) ? place.before : []), ...decodeItems(type.of, value, place.depth)] as Json[];
+      return [
+        ...(Array.isArray(place.before) ? place.before : []),
+        ...decodeItems(type.of, value, place.depth),
+      ] as Json[];
     case 'map':
       return decodeEntry(type.of, value, place);
   }
@@ -66,7 +76,9 @@ function decodeField(type: GoType, value: WireValue, place: Place): Json {
 function decodeItems(of: GoType, value: WireValue, depth: number): Json[] {
   const isNumber = of.shape === 'scalar' && ['int32', 'int64', 'bool'].includes(of.name);
   if (!isNumber || value.wire !== 'bytes') return [decodeField(of, value, { before: undefined, depth })];
-  return packedVarints(value.bytes).map((one) => decodeField(of, { wire: 'varint', value: one }, { before: undefined, depth }));
+  return packedVarints(value.bytes).map((one) =>
+    decodeField(of, { wire: 'varint', value: one }, { before: undefined, depth }),
+  );
 }
 
 /** A map is written as a list of messages of a key and a value. */

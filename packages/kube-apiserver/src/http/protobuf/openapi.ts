@@ -21,13 +21,33 @@ const PARAMETER: Message = { required: [1, 'bool'], in: [2, 'text'], description
 
 const MESSAGES: Readonly<Record<string, Message>> = {
   Document: {
-    swagger: [1, 'text'], info: [2, 'Info'], paths: [8, (value) => kept(2, 'Path', value)], definitions: [9, (value) => kept(WRAPPED, 'Schema', value)], parameters: [10, '{}Parameter'], security: [12, 'Requirement*'],
+    swagger: [1, 'text'],
+    info: [2, 'Info'],
+    paths: [8, (value) => kept(2, 'Path', value)],
+    definitions: [9, (value) => kept(WRAPPED, 'Schema', value)],
+    parameters: [10, '{}Parameter'],
+    security: [12, 'Requirement*'],
     securityDefinitions: [13, '{}Security'],
   },
   Info: { title: [1, 'text'], version: [2, 'text'] },
-  Path: { get: [2, 'Operation'], put: [3, 'Operation'], post: [4, 'Operation'], delete: [5, 'Operation'], options: [6, 'Operation'], head: [7, 'Operation'], patch: [8, 'Operation'], parameters: [9, 'Item*'] },
+  Path: {
+    get: [2, 'Operation'],
+    put: [3, 'Operation'],
+    post: [4, 'Operation'],
+    delete: [5, 'Operation'],
+    options: [6, 'Operation'],
+    head: [7, 'Operation'],
+    patch: [8, 'Operation'],
+    parameters: [9, 'Item*'],
+  },
   Operation: {
-    tags: [1, 'text*'], description: [3, 'text'], operationId: [5, 'text'], produces: [6, 'text*'], consumes: [7, 'text*'], parameters: [8, 'Item*'], responses: [9, '{}Answer'],
+    tags: [1, 'text*'],
+    description: [3, 'text'],
+    operationId: [5, 'text'],
+    produces: [6, 'text*'],
+    consumes: [7, 'text*'],
+    parameters: [8, 'Item*'],
+    responses: [9, '{}Answer'],
     schemes: [10, 'text*'],
   },
   Reference: { $ref: [1, 'text'] },
@@ -36,11 +56,34 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   InPath: { ...PARAMETER, type: [5, 'text'], uniqueItems: [19, 'bool'] },
   Response: { description: [1, 'text'], schema: [2, (schema) => bytesField(WRAPPED, encode('Schema', schema))] },
   Schema: {
-    $ref: [1, 'text'], format: [2, 'text'], title: [3, 'text'], description: [4, 'text'], default: [5, 'any'], multipleOf: [6, 'double'], maximum: [7, 'double'], exclusiveMaximum: [8, 'bool'],
-    minimum: [9, 'double'], exclusiveMinimum: [10, 'bool'], maxLength: [11, 'integer'], minLength: [12, 'integer'], pattern: [13, 'text'], maxItems: [14, 'integer'], minItems: [15, 'integer'],
-    uniqueItems: [16, 'bool'], maxProperties: [17, 'integer'], minProperties: [18, 'integer'], required: [19, 'text*'], enum: [20, 'any*'],
-    additionalProperties: [21, (value) => (typeof value === 'boolean' ? integerField(2, value) : bytesField(1, encode('Schema', value)))],
-    type: [22, (type) => text(WRAPPED, type)], items: [23, (items) => bytesField(WRAPPED, encode('Schema', items))], properties: [25, '{}Schema'], externalDocs: [29, 'ExternalDocs'],
+    $ref: [1, 'text'],
+    format: [2, 'text'],
+    title: [3, 'text'],
+    description: [4, 'text'],
+    default: [5, 'any'],
+    multipleOf: [6, 'double'],
+    maximum: [7, 'double'],
+    exclusiveMaximum: [8, 'bool'],
+    minimum: [9, 'double'],
+    exclusiveMinimum: [10, 'bool'],
+    maxLength: [11, 'integer'],
+    minLength: [12, 'integer'],
+    pattern: [13, 'text'],
+    maxItems: [14, 'integer'],
+    minItems: [15, 'integer'],
+    uniqueItems: [16, 'bool'],
+    maxProperties: [17, 'integer'],
+    minProperties: [18, 'integer'],
+    required: [19, 'text*'],
+    enum: [20, 'any*'],
+    additionalProperties: [
+      21,
+      (value) => (typeof value === 'boolean' ? integerField(2, value) : bytesField(1, encode('Schema', value))),
+    ],
+    type: [22, (type) => text(WRAPPED, type)],
+    items: [23, (items) => bytesField(WRAPPED, encode('Schema', items))],
+    properties: [25, '{}Schema'],
+    externalDocs: [29, 'ExternalDocs'],
     example: [30, 'any'],
   },
   ExternalDocs: { description: [1, 'text'], url: [2, 'text'] },
@@ -49,13 +92,22 @@ const MESSAGES: Readonly<Record<string, Message>> = {
 
 /** Messages that are one of several, by their value. */
 const CHOICES: Readonly<Record<string, (value: JsonObject) => Buffer>> = {
-  Item: (value) => (value['$ref'] === undefined ? bytesField(1, encode('Parameter', value)) : bytesField(2, encode('Reference', value))),
+  Item: (value) =>
+    value['$ref'] === undefined ? bytesField(1, encode('Parameter', value)) : bytesField(2, encode('Reference', value)),
   Parameter(value) {
     if (value['in'] === 'body') return bytesField(1, encode('Body', value));
-    return bytesField(2, value['in'] === 'path' ? bytesField(4, encode('InPath', value)) : bytesField(3, encode('Query', value)));
+    return bytesField(
+      2,
+      value['in'] === 'path' ? bytesField(4, encode('InPath', value)) : bytesField(3, encode('Query', value)),
+    );
   },
   Answer: (value) => bytesField(1, encode('Response', value)),
-  Requirement: (value) => Buffer.concat(Object.keys(value).map((name) => bytesField(WRAPPED, Buffer.concat([textField(1, name), bytesField(2, Buffer.alloc(0))])))),
+  Requirement: (value) =>
+    Buffer.concat(
+      Object.keys(value).map((name) =>
+        bytesField(WRAPPED, Buffer.concat([textField(1, name), bytesField(2, Buffer.alloc(0))])),
+      ),
+    ),
   Security: (value) => bytesField(2, fields('Security', value)),
 };
 
@@ -77,14 +129,16 @@ function fields(message: string, value: JsonObject): Buffer {
     if (inner === undefined) continue;
     const field = Object.hasOwn(known, key) ? known[key] : undefined;
     if (field !== undefined) parts.push(written(field[0], field[1], inner));
-    else if (extensions !== undefined && key.startsWith('x-')) parts.push(bytesField(extensions, namedBytes(key, any(inner))));
+    else if (extensions !== undefined && key.startsWith('x-'))
+      parts.push(bytesField(extensions, namedBytes(key, any(inner))));
   }
   return Buffer.concat(parts);
 }
 
 function written(number: number, form: Form, value: Json): Buffer {
   if (typeof form !== 'string') return bytesField(number, form(value));
-  if (form.endsWith('*')) return Buffer.concat((isArray(value) ? value : []).map((one) => written(number, form.slice(0, -1), one)));
+  if (form.endsWith('*'))
+    return Buffer.concat((isArray(value) ? value : []).map((one) => written(number, form.slice(0, -1), one)));
   if (form.startsWith('{}')) return bytesField(number, named(form.slice(2), value));
   if (form === 'text') return text(number, value);
   if (form === 'bool') return integerField(number, value === true);
@@ -109,7 +163,9 @@ function kept(number: number, message: string, value: Json): Buffer {
 
 function named(message: string, value: Json): Buffer {
   if (!isObject(value)) return Buffer.alloc(0);
-  return Buffer.concat(Object.entries(value).map(([name, inner]) => bytesField(WRAPPED, namedBytes(name, encode(message, inner ?? null)))));
+  return Buffer.concat(
+    Object.entries(value).map(([name, inner]) => bytesField(WRAPPED, namedBytes(name, encode(message, inner ?? null)))),
+  );
 }
 
 function namedBytes(name: string, bytes: Uint8Array): Buffer {

@@ -14,7 +14,8 @@ const DECODERS: Readonly<Record<string, Decode>> = {
   bool: (value) => number(value) !== 0,
   int32: (value) => Number(BigInt.asIntN(32, BigInt(number(value)))),
   int64: number,
-  float64: (value) => (value.wire === 'fixed' && value.bytes.length === 8 ? Buffer.from(value.bytes).readDoubleLE() : wrong(value)),
+  float64: (value) =>
+    value.wire === 'fixed' && value.bytes.length === 8 ? Buffer.from(value.bytes).readDoubleLE() : wrong(value),
   bytes: (value) => Buffer.from(bytes(value)).toString('base64'),
   time: (value) => time(value, false),
   micro: (value) => time(value, true),

@@ -32,7 +32,8 @@ const WRITERS: Readonly<Record<string, Write>> = {
     for (const one of isArray(value) ? value.toReversed() : []) writer.field(2, () => schema(isObject(one) ? one : {}));
     return undefined;
   },
-  'schema-or-strings': (writer, value, schema) => (isObject(value) ? writer.field(1, () => schema(value)) : texts(writer, 2, value)),
+  'schema-or-strings': (writer, value, schema) =>
+    isObject(value) ? writer.field(1, () => schema(value)) : texts(writer, 2, value),
 };
 
 /** Writes the message that holds a value of such a type, without its tag; a zero value where there is none. */

@@ -95,7 +95,12 @@ export function parseRange(text: string): Range | undefined {
   const prefix = Number(digits) - (address.mapped ? 96 : 0);
   if (prefix < 0 || prefix > address.bits) return undefined;
   const host = BigInt(address.bits - prefix);
-  return { address, prefix, first: (address.value >> host) << host, zeros: address.zeros || (digits.length > 1 && digits.startsWith('0')) };
+  return {
+    address,
+    prefix,
+    first: (address.value >> host) << host,
+    zeros: address.zeros || (digits.length > 1 && digits.startsWith('0')),
+  };
 }
 
 export function rangeText({ address, prefix, first }: Range): string {
@@ -109,10 +114,15 @@ export function contains({ address: { bits }, prefix, first }: Range, other: Add
 }
 
 /** Rule of addresses. @param known values that were there before are not judged again. */
-export function checkAddress(text: string, path: string, known: ReadonlySet<string> = NONE_KNOWN): readonly FieldError[] {
+export function checkAddress(
+  text: string,
+  path: string,
+  known: ReadonlySet<string> = NONE_KNOWN,
+): readonly FieldError[] {
   if (known.has(text)) return [];
   const address = parseAddress(text);
-  if (address === undefined) return [invalidValue(path, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
+  if (address === undefined)
+    return [invalidValue(path, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
   if (address.zeros) return [invalidValue(path, text, 'must not have leading 0s')];
   return address.mapped ? [invalidValue(path, text, 'must not be an IPv4-mapped IPv6 address')] : [];
 }
@@ -121,10 +131,13 @@ export function checkAddress(text: string, path: string, known: ReadonlySet<stri
 export function checkRange(text: string, path: string, known: ReadonlySet<string> = NONE_KNOWN): readonly FieldError[] {
   if (known.has(text)) return [];
   const range = parseRange(text);
-  if (range === undefined) return [invalidValue(path, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
+  if (range === undefined)
+    return [invalidValue(path, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
   if (range.zeros) return [invalidValue(path, text, 'must not have leading 0s in IP or prefix length')];
   if (range.address.mapped) return [invalidValue(path, text, 'must not have an IPv4-mapped IPv6 address')];
-  return range.first === range.address.value ? [] : [invalidValue(path, text, 'must not have bits set beyond the prefix length')];
+  return range.first === range.address.value
+    ? []
+    : [invalidValue(path, text, 'must not have bits set beyond the prefix length')];
 }
 
 /** Texts of warnings of a valid address that is not written as everybody writes it. */
@@ -132,9 +145,12 @@ export function addressWarnings(text: string, path: string): readonly string[] {
   const address = parseAddress(text);
   if (address === undefined) return [];
   const written = addressText(address);
-  if (address.zeros || address.mapped) return [`${path}: non-standard IP address ${JSON.stringify(text)} is invalid: use ${JSON.stringify(written)}`];
+  if (address.zeros || address.mapped)
+    return [`${path}: non-standard IP address ${JSON.stringify(text)} is invalid: use ${JSON.stringify(written)}`];
   if (address.bits === 32 || written === text) return [];
-  return [`${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(written)})`];
+  return [
+    `${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(written)})`,
+  ];
 }
 
 /** The same of a range. */
@@ -146,10 +162,17 @@ export function rangeWarnings(text: string, path: string): readonly string[] {
   const written = rangeText(range);
   if (first !== address.value) {
     const single = `${addressText(address)}/${address.bits}`;
-    warnings.push(`${path}: CIDR value ${JSON.stringify(text)} is ambiguous in this context (should be ${JSON.stringify(written)} or ${JSON.stringify(single)}?)`);
+    warnings.push(
+      `${path}: CIDR value ${JSON.stringify(text)} is ambiguous in this context (should be ${JSON.stringify(written)} or ${JSON.stringify(single)}?)`,
+    );
   }
-  if (zeros || address.mapped) warnings.push(`${path}: non-standard CIDR value ${JSON.stringify(text)} is invalid: use ${JSON.stringify(written)}`);
+  if (zeros || address.mapped)
+    warnings.push(
+      `${path}: non-standard CIDR value ${JSON.stringify(text)} is invalid: use ${JSON.stringify(written)}`,
+    );
   const canonical = `${addressText(address)}/${prefix}`;
   if (warnings.length > 0 || address.bits === 32 || canonical === text) return warnings;
-  return [`${path}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`];
+  return [
+    `${path}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`,
+  ];
 }

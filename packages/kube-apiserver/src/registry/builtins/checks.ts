@@ -7,7 +7,9 @@ import type { FieldError } from '../../status.js';
 /** Rules that many kinds share, worded as the real server's. */
 
 export function nonNegative(value: Json | undefined, path: string): readonly FieldError[] {
-  return typeof value === 'number' && value < 0 ? [invalidValue(path, value, 'must be greater than or equal to 0')] : [];
+  return typeof value === 'number' && value < 0
+    ? [invalidValue(path, value, 'must be greater than or equal to 0')]
+    : [];
 }
 
 /** Some kinds write the zero as a word. */
@@ -16,7 +18,9 @@ export function positive(value: Json | undefined, path: string, zero = 'zero'): 
 }
 
 export function portNumber(value: Json | undefined, path: string): readonly FieldError[] {
-  return typeof value === 'number' && value >= 1 && value <= 65535 ? [] : [invalidValue(path, value ?? 0, 'must be between 1 and 65535, inclusive')];
+  return typeof value === 'number' && value >= 1 && value <= 65535
+    ? []
+    : [invalidValue(path, value ?? 0, 'must be between 1 and 65535, inclusive')];
 }
 
 /** What is wrong with the name of a port, in order. */
@@ -30,7 +34,11 @@ export function portNameProblems(name: string): readonly string[] {
   return wrong;
 }
 
-export function invalidBecause(path: string, value: Json | undefined, problems: readonly string[]): readonly FieldError[] {
+export function invalidBecause(
+  path: string,
+  value: Json | undefined,
+  problems: readonly string[],
+): readonly FieldError[] {
   return problems.map((problem) => invalidValue(path, value, problem));
 }
 
@@ -44,7 +52,13 @@ const PERCENT = /^[0-9]+%$/;
 export function intOrPercent(value: Json | undefined, path: string): readonly FieldError[] {
   if (typeof value !== 'string') return nonNegative(value, path);
   if (PERCENT.test(value)) return [];
-  return [invalidValue(path, value, regexText('a valid percent string must be a numeric string followed by an ending \'%\'', '[0-9]+%', '1%', '93%'))];
+  return [
+    invalidValue(
+      path,
+      value,
+      regexText("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%'),
+    ),
+  ];
 }
 
 /** The number in it; undefined of a text that is no percentage. */
@@ -69,21 +83,40 @@ export function labelMap(labels: JsonObject, path: string): readonly FieldError[
 }
 
 /** Checks every struct of a list, each by its path. */
-export function each(value: JsonObject, name: string, path: string, check: (item: JsonObject, path: string) => readonly FieldError[]): readonly FieldError[] {
+export function each(
+  value: JsonObject,
+  name: string,
+  path: string,
+  check: (item: JsonObject, path: string) => readonly FieldError[],
+): readonly FieldError[] {
   const list = own(value, name);
   const at = child(path, name);
-  return isArray(list) ? list.flatMap((item, position) => (isObject(item) ? check(item, index(at, position)) : [])) : [];
+  return isArray(list)
+    ? list.flatMap((item, position) => (isObject(item) ? check(item, index(at, position)) : []))
+    : [];
 }
 
 /** Checks every text of a list. */
-export function eachText(value: JsonObject, name: string, path: string, check: (text: string, path: string) => readonly FieldError[]): readonly FieldError[] {
+export function eachText(
+  value: JsonObject,
+  name: string,
+  path: string,
+  check: (text: string, path: string) => readonly FieldError[],
+): readonly FieldError[] {
   const list = own(value, name);
   const at = child(path, name);
-  return isArray(list) ? list.flatMap((item, position) => (typeof item === 'string' ? check(item, index(at, position)) : [])) : [];
+  return isArray(list)
+    ? list.flatMap((item, position) => (typeof item === 'string' ? check(item, index(at, position)) : []))
+    : [];
 }
 
 /** Checks a struct that is a pointer: nothing where it is not set. */
-export function whenSet(value: JsonObject, name: string, path: string, check: (struct: JsonObject, path: string) => readonly FieldError[]): readonly FieldError[] {
+export function whenSet(
+  value: JsonObject,
+  name: string,
+  path: string,
+  check: (struct: JsonObject, path: string) => readonly FieldError[],
+): readonly FieldError[] {
   const struct = own(value, name);
   return isObject(struct) ? check(struct, child(path, name)) : [];
 }

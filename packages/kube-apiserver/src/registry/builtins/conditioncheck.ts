@@ -7,7 +7,8 @@ import { labelKey } from './checks.js';
 import { listAt, numberAt, textAt } from '../../fields.js';
 
 const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
-const REASON_TEXT = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'";
+const REASON_TEXT =
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'";
 const MAX_REASON = 1024;
 const MAX_MESSAGE = 32768;
 
@@ -27,8 +28,10 @@ function checkCondition(condition: JsonObject, path: string): readonly FieldErro
   const status = textAt(condition, 'status');
   const generation = numberAt(condition, 'observedGeneration');
   const errors: FieldError[] = [...labelKey(textAt(condition, 'type'), child(path, 'type'))];
-  if (!['False', 'True', 'Unknown'].includes(status)) errors.push(notSupported(child(path, 'status'), status, ['False', 'True', 'Unknown']));
-  if (generation < 0) errors.push(invalidValue(child(path, 'observedGeneration'), generation, 'must be greater than or equal to zero'));
+  if (!['False', 'True', 'Unknown'].includes(status))
+    errors.push(notSupported(child(path, 'status'), status, ['False', 'True', 'Unknown']));
+  if (generation < 0)
+    errors.push(invalidValue(child(path, 'observedGeneration'), generation, 'must be greater than or equal to zero'));
   if (textAt(condition, 'lastTransitionTime') === '') errors.push(required(child(path, 'lastTransitionTime')));
   errors.push(...reasonErrors(textAt(condition, 'reason'), child(path, 'reason')));
   if (byteLength(textAt(condition, 'message')) > MAX_MESSAGE) errors.push(tooLong(child(path, 'message'), MAX_MESSAGE));

@@ -31,9 +31,11 @@ function validate(map: KubeObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const name of Object.keys(data).sort(compareBytes)) {
     errors.push(...invalidBecause(key('data', name), name, configMapKey(name)));
-    if (Object.hasOwn(binary, name)) errors.push(invalidValue(key('data', name), name, 'duplicate of key present in binaryData'));
+    if (Object.hasOwn(binary, name))
+      errors.push(invalidValue(key('data', name), name, 'duplicate of key present in binaryData'));
   }
-  for (const name of Object.keys(binary).sort(compareBytes)) errors.push(...invalidBecause(key('binaryData', name), name, configMapKey(name)));
+  for (const name of Object.keys(binary).sort(compareBytes))
+    errors.push(...invalidBecause(key('binaryData', name), name, configMapKey(name)));
   const size = sizeOf(data, byteLength) + sizeOf(binary, decodedLength);
   // The field of an error of the whole object is written so by the real server.
   return size > MOST_DATA ? [...errors, tooLong('[]', MOST_DATA)] : errors;
@@ -55,6 +57,8 @@ export function frozenErrors(next: KubeObject, old: KubeObject, fields: readonly
   if (old['immutable'] !== true) return [];
   const text = 'field is immutable when `immutable` is set';
   const given = emptied(next);
-  const changed = fields.filter((field) => given.includes(field) || !equal(own(next, field) ?? {}, own(old, field) ?? {}));
+  const changed = fields.filter(
+    (field) => given.includes(field) || !equal(own(next, field) ?? {}, own(old, field) ?? {}),
+  );
   return [...(next['immutable'] === true ? [] : ['immutable']), ...changed].map((field) => forbiddenField(field, text));
 }

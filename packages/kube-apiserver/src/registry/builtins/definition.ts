@@ -29,7 +29,10 @@ export function definitionKind(rules: DefinitionRules): Kind {
     complete: (crd) => rules.defaultCrd(crd),
     create: (crd) => withStorageVersion({ ...crd, status: {} }),
     // A status without stored versions gets them where it is read, by the spec that stays.
-    update: (next, old, subresource) => (subresource === 'status' ? rules.defaultCrd(fieldsFrom(next, old, ['spec'])) : withStorageVersion(fieldsFrom(next, old, ['status']))),
+    update: (next, old, subresource) =>
+      subresource === 'status'
+        ? rules.defaultCrd(fieldsFrom(next, old, ['spec']))
+        : withStorageVersion(fieldsFrom(next, old, ['status'])),
     validate: (crd) => rules.validateCrd(crd),
     validateUpdate: (next, old, subresource) => (subresource === 'status' ? [] : rules.validateCrdUpdate(next, old)),
     warnings: (crd, old) => rules.crdWarnings?.(crd, old) ?? [],

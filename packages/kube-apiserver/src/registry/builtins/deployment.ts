@@ -26,7 +26,8 @@ export const DEPLOYMENT: Kind = {
   shown: [TEMPLATE_LABELS],
   defaults: deploymentDefaults,
   create: (deployment) => trimmed({ ...deployment, status: {} }),
-  update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : trimmed(fieldsFrom(next, old, ['status']))),
+  update: (next, old, subresource) =>
+    subresource === 'status' ? statusUpdate(next, old) : trimmed(fieldsFrom(next, old, ['status'])),
   validate,
   validateUpdate(next, old, subresource) {
     if (subresource === 'status') return statusErrors(next, old);
@@ -62,16 +63,21 @@ function validate(deployment: KubeObject): readonly FieldError[] {
   const errors: FieldError[] = [...nonNegative(own(spec, 'replicas'), 'spec.replicas'), ...selectorErrors(deployment)];
   const strategy = structAt(spec, 'strategy');
   errors.push(...strategyErrors(strategy, 'spec.strategy'));
-  for (const field of ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']) errors.push(...nonNegative(own(spec, field), child('spec', field)));
+  for (const field of ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'])
+    errors.push(...nonNegative(own(spec, field), child('spec', field)));
   const deadline = numberAt(spec, 'progressDeadlineSeconds');
-  if (deadline <= numberAt(spec, 'minReadySeconds')) errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+  if (deadline <= numberAt(spec, 'minReadySeconds'))
+    errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
   return errors;
 }
 
 function strategyErrors(strategy: JsonObject, path: string): readonly FieldError[] {
   const type = textAt(strategy, 'type');
   const at = child(path, 'rollingUpdate');
-  if (type === 'Recreate') return has(strategy, 'rollingUpdate') ? [forbiddenField(at, "may not be specified when strategy `type` is 'Recreate'")] : [];
+  if (type === 'Recreate')
+    return has(strategy, 'rollingUpdate')
+      ? [forbiddenField(at, "may not be specified when strategy `type` is 'Recreate'")]
+      : [];
   if (type === 'RollingUpdate') return rollingErrors(structAt(strategy, 'rollingUpdate'), at);
   const rolling = has(strategy, 'rollingUpdate') ? goRolling(structAt(strategy, 'rollingUpdate')) : 'null';
   const message = `Unsupported value: {"Type":${goJson(type)},"RollingUpdate":${rolling}}: supported values: "Recreate", "RollingUpdate"`;
@@ -86,20 +92,39 @@ function rollingErrors(rolling: JsonObject, path: string): readonly FieldError[]
   const [down, up] = [own(rolling, 'maxUnavailable'), own(rolling, 'maxSurge')];
   const errors = [...intOrPercent(down, child(path, 'maxUnavailable')), ...intOrPercent(up, child(path, 'maxSurge'))];
   const number = (value: typeof down): number => percentOf(value) ?? (typeof value === 'number' ? value : 0);
-  if (number(down) === 0 && number(up) === 0) errors.push(invalidValue(child(path, 'maxUnavailable'), down, 'may not be 0 when `maxSurge` is 0'));
+  if (number(down) === 0 && number(up) === 0)
+    errors.push(invalidValue(child(path, 'maxUnavailable'), down, 'may not be 0 when `maxSurge` is 0'));
   return [...errors, ...atMost100Percent(down, child(path, 'maxUnavailable'))];
 }
 
 function statusErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
   const status = structAt(next, 'status');
-  const fields = ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas', 'terminatingReplicas', 'collisionCount'];
+  const fields = [
+    'observedGeneration',
+    'replicas',
+    'updatedReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'unavailableReplicas',
+    'terminatingReplicas',
+    'collisionCount',
+  ];
   const errors = fields.flatMap((field) => nonNegative(own(status, field), child('status', field)));
-  const [all, ready, available] = [numberAt(status, 'replicas'), numberAt(status, 'readyReplicas'), numberAt(status, 'availableReplicas')];
+  const [all, ready, available] = [
+    numberAt(status, 'replicas'),
+    numberAt(status, 'readyReplicas'),
+    numberAt(status, 'availableReplicas'),
+  ];
   for (const field of ['updatedReplicas', 'readyReplicas', 'availableReplicas']) {
-    if (numberAt(status, field) > all) errors.push(invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'));
+    if (numberAt(status, field) > all)
+      errors.push(
+        invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'),
+      );
   }
-  if (available > ready) errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
+  if (available > ready)
+    errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
   const [count, before] = [own(status, 'collisionCount'), own(structAt(old, 'status'), 'collisionCount')];
-  if (typeof before === 'number' && numberAt(status, 'collisionCount') < before) errors.push(invalidValue('status.collisionCount', count ?? 0, 'cannot be decremented'));
+  if (typeof before === 'number' && numberAt(status, 'collisionCount') < before)
+    errors.push(invalidValue('status.collisionCount', count ?? 0, 'cannot be decremented'));
   return errors;
 }

@@ -12,7 +12,9 @@ export interface Draft {
 export function draftOf(value: Json): DraftValue {
   if (Array.isArray(value)) return value.map((item: Json) => draftOf(item));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, part === undefined ? undefined : draftOf(part)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, part === undefined ? undefined : draftOf(part)]),
+  );
 }
 
 export function isDraft(value: DraftValue | undefined): value is Draft {

@@ -19,7 +19,14 @@ const RENAMED: readonly (readonly [core: string, events: string])[] = [
   ['count', 'deprecatedCount'],
 ];
 
-const BOTH = { kind: 'Event', plural: 'events', namespaced: true, collection: 'events', shortNames: ['ev'], createOnUpdate: true } as const;
+const BOTH = {
+  kind: 'Event',
+  plural: 'events',
+  namespaced: true,
+  collection: 'events',
+  shortNames: ['ev'],
+  createOnUpdate: true,
+} as const;
 
 export const EVENT_KINDS: readonly Kind[] = [
   {
@@ -27,7 +34,10 @@ export const EVENT_KINDS: readonly Kind[] = [
     group: '',
     version: 'v1',
     definition: CORE,
-    selectable: { ...selectableFields('involvedObject', 'reportingComponent'), source: (event) => textAt(structAt(event, 'source'), 'component') || textAt(event, 'reportingComponent') },
+    selectable: {
+      ...selectableFields('involvedObject', 'reportingComponent'),
+      source: (event) => textAt(structAt(event, 'source'), 'component') || textAt(event, 'reportingComponent'),
+    },
     validate: (event) => eventErrors(event, 'reportingComponent'),
     validateUpdate: (event) => eventErrors(event, 'reportingComponent'),
   },
@@ -47,11 +57,19 @@ export const EVENT_KINDS: readonly Kind[] = [
 ];
 
 function toCore(event: KubeObject): KubeObject {
-  return canonical(CORE, renamed(event, RENAMED.map(([core, events]) => [events, core])));
+  return canonical(
+    CORE,
+    renamed(
+      event,
+      RENAMED.map(([core, events]) => [events, core]),
+    ),
+  );
 }
 
 function selectableFields(object: string, reporter: string): Record<string, (event: KubeObject) => string> {
-  const involved = INVOLVED.map((field) => [`${object}.${field}`, (event: KubeObject) => textAt(structAt(event, object), field)] as const);
+  const involved = INVOLVED.map(
+    (field) => [`${object}.${field}`, (event: KubeObject) => textAt(structAt(event, object), field)] as const,
+  );
   return {
     ...Object.fromEntries(involved),
     reason: (event) => textAt(event, 'reason'),
@@ -63,5 +81,10 @@ function selectableFields(object: string, reporter: string): Record<string, (eve
 function renamed(event: KubeObject, names: readonly (readonly [from: string, to: string])[]): KubeObject {
   const to = new Map(names);
   const { apiVersion, kind, metadata } = event;
-  return { apiVersion, kind, metadata, ...Object.fromEntries(Object.entries(event).map(([name, value]) => [to.get(name) ?? name, value])) };
+  return {
+    apiVersion,
+    kind,
+    metadata,
+    ...Object.fromEntries(Object.entries(event).map(([name, value]) => [to.get(name) ?? name, value])),
+  };
 }

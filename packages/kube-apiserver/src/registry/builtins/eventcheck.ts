@@ -11,7 +11,20 @@ import { goReference } from './gostruct.js';
 /** Events are checked in the form of v1, also those of events.k8s.io: errors name its fields. */
 
 const LONGEST: Readonly<Record<string, number>> = { reportingInstance: 128, action: 128, reason: 128, message: 1024 };
-const FIXED = ['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'reason', 'type', 'eventTime', 'action', 'related'];
+const FIXED = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'reason',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+];
 
 /**
  * @param reporter name of the field `reportingComponent` in the version of the request.
@@ -47,7 +60,13 @@ function fixedErrors(next: KubeObject, old: KubeObject, field: string): readonly
     case 'related':
       return [invalidRaw(field, goReference(next[field]), 'field is immutable')];
     case 'source':
-      return [invalidRaw(field, `{"Component":${goJson(textAt(source, 'component'))},"Host":${goJson(textAt(source, 'host'))}}`, 'field is immutable')];
+      return [
+        invalidRaw(
+          field,
+          `{"Component":${goJson(textAt(source, 'component'))},"Host":${goJson(textAt(source, 'host'))}}`,
+          'field is immutable',
+        ),
+      ];
     default:
       return errors;
   }
@@ -69,7 +88,8 @@ function newErrors(event: KubeObject, reporter: string): readonly FieldError[] {
   const { namespace = '' } = event.metadata;
   const involved = textAt(structAt(event, 'involvedObject'), 'namespace');
   const errors: FieldError[] = [];
-  if (involved === '' && !['default', 'kube-system'].includes(namespace)) errors.push(invalidValue('involvedObject.namespace', involved, 'does not match event.namespace'));
+  if (involved === '' && !['default', 'kube-system'].includes(namespace))
+    errors.push(invalidValue('involvedObject.namespace', involved, 'does not match event.namespace'));
   const controller = textAt(event, 'reportingComponent');
   if (controller === '') errors.push(required(reporter));
   errors.push(...invalidBecause(reporter, controller, qualifiedName(controller)));
@@ -87,9 +107,15 @@ function strictErrors(event: KubeObject): readonly FieldError[] {
   if (textAt(event, 'eventTime') === '') errors.push(required('eventTime'));
   if (type !== 'Normal' && type !== 'Warning') errors.push(invalidValue('type', '', `has invalid value: ${type}`));
   const { component, host } = structAt(event, 'source');
-  const old: Readonly<Record<string, unknown>> = { firstTimestamp: event['firstTimestamp'], lastTimestamp: event['lastTimestamp'], count: event['count'], source: component ?? host };
+  const old: Readonly<Record<string, unknown>> = {
+    firstTimestamp: event['firstTimestamp'],
+    lastTimestamp: event['lastTimestamp'],
+    count: event['count'],
+    source: component ?? host,
+  };
   for (const [field, value] of Object.entries(old)) {
-    if (value !== undefined && value !== null && value !== 0 && value !== '') errors.push(invalidValue(field, '', 'needs to be unset'));
+    if (value !== undefined && value !== null && value !== 0 && value !== '')
+      errors.push(invalidValue(field, '', 'needs to be unset'));
   }
   return errors;
 }

@@ -27,6 +27,7 @@ export function goSelectorJson(selector: Json | undefined): string {
 export function goReference(reference: Json | undefined): string {
   if (!isObject(reference)) return 'null';
   const fields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
-  const name = (field: string): string => (field === 'uid' ? 'UID' : field === 'apiVersion' ? 'APIVersion' : field.charAt(0).toUpperCase() + field.slice(1));
+  const name = (field: string): string =>
+    field === 'uid' ? 'UID' : field === 'apiVersion' ? 'APIVersion' : field.charAt(0).toUpperCase() + field.slice(1);
   return `{${fields.map((field) => `"${name(field)}":${goJson(textAt(reference, field))}`).join(',')}}`;
 }

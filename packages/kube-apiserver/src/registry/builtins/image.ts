@@ -1,6 +1,8 @@
 const NAME_PART = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 const HOST = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::[0-9]+)?)';
-const IMAGE = new RegExp(`^(?:${HOST}/)?${NAME_PART}(?:/${NAME_PART})*(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(@[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,})?$`);
+const IMAGE = new RegExp(
+  `^(?:${HOST}/)?${NAME_PART}(?:/${NAME_PART})*(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(@[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,})?$`,
+);
 const LONGEST_IMAGE = 1024;
 
 /** Always for images without a tag or with `latest`; what is no name of an image is judged by nobody. */

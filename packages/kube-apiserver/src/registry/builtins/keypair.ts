@@ -38,13 +38,15 @@ function blocksOf(text: string): readonly Block[] {
 function withoutCertificate(types: readonly string[]): string {
   const [only = ''] = types;
   if (types.length === 0) return 'any PEM data in certificate input';
-  if (types.length === 1 && only.endsWith('PRIVATE KEY')) return 'certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched';
+  if (types.length === 1 && only.endsWith('PRIVATE KEY'))
+    return 'certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched';
   return `"CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${types.join(' ')}]`;
 }
 
 function withoutKey(types: readonly string[]): string {
   if (types.length === 0) return 'failed to find any PEM data in key input';
-  if (types.length === 1 && types[0] === 'CERTIFICATE') return 'found a certificate rather than a key in the PEM for the private key';
+  if (types.length === 1 && types[0] === 'CERTIFICATE')
+    return 'found a certificate rather than a key in the PEM for the private key';
   return `failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${types.join(' ')}]`;
 }
 

@@ -51,7 +51,11 @@ export interface Kind {
   /** What a change may not touch is put back here, and what goes with it is filled in. */
   readonly update?: (next: KubeObject, old: KubeObject, subresource: string | undefined) => KubeObject;
   readonly validate?: (object: KubeObject) => readonly FieldError[];
-  readonly validateUpdate?: (next: KubeObject, old: KubeObject, subresource: string | undefined) => readonly FieldError[];
+  readonly validateUpdate?: (
+    next: KubeObject,
+    old: KubeObject,
+    subresource: string | undefined,
+  ) => readonly FieldError[];
   readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => readonly string[];
 }
 
@@ -90,14 +94,20 @@ function strategyOf(kind: Kind): Strategy {
   const { definition } = kind;
   return {
     default: (object) => remembering(kind, object, withDefaults(kind, object)),
-    prepareCreate: (object) => withEmptied(canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object)), shownOf(kind, object)),
+    prepareCreate: (object) =>
+      withEmptied(canonical(definition, firstGeneration(kind, kind.create?.(object) ?? object)), shownOf(kind, object)),
     prepareUpdate(next, old, subresource) {
-      const prepared = canonical(definition, nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource));
+      const prepared = canonical(
+        definition,
+        nextGeneration(kind, kind.update?.(next, old, subresource) ?? next, old, subresource),
+      );
       return withEmptied(prepared, old['immutable'] === true ? emptied(next) : shownOf(kind, next));
     },
     validateCreate: (object) => findings(kind.validate?.(object) ?? [], () => kind.warnings?.(object, undefined) ?? []),
     validateUpdate(next, old, subresource): Findings {
-      return findings(kind.validateUpdate?.(next, old, subresource) ?? [], () => (subresource === undefined ? (kind.warnings?.(next, old) ?? []) : []));
+      return findings(kind.validateUpdate?.(next, old, subresource) ?? [], () =>
+        subresource === undefined ? (kind.warnings?.(next, old) ?? []) : [],
+      );
     },
     validateName: kind.validateName ?? dns1123Subdomain,
     unconditionalUpdate: kind.conditionalUpdate !== true,
@@ -140,9 +150,16 @@ function shownOf({ shown = [] }: Kind, object: KubeObject): readonly string[] {
   return emptied(object).filter((path) => shown.includes(path));
 }
 
-function remembering({ remembered = [], shown = [], noticesEmpty }: Kind, given: KubeObject, read: KubeObject): KubeObject {
+function remembering(
+  { remembered = [], shown = [], noticesEmpty }: Kind,
+  given: KubeObject,
+  read: KubeObject,
+): KubeObject {
   const spec = noticesEmpty === true && holdsEmpty(own(given, 'spec')) ? ['spec'] : [];
-  return withEmptied(read, [...[...remembered, ...shown].filter((path) => isEmptyMap(valueAt(given, path.split('.')))), ...spec]);
+  return withEmptied(read, [
+    ...[...remembered, ...shown].filter((path) => isEmptyMap(valueAt(given, path.split('.')))),
+    ...spec,
+  ]);
 }
 
 /** A list that gets its default where it has no items. */
@@ -151,7 +168,12 @@ const DEFAULTED = 'policyTypes';
 /** A list or a map of labels without members; other objects are structs. */
 function holdsEmpty(value: Json | undefined): boolean {
   if (isArray(value)) return value.length === 0 || value.some(holdsEmpty);
-  return isObject(value) && Object.entries(value).some(([name, field]) => (name === 'matchLabels' ? isEmptyMap(field) : name !== DEFAULTED && holdsEmpty(field)));
+  return (
+    isObject(value) &&
+    Object.entries(value).some(([name, field]) =>
+      name === 'matchLabels' ? isEmptyMap(field) : name !== DEFAULTED && holdsEmpty(field),
+    )
+  );
 }
 
 function isEmptyMap(value: Json | undefined): boolean {
@@ -162,10 +184,19 @@ function firstGeneration({ generation = 'kept' }: Kind, object: KubeObject): Kub
   return generation === 'kept' ? object : withMeta(object, { ...object.metadata, generation: 1 });
 }
 
-function nextGeneration({ generation = 'kept', noticesEmpty }: Kind, next: KubeObject, old: KubeObject, subresource: string | undefined): KubeObject {
+function nextGeneration(
+  { generation = 'kept', noticesEmpty }: Kind,
+  next: KubeObject,
+  old: KubeObject,
+  subresource: string | undefined,
+): KubeObject {
   const before = old.metadata.generation;
   const { generation: _given, ...rest } = next.metadata;
-  const moved = generation !== 'kept' && subresource !== 'status' && (isMoved(next, old, generation === 'spec-and-annotations') || (noticesEmpty === true && emptied(next).includes('spec')));
+  const moved =
+    generation !== 'kept' &&
+    subresource !== 'status' &&
+    (isMoved(next, old, generation === 'spec-and-annotations') ||
+      (noticesEmpty === true && emptied(next).includes('spec')));
   const after = moved ? (before ?? 0) + 1 : before;
   if (next.metadata.generation === after) return next;
   return withMeta(next, after === undefined ? rest : { ...rest, generation: after });
@@ -187,7 +218,9 @@ export function withMeta(object: KubeObject, metadata: ObjectMeta): KubeObject {
 /** An object with some of its fields as they are in another one, which may not have them. */
 export function fieldsFrom(object: KubeObject, other: KubeObject, names: readonly string[]): KubeObject {
   const rest = Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
-  const taken = Object.fromEntries(names.filter((name) => other[name] !== undefined).map((name) => [name, other[name]]));
+  const taken = Object.fromEntries(
+    names.filter((name) => other[name] !== undefined).map((name) => [name, other[name]]),
+  );
   const { apiVersion, kind, metadata } = object;
   return { apiVersion, kind, metadata, ...rest, ...taken };
 }

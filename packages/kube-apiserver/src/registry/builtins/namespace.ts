@@ -29,12 +29,19 @@ export const NAMESPACE: Kind = {
     const name = textOf(metadata, 'name');
     if (name !== '') struct(metadata, 'labels')[NAME_LABEL] = name;
   },
-  create: (namespace) => withNameLabel({ ...namespace, spec: { finalizers: withFinalizer(finalizersOf(namespace)) }, status: { phase: 'Active' } }),
+  create: (namespace) =>
+    withNameLabel({
+      ...namespace,
+      spec: { finalizers: withFinalizer(finalizersOf(namespace)) },
+      status: { phase: 'Active' },
+    }),
   update: (next, old, subresource) => withNameLabel(fieldsFrom(next, old, keptBy(subresource))),
   validate: (namespace) => finalizerErrors(namespace, () => 'spec.finalizers'),
   validateUpdate(next, _old, subresource) {
     if (subresource === 'status') return phaseErrors(next);
-    return finalizerErrors(next, (at) => (subresource === 'finalize' ? index('spec.finalizers', at) : 'spec.finalizers'));
+    return finalizerErrors(next, (at) =>
+      subresource === 'finalize' ? index('spec.finalizers', at) : 'spec.finalizers',
+    );
   },
 };
 
@@ -42,7 +49,10 @@ export const NAMESPACE: Kind = {
 function finalizerErrors(namespace: KubeObject, pathOf: (at: number) => string): readonly FieldError[] {
   return finalizersOf(namespace).flatMap((name, at) => {
     const path = pathOf(at);
-    const unqualified = name.includes('/') || STANDARD.includes(name) ? [] : [invalidValue(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+    const unqualified =
+      name.includes('/') || STANDARD.includes(name)
+        ? []
+        : [invalidValue(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
     return [...invalidBecause(path, name, qualifiedName(name)), ...unqualified];
   });
 }
@@ -51,7 +61,9 @@ function phaseErrors(namespace: KubeObject): readonly FieldError[] {
   const phase = phaseOf(namespace);
   const deleting = namespace.metadata.deletionTimestamp !== undefined;
   if (phase === (deleting ? 'Terminating' : 'Active')) return [];
-  const rule = deleting ? "may only be 'Terminating' if `deletionTimestamp` is not empty" : "may only be 'Active' if `deletionTimestamp` is empty";
+  const rule = deleting
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
   return [invalidValue('status.Phase', phase, rule)];
 }
 
@@ -75,6 +87,7 @@ function withFinalizer(finalizers: readonly string[]): readonly string[] {
 /** Every namespace can be selected by its name, the generated one too; what is wrong with that is said of the name alone. */
 function withNameLabel(namespace: KubeObject): KubeObject {
   const { name, labels } = namespace.metadata;
-  if (name === undefined || name === '' || labels?.[NAME_LABEL] === name || dns1123Label(name).length > 0) return namespace;
+  if (name === undefined || name === '' || labels?.[NAME_LABEL] === name || dns1123Label(name).length > 0)
+    return namespace;
   return withMeta(namespace, { ...namespace.metadata, labels: { ...labels, [NAME_LABEL]: name } });
 }

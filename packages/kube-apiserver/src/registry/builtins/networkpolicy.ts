@@ -12,7 +12,10 @@ import { checkSelector } from './selectorcheck.js';
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];
 /** Rules and the list of peers in them. */
-const DIRECTIONS = [['ingress', 'from'], ['egress', 'to']] as const;
+const DIRECTIONS = [
+  ['ingress', 'from'],
+  ['egress', 'to'],
+] as const;
 
 export const NETWORK_POLICY: Kind = {
   group: 'networking.k8s.io',
@@ -27,10 +30,11 @@ export const NETWORK_POLICY: Kind = {
   defaults: policyDefaults,
   validate: (policy) => validate(policy, new Set()),
   validateUpdate: (next, old) => validate(next, new Set(blocksOf(old).flatMap(({ block }) => rangesOf(block)))),
-  warnings: (policy) => blocksOf(policy).flatMap(({ block, path }) => [
-    ...rangeWarnings(textAt(block, 'cidr'), child(path, 'cidr')),
-    ...textsAt(block, 'except').flatMap((range, at) => rangeWarnings(range, index(child(path, 'except'), at))),
-  ]),
+  warnings: (policy) =>
+    blocksOf(policy).flatMap(({ block, path }) => [
+      ...rangeWarnings(textAt(block, 'cidr'), child(path, 'cidr')),
+      ...textsAt(block, 'except').flatMap((range, at) => rangeWarnings(range, index(child(path, 'except'), at))),
+    ]),
 };
 
 function policyDefaults(policy: Draft): void {
@@ -50,10 +54,14 @@ interface Block {
 
 function blocksOf(policy: KubeObject): readonly Block[] {
   const spec = structAt(policy, 'spec');
-  return DIRECTIONS.flatMap(([direction, peers]) => listAt(spec, direction).flatMap((rule, at) => listAt(rule, peers).flatMap((peer, position) => {
-    const path = `${index(`spec.${direction}`, at)}.${index(peers, position)}.ipBlock`;
-    return has(peer, 'ipBlock') ? [{ block: structAt(peer, 'ipBlock'), path }] : [];
-  })));
+  return DIRECTIONS.flatMap(([direction, peers]) =>
+    listAt(spec, direction).flatMap((rule, at) =>
+      listAt(rule, peers).flatMap((peer, position) => {
+        const path = `${index(`spec.${direction}`, at)}.${index(peers, position)}.ipBlock`;
+        return has(peer, 'ipBlock') ? [{ block: structAt(peer, 'ipBlock'), path }] : [];
+      }),
+    ),
+  );
 }
 
 function rangesOf(block: JsonObject): readonly string[] {
@@ -63,23 +71,29 @@ function rangesOf(block: JsonObject): readonly string[] {
 /** @param known ranges that were there before, which are not judged again. */
 function validate(policy: KubeObject, known: ReadonlySet<string>): readonly FieldError[] {
   const spec = structAt(policy, 'spec');
-  const rules = DIRECTIONS.flatMap(([direction, peers]) => each(spec, direction, 'spec', (rule, path) => [
-    ...each(rule, 'ports', path, checkPort),
-    ...each(rule, peers, path, (peer, at) => checkPeer(peer, at, known)),
-  ]));
+  const rules = DIRECTIONS.flatMap(([direction, peers]) =>
+    each(spec, direction, 'spec', (rule, path) => [
+      ...each(rule, 'ports', path, checkPort),
+      ...each(rule, peers, path, (peer, at) => checkPeer(peer, at, known)),
+    ]),
+  );
   return [...checkSelector(structAt(spec, 'podSelector'), 'spec.podSelector'), ...rules, ...typeErrors(spec)];
 }
 
 function typeErrors(spec: JsonObject): readonly FieldError[] {
   const types = textsAt(spec, 'policyTypes');
-  if (types.length > TYPES.length) return [invalidValue('spec.policyTypes', types, 'may not specify more than two policyTypes')];
-  return types.flatMap((type, at) => (TYPES.includes(type) ? [] : [notSupported(index('spec.policyTypes', at), type, TYPES)]));
+  if (types.length > TYPES.length)
+    return [invalidValue('spec.policyTypes', types, 'may not specify more than two policyTypes')];
+  return types.flatMap((type, at) =>
+    TYPES.includes(type) ? [] : [notSupported(index('spec.policyTypes', at), type, TYPES)],
+  );
 }
 
 function checkPort(port: JsonObject, path: string): readonly FieldError[] {
   const protocol = own(port, 'protocol');
   const errors: FieldError[] = [];
-  if (typeof protocol === 'string' && !PROTOCOLS.includes(protocol)) errors.push(notSupported(child(path, 'protocol'), protocol, PROTOCOLS));
+  if (typeof protocol === 'string' && !PROTOCOLS.includes(protocol))
+    errors.push(notSupported(child(path, 'protocol'), protocol, PROTOCOLS));
   const [number, end] = [own(port, 'port'), own(port, 'endPort')];
   const at = child(path, 'endPort');
   if (typeof number === 'number') {
@@ -92,7 +106,9 @@ function checkPort(port: JsonObject, path: string): readonly FieldError[] {
     if (typeof end === 'number') errors.push(invalidValue(at, end, 'may not be specified when `port` is non-numeric'));
     return [...errors, ...invalidBecause(child(path, 'port'), number, portNameProblems(number))];
   }
-  return typeof end === 'number' ? [...errors, invalidValue(at, end, 'may not be specified when `port` is not specified')] : errors;
+  return typeof end === 'number'
+    ? [...errors, invalidValue(at, end, 'may not be specified when `port` is not specified')]
+    : errors;
 }
 
 function checkPeer(peer: JsonObject, path: string, known: ReadonlySet<string>): readonly FieldError[] {
@@ -103,7 +119,8 @@ function checkPeer(peer: JsonObject, path: string, known: ReadonlySet<string>): 
     ...whenSet(peer, 'ipBlock', path, (block, at) => checkBlock(block, at, known)),
   ];
   if (parts.length === 0) errors.push(required(path, 'must specify a peer'));
-  if (parts.length > 1 && has(peer, 'ipBlock')) errors.push(forbiddenField(path, 'may not specify both ipBlock and another peer'));
+  if (parts.length > 1 && has(peer, 'ipBlock'))
+    errors.push(forbiddenField(path, 'may not specify both ipBlock and another peer'));
   return errors;
 }
 

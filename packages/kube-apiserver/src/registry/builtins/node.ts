@@ -1,6 +1,15 @@
 import { isObject, own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { CHANGED_METADATA, child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
+import {
+  CHANGED_METADATA,
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../schema/field.js';
 import { compareBytes, goJson } from '../../schema/gotext.js';
 import { labelValue } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
@@ -15,7 +24,8 @@ import { parseQuantity } from '../../schema/quantity.js';
 import { roundUpResources } from './resourcelist.js';
 
 const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
-const FEATURE_TEXT = "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
+const FEATURE_TEXT =
+  "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
 
 export const NODE: Kind = {
   group: '',
@@ -26,27 +36,41 @@ export const NODE: Kind = {
   definition: 'io.k8s.api.core.v1.Node',
   shortNames: ['no'],
   subresources: [STATUS],
-  selectable: { 'spec.unschedulable': (node) => String(isObject(node['spec']) && node['spec']['unschedulable'] === true) },
+  selectable: {
+    'spec.unschedulable': (node) => String(isObject(node['spec']) && node['spec']['unschedulable'] === true),
+  },
   defaults(node) {
     alignRanges(struct(node, 'spec'));
     const status = inner(node, 'status');
     if (status === undefined) return;
-    if (status['allocatable'] === undefined && isDraft(status['capacity'])) status['allocatable'] = { ...status['capacity'] };
+    if (status['allocatable'] === undefined && isDraft(status['capacity']))
+      status['allocatable'] = { ...status['capacity'] };
     roundUpResources(status, 'capacity');
     roundUpResources(status, 'allocatable');
     for (const volume of items(status, 'volumesAttached')) roundUpResources(volume, 'capacity');
   },
   create: withoutConfiguration,
-  update: (next, old, subresource) => withoutConfiguration(fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status'])),
+  update: (next, old, subresource) =>
+    withoutConfiguration(fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status'])),
   validate,
-  validateUpdate: (next, old, subresource) => [...(subresource === 'status' ? [] : validate(next)), CHANGED_METADATA, ...changeErrors(next, old)],
+  validateUpdate: (next, old, subresource) => [
+    ...(subresource === 'status' ? [] : validate(next)),
+    CHANGED_METADATA,
+    ...changeErrors(next, old),
+  ],
   warnings: (node) => nodeWarnings(node),
 };
 
 function nodeWarnings(node: KubeObject): readonly string[] {
   const spec = structAt(node, 'spec');
-  const old = textAt(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes'];
-  return [...old, ...textsAt(structAt(node, 'spec'), 'podCIDRs').flatMap((range, at) => rangeWarnings(range, index('spec.podCIDRs', at)))];
+  const old =
+    textAt(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes'];
+  return [
+    ...old,
+    ...textsAt(structAt(node, 'spec'), 'podCIDRs').flatMap((range, at) =>
+      rangeWarnings(range, index('spec.podCIDRs', at)),
+    ),
+  ];
 }
 
 /** One range in two fields: the single one wins where they differ. */
@@ -75,7 +99,10 @@ function validate(node: KubeObject): readonly FieldError[] {
   return [
     ...taintErrors(node),
     ...resourceErrors(node),
-    ...positive(own(structAt(structAt(structAt(node, 'status'), 'nodeInfo'), 'swap'), 'capacity'), 'metadata.nodeSwapStatus.capacity'),
+    ...positive(
+      own(structAt(structAt(structAt(node, 'status'), 'nodeInfo'), 'swap'), 'capacity'),
+      'metadata.nodeSwapStatus.capacity',
+    ),
     ...featureErrors(node),
     ...ranges.flatMap((range, at) => checkRange(range, index('spec.podCIDRs', at))),
     ...pairErrors(ranges),
@@ -89,9 +116,11 @@ function featureErrors(node: KubeObject): readonly FieldError[] {
     const path = index('status.declaredFeatures', at);
     const before = features[at - 1];
     const errors: FieldError[] = [];
-    if (!FEATURE.test(feature)) errors.push(invalidValue(path, feature, `invalid feature name ${goJson(feature)}: ${FEATURE_TEXT}`));
+    if (!FEATURE.test(feature))
+      errors.push(invalidValue(path, feature, `invalid feature name ${goJson(feature)}: ${FEATURE_TEXT}`));
     if (before === feature) errors.push(duplicate(path, feature));
-    else if (before !== undefined && compareBytes(before, feature) > 0) errors.push(invalidValue(path, feature, 'list must be sorted alphabetically'));
+    else if (before !== undefined && compareBytes(before, feature) > 0)
+      errors.push(invalidValue(path, feature, 'list must be sorted alphabetically'));
     return errors;
   });
 }
@@ -102,13 +131,20 @@ function pairErrors(ranges: readonly string[]): readonly FieldError[] {
   const parsed = ranges.map(parseRange);
   const at = parsed.indexOf(undefined);
   const families = new Set(parsed.map((range) => range?.address.bits));
-  const broken: FieldError[] = at < 0 ? [] : [{
-    reason: 'InternalError',
-    field: 'spec.podCIDRs',
-    message: `Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${at}]: <nil> (invalid CIDR address: ${ranges[at] ?? ''})`,
-  }];
+  const broken: FieldError[] =
+    at < 0
+      ? []
+      : [
+          {
+            reason: 'InternalError',
+            field: 'spec.podCIDRs',
+            message: `Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${at}]: <nil> (invalid CIDR address: ${ranges[at] ?? ''})`,
+          },
+        ];
   const fits = at < 0 && families.size === 2 && ranges.length === 2;
-  return fits ? [] : [...broken, invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')];
+  return fits
+    ? []
+    : [...broken, invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')];
 }
 
 /** Errors of taints name metadata, as on the real server. */
@@ -129,7 +165,12 @@ function taintErrors(node: KubeObject): readonly FieldError[] {
 }
 
 function again(taint: JsonObject, path: string): FieldError {
-  const [key, value, effect, added] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect'), own(taint, 'timeAdded')].map((one) => goJson(one));
+  const [key, value, effect, added] = [
+    textAt(taint, 'key'),
+    textAt(taint, 'value'),
+    textAt(taint, 'effect'),
+    own(taint, 'timeAdded'),
+  ].map((one) => goJson(one));
   const message = `Duplicate value: {"Key":${key},"Value":${value},"Effect":${effect},"TimeAdded":${added}}: taints must be unique by key and effect pair`;
   return { reason: 'FieldValueDuplicate', field: path, message };
 }
@@ -138,10 +179,12 @@ function resourceErrors(node: KubeObject): readonly FieldError[] {
   const status = structAt(node, 'status');
   return ['capacity', 'allocatable'].flatMap((list) => {
     const resources = structAt(status, list);
-    return Object.keys(resources).sort(compareBytes).flatMap((name) => {
-      const quantity = parseQuantity(textAt(resources, name));
-      return quantity === undefined ? [] : checkQuantity(name, quantity, `status.${list}.${name}`);
-    });
+    return Object.keys(resources)
+      .sort(compareBytes)
+      .flatMap((name) => {
+        const quantity = parseQuantity(textAt(resources, name));
+        return quantity === undefined ? [] : checkQuantity(name, quantity, `status.${list}.${name}`);
+      });
   });
 }
 
@@ -149,11 +192,14 @@ function changeErrors(next: KubeObject, old: KubeObject): readonly FieldError[] 
   const [spec, before] = [structAt(next, 'spec'), structAt(old, 'spec')];
   const [ranges, was] = [textsAt(spec, 'podCIDRs'), textsAt(before, 'podCIDRs')];
   const errors: FieldError[] = [...resourceErrors(next), ...featureErrors(next), ...addressErrors(next)];
-  if (was.length > 0 && was.join(' ') !== ranges.join(' ')) errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
+  if (was.length > 0 && was.join(' ') !== ranges.join(' '))
+    errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
   const id = textAt(before, 'providerID');
-  if (id !== '' && id !== textAt(spec, 'providerID')) errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
+  if (id !== '' && id !== textAt(spec, 'providerID'))
+    errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
   errors.push(...taintErrors(next));
-  if (textAt(spec, 'externalID') !== textAt(before, 'externalID')) errors.push(forbiddenField('spec.externalID', 'may not be updated'));
+  if (textAt(spec, 'externalID') !== textAt(before, 'externalID'))
+    errors.push(forbiddenField('spec.externalID', 'may not be updated'));
   return errors;
 }
 
@@ -162,6 +208,12 @@ function addressErrors(node: KubeObject): readonly FieldError[] {
   return listAt(structAt(node, 'status'), 'addresses').flatMap((address, at) => {
     const text = `{"Type":${goJson(textAt(address, 'type'))},"Address":${goJson(textAt(address, 'address'))}}`;
     if (!seen.has(text)) return (seen.add(text), []);
-    return [{ reason: 'FieldValueDuplicate' as const, field: index('status.addresses', at), message: `Duplicate value: ${text}` }];
+    return [
+      {
+        reason: 'FieldValueDuplicate' as const,
+        field: index('status.addresses', at),
+        message: `Duplicate value: ${text}`,
+      },
+    ];
   });
 }

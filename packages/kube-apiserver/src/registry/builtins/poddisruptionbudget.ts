@@ -33,19 +33,25 @@ export const POD_DISRUPTION_BUDGET: Kind = {
 function validate(budget: KubeObject): readonly FieldError[] {
   const spec = structAt(budget, 'spec');
   const errors: FieldError[] = [];
-  if (has(spec, 'minAvailable') && has(spec, 'maxUnavailable')) errors.push(invalidRaw('spec', goSpec(spec), 'minAvailable and maxUnavailable cannot be both set'));
+  if (has(spec, 'minAvailable') && has(spec, 'maxUnavailable'))
+    errors.push(invalidRaw('spec', goSpec(spec), 'minAvailable and maxUnavailable cannot be both set'));
   for (const limit of ['minAvailable', 'maxUnavailable']) {
-    if (has(spec, limit)) errors.push(...intOrPercent(spec[limit], `spec.${limit}`), ...atMost100Percent(spec[limit], `spec.${limit}`));
+    if (has(spec, limit))
+      errors.push(...intOrPercent(spec[limit], `spec.${limit}`), ...atMost100Percent(spec[limit], `spec.${limit}`));
   }
   errors.push(...whenSet(spec, 'selector', 'spec', checkSelector));
   const policy = spec['unhealthyPodEvictionPolicy'];
-  if (typeof policy === 'string' && !EVICTION_POLICIES.includes(policy)) errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, EVICTION_POLICIES));
+  if (typeof policy === 'string' && !EVICTION_POLICIES.includes(policy))
+    errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, EVICTION_POLICIES));
   return errors;
 }
 
 function statusErrors(budget: KubeObject): readonly FieldError[] {
   const status = structAt(budget, 'status');
-  return [...checkConditions(status, 'status'), ...COUNTS.flatMap((name) => nonNegative(status[name], `status.${name}`))];
+  return [
+    ...checkConditions(status, 'status'),
+    ...COUNTS.flatMap((name) => nonNegative(status[name], `status.${name}`)),
+  ];
 }
 
 /** The spec as the real server prints the struct it works with. */

@@ -31,9 +31,11 @@ export function policyKinds(rules: PolicyRules): readonly Kind[] {
       generation: 'spec',
       defaults: policyDefaults,
       create: (policy) => ({ ...policy, status: {} }),
-      update: (next, old, subresource) => (subresource === 'status' ? statusUpdate(next, old) : fieldsFrom(next, old, ['status'])),
+      update: (next, old, subresource) =>
+        subresource === 'status' ? statusUpdate(next, old) : fieldsFrom(next, old, ['status']),
       validate: (policy) => rules.validatePolicy(policy, undefined),
-      validateUpdate: (next, old, subresource) => (subresource === 'status' ? statusErrors(structAt(next, 'status')) : rules.validatePolicy(next, old)),
+      validateUpdate: (next, old, subresource) =>
+        subresource === 'status' ? statusErrors(structAt(next, 'status')) : rules.validatePolicy(next, old),
     },
     {
       group: GROUP,
@@ -66,20 +68,29 @@ function matchDefaults(resources: Draft): void {
   fill(resources, 'matchPolicy', 'Equivalent');
   fill(resources, 'namespaceSelector', {});
   fill(resources, 'objectSelector', {});
-  for (const rule of [...items(resources, 'resourceRules'), ...items(resources, 'excludeResourceRules')]) fill(rule, 'scope', '*');
+  for (const rule of [...items(resources, 'resourceRules'), ...items(resources, 'excludeResourceRules')])
+    fill(rule, 'scope', '*');
 }
 
 /** What the type checker warned of names a field each; conditions are checked as everywhere. */
 function statusErrors(status: JsonObject): readonly FieldError[] {
   const path = 'status.typeChecking.expressionWarnings';
   const unsaid = listAt(structAt(status, 'typeChecking'), 'expressionWarnings').flatMap((warning, at) =>
-    [['warning', textAt(warning, 'warning')], ['fieldRef', textAt(warning, 'fieldRef').trim()]].flatMap(([field = '', text]) => (text === '' ? [required(child(index(path, at), field))] : [])));
+    [
+      ['warning', textAt(warning, 'warning')],
+      ['fieldRef', textAt(warning, 'fieldRef').trim()],
+    ].flatMap(([field = '', text]) => (text === '' ? [required(child(index(path, at), field))] : [])),
+  );
   return [...unsaid, ...checkConditions(status, 'status')];
 }
 
 /** Of metadata nothing is taken but who wrote what. */
 function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
   const { managedFields, resourceVersion } = next.metadata;
-  const metadata = { ...old.metadata, ...(managedFields === undefined ? {} : { managedFields }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  const metadata = {
+    ...old.metadata,
+    ...(managedFields === undefined ? {} : { managedFields }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
   return fieldsFrom(withMeta(next, metadata), old, ['spec']);
 }

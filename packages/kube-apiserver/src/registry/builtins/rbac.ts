@@ -1,6 +1,14 @@
 import { equal, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { CHANGED_METADATA, child, index, invalidRaw, invalidValue, notSupported, required } from '../../schema/field.js';
+import {
+  CHANGED_METADATA,
+  child,
+  index,
+  invalidRaw,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../schema/field.js';
 import { goJson } from '../../schema/gotext.js';
 import { dns1123Subdomain, pathSegment } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
@@ -14,14 +22,31 @@ const GROUP = 'rbac.authorization.k8s.io';
 const DEFINITION = 'io.k8s.api.rbac.v1.';
 
 export const RBAC_KINDS: readonly Kind[] = [
-  { ...rbacKind('ClusterRole', 'clusterroles', false), validate: clusterRoleErrors, validateUpdate: (role) => [...clusterRoleErrors(role), CHANGED_METADATA] },
+  {
+    ...rbacKind('ClusterRole', 'clusterroles', false),
+    validate: clusterRoleErrors,
+    validateUpdate: (role) => [...clusterRoleErrors(role), CHANGED_METADATA],
+  },
   bindingKind('ClusterRoleBinding', 'clusterrolebindings', false),
-  { ...rbacKind('Role', 'roles', true), validate: (role) => ruleErrors(role, true), validateUpdate: (role) => [...ruleErrors(role, true), CHANGED_METADATA] },
+  {
+    ...rbacKind('Role', 'roles', true),
+    validate: (role) => ruleErrors(role, true),
+    validateUpdate: (role) => [...ruleErrors(role, true), CHANGED_METADATA],
+  },
   bindingKind('RoleBinding', 'rolebindings', true),
 ];
 
 function rbacKind(kind: string, plural: string, namespaced: boolean): Kind {
-  return { group: GROUP, version: 'v1', kind, plural, namespaced, definition: DEFINITION + kind, validateName: pathSegment, createOnUpdate: true };
+  return {
+    group: GROUP,
+    version: 'v1',
+    kind,
+    plural,
+    namespaced,
+    definition: DEFINITION + kind,
+    validateName: pathSegment,
+    createOnUpdate: true,
+  };
 }
 
 function bindingKind(kind: string, plural: string, namespaced: boolean): Kind {
@@ -57,8 +82,10 @@ function checkRule(rule: JsonObject, path: string, namespaced: boolean): readonl
     }
     return errors;
   }
-  if (empty('apiGroups')) errors.push(required(child(path, 'apiGroups'), 'resource rules must supply at least one api group'));
-  if (empty('resources')) errors.push(required(child(path, 'resources'), 'resource rules must supply at least one resource'));
+  if (empty('apiGroups'))
+    errors.push(required(child(path, 'apiGroups'), 'resource rules must supply at least one api group'));
+  if (empty('resources'))
+    errors.push(required(child(path, 'resources'), 'resource rules must supply at least one resource'));
   return errors;
 }
 
@@ -67,7 +94,8 @@ function clusterRoleErrors(role: KubeObject): readonly FieldError[] {
   if (!has(role, 'aggregationRule')) return errors;
   const at = 'aggregationRule.clusterRoleSelectors';
   const selectors = listAt(structAt(role, 'aggregationRule'), 'clusterRoleSelectors');
-  if (selectors.length === 0) errors.push(required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
+  if (selectors.length === 0)
+    errors.push(required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   for (const [position, selector] of selectors.entries()) {
     errors.push(...checkSelector(selector, index(at, position)));
     if (!isUsableSelector(selector)) errors.push(invalidValue(index(at, position), null, 'invalid label selector.'));
@@ -107,6 +135,8 @@ function checkSubject(subject: JsonObject, path: string, namespaced: boolean): r
 function roleRefErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
   const reference = structAt(next, 'roleRef');
   if (equal(reference, structAt(old, 'roleRef'))) return [];
-  const [group, kind, name] = [textAt(reference, 'apiGroup'), textAt(reference, 'kind'), textAt(reference, 'name')].map((text) => goJson(text));
+  const [group, kind, name] = [textAt(reference, 'apiGroup'), textAt(reference, 'kind'), textAt(reference, 'name')].map(
+    (text) => goJson(text),
+  );
   return [invalidRaw('roleRef', `{"APIGroup":${group},"Kind":${kind},"Name":${name}}`, 'cannot change roleRef')];
 }

@@ -24,9 +24,11 @@ export const REPLICA_SET: Kind = {
   shown: [TEMPLATE_LABELS],
   defaults: replicaSetDefaults,
   create: (set) => trimmed({ ...set, status: {} }),
-  update: (next, old, subresource) => (subresource === 'status' ? fieldsFrom(next, old, ['spec']) : trimmed(fieldsFrom(next, old, ['status']))),
+  update: (next, old, subresource) =>
+    subresource === 'status' ? fieldsFrom(next, old, ['spec']) : trimmed(fieldsFrom(next, old, ['status'])),
   validate,
-  validateUpdate: (next, old, subresource) => (subresource === 'status' ? statusErrors(next) : [...validate(next), ...selectorChange(next, old)]),
+  validateUpdate: (next, old, subresource) =>
+    subresource === 'status' ? statusErrors(next) : [...validate(next), ...selectorChange(next, old)],
   warnings: workloadWarnings,
 };
 
@@ -38,17 +40,35 @@ function replicaSetDefaults(set: Draft): void {
 
 function validate(set: KubeObject): readonly FieldError[] {
   const spec = structAt(set, 'spec');
-  return [...['replicas', 'minReadySeconds'].flatMap((field) => nonNegative(own(spec, field), child('spec', field))), ...selectorErrors(set)];
+  return [
+    ...['replicas', 'minReadySeconds'].flatMap((field) => nonNegative(own(spec, field), child('spec', field))),
+    ...selectorErrors(set),
+  ];
 }
 
 function statusErrors(set: KubeObject): readonly FieldError[] {
   const status = structAt(set, 'status');
-  const fields = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration', 'terminatingReplicas'];
+  const fields = [
+    'replicas',
+    'fullyLabeledReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'observedGeneration',
+    'terminatingReplicas',
+  ];
   const errors = fields.flatMap((field) => nonNegative(own(status, field), child('status', field)));
-  const [all, ready, available] = [numberAt(status, 'replicas'), numberAt(status, 'readyReplicas'), numberAt(status, 'availableReplicas')];
+  const [all, ready, available] = [
+    numberAt(status, 'replicas'),
+    numberAt(status, 'readyReplicas'),
+    numberAt(status, 'availableReplicas'),
+  ];
   for (const field of ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']) {
-    if (numberAt(status, field) > all) errors.push(invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'));
+    if (numberAt(status, field) > all)
+      errors.push(
+        invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'),
+      );
   }
-  if (available > ready) errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
+  if (available > ready)
+    errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
   return errors;
 }

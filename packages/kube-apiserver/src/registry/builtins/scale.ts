@@ -23,7 +23,10 @@ export const REPLICAS_SCALE: Subresource = {
       const replicas = numberAt(structAt(scale, 'spec'), 'replicas');
       return replicas < 0 ? [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')] : [];
     },
-    columns: scaleColumns('replicas is the desired number of instances for the scaled object.', 'replicas is the actual number of observed instances of the scaled object.'),
+    columns: scaleColumns(
+      'replicas is the desired number of instances for the scaled object.',
+      'replicas is the actual number of observed instances of the scaled object.',
+    ),
   },
 };
 
@@ -46,7 +49,9 @@ export interface ScaleFigures {
 /** The Scale of an object, as it is read. */
 export function scaleObject({ metadata }: KubeObject, { desired, available, selector }: ScaleFigures): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
-  const identity = Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(([, value]) => value !== undefined);
+  const identity = Object.entries({ name, namespace, uid, resourceVersion, creationTimestamp }).filter(
+    ([, value]) => value !== undefined,
+  );
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',

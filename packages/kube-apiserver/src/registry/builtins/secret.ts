@@ -37,14 +37,21 @@ export const SECRET: Kind = {
   remembered: ['data'],
   validate,
   warnings: pairWarnings,
-  validateUpdate: (next, old) => [...immutable(next['type'], old['type'], 'type'), ...frozenErrors(next, old, ['data']), ALL_METADATA, ...validate(next)],
+  validateUpdate: (next, old) => [
+    ...immutable(next['type'], old['type'], 'type'),
+    ...frozenErrors(next, old, ['data']),
+    ALL_METADATA,
+    ...validate(next),
+  ],
 };
 
 /** Whoever writes a Secret of this type is told where its certificate and key are none, or not of one another. */
 function pairWarnings(secret: KubeObject): readonly string[] {
   if (secret['type'] !== 'kubernetes.io/tls') return [];
   const data = structAt(secret, 'data');
-  const [certificate = '', privateKey = ''] = ['tls.crt', 'tls.key'].map((name) => Buffer.from(textAt(data, name), 'base64').toString('latin1'));
+  const [certificate = '', privateKey = ''] = ['tls.crt', 'tls.key'].map((name) =>
+    Buffer.from(textAt(data, name), 'base64').toString('latin1'),
+  );
   const problem = keyPairProblem(certificate, privateKey);
   return problem === undefined ? [] : [problem];
 }
@@ -54,7 +61,8 @@ function foldStringData(secret: Draft): void {
   const { stringData, data } = secret;
   if (!isDraft(stringData)) return;
   const folded = new Map<string, DraftValue | undefined>(isDraft(data) ? Object.entries(data) : []);
-  for (const name of Object.keys(stringData)) folded.set(name, Buffer.from(textOf(stringData, name), 'utf8').toString('base64'));
+  for (const name of Object.keys(stringData))
+    folded.set(name, Buffer.from(textOf(stringData, name), 'utf8').toString('base64'));
   secret['data'] = Object.fromEntries(folded);
   delete secret['stringData'];
 }
@@ -72,12 +80,16 @@ function typeErrors({ metadata }: KubeObject, type: string, data: JsonObject): r
   const missing = names.filter((name) => own(data, name) === undefined).map((name) => required(key('data', name)));
   switch (type) {
     case 'kubernetes.io/service-account-token':
-      return (metadata.annotations?.[ACCOUNT_NAME] ?? '') === '' ? [required(key('metadata.annotations', ACCOUNT_NAME))] : [];
+      return (metadata.annotations?.[ACCOUNT_NAME] ?? '') === ''
+        ? [required(key('metadata.annotations', ACCOUNT_NAME))]
+        : [];
     case 'kubernetes.io/dockercfg':
     case 'kubernetes.io/dockerconfigjson':
       return missing.length > 0 ? missing : names.flatMap((name) => jsonErrors(textAt(data, name), key('data', name)));
     case 'kubernetes.io/basic-auth':
-      return ['username', 'password'].some((name) => own(data, name) !== undefined) ? [] : ['username', 'password'].map((name) => required(key('data', name)));
+      return ['username', 'password'].some((name) => own(data, name) !== undefined)
+        ? []
+        : ['username', 'password'].map((name) => required(key('data', name)));
     case 'kubernetes.io/ssh-auth':
       return textAt(data, 'ssh-privatekey') === '' ? [required(key('data', 'ssh-privatekey'))] : [];
     default:

@@ -32,10 +32,14 @@ function operatorErrors(operator: string, values: readonly string[], path: strin
   switch (operator) {
     case 'In':
     case 'NotIn':
-      return values.length > 0 ? [] : [required(child(path, 'values'), "must be specified when `operator` is 'In' or 'NotIn'")];
+      return values.length > 0
+        ? []
+        : [required(child(path, 'values'), "must be specified when `operator` is 'In' or 'NotIn'")];
     case 'Exists':
     case 'DoesNotExist':
-      return values.length === 0 ? [] : [forbiddenField(child(path, 'values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+      return values.length === 0
+        ? []
+        : [forbiddenField(child(path, 'values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
     default:
       return [invalidValue(child(path, 'operator'), operator, 'not a valid selector operator')];
   }
@@ -48,7 +52,9 @@ export function isUsableSelector(selector: JsonObject): boolean {
 
 /** Whether labels satisfy a selector whose requirements are valid. */
 export function selects(selector: JsonObject, labels: JsonObject): boolean {
-  const equal = textEntries(structAt(selector, 'matchLabels')).every(([key, value]) => Object.hasOwn(labels, key) && textAt(labels, key) === value);
+  const equal = textEntries(structAt(selector, 'matchLabels')).every(
+    ([key, value]) => Object.hasOwn(labels, key) && textAt(labels, key) === value,
+  );
   const expressions = selector['matchExpressions'];
   if (!equal || !Array.isArray(expressions)) return equal;
   return (expressions as readonly JsonObject[]).every((one) => satisfies(one, labels));

@@ -12,12 +12,18 @@ export const SERVICE_ACCOUNT: Kind = {
   namespaced: true,
   definition: 'io.k8s.api.core.v1.ServiceAccount',
   shortNames: ['sa'],
-  subresources: [{ name: 'token', kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] }],
+  subresources: [
+    { name: 'token', kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] },
+  ],
   create: withPlainSecrets,
   update: withPlainSecrets,
   warnings(next, old) {
     const set = (account: KubeObject | undefined): boolean => account?.metadata.annotations?.[MOUNTABLE] !== undefined;
-    return set(next) && !set(old) ? [`metadata.annotations[${MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`] : [];
+    return set(next) && !set(old)
+      ? [
+          `metadata.annotations[${MOUNTABLE}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+        ]
+      : [];
   },
 };
 

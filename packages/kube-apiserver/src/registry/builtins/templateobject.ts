@@ -22,7 +22,10 @@ export const POD_TEMPLATE: Kind = {
   update: trimmed,
   validate,
   validateUpdate: validate,
-  warnings: (next, old) => (old !== undefined && old.metadata.generation === next.metadata.generation ? [] : templateWarnings(structAt(next, 'template'), 'template')),
+  warnings: (next, old) =>
+    old !== undefined && old.metadata.generation === next.metadata.generation
+      ? []
+      : templateWarnings(structAt(next, 'template'), 'template'),
 };
 
 function trimmed(object: KubeObject): KubeObject {

@@ -33,7 +33,9 @@ export function workloadWarnings(workload: KubeObject, old: KubeObject | undefin
 function nameWarnings(name: string): readonly string[] {
   const problems = dns1123Label(name);
   if (problems.length === 0) return [];
-  return [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`];
+  return [
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
+  ];
 }
 
 /** Refusals tell labels that were given without members from labels that were not given. */
@@ -43,9 +45,11 @@ export const TEMPLATE_LABELS = 'spec.template.metadata.labels';
 export function selectorErrors(workload: KubeObject): readonly FieldError[] {
   const spec = structAt(workload, 'spec');
   const template = structAt(spec, 'template');
-  const labels = own(structAt(template, 'metadata'), 'labels') ?? (emptied(workload).includes(TEMPLATE_LABELS) ? {} : null);
+  const labels =
+    own(structAt(template, 'metadata'), 'labels') ?? (emptied(workload).includes(TEMPLATE_LABELS) ? {} : null);
   const missed = (): FieldError => invalidValue(TEMPLATE_LABELS, labels, '`selector` does not match template `labels`');
-  if (!has(spec, 'selector')) return [required('spec.selector'), missed(), ...checkLastingTemplate(template, 'spec.template')];
+  if (!has(spec, 'selector'))
+    return [required('spec.selector'), missed(), ...checkLastingTemplate(template, 'spec.template')];
   const selector = structAt(spec, 'selector');
   const shown = goSelectorJson(selector);
   const errors: FieldError[] = [...checkSelector(selector, 'spec.selector')];

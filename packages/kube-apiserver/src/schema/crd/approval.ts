@@ -21,6 +21,7 @@ export function approvalOf({ metadata: { annotations } }: KubeObject): Approval 
   const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
   if (text === '') return { state: 'missing', message: `${wanted}, ${see}` };
   if (text.startsWith('unapproved')) return { state: 'bypassed', message: `not approved: ${goQuote(text)}` };
-  if (isRequestUri(text) && /^[a-zA-Z][\w+.-]*:\/\/[^/]/.test(text)) return { state: 'approved', message: `approved in ${text}` };
+  if (isRequestUri(text) && /^[a-zA-Z][\w+.-]*:\/\/[^/]/.test(text))
+    return { state: 'approved', message: `approved in ${text}` };
   return { state: 'invalid', message: `${wanted} with either a URL or a reason starting with "unapproved", ${see}` };
 }

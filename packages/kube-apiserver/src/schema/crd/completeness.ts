@@ -18,7 +18,8 @@ function checkAlternatives(said: Placed, of: Placed): FieldError[] {
   const { schema, path } = said;
   const errors = checkNested({ schema: schemaAt(schema, 'not'), path: child(path, 'not') }, of);
   for (const name of ['allOf', 'anyOf', 'oneOf']) {
-    for (const [position, inner] of schemasAt(schema, name).entries()) errors.push(...checkNested({ schema: inner, path: index(child(path, name), position) }, of));
+    for (const [position, inner] of schemasAt(schema, name).entries())
+      errors.push(...checkNested({ schema: inner, path: index(child(path, name), position) }, of));
   }
   return errors;
 }
@@ -28,11 +29,21 @@ function checkNested(said: Placed, of: Placed): FieldError[] {
   if (schema === undefined) return [];
   if (of.schema === undefined) return [required(of.path, `because it is defined in ${said.path}`)];
   const errors = checkAlternatives(said, of);
-  errors.push(...checkNested({ schema: schemaAt(schema, 'items'), path: child(said.path, 'items') }, { schema: schemaAt(of.schema, 'items'), path: child(of.path, 'items') }));
+  errors.push(
+    ...checkNested(
+      { schema: schemaAt(schema, 'items'), path: child(said.path, 'items') },
+      { schema: schemaAt(of.schema, 'items'), path: child(of.path, 'items') },
+    ),
+  );
   const properties = new Map(namedAt(of.schema, 'properties'));
   for (const [name, property] of namedAt(schema, 'properties')) {
     const where = (path: string): string => key(child(path, 'properties'), name);
-    errors.push(...checkNested({ schema: property, path: where(said.path) }, { schema: properties.get(name), path: where(of.path) }));
+    errors.push(
+      ...checkNested(
+        { schema: property, path: where(said.path) },
+        { schema: properties.get(name), path: where(of.path) },
+      ),
+    );
   }
   return errors;
 }

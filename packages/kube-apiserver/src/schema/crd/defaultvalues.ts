@@ -36,10 +36,24 @@ function checkNode(given: Node, check: CheckDefault): FieldError[] {
   const value = at(schema, 'default');
   const errors = value === undefined ? [] : checkValue(node, value, check);
   const items = schemaAt(schema, 'items');
-  if (items !== undefined) errors.push(...checkNode({ ...node, schema: items, path: child(path, 'items'), trail: [...node.trail, undefined] }, check));
+  if (items !== undefined)
+    errors.push(
+      ...checkNode({ ...node, schema: items, path: child(path, 'items'), trail: [...node.trail, undefined] }, check),
+    );
   for (const [name, property] of namedAt(schema, 'properties')) {
     const insideMeta = node.insideMeta || (embedded && META.includes(name));
-    errors.push(...checkNode({ ...node, schema: property, path: key(child(path, 'properties'), name), trail: [...node.trail, name], insideMeta }, check));
+    errors.push(
+      ...checkNode(
+        {
+          ...node,
+          schema: property,
+          path: key(child(path, 'properties'), name),
+          trail: [...node.trail, name],
+          insideMeta,
+        },
+        check,
+      ),
+    );
   }
   return errors;
 }
@@ -60,8 +74,19 @@ function untyped(schema: Schema): Schema {
   return {
     ...rest,
     ...(items === undefined ? {} : { items: untyped(items) }),
-    ...(properties === undefined ? {} : { properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, untyped(property)])) }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties: typeof additionalProperties === 'boolean' ? additionalProperties : untyped(additionalProperties) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, property]) => [name, untyped(property)]),
+          ),
+        }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === 'boolean' ? additionalProperties : untyped(additionalProperties),
+        }),
   };
 }
 
@@ -87,6 +112,9 @@ function metaErrors({ root, trail }: Node, value: Json, field: string): FieldErr
 }
 
 function surround(value: Json, trail: readonly (string | undefined)[]): JsonObject {
-  const whole = trail.reduceRight<Json>((inner, name) => (name === undefined ? [inner] : Object.fromEntries([[name, inner]])), value);
+  const whole = trail.reduceRight<Json>(
+    (inner, name) => (name === undefined ? [inner] : Object.fromEntries([[name, inner]])),
+    value,
+  );
   return { apiVersion: 'validation/v1', kind: 'Validation', ...(isObject(whole) ? whole : {}) };
 }

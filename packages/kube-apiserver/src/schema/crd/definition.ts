@@ -48,12 +48,20 @@ function storedVersions(crd: KubeObject): { readonly status?: JsonObject } {
 /** Formats that the server does not know and ignores; on an update those that are new. */
 export function crdWarnings(crd: KubeObject, old: KubeObject | undefined): readonly string[] {
   const before = old === undefined ? [] : unknownFormats(old);
-  return unknownFormats(crd).filter((format) => !before.includes(format)).map((format) => `unrecognized format ${goQuote(format)}`);
+  return unknownFormats(crd)
+    .filter((format) => !before.includes(format))
+    .map((format) => `unrecognized format ${goQuote(format)}`);
 }
 
 function unknownFormats(crd: KubeObject): string[] {
-  const schemas = listAt(structAt(crd, 'spec'), 'versions').map((version) => schemaAt(structAt(version, 'schema'), 'openAPIV3Schema'));
-  const distinct = schemas.filter((schema, position) => schema !== undefined && schemas.findIndex((other) => JSON.stringify(other) === JSON.stringify(schema)) === position);
+  const schemas = listAt(structAt(crd, 'spec'), 'versions').map((version) =>
+    schemaAt(structAt(version, 'schema'), 'openAPIV3Schema'),
+  );
+  const distinct = schemas.filter(
+    (schema, position) =>
+      schema !== undefined &&
+      schemas.findIndex((other) => JSON.stringify(other) === JSON.stringify(schema)) === position,
+  );
   return distinct.flatMap((schema) => (schema === undefined ? [] : formatsIn(schema)));
 }
 

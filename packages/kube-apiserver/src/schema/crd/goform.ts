@@ -7,21 +7,63 @@ import { at } from './raw.js';
  * of the server show them so.
  */
 
-type Form = 'text' | 'flag' | 'value' | 'schema' | 'schemas' | 'named' | 'schemaOrList' | 'schemaOrFlag' | 'rules' | 'docs';
+type Form =
+  | 'text'
+  | 'flag'
+  | 'value'
+  | 'schema'
+  | 'schemas'
+  | 'named'
+  | 'schemaOrList'
+  | 'schemaOrFlag'
+  | 'rules'
+  | 'docs';
 
 const SCHEMA: readonly (readonly [string, string, Form])[] = [
-  ['ID', 'id', 'text'], ['Schema', '$schema', 'text'], ['Ref', '$ref', 'value'], ['Description', 'description', 'text'], ['Type', 'type', 'text'],
-  ['Nullable', 'nullable', 'flag'], ['Format', 'format', 'text'], ['Title', 'title', 'text'], ['Default', 'default', 'value'], ['Maximum', 'maximum', 'value'],
-  ['ExclusiveMaximum', 'exclusiveMaximum', 'flag'], ['Minimum', 'minimum', 'value'], ['ExclusiveMinimum', 'exclusiveMinimum', 'flag'],
-  ['MaxLength', 'maxLength', 'value'], ['MinLength', 'minLength', 'value'], ['Pattern', 'pattern', 'text'], ['MaxItems', 'maxItems', 'value'],
-  ['MinItems', 'minItems', 'value'], ['UniqueItems', 'uniqueItems', 'flag'], ['MultipleOf', 'multipleOf', 'value'], ['Enum', 'enum', 'value'],
-  ['MaxProperties', 'maxProperties', 'value'], ['MinProperties', 'minProperties', 'value'], ['Required', 'required', 'value'], ['Items', 'items', 'schemaOrList'],
-  ['AllOf', 'allOf', 'schemas'], ['OneOf', 'oneOf', 'schemas'], ['AnyOf', 'anyOf', 'schemas'], ['Not', 'not', 'schema'], ['Properties', 'properties', 'named'],
-  ['AdditionalProperties', 'additionalProperties', 'schemaOrFlag'], ['PatternProperties', 'patternProperties', 'named'], ['Dependencies', 'dependencies', 'value'],
-  ['AdditionalItems', 'additionalItems', 'schemaOrFlag'], ['Definitions', 'definitions', 'named'], ['ExternalDocs', 'externalDocs', 'docs'], ['Example', 'example', 'value'],
-  ['XPreserveUnknownFields', 'x-kubernetes-preserve-unknown-fields', 'value'], ['XEmbeddedResource', 'x-kubernetes-embedded-resource', 'flag'],
-  ['XIntOrString', 'x-kubernetes-int-or-string', 'flag'], ['XListMapKeys', 'x-kubernetes-list-map-keys', 'value'], ['XListType', 'x-kubernetes-list-type', 'value'],
-  ['XMapType', 'x-kubernetes-map-type', 'value'], ['XValidations', 'x-kubernetes-validations', 'rules'],
+  ['ID', 'id', 'text'],
+  ['Schema', '$schema', 'text'],
+  ['Ref', '$ref', 'value'],
+  ['Description', 'description', 'text'],
+  ['Type', 'type', 'text'],
+  ['Nullable', 'nullable', 'flag'],
+  ['Format', 'format', 'text'],
+  ['Title', 'title', 'text'],
+  ['Default', 'default', 'value'],
+  ['Maximum', 'maximum', 'value'],
+  ['ExclusiveMaximum', 'exclusiveMaximum', 'flag'],
+  ['Minimum', 'minimum', 'value'],
+  ['ExclusiveMinimum', 'exclusiveMinimum', 'flag'],
+  ['MaxLength', 'maxLength', 'value'],
+  ['MinLength', 'minLength', 'value'],
+  ['Pattern', 'pattern', 'text'],
+  ['MaxItems', 'maxItems', 'value'],
+  ['MinItems', 'minItems', 'value'],
+  ['UniqueItems', 'uniqueItems', 'flag'],
+  ['MultipleOf', 'multipleOf', 'value'],
+  ['Enum', 'enum', 'value'],
+  ['MaxProperties', 'maxProperties', 'value'],
+  ['MinProperties', 'minProperties', 'value'],
+  ['Required', 'required', 'value'],
+  ['Items', 'items', 'schemaOrList'],
+  ['AllOf', 'allOf', 'schemas'],
+  ['OneOf', 'oneOf', 'schemas'],
+  ['AnyOf', 'anyOf', 'schemas'],
+  ['Not', 'not', 'schema'],
+  ['Properties', 'properties', 'named'],
+  ['AdditionalProperties', 'additionalProperties', 'schemaOrFlag'],
+  ['PatternProperties', 'patternProperties', 'named'],
+  ['Dependencies', 'dependencies', 'value'],
+  ['AdditionalItems', 'additionalItems', 'schemaOrFlag'],
+  ['Definitions', 'definitions', 'named'],
+  ['ExternalDocs', 'externalDocs', 'docs'],
+  ['Example', 'example', 'value'],
+  ['XPreserveUnknownFields', 'x-kubernetes-preserve-unknown-fields', 'value'],
+  ['XEmbeddedResource', 'x-kubernetes-embedded-resource', 'flag'],
+  ['XIntOrString', 'x-kubernetes-int-or-string', 'flag'],
+  ['XListMapKeys', 'x-kubernetes-list-map-keys', 'value'],
+  ['XListType', 'x-kubernetes-list-type', 'value'],
+  ['XMapType', 'x-kubernetes-map-type', 'value'],
+  ['XValidations', 'x-kubernetes-validations', 'rules'],
 ];
 
 /** Fields of a schema that are set, by their Go names, in order. */
@@ -38,12 +80,18 @@ export function versionsText(versions: readonly JsonObject[]): string {
     const schema = at(version, 'schema');
     const inner = isObject(schema) ? at(schema, 'openAPIV3Schema') : undefined;
     return struct([
-      ['Name', formText(at(version, 'name'), 'text')], ['Served', formText(at(version, 'served'), 'flag')], ['Storage', formText(at(version, 'storage'), 'flag')],
-      ['Deprecated', formText(at(version, 'deprecated'), 'flag')], ['DeprecationWarning', goJson(at(version, 'deprecationWarning'))],
+      ['Name', formText(at(version, 'name'), 'text')],
+      ['Served', formText(at(version, 'served'), 'flag')],
+      ['Storage', formText(at(version, 'storage'), 'flag')],
+      ['Deprecated', formText(at(version, 'deprecated'), 'flag')],
+      ['DeprecationWarning', goJson(at(version, 'deprecationWarning'))],
       ['Schema', schema === undefined ? 'null' : struct([['OpenAPIV3Schema', formText(inner, 'schema')]])],
       ['Subresources', subresourcesText(at(version, 'subresources'))],
       ['AdditionalPrinterColumns', nullOr(at(version, 'additionalPrinterColumns'), columnText)],
-      ['SelectableFields', nullOr(at(version, 'selectableFields'), (field) => struct([['JSONPath', goJson(at(field, 'jsonPath') ?? '')]]))],
+      [
+        'SelectableFields',
+        nullOr(at(version, 'selectableFields'), (field) => struct([['JSONPath', goJson(at(field, 'jsonPath') ?? '')]])),
+      ],
     ]);
   });
 }
@@ -61,31 +109,60 @@ function formText(value: Json | undefined, form: Form): string {
     case 'schemas':
       return nullOr(value, schemaText);
     case 'named':
-      return isObject(value) ? struct(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, formText(inner, 'schema')])) : 'null';
+      return isObject(value)
+        ? struct(
+            Object.entries(value)
+              .sort(([a], [b]) => (a < b ? -1 : 1))
+              .map(([name, inner]) => [name, formText(inner, 'schema')]),
+          )
+        : 'null';
     case 'schemaOrList':
-      return value === undefined ? 'null' : struct([['Schema', formText(value, 'schema')], ['JSONSchemas', nullOr(value, schemaText)]]);
+      return value === undefined
+        ? 'null'
+        : struct([
+            ['Schema', formText(value, 'schema')],
+            ['JSONSchemas', nullOr(value, schemaText)],
+          ]);
     case 'schemaOrFlag':
-      return value === undefined ? 'null' : struct([['Allows', String(value !== false)], ['Schema', formText(value, 'schema')]]);
+      return value === undefined
+        ? 'null'
+        : struct([
+            ['Allows', String(value !== false)],
+            ['Schema', formText(value, 'schema')],
+          ]);
     case 'rules':
       return nullOr(value, ruleText);
     case 'docs':
-      return isObject(value) ? struct([['Description', goJson(at(value, 'description') ?? '')], ['URL', goJson(at(value, 'url') ?? '')]]) : 'null';
+      return isObject(value)
+        ? struct([
+            ['Description', goJson(at(value, 'description') ?? '')],
+            ['URL', goJson(at(value, 'url') ?? '')],
+          ])
+        : 'null';
   }
 }
 
 function ruleText(rule: JsonObject): string {
   const text = (name: string): string => goJson(at(rule, name) ?? '');
   return struct([
-    ['Rule', text('rule')], ['Message', text('message')], ['MessageExpression', text('messageExpression')], ['Reason', goJson(at(rule, 'reason'))],
-    ['FieldPath', text('fieldPath')], ['OptionalOldSelf', goJson(at(rule, 'optionalOldSelf'))],
+    ['Rule', text('rule')],
+    ['Message', text('message')],
+    ['MessageExpression', text('messageExpression')],
+    ['Reason', goJson(at(rule, 'reason'))],
+    ['FieldPath', text('fieldPath')],
+    ['OptionalOldSelf', goJson(at(rule, 'optionalOldSelf'))],
   ]);
 }
 
 function columnText(column: JsonObject): string {
   const text = (name: string): string => goJson(at(column, name) ?? '');
   return struct([
-    ['Name', text('name')], ['Type', text('type')], ['Format', text('format')], ['Description', text('description')],
-    ['Priority', goJson(at(column, 'priority') ?? 0)], ['JSONPath', text('jsonPath')],
+    ['Name', text('name')],
+    ['Type', text('type')],
+    ['Format', text('format')],
+    ['Description', text('description')],
+    ['Priority', goJson(at(column, 'priority') ?? 0)],
+    ['JSONPath', text('jsonPath')],
   ]);
 }
 
@@ -94,9 +171,16 @@ function subresourcesText(value: Json | undefined): string {
   const scale = at(value, 'scale');
   const path = (name: string): string => goJson(isObject(scale) ? (at(scale, name) ?? '') : '');
   const scaleText = isObject(scale)
-    ? struct([['SpecReplicasPath', path('specReplicasPath')], ['StatusReplicasPath', path('statusReplicasPath')], ['LabelSelectorPath', goJson(at(scale, 'labelSelectorPath'))]])
+    ? struct([
+        ['SpecReplicasPath', path('specReplicasPath')],
+        ['StatusReplicasPath', path('statusReplicasPath')],
+        ['LabelSelectorPath', goJson(at(scale, 'labelSelectorPath'))],
+      ])
     : 'null';
-  return struct([['Status', at(value, 'status') === undefined ? 'null' : '{}'], ['Scale', scaleText]]);
+  return struct([
+    ['Status', at(value, 'status') === undefined ? 'null' : '{}'],
+    ['Scale', scaleText],
+  ]);
 }
 
 function nullOr(value: Json | undefined, write: (item: JsonObject) => string): string {

@@ -33,31 +33,53 @@ interface Node {
 function checkNode(node: Node, context: Context): FieldError[] {
   const { schema, path } = node;
   const errors = checkSupported(schema, path, context);
-  if (isOn(schema, 'uniqueItems')) errors.push(forbiddenField(child(path, 'uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
+  if (isOn(schema, 'uniqueItems'))
+    errors.push(
+      forbiddenField(
+        child(path, 'uniqueItems'),
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      ),
+    );
   errors.push(...checkAdditional(schema, path, context));
   errors.push(...checkProperties(node, context), ...checkInner(schema, path, context));
-  errors.push(...checkMapType(schema, path), ...checkListType(schema, path), ...checkListMapKeys(schema, path), ...checkMapKeys(schema, path));
+  errors.push(
+    ...checkMapType(schema, path),
+    ...checkListType(schema, path),
+    ...checkListMapKeys(schema, path),
+    ...checkMapKeys(schema, path),
+  );
   // The types of these keywords have been checked when the definition was decoded.
   if (at(schema, 'x-kubernetes-validations') === undefined) return errors;
   return [...errors, ...context.checkRules(schema, path, unsupported(schema) === undefined)];
 }
 
 const UNSUPPORTED: readonly (readonly [string, string])[] = [
-  ['id', 'id'], ['additionalItems', 'additionalItems'], ['patternProperties', 'patternProperties'], ['definitions', 'definitions'], ['dependencies', 'dependencies'], ['$ref', '$ref'],
+  ['id', 'id'],
+  ['additionalItems', 'additionalItems'],
+  ['patternProperties', 'patternProperties'],
+  ['definitions', 'definitions'],
+  ['dependencies', 'dependencies'],
+  ['$ref', '$ref'],
 ];
 
 function checkSupported(schema: Raw, path: string, { noDefaults, insideMeta }: Context): FieldError[] {
   const type = text(schema, 'type');
   const errors: FieldError[] = [];
   if (type !== '' && !TYPES.includes(type)) errors.push(notSupported(child(path, 'type'), type, TYPES));
-  if (at(schema, 'default') !== undefined && noDefaults !== undefined) errors.push(forbiddenField(child(path, 'default'), `must not be set ${noDefaults}`));
+  if (at(schema, 'default') !== undefined && noDefaults !== undefined)
+    errors.push(forbiddenField(child(path, 'default'), `must not be set ${noDefaults}`));
   for (const [name] of UNSUPPORTED) {
     if (isSet(at(schema, name), name)) errors.push(forbiddenField(child(path, name), `${name} is not supported`));
   }
-  if (type === 'null') errors.push(forbiddenField(child(path, 'type'), 'type cannot be set to null, use nullable as an alternative'));
+  if (type === 'null')
+    errors.push(forbiddenField(child(path, 'type'), 'type cannot be set to null, use nullable as an alternative'));
   const { items } = schema;
-  if (isArray(items) && items.length > 0) errors.push(forbiddenField(child(path, 'items'), 'items must be a schema object and not an array'));
-  if (insideMeta && isOn(schema, 'x-kubernetes-embedded-resource')) errors.push(forbiddenField(child(path, 'x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'));
+  if (isArray(items) && items.length > 0)
+    errors.push(forbiddenField(child(path, 'items'), 'items must be a schema object and not an array'));
+  if (insideMeta && isOn(schema, 'x-kubernetes-embedded-resource'))
+    errors.push(
+      forbiddenField(child(path, 'x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'),
+    );
   return errors;
 }
 
@@ -72,10 +94,13 @@ function checkAdditional(schema: Raw, path: string, context: Context): FieldErro
   if (additional === undefined) return [];
   const field = child(path, 'additionalProperties');
   const errors: FieldError[] = [];
-  if (additional !== true && namedAt(schema, 'properties').length > 0) errors.push(forbiddenField(field, 'additionalProperties and properties are mutual exclusive'));
+  if (additional !== true && namedAt(schema, 'properties').length > 0)
+    errors.push(forbiddenField(field, 'additionalProperties and properties are mutual exclusive'));
   const values = schemaAt(schema, 'additionalProperties');
   if (values === undefined) return errors;
-  const inner = context.insideMeta ? { ...context, noDefaults: 'inside additionalProperties applying to object metadata' } : context;
+  const inner = context.insideMeta
+    ? { ...context, noDefaults: 'inside additionalProperties applying to object metadata' }
+    : context;
   return [...errors, ...checkNode({ schema: values, path: field, root: false }, inner)];
 }
 
@@ -83,7 +108,9 @@ function checkProperties({ schema, path, root }: Node, context: Context): FieldE
   const whole = root || isOn(schema, 'x-kubernetes-embedded-resource');
   return namedAt(schema, 'properties').flatMap(([name, property]) => {
     const meta = whole && META.includes(name);
-    const inner = meta ? { ...context, insideMeta: true, noDefaults: root ? `in top-level ${name}` : context.noDefaults } : context;
+    const inner = meta
+      ? { ...context, insideMeta: true, noDefaults: root ? `in top-level ${name}` : context.noDefaults }
+      : context;
     return checkNode({ schema: property, path: key(child(path, 'properties'), name), root: false }, inner);
   });
 }
@@ -93,23 +120,28 @@ function checkInner(schema: Raw, path: string, context: Context): FieldError[] {
   const not = schemaAt(schema, 'not');
   if (not !== undefined) found.push({ schema: not, path: child(path, 'not'), root: false });
   for (const name of ['allOf', 'oneOf', 'anyOf']) {
-    for (const [position, inner] of schemasAt(schema, name).entries()) found.push({ schema: inner, path: index(child(path, name), position), root: false });
+    for (const [position, inner] of schemasAt(schema, name).entries())
+      found.push({ schema: inner, path: index(child(path, name), position), root: false });
   }
-  for (const [name, inner] of namedAt(schema, 'definitions')) found.push({ schema: inner, path: key(child(path, 'definitions'), name), root: false });
+  for (const [name, inner] of namedAt(schema, 'definitions'))
+    found.push({ schema: inner, path: key(child(path, 'definitions'), name), root: false });
   const items = schemaAt(schema, 'items');
   if (items !== undefined) found.push({ schema: items, path: child(path, 'items'), root: false });
-  for (const [position, inner] of schemasAt(schema, 'items').entries()) found.push({ schema: inner, path: index(child(path, 'items'), position), root: false });
+  for (const [position, inner] of schemasAt(schema, 'items').entries())
+    found.push({ schema: inner, path: index(child(path, 'items'), position), root: false });
   return found.flatMap((node) => checkNode(node, context));
 }
 
 function checkMapType(schema: Raw, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const preserve = 'x-kubernetes-preserve-unknown-fields';
-  if (at(schema, preserve) === false) errors.push(invalidValue(child(path, preserve), false, 'must be true or undefined'));
+  if (at(schema, preserve) === false)
+    errors.push(invalidValue(child(path, preserve), false, 'must be true or undefined'));
   const mapType = at(schema, 'x-kubernetes-map-type');
   if (mapType === undefined) return errors;
   errors.push(...typeErrors(schema, path, 'object', 'x-kubernetes-map-type'));
-  if (mapType !== 'atomic' && mapType !== 'granular') errors.push(notSupported(child(path, 'x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
+  if (mapType !== 'atomic' && mapType !== 'granular')
+    errors.push(notSupported(child(path, 'x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
   return errors;
 }
 
@@ -125,15 +157,18 @@ function checkListType(schema: Raw, path: string): FieldError[] {
   if (listType === undefined) return [];
   const errors = typeErrors(schema, path, 'array', 'x-kubernetes-list-type');
   const items = schemaAt(schema, 'items');
-  if (errors.length === 0 && listType === 'set' && items !== undefined) errors.push(...checkSetItems(items, child(path, 'items')));
-  if (listType !== 'atomic' && listType !== 'set' && listType !== 'map') errors.push(notSupported(child(path, 'x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']));
+  if (errors.length === 0 && listType === 'set' && items !== undefined)
+    errors.push(...checkSetItems(items, child(path, 'items')));
+  if (listType !== 'atomic' && listType !== 'set' && listType !== 'map')
+    errors.push(notSupported(child(path, 'x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']));
   return errors;
 }
 
 function checkSetItems(items: Raw, path: string): FieldError[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   const listType = at(items, 'x-kubernetes-list-type');
-  if (text(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic') return [invalidValue(child(path, 'x-kubernetes-list-type'), listType, detail)];
+  if (text(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic')
+    return [invalidValue(child(path, 'x-kubernetes-list-type'), listType, detail)];
   if (text(items, 'type') !== 'object' || at(items, 'x-kubernetes-map-type') === 'atomic') return [];
   return [invalidValue(child(path, 'x-kubernetes-map-type'), listType, detail)];
 }

@@ -21,19 +21,29 @@ export function checkListMapKeys(schema: Raw, path: string): FieldError[] {
 function checkItems(schema: Raw, path: string, keys: readonly string[]): FieldError[] {
   const field = child(path, 'items');
   const items = schemaAt(schema, 'items');
-  if (items === undefined && schemasAt(schema, 'items').length > 0) return [invalidValue(field, at(schema, 'items'), `must only have a single schema if ${LIST_TYPE} is map`)];
+  if (items === undefined && schemasAt(schema, 'items').length > 0)
+    return [invalidValue(field, at(schema, 'items'), `must only have a single schema if ${LIST_TYPE} is map`)];
   if (items === undefined) return [required(field, `must have a schema if ${LIST_TYPE} is map`)];
   const type = text(items, 'type');
-  if (type !== 'object') return [invalidValue(child(field, 'type'), type, `must be object if parent array's ${LIST_TYPE} is map`)];
+  if (type !== 'object')
+    return [invalidValue(child(field, 'type'), type, `must be object if parent array's ${LIST_TYPE} is map`)];
   const properties = new Map(namedAt(items, 'properties'));
   return keys.flatMap((name, position) => {
     const property = properties.get(name);
     const errors: FieldError[] = [];
-    if (property === undefined) errors.push(invalidValue(child(path, KEYS), [...keys], 'entries must all be names of item properties'));
+    if (property === undefined)
+      errors.push(invalidValue(child(path, KEYS), [...keys], 'entries must all be names of item properties'));
     else if (['array', 'object'].includes(text(property, 'type'))) {
-      errors.push(invalidValue(child(key(child(field, 'properties'), name), 'type'), type, `must be a scalar type if parent array's ${LIST_TYPE} is map`));
+      errors.push(
+        invalidValue(
+          child(key(child(field, 'properties'), name), 'type'),
+          type,
+          `must be a scalar type if parent array's ${LIST_TYPE} is map`,
+        ),
+      );
     }
-    if (keys.indexOf(name) < position) errors.push(invalidRaw(child(path, KEYS), JSON.stringify(keys), 'must not contain duplicate entries'));
+    if (keys.indexOf(name) < position)
+      errors.push(invalidRaw(child(path, KEYS), JSON.stringify(keys), 'must not contain duplicate entries'));
     return errors;
   });
 }
@@ -44,7 +54,9 @@ export function checkMapKeys(schema: Raw, path: string): FieldError[] {
   const listType = text(schema, LIST_TYPE);
   if (items === undefined || (listType !== 'set' && listType !== 'map')) return [];
   const field = child(path, 'items');
-  const errors = isOn(items, 'nullable') ? [forbiddenField(child(field, 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`)] : [];
+  const errors = isOn(items, 'nullable')
+    ? [forbiddenField(child(field, 'nullable'), `cannot be nullable when ${LIST_TYPE} is ${listType}`)]
+    : [];
   if (listType === 'set') return errors;
   const properties = new Map(namedAt(items, 'properties'));
   for (const name of texts(schema, KEYS)) {
@@ -52,7 +64,8 @@ export function checkMapKeys(schema: Raw, path: string): FieldError[] {
     if (property === undefined) continue;
     const where = key(child(field, 'properties'), name);
     const said = `this property is in ${KEYS}, so it`;
-    if (!texts(items, 'required').includes(name) && at(property, 'default') === undefined) errors.push(required(child(where, 'default'), `${said} must have a default or be a required property`));
+    if (!texts(items, 'required').includes(name) && at(property, 'default') === undefined)
+      errors.push(required(child(where, 'default'), `${said} must have a default or be a required property`));
     if (isOn(property, 'nullable')) errors.push(forbiddenField(child(where, 'nullable'), `${said} cannot be nullable`));
   }
   return errors;

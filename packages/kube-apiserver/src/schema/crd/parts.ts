@@ -1,7 +1,17 @@
 import type { JsonObject } from '../../json.js';
 import { structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
-import { child, duplicate, forbiddenField, index, invalidRaw, invalidValue, notSupported, required, tooMany } from '../field.js';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidRaw,
+  invalidValue,
+  notSupported,
+  required,
+  tooMany,
+} from '../field.js';
 import { byteLength, goJson } from '../gotext.js';
 import { dns1035Label } from '../names.js';
 import { at, namedAt, schemaAt, text, type Raw } from './raw.js';
@@ -13,12 +23,22 @@ export function checkNames(names: JsonObject, path: string): FieldError[] {
   for (const name of ['kind', 'listKind']) {
     const given = textAt(names, name);
     const problems = given === '' ? [] : dns1035Label(given.toLowerCase());
-    if (problems.length > 0) errors.push(invalidValue(child(path, name), given, `may have mixed case, but should otherwise match: ${problems.join(',')}`));
+    if (problems.length > 0)
+      errors.push(
+        invalidValue(
+          child(path, name),
+          given,
+          `may have mixed case, but should otherwise match: ${problems.join(',')}`,
+        ),
+      );
   }
-  for (const [position, name] of textsAt(names, 'shortNames').entries()) errors.push(...item(name, index(child(path, 'shortNames'), position)));
+  for (const [position, name] of textsAt(names, 'shortNames').entries())
+    errors.push(...item(name, index(child(path, 'shortNames'), position)));
   const kind = textAt(names, 'kind');
-  if (kind !== '' && kind === textAt(names, 'listKind')) errors.push(invalidValue(child(path, 'listKind'), kind, 'kind and listKind may not be the same'));
-  for (const [position, name] of textsAt(names, 'categories').entries()) errors.push(...item(name, index(child(path, 'categories'), position)));
+  if (kind !== '' && kind === textAt(names, 'listKind'))
+    errors.push(invalidValue(child(path, 'listKind'), kind, 'kind and listKind may not be the same'));
+  for (const [position, name] of textsAt(names, 'categories').entries())
+    errors.push(...item(name, index(child(path, 'categories'), position)));
   return errors;
 }
 
@@ -57,7 +77,8 @@ export function checkColumn(column: JsonObject, path: string): FieldError[] {
   const types = `must be one of ${COLUMN_TYPES.join(',')}`;
   if (type === '') errors.push(required(child(path, 'type'), types));
   else if (!COLUMN_TYPES.includes(type)) errors.push(invalidValue(child(path, 'type'), type, types));
-  if (format !== '' && !COLUMN_FORMATS.includes(format)) errors.push(invalidValue(child(path, 'format'), format, `must be one of ${COLUMN_FORMATS.join(',')}`));
+  if (format !== '' && !COLUMN_FORMATS.includes(format))
+    errors.push(invalidValue(child(path, 'format'), format, `must be one of ${COLUMN_FORMATS.join(',')}`));
   const field = child(path, 'JSONPath');
   return [...errors, ...(jsonPath === '' ? [required(field)] : simplePath(jsonPath, field))];
 }
@@ -69,7 +90,11 @@ function simplePath(jsonPath: string, field: string): FieldError[] {
 export function checkSubresources(subresources: JsonObject | undefined, path: string): FieldError[] {
   if (subresources === undefined || at(subresources, 'scale') === undefined) return [];
   const scale = structAt(subresources, 'scale');
-  const rows = [['specReplicasPath', ['.spec.'], '.spec'], ['statusReplicasPath', ['.status.'], '.status'], ['labelSelectorPath', ['.spec.', '.status.'], 'either .spec or .status']] as const;
+  const rows = [
+    ['specReplicasPath', ['.spec.'], '.spec'],
+    ['statusReplicasPath', ['.status.'], '.status'],
+    ['labelSelectorPath', ['.spec.', '.status.'], 'either .spec or .status'],
+  ] as const;
   return rows.flatMap(([name, prefixes, where]) => {
     const field = child(path, `scale.${name}`);
     const value = textAt(scale, name);
@@ -83,7 +108,12 @@ export function checkSubresources(subresources: JsonObject | undefined, path: st
 const MAX_SELECTABLE = 8;
 
 /** @param anyNumber whether there were too many before already, and the same ones. */
-export function checkSelectable(fields: readonly JsonObject[], schema: Raw, path: string, anyNumber: boolean): FieldError[] {
+export function checkSelectable(
+  fields: readonly JsonObject[],
+  schema: Raw,
+  path: string,
+  anyNumber: boolean,
+): FieldError[] {
   const errors: FieldError[] = [];
   const known = new Set<string>();
   for (const [position, selectable] of fields.entries()) {
@@ -109,7 +139,13 @@ function selectableErrors({ schema, names }: Found, jsonPath: string, field: str
   const errors: FieldError[] = [];
   if (names[0] === 'metadata') errors.push(invalidValue(field, jsonPath, 'must not point to fields in metadata'));
   if (!['string', 'boolean', 'integer'].includes(text(schema, 'type'))) {
-    errors.push(invalidValue(field, jsonPath, 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'));
+    errors.push(
+      invalidValue(
+        field,
+        jsonPath,
+        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+      ),
+    );
   }
   const name = names.join('.');
   if (known.has(name)) errors.push(duplicate(field, jsonPath));
@@ -127,7 +163,9 @@ function follow(jsonPath: string, schema: Raw): Found | string {
     if (token === '[') return 'array notation is not allowed';
     if (token !== '.') return `expected [ or . but got: ${token ?? ''}`;
     if (name === undefined) return 'unexpected end of JSON path';
-    const next = new Map(namedAt(node, 'properties')).get(name) ?? (namedAt(node, 'properties').length === 0 ? schemaAt(node, 'additionalProperties') : undefined);
+    const next =
+      new Map(namedAt(node, 'properties')).get(name) ??
+      (namedAt(node, 'properties').length === 0 ? schemaAt(node, 'additionalProperties') : undefined);
     if (next === undefined) return 'does not refer to a valid field';
     node = next;
     names.push(name);
@@ -144,7 +182,9 @@ export function checkConversion(conversion: JsonObject, path: string): FieldErro
   else if (strategy !== 'None') errors.push(notSupported(child(path, 'strategy'), strategy, ['None', 'Webhook']));
   const webhook = structAt(conversion, 'webhook');
   const detail = 'should not be set when strategy is not set to Webhook';
-  if (at(webhook, 'clientConfig') !== undefined) errors.push(forbiddenField(child(path, 'webhookClientConfig'), detail));
-  if (textsAt(webhook, 'conversionReviewVersions').length > 0) errors.push(forbiddenField(child(path, 'conversionReviewVersions'), detail));
+  if (at(webhook, 'clientConfig') !== undefined)
+    errors.push(forbiddenField(child(path, 'webhookClientConfig'), detail));
+  if (textsAt(webhook, 'conversionReviewVersions').length > 0)
+    errors.push(forbiddenField(child(path, 'conversionReviewVersions'), detail));
   return errors;
 }

@@ -52,6 +52,8 @@ export function hasAnywhere(schema: Raw | undefined, found: (schema: Raw) => boo
 export function below(schema: Raw): Raw[] {
   const single = ['items', 'not', 'additionalProperties', 'additionalItems'].map((name) => schemaAt(schema, name));
   const listed = ['items', 'allOf', 'anyOf', 'oneOf'].flatMap((name) => schemasAt(schema, name));
-  const named = ['properties', 'patternProperties', 'definitions'].flatMap((name) => namedAt(schema, name).map(([, inner]) => inner));
+  const named = ['properties', 'patternProperties', 'definitions'].flatMap((name) =>
+    namedAt(schema, name).map(([, inner]) => inner),
+  );
   return [...single.filter((inner) => inner !== undefined), ...listed, ...named];
 }

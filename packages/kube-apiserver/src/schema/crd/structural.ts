@@ -8,8 +8,13 @@ import { checkCompleteness } from './completeness.js';
 import { at, below, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './raw.js';
 
 const UNSUPPORTED: readonly (readonly [string, string])[] = [
-  ['id', 'id'], ['$schema', 'schema'], ['$ref', '$ref'], ['patternProperties', 'patternProperties'], ['dependencies', 'dependencies'],
-  ['additionalItems', 'additionalItems'], ['definitions', 'definitions'],
+  ['id', 'id'],
+  ['$schema', 'schema'],
+  ['$ref', '$ref'],
+  ['patternProperties', 'patternProperties'],
+  ['dependencies', 'dependencies'],
+  ['additionalItems', 'additionalItems'],
+  ['definitions', 'definitions'],
 ];
 
 /** What no structural schema can be made of at all; the first thing of that kind. */
@@ -17,9 +22,11 @@ export function unsupported(schema: Raw): string | undefined {
   for (const [name, shown] of UNSUPPORTED) {
     const value = at(schema, name);
     const isPointer = name === 'additionalItems' && value !== undefined;
-    if (isPointer || (!isZero(value) && !(typeof value === 'object' && Object.keys(value ?? {}).length === 0))) return `OpenAPIV3Schema '${shown}' is not supported`;
+    if (isPointer || (!isZero(value) && !(typeof value === 'object' && Object.keys(value ?? {}).length === 0)))
+      return `OpenAPIV3Schema '${shown}' is not supported`;
   }
-  if (at(schema, 'x-kubernetes-preserve-unknown-fields') === false) return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  if (at(schema, 'x-kubernetes-preserve-unknown-fields') === false)
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   if (schemasAt(schema, 'items').length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   for (const inner of below(schema)) {
     const found = unsupported(inner);
@@ -39,14 +46,24 @@ export function validateStructural(schema: Raw, path: string): FieldError[] {
 function checkNode(schema: Raw, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const items = schemaAt(schema, 'items');
-  if (text(schema, 'type') === 'array' && at(schema, 'items') === undefined) errors.push(required(child(path, 'items'), 'must be specified'));
+  if (text(schema, 'type') === 'array' && at(schema, 'items') === undefined)
+    errors.push(required(child(path, 'items'), 'must be specified'));
   if (items !== undefined) errors.push(...checkNode(items, 'item', child(path, 'items')));
-  for (const [name, property] of namedAt(schema, 'properties')) errors.push(...checkNode(property, 'field', key(child(path, 'properties'), name)));
+  for (const [name, property] of namedAt(schema, 'properties'))
+    errors.push(...checkNode(property, 'field', key(child(path, 'properties'), name)));
   const additional = child(path, 'additionalProperties');
-  if (at(schema, 'additionalProperties') !== undefined && level === 'root') errors.push(forbiddenField(additional, 'must not be used at the root'));
+  if (at(schema, 'additionalProperties') !== undefined && level === 'root')
+    errors.push(forbiddenField(additional, 'must not be used at the root'));
   const values = schemaAt(schema, 'additionalProperties');
   if (values !== undefined) errors.push(...checkNode(values, 'field', additional));
-  errors.push(...checkExtensions(schema, path), ...checkValues(schema, { path, skipAny: isIntOrString(schema), skipAllAny: isIntOrString(schemasAt(schema, 'allOf')[0]) }));
+  errors.push(
+    ...checkExtensions(schema, path),
+    ...checkValues(schema, {
+      path,
+      skipAny: isIntOrString(schema),
+      skipAllAny: isIntOrString(schemasAt(schema, 'allOf')[0]),
+    }),
+  );
   errors.push(...checkType(schema, level, path));
   errors.push(...checkMeta(schema, level, path));
   return errors;
@@ -66,7 +83,11 @@ function checkExtensions(schema: Raw, path: string): FieldError[] {
     .map((name) => invalidValue(child(path, name), true, 'must be false if x-kubernetes-int-or-string is true'));
 }
 
-const WHERE: Readonly<Record<Level, string>> = { root: 'at the root', item: 'for specified array items', field: 'for specified object fields' };
+const WHERE: Readonly<Record<Level, string>> = {
+  root: 'at the root',
+  item: 'for specified array items',
+  field: 'for specified object fields',
+};
 
 function checkType(schema: Raw, level: Level, path: string): FieldError[] {
   const type = text(schema, 'type');
@@ -76,11 +97,19 @@ function checkType(schema: Raw, level: Level, path: string): FieldError[] {
   if (embedded && type !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true';
     errors.push(type === '' ? required(field, detail) : invalidValue(field, type, detail));
-  } else if (type === '' && !isOn(schema, 'x-kubernetes-int-or-string') && !isOn(schema, 'x-kubernetes-preserve-unknown-fields')) {
+  } else if (
+    type === '' &&
+    !isOn(schema, 'x-kubernetes-int-or-string') &&
+    !isOn(schema, 'x-kubernetes-preserve-unknown-fields')
+  ) {
     errors.push(required(field, `must not be empty ${WHERE[level]}`));
   }
-  if (embedded && at(schema, 'additionalProperties') !== undefined) errors.push(forbiddenField(child(path, 'additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'));
-  if (level === 'root' && type !== '' && type !== 'object') errors.push(invalidValue(field, type, 'must be object at the root'));
+  if (embedded && at(schema, 'additionalProperties') !== undefined)
+    errors.push(
+      forbiddenField(child(path, 'additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'),
+    );
+  if (level === 'root' && type !== '' && type !== 'object')
+    errors.push(invalidValue(field, type, 'must be object at the root'));
   return errors;
 }
 
@@ -92,26 +121,43 @@ function checkMeta(schema: Raw, level: Level, path: string): FieldError[] {
   for (const name of ['kind', 'apiVersion']) {
     const property = properties.get(name);
     if (!whole || property === undefined || text(property, 'type') === 'string') continue;
-    errors.push(invalidValue(child(key(child(path, 'properties'), name), 'type'), text(property, 'type'), 'must be string'));
+    errors.push(
+      invalidValue(child(key(child(path, 'properties'), name), 'type'), text(property, 'type'), 'must be string'),
+    );
   }
   const metadata = properties.get('metadata');
-  if (metadata !== undefined) errors.push(...checkMetadata(metadata, whole, level, key(child(path, 'properties'), 'metadata')));
+  if (metadata !== undefined)
+    errors.push(...checkMetadata(metadata, whole, level, key(child(path, 'properties'), 'metadata')));
   if (embedded && !isOn(schema, 'x-kubernetes-preserve-unknown-fields') && properties.size === 0) {
-    errors.push(required(child(path, 'properties'), 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields'));
+    errors.push(
+      required(
+        child(path, 'properties'),
+        'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
+      ),
+    );
   }
   return errors;
 }
 
 function checkMetadata(metadata: Raw, whole: boolean, level: Level, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (whole && text(metadata, 'type') !== 'object') errors.push(invalidValue(child(path, 'type'), text(metadata, 'type'), 'must be object'));
+  if (whole && text(metadata, 'type') !== 'object')
+    errors.push(invalidValue(child(path, 'type'), text(metadata, 'type'), 'must be object'));
   if (level !== 'root' || restrictsNamesOnly(metadata)) return errors;
-  return [...errors, forbiddenField(path, 'must not specify anything other than name and generateName, but metadata is implicitly specified')];
+  return [
+    ...errors,
+    forbiddenField(
+      path,
+      'must not specify anything other than name and generateName, but metadata is implicitly specified',
+    ),
+  ];
 }
 
 function restrictsNamesOnly(metadata: Raw): boolean {
   const names = namedAt(metadata, 'properties').map(([name]) => name);
-  const others = Object.keys(metadata).filter((name) => !['type', 'default', 'properties'].includes(name) && at(metadata, name) !== undefined);
+  const others = Object.keys(metadata).filter(
+    (name) => !['type', 'default', 'properties'].includes(name) && at(metadata, name) !== undefined,
+  );
   return others.length === 0 && names.every((name) => name === 'name' || name === 'generateName');
 }
 
@@ -128,11 +174,18 @@ function checkValues(schema: Raw, { path, skipAny, skipAllAny }: Place): FieldEr
   for (const name of ['anyOf', 'allOf', 'oneOf']) {
     if (name === 'anyOf' && skipAny) continue;
     for (const [position, inner] of schemasAt(schema, name).entries()) {
-      errors.push(...checkNested(inner, { path: index(child(path, name), position), skipAny: name === 'allOf' && position === 0 && skipAllAny, skipAllAny: false }));
+      errors.push(
+        ...checkNested(inner, {
+          path: index(child(path, name), position),
+          skipAny: name === 'allOf' && position === 0 && skipAllAny,
+          skipAllAny: false,
+        }),
+      );
     }
   }
   const not = schemaAt(schema, 'not');
-  if (not !== undefined) errors.push(...checkNested(not, { path: child(path, 'not'), skipAny: false, skipAllAny: false }));
+  if (not !== undefined)
+    errors.push(...checkNested(not, { path: child(path, 'not'), skipAny: false, skipAllAny: false }));
   return [...errors, ...checkPattern(schema, path)];
 }
 
@@ -144,7 +197,9 @@ function checkPattern(schema: Raw, path: string): FieldError[] {
     return [];
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    return [invalidValue(child(path, 'pattern'), pattern, `must be a valid regular expression, but isn't: ${error.message}`)];
+    return [
+      invalidValue(child(path, 'pattern'), pattern, `must be a valid regular expression, but isn't: ${error.message}`),
+    ];
   }
 }
 
@@ -153,9 +208,17 @@ const POINTER = 'must be undefined';
 
 /** What alternatives may not have, and how that is said. */
 const FORBIDDEN: readonly (readonly [string, string])[] = [
-  ['type', 'must be empty'], ['default', 'must be undefined'], ['title', 'must be empty'], ['description', 'must be empty'], ['nullable', 'must be false'],
-  ['x-kubernetes-preserve-unknown-fields', 'must be false'], ['x-kubernetes-embedded-resource', 'must be false'], ['x-kubernetes-int-or-string', 'must be false'],
-  ['x-kubernetes-list-map-keys', 'must be empty'], ['x-kubernetes-list-type', 'must be undefined'], ['x-kubernetes-map-type', 'must be undefined'],
+  ['type', 'must be empty'],
+  ['default', 'must be undefined'],
+  ['title', 'must be empty'],
+  ['description', 'must be empty'],
+  ['nullable', 'must be false'],
+  ['x-kubernetes-preserve-unknown-fields', 'must be false'],
+  ['x-kubernetes-embedded-resource', 'must be false'],
+  ['x-kubernetes-int-or-string', 'must be false'],
+  ['x-kubernetes-list-map-keys', 'must be empty'],
+  ['x-kubernetes-list-type', 'must be undefined'],
+  ['x-kubernetes-map-type', 'must be undefined'],
   ['x-kubernetes-validations', 'must be empty'],
 ];
 
@@ -167,17 +230,26 @@ function checkNested(schema: Raw, place: Place): FieldError[] {
   if (items !== undefined) errors.push(...checkNested(items, plain(child(path, 'items'))));
   for (const [name, property] of namedAt(schema, 'properties')) {
     errors.push(...checkNested(property, plain(key(child(path, 'properties'), name))));
-    if (name === 'metadata') errors.push(forbiddenField(key(child(path, 'properties'), name), 'must not be specified in a nested context'));
+    if (name === 'metadata')
+      errors.push(forbiddenField(key(child(path, 'properties'), name), 'must not be specified in a nested context'));
   }
   const additional = at(schema, 'additionalProperties');
-  if (additional !== undefined && additional !== false) errors.push(forbiddenField(child(path, 'additionalProperties'), 'must be undefined to be structural'));
+  if (additional !== undefined && additional !== false)
+    errors.push(forbiddenField(child(path, 'additionalProperties'), 'must be undefined to be structural'));
   for (const [name, rule] of FORBIDDEN) {
     const value = at(schema, name);
-    if (!isZero(value) || (value === '' && rule === POINTER)) errors.push(forbiddenField(child(path, name), `${rule} to be structural`));
+    if (!isZero(value) || (value === '' && rule === POINTER))
+      errors.push(forbiddenField(child(path, name), `${rule} to be structural`));
   }
   return errors;
 }
 
 function isZero(value: Json | undefined): boolean {
-  return value === undefined || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0);
+  return (
+    value === undefined ||
+    value === null ||
+    value === '' ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0)
+  );
 }

@@ -10,7 +10,15 @@ import { APPROVAL, approvalOf, needsApproval } from './approval.js';
 import { validateDefaults, type CheckDefault } from './defaultvalues.js';
 import { fieldsOfSchema, schemaText, versionsText } from './goform.js';
 import { validateKeywords, type CheckRules } from './keywords.js';
-import { checkColumn, checkConversion, checkDeprecation, checkNames, checkSelectable, checkSubresources, item } from './parts.js';
+import {
+  checkColumn,
+  checkConversion,
+  checkDeprecation,
+  checkNames,
+  checkSelectable,
+  checkSubresources,
+  item,
+} from './parts.js';
 import { at, hasAnywhere, isOn, type Raw } from './raw.js';
 import { hasStatus, specOf, type Parts, type Spec } from './spec.js';
 import { unsupported, validateStructural } from './structural.js';
@@ -19,7 +27,11 @@ import { unsupported, validateStructural } from './structural.js';
 export interface RuleChecks {
   readonly checkRules: CheckRules;
   /** @param schemaErrors of the schema: rules at and above a place with errors are not compiled. */
-  readonly compileRules: (schema: Schema, path: string, options: { readonly schemaErrors: readonly FieldError[]; readonly ignoreCosts: boolean }) => readonly FieldError[];
+  readonly compileRules: (
+    schema: Schema,
+    path: string,
+    options: { readonly schemaErrors: readonly FieldError[]; readonly ignoreCosts: boolean },
+  ) => readonly FieldError[];
   readonly checkDefault: CheckDefault;
 }
 
@@ -40,19 +52,32 @@ export function validateDefinition(crd: KubeObject, old: KubeObject | undefined,
 
 function checkPreservation(spec: Spec): FieldError[] {
   if (!spec.preserveUnknownFields) return [];
-  return [invalidValue(PRESERVED, true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead')];
+  return [
+    invalidValue(
+      PRESERVED,
+      true,
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+    ),
+  ];
 }
 
 const PRESERVED = 'spec.preserveUnknownFields';
 
 function checkDefaulting({ shared, versions, preserveUnknownFields }: Spec): FieldError[] {
-  if (!preserveUnknownFields || ![shared, ...versions].some(({ schema }) => hasAnywhere(schema, (one) => at(one, 'default') !== undefined))) return [];
+  if (
+    !preserveUnknownFields ||
+    ![shared, ...versions].some(({ schema }) => hasAnywhere(schema, (one) => at(one, 'default') !== undefined))
+  )
+    return [];
   return [invalidValue(PRESERVED, true, 'must be false in order to use defaults in the schema')];
 }
 
 /** A name that is generated cannot be right, and neither can what it is made of. */
 function checkName({ metadata: { name = '', generateName = '' } }: KubeObject, { names, group }: Spec): FieldError[] {
-  const given = [['metadata.generateName', generateName], ['metadata.name', name]] as const;
+  const given = [
+    ['metadata.generateName', generateName],
+    ['metadata.name', name],
+  ] as const;
   const wrong = given.filter(([, text]) => text !== '' && text !== `${textAt(names, 'plural')}.${group}`);
   return wrong.map(([field, text]) => invalidValue(field, text, 'must be spec.names.plural+"."+spec.group'));
 }
@@ -70,16 +95,43 @@ function checkSpec(spec: Spec, before: Spec | undefined, rules: RuleChecks): Fie
   for (const [position, version] of versions.entries()) {
     const path = `spec.versions[${position}]`;
     const subresources = version.subresources ?? shared.subresources;
-    errors.push(...item(version.name, child(path, 'name')), ...checkDeprecation(version.deprecated, version.deprecationWarning, child(path, 'deprecationWarning')));
-    errors.push(...checkParts(version, { path, schemaPath: child(path, 'schema'), status: hasStatus(subresources), ...sameAs(spec, before, version.name) }, rules));
+    errors.push(
+      ...item(version.name, child(path, 'name')),
+      ...checkDeprecation(version.deprecated, version.deprecationWarning, child(path, 'deprecationWarning')),
+    );
+    errors.push(
+      ...checkParts(
+        version,
+        {
+          path,
+          schemaPath: child(path, 'schema'),
+          status: hasStatus(subresources),
+          ...sameAs(spec, before, version.name),
+        },
+        rules,
+      ),
+    );
   }
-  if (new Set(versions.map(({ name }) => name)).size < versions.length) errors.push(invalidRaw('spec.versions', shown, 'must contain unique version names'));
-  if (versions.filter(({ storage }) => storage).length !== 1) errors.push(invalidRaw('spec.versions', shown, 'must have exactly one version marked as storage version'));
-  if (versions[0] !== undefined) errors.push(...item(versions[0].name, 'spec.version').filter(() => versions[0]?.name !== ''));
-  errors.push(...['plural', 'singular', 'kind', 'listKind'].filter((name) => textAt(spec.names, name) === '').map((name) => required(`spec.names.${name}`)));
+  if (new Set(versions.map(({ name }) => name)).size < versions.length)
+    errors.push(invalidRaw('spec.versions', shown, 'must contain unique version names'));
+  if (versions.filter(({ storage }) => storage).length !== 1)
+    errors.push(invalidRaw('spec.versions', shown, 'must have exactly one version marked as storage version'));
+  if (versions[0] !== undefined)
+    errors.push(...item(versions[0].name, 'spec.version').filter(() => versions[0]?.name !== ''));
+  errors.push(
+    ...['plural', 'singular', 'kind', 'listKind']
+      .filter((name) => textAt(spec.names, name) === '')
+      .map((name) => required(`spec.names.${name}`)),
+  );
   errors.push(...checkNames(spec.names, 'spec.names'));
   const status = hasStatus(shared.subresources) || versions.some(({ subresources }) => hasStatus(subresources));
-  errors.push(...checkParts(shared, { path: 'spec', schemaPath: 'spec.validation', status, ...sameAs(spec, before, versions[0]?.name ?? '') }, rules));
+  errors.push(
+    ...checkParts(
+      shared,
+      { path: 'spec', schemaPath: 'spec.validation', status, ...sameAs(spec, before, versions[0]?.name ?? '') },
+      rules,
+    ),
+  );
   return [...errors, ...checkConversion(spec.conversion, 'spec.conversion')];
 }
 
@@ -92,12 +144,20 @@ interface Place {
   readonly sameSelectable: boolean;
 }
 
-function sameAs(spec: Spec, before: Spec | undefined, name: string): { readonly sameSchema: boolean; readonly sameSelectable: boolean } {
+function sameAs(
+  spec: Spec,
+  before: Spec | undefined,
+  name: string,
+): { readonly sameSchema: boolean; readonly sameSelectable: boolean } {
   const [next, old] = [spec, before].map((one) => one?.versions.find((version) => version.name === name));
-  if (before === undefined || next === undefined || old === undefined) return { sameSchema: false, sameSelectable: false };
+  if (before === undefined || next === undefined || old === undefined)
+    return { sameSchema: false, sameSelectable: false };
   const selectable = [next.selectable, spec.shared.selectable].find((list) => list.length > 0) ?? [];
   const oldSelectable = [old.selectable, before.shared.selectable].find((list) => list.length > 0) ?? [];
-  return { sameSchema: equal(next.schema ?? spec.shared.schema, old.schema ?? before.shared.schema), sameSelectable: equal(selectable, oldSelectable) };
+  return {
+    sameSchema: equal(next.schema ?? spec.shared.schema, old.schema ?? before.shared.schema),
+    sameSelectable: equal(selectable, oldSelectable),
+  };
 }
 
 function checkParts(parts: Parts, place: Place, rules: RuleChecks): FieldError[] {
@@ -105,16 +165,47 @@ function checkParts(parts: Parts, place: Place, rules: RuleChecks): FieldError[]
   const { schema } = parts;
   const errors = schema === undefined ? [] : checkSchema(schema, child(schemaPath, 'openAPIV3Schema'), place, rules);
   errors.push(...checkSubresources(parts.subresources, child(path, 'subresources')));
-  for (const [position, column] of parts.columns.entries()) errors.push(...checkColumn(column, index(child(path, 'additionalPrinterColumns'), position)));
+  for (const [position, column] of parts.columns.entries())
+    errors.push(...checkColumn(column, index(child(path, 'additionalPrinterColumns'), position)));
   if (parts.selectable.length === 0 || (schema !== undefined && unsupported(schema) !== undefined)) return errors;
   const field = child(path, 'selectableFields');
-  if (schema === undefined) return [...errors, invalidValue(field, '', place.path === 'spec' ? 'may only be set when validations.schema is included' : 'may only be set when `version.schema.openAPIV3Schema` is not included')];
+  if (schema === undefined)
+    return [
+      ...errors,
+      invalidValue(
+        field,
+        '',
+        place.path === 'spec'
+          ? 'may only be set when validations.schema is included'
+          : 'may only be set when `version.schema.openAPIV3Schema` is not included',
+      ),
+    ];
   return [...errors, ...checkSelectable(parts.selectable, schema, field, place.sameSelectable)];
 }
 
 const AT_ROOT = [
-  'Description', 'Type', 'Format', 'Title', 'Maximum', 'ExclusiveMaximum', 'Minimum', 'ExclusiveMinimum', 'MaxLength', 'MinLength', 'Pattern', 'MaxItems',
-  'MinItems', 'UniqueItems', 'MultipleOf', 'Required', 'Items', 'Properties', 'ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations',
+  'Description',
+  'Type',
+  'Format',
+  'Title',
+  'Maximum',
+  'ExclusiveMaximum',
+  'Minimum',
+  'ExclusiveMinimum',
+  'MaxLength',
+  'MinLength',
+  'Pattern',
+  'MaxItems',
+  'MinItems',
+  'UniqueItems',
+  'MultipleOf',
+  'Required',
+  'Items',
+  'Properties',
+  'ExternalDocs',
+  'Example',
+  'XPreserveUnknownFields',
+  'XValidations',
 ];
 
 function checkSchema(schema: Raw, path: string, { status, sameSchema }: Place, rules: RuleChecks): FieldError[] {
@@ -122,7 +213,8 @@ function checkSchema(schema: Raw, path: string, { status, sameSchema }: Place, r
   if (isOn(schema, 'nullable')) errors.push(forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root'));
   const broken = unsupported(schema);
   const structural = broken === undefined ? validateStructural(schema, path) : [];
-  const defaults = broken === undefined && structural.length === 0 ? validateDefaults(schema, path, rules.checkDefault) : [];
+  const defaults =
+    broken === undefined && structural.length === 0 ? validateDefaults(schema, path, rules.checkDefault) : [];
   const keywords = validateKeywords(schema, path, rules.checkRules);
   errors.push(...structural, ...defaults, ...keywords);
   if (broken !== undefined) return errors.length > 0 ? errors : [invalidValue(path, '', broken)];
@@ -135,10 +227,22 @@ function checkRoot(schema: Raw, path: string): FieldError[] {
   for (const name of fieldsOfSchema(schema)) {
     const type = at(schema, 'type');
     if (name === 'Type' && type !== 'object') {
-      return [invalidValue(`${path}.type`, type, 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled')];
+      return [
+        invalidValue(
+          `${path}.type`,
+          type,
+          'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
+        ),
+      ];
     }
     if (AT_ROOT.includes(name)) continue;
-    return [invalidRaw(path, schemaText(schema), `only [${AT_ROOT.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`)];
+    return [
+      invalidRaw(
+        path,
+        schemaText(schema),
+        `only [${AT_ROOT.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`,
+      ),
+    ];
   }
   return [];
 }
@@ -161,29 +265,51 @@ function checkImmutable(spec: Spec, before: Spec, established: boolean): FieldEr
     ['spec.group', spec.group, before.group],
     ['spec.names.plural', textAt(spec.names, 'plural'), textAt(before.names, 'plural')],
   ];
-  if (established) fixed.unshift(['spec.scope', spec.scope, before.scope], ['spec.names.kind', textAt(spec.names, 'kind'), textAt(before.names, 'kind')]);
-  return fixed.filter(([, value, old]) => value !== old).map(([field, value]) => invalidValue(field, value, 'field is immutable'));
+  if (established)
+    fixed.unshift(
+      ['spec.scope', spec.scope, before.scope],
+      ['spec.names.kind', textAt(spec.names, 'kind'), textAt(before.names, 'kind')],
+    );
+  return fixed
+    .filter(([, value, old]) => value !== old)
+    .map(([field, value]) => invalidValue(field, value, 'field is immutable'));
 }
 
 function isEstablished(crd: KubeObject): boolean {
-  return listAt(structAt(crd, 'status'), 'conditions').some((condition) => condition['type'] === 'Established' && condition['status'] === 'True');
+  return listAt(structAt(crd, 'status'), 'conditions').some(
+    (condition) => condition['type'] === 'Established' && condition['status'] === 'True',
+  );
 }
 
 function checkStored(crd: KubeObject): FieldError[] {
   const path = 'status.storedVersions';
   const stored = textsAt(structAt(crd, 'status'), 'storedVersions');
-  if (stored.length === 0) return [invalidRaw(path, isObject(crd['status']) && Array.isArray(crd['status']['storedVersions']) ? '[]' : 'null', 'must have at least one stored version')];
+  if (stored.length === 0)
+    return [
+      invalidRaw(
+        path,
+        isObject(crd['status']) && Array.isArray(crd['status']['storedVersions']) ? '[]' : 'null',
+        'must have at least one stored version',
+      ),
+    ];
   const versions: readonly JsonObject[] = listAt(structAt(crd, 'spec'), 'versions');
   const errors: FieldError[] = [];
   const left = new Set(stored);
   for (const version of versions) {
     const name = textAt(version, 'name');
     // The second of two versions of a name finds it no more.
-    if (!left.delete(name) && version['storage'] === true) errors.push(invalidRaw(path, goJson([...stored]), `must have the storage version ${name}`));
+    if (!left.delete(name) && version['storage'] === true)
+      errors.push(invalidRaw(path, goJson([...stored]), `must have the storage version ${name}`));
   }
   for (const [position, name] of stored.entries()) {
     if (versions.some((version) => textAt(version, 'name') === name)) continue;
-    errors.push(invalidValue(index(path, position), name, `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`));
+    errors.push(
+      invalidValue(
+        index(path, position),
+        name,
+        `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+      ),
+    );
   }
   return errors;
 }
@@ -194,5 +320,9 @@ function checkApproval(crd: KubeObject, old: KubeObject | undefined, group: stri
   const { state, message } = approvalOf(crd);
   if (state === 'approved' || state === 'bypassed' || (old !== undefined && approvalOf(old).state === state)) return [];
   const field = key('metadata.annotations', APPROVAL);
-  return [state === 'missing' ? required(field, message) : invalidValue(field, crd.metadata.annotations?.[APPROVAL] ?? '', message)];
+  return [
+    state === 'missing'
+      ? required(field, message)
+      : invalidValue(field, crd.metadata.annotations?.[APPROVAL] ?? '', message),
+  ];
 }

@@ -28,7 +28,7 @@ export class Automaton {
   test(text: string, budget: Budget): boolean {
     let state = this.#state([this.#program.start], { begin: true, end: false }, budget);
     let steps = 0;
-    for (let at = 0; at < text.length && !state.matched; ) {
+    for (let at = 0; at < text.length && !state.matched;) {
       const code = text.codePointAt(at) ?? 0;
       state = state.ways.get(code) ?? this.#step(state, code, budget);
       at += code > 0xffff ? 2 : 1;
@@ -60,7 +60,6 @@ export class Automaton {
     this.#ways = 0;
   }
 
-
   #state(starts: readonly number[], place: Place, budget: Budget): State {
     const { members, matched } = this.#closure(starts, place, budget);
     const key = `${matched ? 'm' : ''}${members.join(',')}`;
@@ -83,7 +82,8 @@ export class Automaton {
       if (instruction?.op === 'match') matched = true;
       else if (instruction?.op === 'set') members.push(at);
       else if (instruction?.op === 'split') stack.push(instruction.next, instruction.other);
-      else if (instruction?.op === 'assert' && (instruction.what === 'textBegin' ? place.begin : place.end)) stack.push(instruction.next);
+      else if (instruction?.op === 'assert' && (instruction.what === 'textBegin' ? place.begin : place.end))
+        stack.push(instruction.next);
       else if (instruction?.op === 'assert' && instruction.what === 'textEnd') members.push(at);
     }
     spend(budget, seen.size);

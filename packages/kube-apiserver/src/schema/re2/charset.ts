@@ -42,15 +42,30 @@ const WORD = DIGIT + UPPER + LOWER + range(0x5f);
 
 /** Classes of Perl: of ASCII only, as in Go. */
 export const PERL: ReadonlyMap<string, string> = new Map([
-  ['d', DIGIT], ['s', SPACE], ['w', WORD], ['D', negated(DIGIT)], ['S', negated(SPACE)], ['W', negated(WORD)],
+  ['d', DIGIT],
+  ['s', SPACE],
+  ['w', WORD],
+  ['D', negated(DIGIT)],
+  ['S', negated(SPACE)],
+  ['W', negated(WORD)],
 ]);
 
 /** Classes of POSIX, by what stands between `[:` and `:]`. */
 export const POSIX: ReadonlyMap<string, string> = new Map([
-  ['alnum', DIGIT + UPPER + LOWER], ['alpha', UPPER + LOWER], ['ascii', range(0, 0x7f)], ['blank', range(9) + range(32)],
-  ['cntrl', range(0, 0x1f) + range(0x7f)], ['digit', DIGIT], ['graph', range(0x21, 0x7e)], ['lower', LOWER],
-  ['print', range(0x20, 0x7e)], ['punct', range(0x21, 0x2f) + range(0x3a, 0x40) + range(0x5b, 0x60) + range(0x7b, 0x7e)],
-  ['space', range(9, 13) + range(32)], ['upper', UPPER], ['word', WORD], ['xdigit', DIGIT + range(0x41, 0x46) + range(0x61, 0x66)],
+  ['alnum', DIGIT + UPPER + LOWER],
+  ['alpha', UPPER + LOWER],
+  ['ascii', range(0, 0x7f)],
+  ['blank', range(9) + range(32)],
+  ['cntrl', range(0, 0x1f) + range(0x7f)],
+  ['digit', DIGIT],
+  ['graph', range(0x21, 0x7e)],
+  ['lower', LOWER],
+  ['print', range(0x20, 0x7e)],
+  ['punct', range(0x21, 0x2f) + range(0x3a, 0x40) + range(0x5b, 0x60) + range(0x7b, 0x7e)],
+  ['space', range(9, 13) + range(32)],
+  ['upper', UPPER],
+  ['word', WORD],
+  ['xdigit', DIGIT + range(0x41, 0x46) + range(0x61, 0x66)],
 ]);
 
 /** A category or script of Unicode by its name in Go; undefined when there is none. */
@@ -73,5 +88,7 @@ function compiles(source: string): boolean {
 
 /** `\b` of Go looks at ASCII only. -1 stands for no character. */
 export function isWord(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a);
+  return (
+    (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
+  );
 }

@@ -11,7 +11,11 @@ interface Read {
  * Parses a class at `start` (an opening bracket).
  * @throws PatternError
  */
-export function parseClass(pattern: string, start: number, fold: boolean): { readonly set: CharSet; readonly end: number } {
+export function parseClass(
+  pattern: string,
+  start: number,
+  fold: boolean,
+): { readonly set: CharSet; readonly end: number } {
   const not = pattern[start + 1] === '^';
   let at = start + (not ? 2 : 1);
   let source = '';
@@ -44,7 +48,8 @@ function group(pattern: string, at: number): Read | undefined {
 /** One character, or a range of them. */
 function characters(pattern: string, at: number, start: number): Read {
   const low = character(pattern, at, start);
-  if (pattern[low.end] !== '-' || low.end + 1 >= pattern.length || pattern[low.end + 1] === ']') return { source: range(low.code), end: low.end };
+  if (pattern[low.end] !== '-' || low.end + 1 >= pattern.length || pattern[low.end + 1] === ']')
+    return { source: range(low.code), end: low.end };
   const high = character(pattern, low.end + 1, start);
   if (high.code < low.code) throw new PatternError('invalid character class range', pattern.slice(at, high.end));
   return { source: range(low.code, high.code), end: high.end };

@@ -1,7 +1,14 @@
 import { negated, unicodeClass } from './charset.js';
 import { PatternError } from './syntax.js';
 
-const CONTROL: ReadonlyMap<string, number> = new Map([['a', 7], ['f', 12], ['t', 9], ['n', 10], ['r', 13], ['v', 11]]);
+const CONTROL: ReadonlyMap<string, number> = new Map([
+  ['a', 7],
+  ['f', 12],
+  ['t', 9],
+  ['n', 10],
+  ['r', 13],
+  ['v', 11],
+]);
 const MAX_CODE = 0x10ffff;
 
 /**
@@ -27,7 +34,8 @@ function hexadecimal(pattern: string, start: number): { readonly code: number; r
   const found = /^\\x(?:([0-9a-fA-F]{2})|\{([0-9a-fA-F]+)\})/.exec(rest);
   const code = Number.parseInt(found?.[1] ?? found?.[2] ?? '', 16);
   if (code > MAX_CODE) throw new PatternError('invalid escape sequence', found?.[0].slice(0, -1) ?? '');
-  if (found === null) throw new PatternError('invalid escape sequence', /^\\x(?:\{[0-9a-fA-F]*.?|.{0,2})/u.exec(rest)?.[0] ?? '\\x');
+  if (found === null)
+    throw new PatternError('invalid escape sequence', /^\\x(?:\{[0-9a-fA-F]*.?|.{0,2})/u.exec(rest)?.[0] ?? '\\x');
   return { code, end: start + found[0].length };
 }
 
@@ -35,10 +43,14 @@ function hexadecimal(pattern: string, start: number): { readonly code: number; r
  * Reads `\pL`, `\p{Greek}`, `\P{^Lu}` at `start`; undefined when no such thing stands there.
  * @throws PatternError for a name that Unicode has not.
  */
-export function unicodeGroup(pattern: string, start: number): { readonly source: string; readonly end: number } | undefined {
+export function unicodeGroup(
+  pattern: string,
+  start: number,
+): { readonly source: string; readonly end: number } | undefined {
   const found = /^\\([pP])(?:\{([^}]*)\}|([^{]))/u.exec(pattern.slice(start, start + 64));
   if (found === null) {
-    if (/^\\[pP]/.test(pattern.slice(start, start + 2))) throw new PatternError('invalid character class range', pattern.slice(start));
+    if (/^\\[pP]/.test(pattern.slice(start, start + 2)))
+      throw new PatternError('invalid character class range', pattern.slice(start));
     return undefined;
   }
   const name = found[2] ?? found[3] ?? '';

@@ -54,17 +54,24 @@ interface Thread {
  * match, and of those the one that Go's regexp prefers. Costs at most length × size.
  * @returns begin and end of the match at or after `from`, in code units.
  */
-export function search(program: Program, text: string, from: number, budget: Budget): readonly [number, number] | undefined {
+export function search(
+  program: Program,
+  text: string,
+  from: number,
+  budget: Budget,
+): readonly [number, number] | undefined {
   let found: readonly [number, number] | undefined;
   let threads: Thread[] = [];
   let before = from > 0 ? text.charCodeAt(from - 1) : -1;
-  for (let at = from; ; ) {
+  for (let at = from; ;) {
     const after = text.codePointAt(at) ?? -1;
     if (found === undefined) threads.push({ at: program.start, begin: at });
     const { steps, matched } = settle(program, threads, { before, after }, budget);
     if (matched !== undefined) found = [matched, at];
     if (after < 0 || (steps.length === 0 && found !== undefined)) return found;
-    threads = steps.filter((thread) => takes(program, thread.at, after)).map((thread) => ({ at: nextOf(program, thread.at), begin: thread.begin }));
+    threads = steps
+      .filter((thread) => takes(program, thread.at, after))
+      .map((thread) => ({ at: nextOf(program, thread.at), begin: thread.begin }));
     before = after;
     at += after > 0xffff ? 2 : 1;
   }
@@ -81,7 +88,12 @@ function nextOf(program: Program, at: number): number {
 }
 
 /** Follows what takes no character. Threads behind one that matches are worse than that and end. */
-function settle(program: Program, threads: readonly Thread[], around: Around, budget: Budget): { steps: Thread[]; matched: number | undefined } {
+function settle(
+  program: Program,
+  threads: readonly Thread[],
+  around: Around,
+  budget: Budget,
+): { steps: Thread[]; matched: number | undefined } {
   const seen = new Set<number>();
   const steps: Thread[] = [];
   const stack = threads.toReversed();

@@ -90,7 +90,10 @@ class Parser {
     } else if (char === '.') {
       this.#add(charNode(this.#flags.dotAll ? ANY : NOT_NEWLINE, false), this.#at + 1);
     } else if (char === '^' || char === '$') {
-      this.#assert(char === '^' ? (this.#flags.lines ? 'lineBegin' : 'textBegin') : this.#flags.lines ? 'lineEnd' : 'textEnd', 1);
+      this.#assert(
+        char === '^' ? (this.#flags.lines ? 'lineBegin' : 'textBegin') : this.#flags.lines ? 'lineEnd' : 'textEnd',
+        1,
+      );
     } else {
       this.#literal();
     }
@@ -144,7 +147,8 @@ class Parser {
     this.#at += found[0].length;
     const min = Number(found[1]);
     const max = found[2] === undefined ? min : found[3] === '' ? undefined : Number(found[3]);
-    if (min > MAX_REPEAT || (max !== undefined && (max > MAX_REPEAT || min > max))) throw new PatternError('invalid repeat count', found[0]);
+    if (min > MAX_REPEAT || (max !== undefined && (max > MAX_REPEAT || min > max)))
+      throw new PatternError('invalid repeat count', found[0]);
     this.#repeat(start, min, max);
     return true;
   }
@@ -152,12 +156,15 @@ class Parser {
   #repeat(start: number, min: number, max: number | undefined): void {
     const lazy = this.#pattern[this.#at] === '?';
     if (lazy) this.#at += 1;
-    if (this.#repeated >= 0) throw new PatternError('invalid nested repetition operator', this.#pattern.slice(this.#repeated, this.#at));
+    if (this.#repeated >= 0)
+      throw new PatternError('invalid nested repetition operator', this.#pattern.slice(this.#repeated, this.#at));
     const node = this.#group.parts.pop();
-    if (node === undefined) throw new PatternError('missing argument to repetition operator', this.#pattern.slice(start, this.#at));
+    if (node === undefined)
+      throw new PatternError('missing argument to repetition operator', this.#pattern.slice(start, this.#at));
     const repeat: Node = { kind: 'repeat', node, min, max, lazy: lazy !== this.#flags.lazy };
     const counted = min >= 2 || (max ?? 0) >= 2;
-    if (counted && copies(repeat) > MAX_REPEAT) throw new PatternError('invalid repeat count', this.#pattern.slice(start, this.#at));
+    if (counted && copies(repeat) > MAX_REPEAT)
+      throw new PatternError('invalid repeat count', this.#pattern.slice(start, this.#at));
     this.#group.parts.push(repeat);
   }
 
@@ -208,7 +215,12 @@ class Parser {
   }
 }
 
-const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([['A', 'textBegin'], ['z', 'textEnd'], ['b', 'edge'], ['B', 'noEdge']]);
+const ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
+  ['A', 'textBegin'],
+  ['z', 'textEnd'],
+  ['b', 'edge'],
+  ['B', 'noEdge'],
+]);
 
 function charNode(source: string, fold: boolean): Node {
   return { kind: 'set', set: new CharSet(source, fold) };

@@ -8,7 +8,13 @@ export type Node =
   | { readonly kind: 'set'; readonly set: CharSet }
   | { readonly kind: 'assert'; readonly what: Assertion }
   | { readonly kind: 'cat' | 'alt'; readonly parts: readonly Node[] }
-  | { readonly kind: 'repeat'; readonly node: Node; readonly min: number; readonly max: number | undefined; readonly lazy: boolean };
+  | {
+      readonly kind: 'repeat';
+      readonly node: Node;
+      readonly min: number;
+      readonly max: number | undefined;
+      readonly lazy: boolean;
+    };
 
 /** An expression that Go's regexp does not take; the message is Go's. */
 export class PatternError extends Error {

@@ -27,9 +27,21 @@ describeTogether('@kubernetes/client-node', (targets) => {
     });
   });
 
-  it('has an informer that misses nothing while its watches end', async () => {
-    const seen = await Promise.all(targets().map(useInformer));
-    const told = ['add: ["early","0"]', 'add: ["late","1"]', 'update: ["early","2"]', 'delete: ["early","2"]', 'delete: ["late","1"]', 'held at last: 0', 'lists: 1'];
-    for (const lines of seen) expect(lines).toEqual(told);
-  }, SCENARIO_MS);
+  it(
+    'has an informer that misses nothing while its watches end',
+    async () => {
+      const seen = await Promise.all(targets().map(useInformer));
+      const told = [
+        'add: ["early","0"]',
+        'add: ["late","1"]',
+        'update: ["early","2"]',
+        'delete: ["early","2"]',
+        'delete: ["late","1"]',
+        'held at last: 0',
+        'lists: 1',
+      ];
+      for (const lines of seen) expect(lines).toEqual(told);
+    },
+    SCENARIO_MS,
+  );
 });

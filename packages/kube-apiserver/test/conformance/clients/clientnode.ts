@@ -1,5 +1,14 @@
 import {
-  ApiException, ApiextensionsV1Api, AppsV1Api, AuthorizationV1Api, CoreV1Api, CustomObjectsApi, KubeConfig, KubernetesObjectApi, PatchStrategy, VersionApi,
+  ApiException,
+  ApiextensionsV1Api,
+  AppsV1Api,
+  AuthorizationV1Api,
+  CoreV1Api,
+  CustomObjectsApi,
+  KubeConfig,
+  KubernetesObjectApi,
+  PatchStrategy,
+  VersionApi,
   setHeaderOptions,
 } from '@kubernetes/client-node';
 import type { V1CustomResourceDefinition, V1Deployment } from '@kubernetes/client-node';
@@ -11,7 +20,10 @@ import { Notes } from './notes.js';
 /** client-node's idea of a server; it does not know of kubeconfig's `tokenFile`. */
 export function configOf({ url, caFile, token }: ConformanceTarget): KubeConfig {
   const config = new KubeConfig();
-  config.loadFromClusterAndUser({ name: 'server', server: url, caFile, skipTLSVerify: false }, { name: 'admin', token });
+  config.loadFromClusterAndUser(
+    { name: 'server', server: url, caFile, skipTLSVerify: false },
+    { name: 'admin', token },
+  );
   return config;
 }
 
@@ -37,9 +49,16 @@ async function useCore(config: KubeConfig, notes: Notes): Promise<void> {
   const namespace = NAMESPACE;
   notes.add('namespace', (await core.readNamespace({ name: namespace })).status?.phase);
   for (const name of ['one', 'two', 'three']) {
-    await core.createNamespacedConfigMap({ namespace, body: { metadata: { name, labels: { app: name === 'two' ? 'b' : 'a' } }, data: { at: name } } });
+    await core.createNamespacedConfigMap({
+      namespace,
+      body: { metadata: { name, labels: { app: name === 'two' ? 'b' : 'a' } }, data: { at: name } },
+    });
   }
-  const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { generateName: 'made-' } }, fieldManager: 'tester' });
+  const made = await core.createNamespacedConfigMap({
+    namespace,
+    body: { metadata: { generateName: 'made-' } },
+    fieldManager: 'tester',
+  });
   notes.add('generated', /^made-[a-z0-9]{5}$/.test(made.metadata?.name ?? '') ? 'made-NAME' : made.metadata?.name);
   await core.deleteNamespacedConfigMap({ namespace, name: made.metadata?.name ?? '' });
   const [first, rest] = await twoPages(core);
@@ -49,16 +68,39 @@ async function useCore(config: KubeConfig, notes: Notes): Promise<void> {
   notes.add('by name', (await core.listNamespacedConfigMap({ namespace, fieldSelector: 'metadata.name=two' })).items);
   await useConcurrently(core, notes);
   await patchEachWay(core, notes);
-  const secret = await core.createNamespacedSecret({ namespace, body: { metadata: { name: 'key' }, stringData: { password: 'open' } } });
+  const secret = await core.createNamespacedSecret({
+    namespace,
+    body: { metadata: { name: 'key' }, stringData: { password: 'open' } },
+  });
   notes.add('secret', secret);
-  const service = await core.createNamespacedService({ namespace, body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } } });
+  const service = await core.createNamespacedService({
+    namespace,
+    body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } },
+  });
   notes.add('service', service.spec);
-  notes.add('dry run', (await core.createNamespacedConfigMap({ namespace, dryRun: 'All', body: { metadata: { name: 'never' } } })).metadata?.name);
+  notes.add(
+    'dry run',
+    (await core.createNamespacedConfigMap({ namespace, dryRun: 'All', body: { metadata: { name: 'never' } } })).metadata
+      ?.name,
+  );
   await refused(notes, 'after the dry run', () => core.readNamespacedConfigMap({ namespace, name: 'never' }));
-  await refused(notes, 'a name that cannot be', () => core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'No_Name' } } }));
-  notes.add('collection deleted', (await core.deleteCollectionNamespacedConfigMap({ namespace, labelSelector: 'app=a' })).kind);
-  notes.add('what is left', (await core.listNamespacedConfigMap({ namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' })).items.map(named));
-  notes.add('delete', await core.deleteNamespacedConfigMap({ namespace, name: 'two', propagationPolicy: 'Background' }));
+  await refused(notes, 'a name that cannot be', () =>
+    core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'No_Name' } } }),
+  );
+  notes.add(
+    'collection deleted',
+    (await core.deleteCollectionNamespacedConfigMap({ namespace, labelSelector: 'app=a' })).kind,
+  );
+  notes.add(
+    'what is left',
+    (await core.listNamespacedConfigMap({ namespace, fieldSelector: 'metadata.name!=kube-root-ca.crt' })).items.map(
+      named,
+    ),
+  );
+  notes.add(
+    'delete',
+    await core.deleteNamespacedConfigMap({ namespace, name: 'two', propagationPolicy: 'Background' }),
+  );
 }
 
 async function twoPages(core: CoreV1Api): Promise<readonly (readonly string[])[]> {
@@ -75,23 +117,46 @@ async function useConcurrently(core: CoreV1Api, notes: Notes): Promise<void> {
   body.data = { at: 'two', more: '1' };
   notes.add('replaced', (await core.replaceNamespacedConfigMap({ ...at, body })).data);
   await refused(notes, 'replaced once more', () => core.replaceNamespacedConfigMap({ ...at, body }));
-  await refused(notes, 'deleted by a wrong uid', () => core.deleteNamespacedConfigMap({ ...at, body: { preconditions: { uid: '00000000-0000-0000-0000-000000000000' } } }));
+  await refused(notes, 'deleted by a wrong uid', () =>
+    core.deleteNamespacedConfigMap({ ...at, body: { preconditions: { uid: '00000000-0000-0000-0000-000000000000' } } }),
+  );
 }
 
 async function patchEachWay(core: CoreV1Api, notes: Notes): Promise<void> {
   const patches = [
-    [PatchStrategy.JsonPatch, [{ op: 'test', path: '/data/at', value: 'two' }, { op: 'add', path: '/data/json', value: 'yes' }]],
+    [
+      PatchStrategy.JsonPatch,
+      [
+        { op: 'test', path: '/data/at', value: 'two' },
+        { op: 'add', path: '/data/json', value: 'yes' },
+      ],
+    ],
     [PatchStrategy.MergePatch, { data: { json: null, merge: 'yes' } }],
-    [PatchStrategy.StrategicMergePatch, { metadata: { finalizers: ['example.com/kept'], labels: { strategic: 'yes' } } }],
+    [
+      PatchStrategy.StrategicMergePatch,
+      { metadata: { finalizers: ['example.com/kept'], labels: { strategic: 'yes' } } },
+    ],
     [PatchStrategy.StrategicMergePatch, { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/kept'] } }],
-    [PatchStrategy.ServerSideApply, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'two' }, data: { applied: 'yes' } }],
+    [
+      PatchStrategy.ServerSideApply,
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'two' }, data: { applied: 'yes' } },
+    ],
   ] as const;
   const at = { namespace: NAMESPACE, name: 'two', fieldManager: 'tester' };
-  for (const [strategy, body] of patches) notes.add(strategy, await core.patchNamespacedConfigMap({ ...at, body }, setHeaderOptions('Content-Type', strategy)));
+  for (const [strategy, body] of patches)
+    notes.add(
+      strategy,
+      await core.patchNamespacedConfigMap({ ...at, body }, setHeaderOptions('Content-Type', strategy)),
+    );
   const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'two' }, data: { applied: 'no' } };
   const applying = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply);
-  await refused(notes, 'applied by another', () => core.patchNamespacedConfigMap({ ...at, fieldManager: 'other', body: theirs }, applying));
-  notes.add('by force', (await core.patchNamespacedConfigMap({ ...at, fieldManager: 'other', force: true, body: theirs }, applying)).data);
+  await refused(notes, 'applied by another', () =>
+    core.patchNamespacedConfigMap({ ...at, fieldManager: 'other', body: theirs }, applying),
+  );
+  notes.add(
+    'by force',
+    (await core.patchNamespacedConfigMap({ ...at, fieldManager: 'other', force: true, body: theirs }, applying)).data,
+  );
 }
 
 async function useApps(config: KubeConfig, notes: Notes): Promise<void> {
@@ -100,41 +165,76 @@ async function useApps(config: KubeConfig, notes: Notes): Promise<void> {
   const labels = { app: 'web' };
   const body: V1Deployment = {
     metadata: { name: 'web' },
-    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1', ports: [{ containerPort: 80 }] }] } } },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: 'web', image: 'web:1', ports: [{ containerPort: 80 }] }] },
+      },
+    },
   };
   notes.add('deployment', await apps.createNamespacedDeployment({ namespace, body, fieldManager: 'tester' }));
-  await refused(notes, 'deployment without a template', () => apps.createNamespacedDeployment({ namespace, body: { metadata: { name: 'bare' }, spec: { selector: {}, template: {} } } }));
-  const image = { spec: { template: { spec: { containers: [{ name: 'web', image: 'web:2', env: [{ name: 'A', value: 'b' }] }] } } } };
+  await refused(notes, 'deployment without a template', () =>
+    apps.createNamespacedDeployment({
+      namespace,
+      body: { metadata: { name: 'bare' }, spec: { selector: {}, template: {} } },
+    }),
+  );
+  const image = {
+    spec: { template: { spec: { containers: [{ name: 'web', image: 'web:2', env: [{ name: 'A', value: 'b' }] }] } } },
+  };
   const strategic = setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch);
-  const patched = await apps.patchNamespacedDeployment({ namespace, name: 'web', body: image, fieldManager: 'tester' }, strategic);
+  const patched = await apps.patchNamespacedDeployment(
+    { namespace, name: 'web', body: image, fieldManager: 'tester' },
+    strategic,
+  );
   notes.add('patched', [patched.metadata?.generation, patched.spec?.template.spec?.containers]);
   patched.status = { observedGeneration: 2, replicas: 1, conditions: [{ type: 'Available', status: 'True' }] };
   notes.add('status', (await apps.replaceNamespacedDeploymentStatus({ namespace, name: 'web', body: patched })).status);
-  notes.add('deployments everywhere', (await apps.listDeploymentForAllNamespaces({ labelSelector: 'none' })).items.length);
-  notes.add('delete', await apps.deleteNamespacedDeployment({ namespace, name: 'web', propagationPolicy: 'Orphan', dryRun: 'All' }));
+  notes.add(
+    'deployments everywhere',
+    (await apps.listDeploymentForAllNamespaces({ labelSelector: 'none' })).items.length,
+  );
+  notes.add(
+    'delete',
+    await apps.deleteNamespacedDeployment({ namespace, name: 'web', propagationPolicy: 'Orphan', dryRun: 'All' }),
+  );
   notes.add('delete', await apps.deleteNamespacedDeployment({ namespace, name: 'web' }));
 }
 
 const GADGET: V1CustomResourceDefinition = {
   metadata: { name: `gadgets.${GROUP}` },
   spec: {
-    group: GROUP, scope: 'Namespaced', names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
-    versions: [{
-      name: 'v1', served: true, storage: true, subresources: { status: {} },
-      schema: {
-        openAPIV3Schema: {
-          type: 'object',
-          properties: {
-            spec: {
-              type: 'object', required: ['size'],
-              x_kubernetes_validations: [{ rule: 'self.size < 100 || self.color == "red"', message: 'what is big must be red' }],
-              properties: { size: { type: 'integer', minimum: 1 }, color: { type: 'string', _default: 'blue', _enum: ['blue', 'red'] } },
+    group: GROUP,
+    scope: 'Namespaced',
+    names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['size'],
+                x_kubernetes_validations: [
+                  { rule: 'self.size < 100 || self.color == "red"', message: 'what is big must be red' },
+                ],
+                properties: {
+                  size: { type: 'integer', minimum: 1 },
+                  color: { type: 'string', _default: 'blue', _enum: ['blue', 'red'] },
+                },
+              },
+              status: { type: 'object', properties: { ready: { type: 'boolean' } } },
             },
-            status: { type: 'object', properties: { ready: { type: 'boolean' } } },
           },
         },
       },
-    }],
+    ],
   },
 };
 
@@ -146,21 +246,53 @@ async function useCustomResources(config: KubeConfig, notes: Notes): Promise<voi
     return status?.conditions?.some((condition) => condition.type === 'Established' && condition.status === 'True');
   });
   const custom = config.makeApiClient(CustomObjectsApi);
-  const gadget = (name: string, spec: object): object => ({ apiVersion: `${GROUP}/v1`, kind: 'Gadget', metadata: { name }, spec });
+  const gadget = (name: string, spec: object): object => ({
+    apiVersion: `${GROUP}/v1`,
+    kind: 'Gadget',
+    metadata: { name },
+    spec,
+  });
   await waitFor('gadgets to be listed', async () => (await custom.listNamespacedCustomObject(GADGETS)) !== undefined);
-  notes.add('gadget', await custom.createNamespacedCustomObject({ ...GADGETS, body: gadget('a', { size: 1, unheard: 'of' }), fieldManager: 'tester' }));
-  await refused(notes, 'wrong gadget', () => custom.createNamespacedCustomObject({ ...GADGETS, body: gadget('b', { size: 0 }) }));
-  await refused(notes, 'rule', () => custom.createNamespacedCustomObject({ ...GADGETS, body: gadget('b', { size: 100 }) }));
+  notes.add(
+    'gadget',
+    await custom.createNamespacedCustomObject({
+      ...GADGETS,
+      body: gadget('a', { size: 1, unheard: 'of' }),
+      fieldManager: 'tester',
+    }),
+  );
+  await refused(notes, 'wrong gadget', () =>
+    custom.createNamespacedCustomObject({ ...GADGETS, body: gadget('b', { size: 0 }) }),
+  );
+  await refused(notes, 'rule', () =>
+    custom.createNamespacedCustomObject({ ...GADGETS, body: gadget('b', { size: 100 }) }),
+  );
   const strict = { ...GADGETS, fieldValidation: 'Strict', body: gadget('b', { size: 1, unheard: 'of' }) };
   await refused(notes, 'strict', () => custom.createNamespacedCustomObject(strict));
   const at = { ...GADGETS, name: 'a', fieldManager: 'tester' };
   const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
   notes.add('merged', await custom.patchNamespacedCustomObject({ ...at, body: { spec: { size: 2 } } }, merge));
-  notes.add('status', await custom.patchNamespacedCustomObjectStatus({ ...at, body: { spec: { size: 3 }, status: { ready: true } } }, merge));
+  notes.add(
+    'status',
+    await custom.patchNamespacedCustomObjectStatus(
+      { ...at, body: { spec: { size: 3 }, status: { ready: true } } },
+      merge,
+    ),
+  );
   const json = setHeaderOptions('Content-Type', PatchStrategy.JsonPatch);
-  await refused(notes, 'json patch', () => custom.patchNamespacedCustomObject({ ...at, body: [{ op: 'test', path: '/spec/size', value: 9 }] }, json));
-  await refused(notes, 'strategic patch', () => custom.patchNamespacedCustomObject({ ...at, body: {} }, setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch)));
-  notes.add('everywhere', await custom.listCustomObjectForAllNamespaces({ group: GROUP, version: 'v1', resourcePlural: 'gadgets' }));
+  await refused(notes, 'json patch', () =>
+    custom.patchNamespacedCustomObject({ ...at, body: [{ op: 'test', path: '/spec/size', value: 9 }] }, json),
+  );
+  await refused(notes, 'strategic patch', () =>
+    custom.patchNamespacedCustomObject(
+      { ...at, body: {} },
+      setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
+    ),
+  );
+  notes.add(
+    'everywhere',
+    await custom.listCustomObjectForAllNamespaces({ group: GROUP, version: 'v1', resourcePlural: 'gadgets' }),
+  );
   notes.add('delete', await custom.deleteNamespacedCustomObject({ ...GADGETS, name: 'a' }));
   await refused(notes, 'delete again', () => custom.deleteNamespacedCustomObject({ ...GADGETS, name: 'a' }));
 }
@@ -171,12 +303,21 @@ async function useAnyKind(config: KubeConfig, notes: Notes): Promise<void> {
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity: 'me' } };
   notes.add('any kind', await objects.create(lease, undefined, undefined, 'tester'));
   const applied = { ...lease, spec: { leaseDurationSeconds: 15 } };
-  notes.add('applied', await objects.patch(applied, undefined, undefined, 'applier', false, PatchStrategy.ServerSideApply));
+  notes.add(
+    'applied',
+    await objects.patch(applied, undefined, undefined, 'applier', false, PatchStrategy.ServerSideApply),
+  );
   notes.add('read', (await objects.read(lease)).kind);
   const gadget = { apiVersion: `${GROUP}/v1`, kind: 'Gadget', metadata, spec: { size: 7 } };
-  notes.add('applied gadget', await objects.patch(gadget, undefined, undefined, 'applier', true, PatchStrategy.ServerSideApply));
+  notes.add(
+    'applied gadget',
+    await objects.patch(gadget, undefined, undefined, 'applier', true, PatchStrategy.ServerSideApply),
+  );
   notes.add('listed', (await objects.list(gadget.apiVersion, gadget.kind, NAMESPACE)).items.map(named));
-  notes.add('replaced', await objects.replace({ ...(await objects.read(gadget)), spec: { size: 8 } }, undefined, undefined, 'tester'));
+  notes.add(
+    'replaced',
+    await objects.replace({ ...(await objects.read(gadget)), spec: { size: 8 } }, undefined, undefined, 'tester'),
+  );
   notes.add('delete', await objects.delete(gadget));
   notes.add('delete', await objects.delete(lease));
   await refused(notes, 'unknown kind', () => objects.read({ apiVersion: 'v1', kind: 'Unheard', metadata }));
@@ -187,11 +328,16 @@ async function useTheRest(config: KubeConfig, notes: Notes): Promise<void> {
   const { major, minor } = await config.makeApiClient(VersionApi).getCode();
   notes.add('version', `${major}.${minor}`);
   const asked = { spec: { resourceAttributes: { verb: 'delete', group: GROUP, resource: 'gadgets' } } };
-  notes.add('access', (await config.makeApiClient(AuthorizationV1Api).createSelfSubjectAccessReview({ body: asked })).status?.allowed);
+  notes.add(
+    'access',
+    (await config.makeApiClient(AuthorizationV1Api).createSelfSubjectAccessReview({ body: asked })).status?.allowed,
+  );
   const definitions = config.makeApiClient(ApiextensionsV1Api);
   await definitions.deleteCustomResourceDefinition({ name: GADGET.metadata?.name ?? '' });
   await waitFor('gadgets to end', async () => {
-    const { items } = await definitions.listCustomResourceDefinition({ fieldSelector: `metadata.name=gadgets.${GROUP}` });
+    const { items } = await definitions.listCustomResourceDefinition({
+      fieldSelector: `metadata.name=gadgets.${GROUP}`,
+    });
     return items.length === 0;
   });
 }

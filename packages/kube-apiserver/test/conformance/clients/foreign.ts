@@ -14,14 +14,22 @@ export const FOLDER = path.join(root, 'test', 'conformance', 'clients');
 const DEADLINE_S = '300';
 const SCENARIO_MS = 330_000;
 /** As Go's programs print them. */
-const TIMES = /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}|\b\d{4}[-/]\d\d[-/]\d\d \d\d:\d\d:\d\d(\.\d+)?( [+-]\d{4} \w+)?/g;
+const TIMES =
+  /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}|\b\d{4}[-/]\d\d[-/]\d\d \d\d:\d\d:\d\d(\.\d+)?( [+-]\d{4} \w+)?/g;
 
 /**
  * A suite that drives a program which is not ours, prepared once per machine by `build.sh`. Where it cannot be prepared
  * (no Go, no Python, no registry) the suite is left out with the reason.
  */
-function describeForeign(title: string, client: 'helm' | 'go' | 'python', body: (program: string, targets: () => readonly ConformanceTarget[]) => void): void {
-  const built = spawnSync('bash', [path.join(FOLDER, 'build.sh'), client], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+function describeForeign(
+  title: string,
+  client: 'helm' | 'go' | 'python',
+  body: (program: string, targets: () => readonly ConformanceTarget[]) => void,
+): void {
+  const built = spawnSync('bash', [path.join(FOLDER, 'build.sh'), client], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const program = built.stdout.trim().split('\n').at(-1) ?? '';
   if (built.status !== 0 || program === '') {
     leaveOut(title, built.stderr.trim().split('\n').at(-1) ?? `build.sh ${client} ended with ${built.status}`);
@@ -40,7 +48,12 @@ export interface Work {
 }
 
 /** Has a program do its work on all servers at once: each must see the same, and what `holds` looks for in its lines. */
-export function describeWork(title: string, client: 'helm' | 'go' | 'python', work: Work, holds: (lines: readonly string[]) => void): void {
+export function describeWork(
+  title: string,
+  client: 'helm' | 'go' | 'python',
+  work: Work,
+  holds: (lines: readonly string[]) => void,
+): void {
   describeForeign(title, client, (program, targets) => {
     let seen: readonly (readonly string[])[] = [];
     beforeAll(async () => {
@@ -60,13 +73,26 @@ export function describeWork(title: string, client: 'helm' | 'go' | 'python', wo
 }
 
 /** What a bash script prints on both channels, line by line and masked. It runs in {@link FOLDER}, with a HOME of its own and with `env`. */
-async function linesOf(script: string, target: ConformanceTarget, env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+async function linesOf(
+  script: string,
+  target: ConformanceTarget,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
   const home = await mkdtemp(path.join(tmpdir(), 'conformance-client-'));
   try {
     // GNU timeout ends the whole process group.
     const child = spawn('timeout', ['--signal=KILL', DEADLINE_S, 'bash', '-c', `exec 2>&1\n${script}`], {
       cwd: FOLDER,
-      env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home, KUBECONFIG: target.kubeconfig, SERVER: target.url, CA: target.caFile, TOKEN: target.token, ...env },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: home,
+        TMPDIR: home,
+        KUBECONFIG: target.kubeconfig,
+        SERVER: target.url,
+        CA: target.caFile,
+        TOKEN: target.token,
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const chunks: Buffer[] = [];

@@ -13,7 +13,11 @@ export async function useInformer(target: ConformanceTarget): Promise<readonly s
   const core = config.makeApiClient(CoreV1Api);
   const namespace = NAMESPACE;
   await core.createNamespace({ body: { metadata: { name: namespace } } });
-  const write = (name: string, at: string): Promise<unknown> => core.createNamespacedConfigMap({ namespace, body: { metadata: { name, labels: { watched: 'yes' } }, data: { at } } });
+  const write = (name: string, at: string): Promise<unknown> =>
+    core.createNamespacedConfigMap({
+      namespace,
+      body: { metadata: { name, labels: { watched: 'yes' } }, data: { at } },
+    });
   await write('early', '0');
 
   const notes = new Notes();
@@ -23,8 +27,14 @@ export async function useInformer(target: ConformanceTarget): Promise<readonly s
     lists += 1;
     return core.listNamespacedConfigMap({ namespace, labelSelector: 'watched=yes' });
   };
-  const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps?timeoutSeconds=1`, list, 'watched=yes');
-  for (const verb of ['add', 'update', 'delete'] as const) informer.on(verb, (object) => notes.add(verb, [object.metadata?.name, object.data?.['at']]));
+  const informer = makeInformer(
+    config,
+    `/api/v1/namespaces/${namespace}/configmaps?timeoutSeconds=1`,
+    list,
+    'watched=yes',
+  );
+  for (const verb of ['add', 'update', 'delete'] as const)
+    informer.on(verb, (object) => notes.add(verb, [object.metadata?.name, object.data?.['at']]));
   informer.on('connect', () => void (connects += 1));
   const onError = (error: unknown): void => notes.add('error', String(error));
   informer.on('error', onError);
@@ -38,9 +48,17 @@ export async function useInformer(target: ConformanceTarget): Promise<readonly s
   await settle(1);
   await write('late', '1');
   await settle(2);
-  await core.replaceNamespacedConfigMap({ namespace, name: 'early', body: { metadata: { name: 'early', labels: { watched: 'yes' } }, data: { at: '2' } } });
+  await core.replaceNamespacedConfigMap({
+    namespace,
+    name: 'early',
+    body: { metadata: { name: 'early', labels: { watched: 'yes' } }, data: { at: '2' } },
+  });
   await settle(3);
-  await core.replaceNamespacedConfigMap({ namespace, name: 'early', body: { metadata: { name: 'early' }, data: { at: '3' } } });
+  await core.replaceNamespacedConfigMap({
+    namespace,
+    name: 'early',
+    body: { metadata: { name: 'early' }, data: { at: '3' } },
+  });
   await settle(4);
   await core.deleteNamespacedConfigMap({ namespace, name: 'late' });
   await settle(5);

@@ -1,6 +1,15 @@
 /** Fields that a server makes up: when, who, which version. What they hold differs from run to run. */
 const MADE_UP: ReadonlySet<string> = new Set([
-  'clusterIP', 'clusterIPs', 'continue', 'creationTimestamp', 'deletionTimestamp', 'lastTransitionTime', 'resourceVersion', 'time', 'token', 'uid',
+  'clusterIP',
+  'clusterIPs',
+  'continue',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'lastTransitionTime',
+  'resourceVersion',
+  'time',
+  'token',
+  'uid',
 ]);
 
 /** Within messages; not the one that is all zeros, which clients make up. */
@@ -21,5 +30,9 @@ function stable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(stable);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   const entries = Object.entries(value).filter(([, held]) => held !== undefined);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, held]) => [key, MADE_UP.has(key) ? key.toUpperCase() : stable(held)]));
+  return Object.fromEntries(
+    entries
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, held]) => [key, MADE_UP.has(key) ? key.toUpperCase() : stable(held)]),
+  );
 }

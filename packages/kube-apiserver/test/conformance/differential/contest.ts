@@ -31,7 +31,12 @@ export interface Pair {
  * Plays the sequences `first` … `first + count - 1` against both servers, some at once, each in a namespace of its own.
  * @param tell hears of each difference when it is found, and how far the contest is.
  */
-export async function runContest(servers: Pair, first: number, count: number, tell: (text: string) => void = () => undefined): Promise<Contest> {
+export async function runContest(
+  servers: Pair,
+  first: number,
+  count: number,
+  tell: (text: string) => void = () => undefined,
+): Promise<Contest> {
   const players = {
     embedded: { target: servers.embedded, agent: agentOf(servers.embedded) },
     real: { target: servers.real, agent: agentOf(servers.real) },
@@ -61,17 +66,36 @@ export async function runContest(servers: Pair, first: number, count: number, te
 
 async function install(target: ConformanceTarget): Promise<void> {
   for (const grant of GRANTS) await target.call({ method: 'POST', path: grantPath(grant), body: grant });
-  const made = await target.call({ method: 'POST', path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body: THING_CRD });
+  const made = await target.call({
+    method: 'POST',
+    path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    body: THING_CRD,
+  });
   if (made.status !== 201 && made.status !== 409) throw new Error(`${target.name}: ${made.status} ${made.text}`);
-  await waitFor(`${target.name} to serve things`, async () => (await target.call({ path: '/apis/differential.example.com/v1/things' })).status === 200);
-  for (const [group, verb] of [['readers', 'list'], ['writers', 'create']] as const) {
-    const spec = { user: 'someone', groups: [`differential:${group}`], resourceAttributes: { verb, resource: 'configmaps', namespace: 'default' } };
+  await waitFor(
+    `${target.name} to serve things`,
+    async () => (await target.call({ path: '/apis/differential.example.com/v1/things' })).status === 200,
+  );
+  for (const [group, verb] of [
+    ['readers', 'list'],
+    ['writers', 'create'],
+  ] as const) {
+    const spec = {
+      user: 'someone',
+      groups: [`differential:${group}`],
+      resourceAttributes: { verb, resource: 'configmaps', namespace: 'default' },
+    };
     await allowed(`${target.name} to know the rights of ${group}`, (request) => target.call(request), spec);
   }
 }
 
 /** What parted, for people: the moves up to there and both answers. */
 export function described({ seed, step, moves, embedded, real }: Difference): string {
-  const last = moves.slice(-8).map((move) => `  ${move.method} ${move.path} ${move.contentType ?? ''} ${move.accept ?? ''} ${JSON.stringify(move.headers ?? {})} ${JSON.stringify(move.text ?? move.body ?? null)}`);
+  const last = moves
+    .slice(-8)
+    .map(
+      (move) =>
+        `  ${move.method} ${move.path} ${move.contentType ?? ''} ${move.accept ?? ''} ${JSON.stringify(move.headers ?? {})} ${JSON.stringify(move.text ?? move.body ?? null)}`,
+    );
   return [`seed ${seed}, step ${step} (embedded | real):`, ...last, ...partings(embedded, real)].join('\n');
 }

@@ -13,8 +13,20 @@ const WAITING_AGAIN = 10;
 const WAITS = 'waits ';
 
 interface Definition {
-  readonly metadata: { readonly resourceVersion: string; readonly finalizers?: readonly string[]; readonly deletionTimestamp?: string };
-  readonly spec: { readonly group: string; readonly names: { readonly plural: string }; readonly versions: readonly { readonly name: string; readonly served: boolean; readonly additionalPrinterColumns?: readonly { readonly name: string }[] }[] };
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly finalizers?: readonly string[];
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly {
+      readonly name: string;
+      readonly served: boolean;
+      readonly additionalPrinterColumns?: readonly { readonly name: string }[];
+    }[];
+  };
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
@@ -30,24 +42,35 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 export async function settled(side: Side, path: string): Promise<void> {
   let last = '';
   let same = 0;
-  await waitFor(`${path} to settle`, async () => {
-    const state = await stateOf(side, path);
-    same = state !== undefined && state === last ? same + 1 : 0;
-    last = state ?? '';
-    return same >= (last.startsWith(WAITS) ? WAITING_AGAIN : AGAIN);
-  }, { deadlineMs: DEADLINE_MS, everyMs: 10 }).catch(() => undefined);
+  await waitFor(
+    `${path} to settle`,
+    async () => {
+      const state = await stateOf(side, path);
+      same = state !== undefined && state === last ? same + 1 : 0;
+      last = state ?? '';
+      return same >= (last.startsWith(WAITS) ? WAITING_AGAIN : AGAIN);
+    },
+    { deadlineMs: DEADLINE_MS, everyMs: 10 },
+  ).catch(() => undefined);
 }
 
 /** What a definition has come to; undefined while more is to follow. */
 async function stateOf(side: Side, path: string): Promise<string | undefined> {
   const found = await side.look(path);
   const [plural = '', ...group] = (path.split('/').at(-1) ?? '').split('.');
-  if (found.code === 404) return (await side.look(`/apis/${group.join('.')}/v1/${plural}`)).code === 404 ? 'gone' : undefined;
+  if (found.code === 404)
+    return (await side.look(`/apis/${group.join('.')}/v1/${plural}`)).code === 404 ? 'gone' : undefined;
   const { metadata, spec, status }: Definition = JSON.parse(found.text);
   const conditions = new Map((status?.conditions ?? []).map(({ type, status: is }) => [type, is]));
   if (!conditions.has('NamesAccepted')) return undefined;
-  if (metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(CLEANUP) === true && !(await holds(side, spec))) return undefined;
-  if (conditions.get('Established') !== 'True') return conditions.get('NamesAccepted') === 'True' ? undefined : `${WAITS}${metadata.resourceVersion}`;
+  if (
+    metadata.deletionTimestamp !== undefined &&
+    metadata.finalizers?.includes(CLEANUP) === true &&
+    !(await holds(side, spec))
+  )
+    return undefined;
+  if (conditions.get('Established') !== 'True')
+    return conditions.get('NamesAccepted') === 'True' ? undefined : `${WAITS}${metadata.resourceVersion}`;
   for (const { name, served, additionalPrinterColumns: columns = [{ name: 'Age' }] } of spec.versions) {
     const list = await side.look(`/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`, TABLE);
     if (!served && list.code !== 404) return undefined;
@@ -78,9 +101,16 @@ export async function tidy(side: Side, kinds: readonly Kind[]): Promise<void> {
   for (const kind of kinds) {
     if (kind.kind !== 'Service' && kind.unwatched !== true) continue;
     const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
-    const collection = side.resolved(kind.namespaced ? `${root}/namespaces/{{namespace}}/${kind.plural}` : `${root}/${kind.plural}`);
+    const collection = side.resolved(
+      kind.namespaced ? `${root}/namespaces/{{namespace}}/${kind.plural}` : `${root}/${kind.plural}`,
+    );
     for (const name of kind.names ?? (await namesIn(side, collection))) {
-      await side.play({ method: 'PATCH', path: `${collection}/${name}`, contentType: 'application/merge-patch+json', body: { metadata: { finalizers: null } } });
+      await side.play({
+        method: 'PATCH',
+        path: `${collection}/${name}`,
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { finalizers: null } },
+      });
       await side.play({ method: 'DELETE', path: `${collection}/${name}` });
     }
   }

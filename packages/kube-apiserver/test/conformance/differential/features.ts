@@ -37,7 +37,13 @@ function meta(fields: Fields): Fields {
 
 /** The sequence's own namespace: it is there all the time, so that no garbage collector takes what belongs to it. */
 function owner(name: string, controller: boolean): Fields {
-  return { apiVersion: 'v1', kind: 'Namespace', name, uid: '{{uid /api/v1/namespaces/{{namespace}}}}', ...(controller ? { controller } : {}) };
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    name,
+    uid: '{{uid /api/v1/namespaces/{{namespace}}}}',
+    ...(controller ? { controller } : {}),
+  };
 }
 
 /** What any object may carry. */

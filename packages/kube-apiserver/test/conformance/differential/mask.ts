@@ -10,21 +10,31 @@ export class Masks {
 
   text(text: string): string {
     const masked = text
-      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) => numbered(this.#uids, uid, 'UID'))
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) =>
+        numbered(this.#uids, uid, 'UID'),
+      )
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => (time.startsWith('2024') ? time : 'TIME'))
       .replaceAll(/\b10\.\d+\.\d+\.\d+\b(?!\/)/g, 'ADDRESS')
       .replaceAll(/(in object meta: |current: |in record \()\d+/g, '$1VERSION')
       .replaceAll(/(resourceVersion\\?"?: ?\\?"?)\d+/g, '$1VERSION')
       // What is wrong with YAML is told in the words of its reader.
-      .replace(/(yaml: )(?!unmarshal errors|line \d+: key )(line \d+: )?.*?(?= \((?:[\da-f]+(?: \.\.\.)?|\{.*|<empty>)\)$|$)/s, '$1not YAML')
+      .replace(
+        /(yaml: )(?!unmarshal errors|line \d+: key )(line \d+: )?.*?(?= \((?:[\da-f]+(?: \.\.\.)?|\{.*|<empty>)\)$|$)/s,
+        '$1not YAML',
+      )
       .replace(/(unsupported map key) .*$/s, '$1')
       .replace(/: errors:\n(.*)$/s, (_all, lines: string) => `: errors:\n${lines.split('\n').sort().join('\n')}`)
       .replace(/"\{\\"apiVersion\\":.*\}"/s, inOneOrder)
       // Only the real server tells a list that was given empty from none.
       .replace('[]: must have exactly one version', 'null: must have exactly one version')
       // The real server looks at fields in the order of a map, and no further after the first that it does not know.
-      .replace(/(failed to create typed patch object \([^)]*\)): .*field not declared in schema.*$/s, '$1: fields not declared in schema');
-    return masked.replaceAll(/(?:made-|Odd_|(?:long)+lo)[a-z0-9]{5}\b/g, (name) => numbered(this.#names, name, 'made-NAME'));
+      .replace(
+        /(failed to create typed patch object \([^)]*\)): .*field not declared in schema.*$/s,
+        '$1: fields not declared in schema',
+      );
+    return masked.replaceAll(/(?:made-|Odd_|(?:long)+lo)[a-z0-9]{5}\b/g, (name) =>
+      numbered(this.#names, name, 'made-NAME'),
+    );
   }
 
   #walk(value: unknown, key: string): unknown {
@@ -39,9 +49,14 @@ export class Masks {
 
   #list(items: readonly unknown[], key: string): unknown[] {
     const masked = items.map((item) => this.#walk(item, key));
-    if (key === 'cells') return masked.map((cell) => (typeof cell === 'string' && /^(\d+[smhdy])+$|^<unknown>$/.test(cell) ? 'AGE' : cell));
+    if (key === 'cells')
+      return masked.map((cell) =>
+        typeof cell === 'string' && /^(\d+[smhdy])+$|^<unknown>$/.test(cell) ? 'AGE' : cell,
+      );
     // The real server orders entries by time, then by manager; causes of a schema in the order of a map.
-    return key === 'managedFields' || key === 'causes' ? masked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : masked;
+    return key === 'managedFields' || key === 'causes'
+      ? masked.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+      : masked;
   }
 
   #object(object: object, key: string): Record<string, unknown> {
@@ -51,7 +66,8 @@ export class Masks {
     const entries = fields.map(([name, value]): [string, unknown] => {
       if (isList && name === 'metadata') return [name, this.#object({ ...value, resourceVersion: 'LIST' }, name)];
       if (name === 'message' && 'details' in object) return [name, headOf(this.text(String(value)), object.details)];
-      if (name === 'name' && 'generateName' in object && typeof value === 'string') return [name, numbered(this.#names, value, 'made-NAME')];
+      if (name === 'name' && 'generateName' in object && typeof value === 'string')
+        return [name, numbered(this.#names, value, 'made-NAME')];
       // A time of day or two is what tells them apart, and nobody promises which.
       if (key === 'managedFields' && name === 'time') return [name, 'TIME'];
       return [this.text(name), this.#walk(value, name)];
@@ -73,7 +89,10 @@ function inOneOrder(quoted: string): string {
 
 /** Several causes are told again in the message, in the order of the causes: those are compared by themselves. */
 function headOf(message: string, details: unknown): string {
-  const causes = typeof details === 'object' && details !== null && 'causes' in details && Array.isArray(details.causes) ? details.causes : [];
+  const causes =
+    typeof details === 'object' && details !== null && 'causes' in details && Array.isArray(details.causes)
+      ? details.causes
+      : [];
   return causes.length > 1 ? message.replace(/ is invalid: .*$/s, ' is invalid: CAUSES') : message;
 }
 

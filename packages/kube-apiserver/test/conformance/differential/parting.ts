@@ -7,7 +7,8 @@ export function partings(embedded: unknown, real: unknown, most = 12): string[] 
 
 function collect(a: unknown, b: unknown, path: string, lines: string[]): void {
   if (isTree(a) && isTree(b) && Array.isArray(a) === Array.isArray(b)) {
-    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) collect(Reflect.get(a, key), Reflect.get(b, key), `${path}/${key}`, lines);
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
+      collect(Reflect.get(a, key), Reflect.get(b, key), `${path}/${key}`, lines);
     return;
   }
   if (!Object.is(a, b)) lines.push(`  ${path}: ${shown(a)} | ${shown(b)}`);

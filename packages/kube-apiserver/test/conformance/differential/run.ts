@@ -15,8 +15,11 @@ try {
   const servers = { embedded: await targetOf(embedded, 'embedded'), real: await targetOf(real, 'real') };
   const campaign = await runContest(servers, first, count, (text) => void process.stdout.write(`${text}\n`));
   failed = campaign.differences.length;
-  for (const [reason, times] of Object.entries(campaign.known)) process.stdout.write(`known difference, ${times} times: ${reason}\n`);
-  process.stdout.write(`${campaign.requests} requests to each\n${campaign.sequences - failed} passed, ${failed} failed\n`);
+  for (const [reason, times] of Object.entries(campaign.known))
+    process.stdout.write(`known difference, ${times} times: ${reason}\n`);
+  process.stdout.write(
+    `${campaign.requests} requests to each\n${campaign.sequences - failed} passed, ${failed} failed\n`,
+  );
 } finally {
   await Promise.all([embedded.stop(), real.stop()]);
 }

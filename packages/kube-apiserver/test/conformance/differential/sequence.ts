@@ -48,36 +48,75 @@ export async function playSequence(seed: number, players: Players): Promise<Play
   const mark = `s${seed}`;
   const namespace = `differential-${seed}`;
   const kinds = dice.chance(DEFINITIONS) ? definitionKinds(mark) : dice.some([...KINDS, ...CLUSTER_KINDS], 2);
-  const sides = [new Side(players.embedded.target, players.embedded.agent, namespace), new Side(players.real.target, players.real.agent, namespace)] as const;
+  const sides = [
+    new Side(players.embedded.target, players.embedded.agent, namespace),
+    new Side(players.real.target, players.real.agent, namespace),
+  ] as const;
   const opening: Move = { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } };
-  const watches = await openWatches(kinds.filter(({ namespaced, unwatched }) => namespaced && unwatched !== true), sides, opening);
+  const watches = await openWatches(
+    kinds.filter(({ namespaced, unwatched }) => namespaced && unwatched !== true),
+    sides,
+    opening,
+  );
   const streams = new Streams();
   const moves: Move[] = [opening];
   const known: string[] = [];
   try {
     for (let step = 1; step <= STEPS; step++) {
       const kind = dice.pick(kinds);
-      const board: Board = { kind, mark, names: kind.names !== undefined ? kind.names : kind.namespaced ? ['x', 'y', 'z'] : [`${mark}-x`, `${mark}-y`] };
+      const board: Board = {
+        kind,
+        mark,
+        names: kind.names !== undefined ? kind.names : kind.namespaced ? ['x', 'y', 'z'] : [`${mark}-x`, `${mark}-y`],
+      };
       const move = nextMove(dice, board);
       moves.push(move);
-      const [embedded, real] = await (move.watch === true ? streams.open(move, sides) : Promise.all([sides[0].play(move), sides[1].play(move)]));
+      const [embedded, real] = await (move.watch === true
+        ? streams.open(move, sides)
+        : Promise.all([sides[0].play(move), sides[1].play(move)]));
       const parted = isDeepStrictEqual(embedded, real) ? KNOWN.find(({ follows }) => follows?.(move, real)) : undefined;
-      if (parted !== undefined) return { requests: moves.length, known: [...known, parted.reason], difference: undefined };
-      const changed = Math.min(embedded.code, real.code) >= REFUSED ? [] : definitionsAfter(move, kinds.flatMap(({ names = [] }) => names));
+      if (parted !== undefined)
+        return { requests: moves.length, known: [...known, parted.reason], difference: undefined };
+      const changed =
+        Math.min(embedded.code, real.code) >= REFUSED
+          ? []
+          : definitionsAfter(
+              move,
+              kinds.flatMap(({ names = [] }) => names),
+            );
       for (const path of changed) {
         await Promise.all(sides.map((side) => settled(side, path)));
-        const state = await Promise.all([sides[0].play({ method: 'GET', path }), sides[1].play({ method: 'GET', path })]);
-        if (isDeepStrictEqual(embedded, real) && !isDeepStrictEqual(...state)) return { requests: moves.length, known, difference: { seed, step, moves, embedded: { settled: path, ...state[0] }, real: { settled: path, ...state[1] } } };
+        const state = await Promise.all([
+          sides[0].play({ method: 'GET', path }),
+          sides[1].play({ method: 'GET', path }),
+        ]);
+        if (isDeepStrictEqual(embedded, real) && !isDeepStrictEqual(...state))
+          return {
+            requests: moves.length,
+            known,
+            difference: {
+              seed,
+              step,
+              moves,
+              embedded: { settled: path, ...state[0] },
+              real: { settled: path, ...state[1] },
+            },
+          };
       }
       if (isDeepStrictEqual(embedded, real)) continue;
       const excuse = KNOWN.find(({ applies }) => applies(move, embedded, real));
-      if (excuse === undefined) return { requests: moves.length, known, difference: { seed, step, moves, embedded, real } };
+      if (excuse === undefined)
+        return { requests: moves.length, known, difference: { seed, step, moves, embedded, real } };
       known.push(excuse.reason);
       // From here on the two hold different objects.
       return { requests: moves.length, known, difference: undefined };
     }
     const difference = (await watches.compare()) ?? (await streams.compare(sides));
-    return { requests: moves.length, known, difference: difference === undefined ? undefined : { seed, step: STEPS, moves, ...difference } };
+    return {
+      requests: moves.length,
+      known,
+      difference: difference === undefined ? undefined : { seed, step: STEPS, moves, ...difference },
+    };
   } finally {
     for (const side of sides) side.close();
     await Promise.all(sides.map((side) => tidy(side, kinds)));
@@ -107,9 +146,13 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
     events.set(kind.name, told);
     for (const [at, side] of sides.entries()) {
       const list = told[at] ?? [];
-      streams.push(side.follow(collectionOf(kind), FROM_OPENING, end.signal, (event) => {
-        if (!MADE_ALONG.has(nameIn(event)) && !isRepair(event)) list.push(event);
-      }).catch(() => undefined));
+      streams.push(
+        side
+          .follow(collectionOf(kind), FROM_OPENING, end.signal, (event) => {
+            if (!MADE_ALONG.has(nameIn(event)) && !isRepair(event)) list.push(event);
+          })
+          .catch(() => undefined),
+      );
     }
   }
   return {
@@ -118,7 +161,10 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
         const [first, second] = events.get(kind.name) ?? [[], []];
         await Promise.all(sides.map((side) => side.play(lastMove(kind))));
         const atEnd = (list: readonly unknown[]): boolean => list.some((event) => nameIn(event) === LAST);
-        await waitFor(`both watches of ${kind.name} to end`, () => atEnd(first) && atEnd(second), { deadlineMs: WATCH_MS, everyMs: 5 }).catch(() => undefined);
+        await waitFor(`both watches of ${kind.name} to end`, () => atEnd(first) && atEnd(second), {
+          deadlineMs: WATCH_MS,
+          everyMs: 5,
+        }).catch(() => undefined);
         const embedded = first.map((event) => sides[0].masked(event));
         const real = second.map((event) => sides[1].masked(event));
         if (!isDeepStrictEqual(embedded, real)) return { embedded, real };

@@ -47,19 +47,32 @@ export class Side {
 
   async play(move: Move): Promise<Outcome> {
     const path = this.resolved(move.path);
-    const sent = { ...(move.body === undefined ? {} : { body: this.#body(move.body) }), ...(move.text === undefined ? {} : { text: this.resolved(move.text) }) };
+    const sent = {
+      ...(move.body === undefined ? {} : { body: this.#body(move.body) }),
+      ...(move.text === undefined ? {} : { text: this.resolved(move.text) }),
+    };
     const answer = await this.#send({ ...move, path, ...sent });
     const parsed = parse(answer.text, answer.contentType);
     this.#remember(path, parsed);
     const read = /\/services\/[^/]+\/status/.test(path) ? revived(parsed) : parsed;
-    return { code: answer.code, contentType: answer.contentType, warnings: answer.warnings.map((text) => this.#masks.text(text)), body: this.#masks.value(read) };
+    return {
+      code: answer.code,
+      contentType: answer.contentType,
+      warnings: answer.warnings.map((text) => this.#masks.text(text)),
+      body: this.#masks.value(read),
+    };
   }
 
   /** Opens a watch: what was answered at once, and the events that come until {@link close}. */
   async open(move: Move, onEvent: (event: unknown) => void): Promise<Outcome> {
     const answer = await this.#send({ ...move, path: this.resolved(move.path) }, (text) => onEvent(JSON.parse(text)));
     const body = this.#masks.value(parse(answer.text, answer.contentType));
-    return { code: answer.code, contentType: answer.contentType, warnings: answer.warnings.map((text) => this.#masks.text(text)), body };
+    return {
+      code: answer.code,
+      contentType: answer.contentType,
+      warnings: answer.warnings.map((text) => this.#masks.text(text)),
+      body,
+    };
   }
 
   /** What is there, without a word of it remembered. */
@@ -73,8 +86,17 @@ export class Side {
   }
 
   /** Events of a collection from `version` on until `signal` fires, masked like everything else. */
-  async follow(collection: string, version: string, signal: AbortSignal, onEvent: (event: unknown) => void): Promise<void> {
-    await this.#target.stream(this.resolved(`${collection}?watch=true&resourceVersion=${version}`), (line) => onEvent(JSON.parse(line)), signal);
+  async follow(
+    collection: string,
+    version: string,
+    signal: AbortSignal,
+    onEvent: (event: unknown) => void,
+  ): Promise<void> {
+    await this.#target.stream(
+      this.resolved(`${collection}?watch=true&resourceVersion=${version}`),
+      (line) => onEvent(JSON.parse(line)),
+      signal,
+    );
   }
 
   /** The same masks for what a watch told. */
@@ -90,8 +112,13 @@ export class Side {
   /** A text of a move as this server is asked it. */
   resolved(text: string): string {
     const named = text.replaceAll('{{namespace}}', this.#namespace);
-    const placed = named.replaceAll(/\{\{continue ([^}]+)\}\}/g, (_all, path: string) => this.#pages.get(path) ?? '').replaceAll('{{newest}}', String(this.#newest))
-      .replaceAll(/\{\{since ([^}]+)\}\}/g, (_all, path: string) => this.#seen.get(path)?.version ?? String(this.#newest));
+    const placed = named
+      .replaceAll(/\{\{continue ([^}]+)\}\}/g, (_all, path: string) => this.#pages.get(path) ?? '')
+      .replaceAll('{{newest}}', String(this.#newest))
+      .replaceAll(
+        /\{\{since ([^}]+)\}\}/g,
+        (_all, path: string) => this.#seen.get(path)?.version ?? String(this.#newest),
+      );
     return placed.replaceAll(/\{\{(uid|rv) ([^}]+)\}\}/g, (_all, what: string, path: string) => {
       const seen = this.#seen.get(path);
       return what === 'uid' ? (seen?.uid ?? 'never-seen') : (seen?.version ?? '1');
@@ -99,10 +126,21 @@ export class Side {
   }
 
   #remember(path: string, body: unknown): void {
-    const found: { kind?: string; metadata?: { name?: string; uid?: string; resourceVersion?: string; continue?: string }; items?: unknown } = typeof body === 'object' && body !== null ? body : {};
+    const found: {
+      kind?: string;
+      metadata?: { name?: string; uid?: string; resourceVersion?: string; continue?: string };
+      items?: unknown;
+    } = typeof body === 'object' && body !== null ? body : {};
     const { name, uid, resourceVersion, continue: next } = found.metadata ?? {};
     if (next !== undefined) this.#pages.set(path.replace(/\?.*$/, ''), next);
-    if (path.includes('dryRun=') || found.items !== undefined || name === undefined || uid === undefined || resourceVersion === undefined) return;
+    if (
+      path.includes('dryRun=') ||
+      found.items !== undefined ||
+      name === undefined ||
+      uid === undefined ||
+      resourceVersion === undefined
+    )
+      return;
     const bare = path.replace(/\?.*$/, '').replace(/\/(status|scale)$/, '');
     const own = bare.endsWith(`/${name}`) ? bare : `${bare}/${name}`;
     this.#seen.set(own, { uid, version: resourceVersion });
@@ -110,12 +148,18 @@ export class Side {
   }
 
   #send(move: Move, onLine?: (text: string) => void): Promise<Answer> {
-    return patiently(() => this.#ask(move, onLine), ({ code }) => code);
+    return patiently(
+      () => this.#ask(move, onLine),
+      ({ code }) => code,
+    );
   }
 
   #ask(move: Move, onLine?: (text: string) => void): Promise<Answer> {
     const body = move.text ?? (move.body === undefined ? undefined : JSON.stringify(move.body));
-    const given = Object.entries(move.headers ?? {}).map(([name, value]): [string, string | string[]] => [name, typeof value === 'string' ? this.resolved(value) : [...value]]);
+    const given = Object.entries(move.headers ?? {}).map(([name, value]): [string, string | string[]] => [
+      name,
+      typeof value === 'string' ? this.resolved(value) : [...value],
+    ]);
     const options: RequestOptions = {
       method: move.method,
       agent: this.#agent,
@@ -125,7 +169,9 @@ export class Side {
         accept: move.accept ?? 'application/json',
         'user-agent': 'differential/1',
         ...Object.fromEntries(given),
-        ...(body === undefined ? {} : { 'content-type': move.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': move.contentType ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
       },
     };
     return new Promise((resolve, reject) => {
@@ -133,7 +179,9 @@ export class Side {
         const head = {
           code: incoming.statusCode ?? 0,
           contentType: incoming.headers['content-type'] ?? '',
-          warnings: incoming.rawHeaders.flatMap((text, at) => (at % 2 === 1 && incoming.rawHeaders[at - 1]?.toLowerCase() === 'warning' ? [text] : [])),
+          warnings: incoming.rawHeaders.flatMap((text, at) =>
+            at % 2 === 1 && incoming.rawHeaders[at - 1]?.toLowerCase() === 'warning' ? [text] : [],
+          ),
         };
         if (onLine !== undefined && head.code === 200) {
           this.#open.add(() => outgoing.destroy());

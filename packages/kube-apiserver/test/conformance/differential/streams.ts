@@ -25,9 +25,10 @@ export class Streams {
   async open(move: Move, sides: Sides): Promise<readonly [Outcome, Outcome]> {
     const told: readonly [unknown[], unknown[]] = [[], []];
     this.#pairs.push({ move, told });
-    const open = (side: Side, events: unknown[]): Promise<Outcome> => side.open(move, (event) => {
-      if (isTold(event)) events.push(event);
-    });
+    const open = (side: Side, events: unknown[]): Promise<Outcome> =>
+      side.open(move, (event) => {
+        if (isTold(event)) events.push(event);
+      });
     return Promise.all([open(sides[0], told[0]), open(sides[1], told[1])]);
   }
 
@@ -35,15 +36,23 @@ export class Streams {
   async compare(sides: Sides): Promise<Parting | undefined> {
     for (const { move, told } of this.#pairs) {
       let before = -1;
-      await waitFor('both watches to tell as much', () => {
-        const [{ length: embedded }, { length: real }] = told;
-        const settled = embedded === real && embedded === before;
-        before = embedded;
-        return settled;
-      }, { deadlineMs: SETTLE_MS, everyMs: QUIET_MS }).catch(() => undefined);
+      await waitFor(
+        'both watches to tell as much',
+        () => {
+          const [{ length: embedded }, { length: real }] = told;
+          const settled = embedded === real && embedded === before;
+          before = embedded;
+          return settled;
+        },
+        { deadlineMs: SETTLE_MS, everyMs: QUIET_MS },
+      ).catch(() => undefined);
       const embedded = told[0].map((event) => sides[0].masked(unversioned(event)));
       const real = told[1].map((event) => sides[1].masked(unversioned(event)));
-      if (!isDeepStrictEqual(embedded, real)) return { embedded: { watch: move.path, accept: move.accept, events: embedded }, real: { watch: move.path, accept: move.accept, events: real } };
+      if (!isDeepStrictEqual(embedded, real))
+        return {
+          embedded: { watch: move.path, accept: move.accept, events: embedded },
+          real: { watch: move.path, accept: move.accept, events: real },
+        };
     }
     return undefined;
   }

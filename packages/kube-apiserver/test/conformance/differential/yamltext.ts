@@ -3,12 +3,76 @@ import { isFields, type Value } from './features.js';
 
 /** Plain scalars that readers of YAML take for different things. */
 const SCALARS = [
-  'yes', 'No', 'on', 'OFF', 'y', 'n', 'true', 'TRUE', 'tRue', '~', 'null', 'Null', '017', '0o17', '0x1F', '0b11', '1_000', '-0', '+5', '1e3', '1.0', '1.50', '.5', '5.', '.inf', '-.INF', '.nan', '190:20:30',
-  '2024-01-01', '2024-01-01T00:00:00Z', '2024-01-01 10:00:00 +1', '=', '<<', '"\\u00e9\\n"', "'it''s'", '!!str 5', '!!int "7"', '!!float 2', '!!binary AAEC', '!own 5', '"a\\/b"', '|\n  text\n', '>-\n  folded\n  text\n', '-', 'a: b', 'a #b', '@x', '*none', '{a: b', '[a', '"open', '\ta',
+  'yes',
+  'No',
+  'on',
+  'OFF',
+  'y',
+  'n',
+  'true',
+  'TRUE',
+  'tRue',
+  '~',
+  'null',
+  'Null',
+  '017',
+  '0o17',
+  '0x1F',
+  '0b11',
+  '1_000',
+  '-0',
+  '+5',
+  '1e3',
+  '1.0',
+  '1.50',
+  '.5',
+  '5.',
+  '.inf',
+  '-.INF',
+  '.nan',
+  '190:20:30',
+  '2024-01-01',
+  '2024-01-01T00:00:00Z',
+  '2024-01-01 10:00:00 +1',
+  '=',
+  '<<',
+  '"\\u00e9\\n"',
+  "'it''s'",
+  '!!str 5',
+  '!!int "7"',
+  '!!float 2',
+  '!!binary AAEC',
+  '!own 5',
+  '"a\\/b"',
+  '|\n  text\n',
+  '>-\n  folded\n  text\n',
+  '-',
+  'a: b',
+  'a #b',
+  '@x',
+  '*none',
+  '{a: b',
+  '[a',
+  '"open',
+  '\ta',
 ] as const;
 
 /** Keys that are no text. */
-const KEYS = ['1', 'true', 'null', '1.5', 'yes', '2024-01-01', '~', '"quoted"', "'single'", '<<', '? a', '[a]', '{a: b}'] as const;
+const KEYS = [
+  '1',
+  'true',
+  'null',
+  '1.5',
+  'yes',
+  '2024-01-01',
+  '~',
+  '"quoted"',
+  "'single'",
+  '<<',
+  '? a',
+  '[a]',
+  '{a: b}',
+] as const;
 
 /** How often a scalar is not what the value says. */
 const ODD = 0.012;
@@ -25,8 +89,12 @@ export function yamlText(dice: Dice, value: Value): string {
 }
 
 function block(dice: Dice, value: Value, indent: string): string {
-  if (isFields(value) && Object.keys(value).length > 0) return Object.entries(value).map(([key, item]) => member(dice, indent, key, item)).join('');
-  if (Array.isArray(value) && value.length > 0) return value.map((item: Value) => `${indent}-${nested(dice, item, `${indent}  `)}`).join('');
+  if (isFields(value) && Object.keys(value).length > 0)
+    return Object.entries(value)
+      .map(([key, item]) => member(dice, indent, key, item))
+      .join('');
+  if (Array.isArray(value) && value.length > 0)
+    return value.map((item: Value) => `${indent}-${nested(dice, item, `${indent}  `)}`).join('');
   return `${indent}${scalar(dice, value)}\n`;
 }
 
@@ -47,13 +115,18 @@ function nested(dice: Dice, item: Value, indent: string): string {
 }
 
 function flow(dice: Dice, value: Value): string {
-  if (isFields(value)) return `{${Object.entries(value).map(([key, item]) => `${keyText(key)}: ${flow(dice, item)}`).join(', ')}${dice.chance(0.1) ? ',' : ''}}`;
+  if (isFields(value))
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${keyText(key)}: ${flow(dice, item)}`)
+      .join(', ')}${dice.chance(0.1) ? ',' : ''}}`;
   if (Array.isArray(value)) return `[${value.map((item: Value) => flow(dice, item)).join(', ')}]`;
   return JSON.stringify(value);
 }
 
 function keyText(key: string): string {
-  return /^[A-Za-z][A-Za-z0-9_.-]*$/.test(key) && !/^(y|n|yes|no|on|off|true|false|null)$/i.test(key) ? key : JSON.stringify(key);
+  return /^[A-Za-z][A-Za-z0-9_.-]*$/.test(key) && !/^(y|n|yes|no|on|off|true|false|null)$/i.test(key)
+    ? key
+    : JSON.stringify(key);
 }
 
 function scalar(dice: Dice, value: Value): string {

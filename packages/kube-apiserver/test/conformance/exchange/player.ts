@@ -28,7 +28,11 @@ export class Player {
    * `SERVED path` waits until the path is there. `Until: CODE` asks again until that is the answer.
    */
   async play({ exchanges }: Pick<Scenario, 'exchanges'>, namespace: string): Promise<string[][]> {
-    const made = await this.#target.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } });
+    const made = await this.#target.call({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { metadata: { name: namespace } },
+    });
     if (made.status !== 201) throw new Error(`namespace ${namespace}: ${made.status} ${made.text}`);
     const round = new Round(namespace);
     const answers: string[][] = [];
@@ -50,18 +54,28 @@ export class Player {
     }
     const body = exchange.body === undefined ? undefined : round.resolved(exchange.body);
     const [, awaited] = exchange.headers.find(([name]) => name === 'Until') ?? [];
-    const answer = awaited === undefined ? await this.#send(exchange, target, body) : await waitFor(`${exchange.method} ${target} to be answered ${awaited}`, async (seen) => {
-      const given = await this.#send(exchange, target, body);
-      seen(given);
-      return String(given.code) === awaited ? given : undefined;
-    });
+    const answer =
+      awaited === undefined
+        ? await this.#send(exchange, target, body)
+        : await waitFor(`${exchange.method} ${target} to be answered ${awaited}`, async (seen) => {
+            const given = await this.#send(exchange, target, body);
+            seen(given);
+            return String(given.code) === awaited ? given : undefined;
+          });
     return round.lines(exchange, answer);
   }
 
   async #send({ method, headers }: Exchange, target: string, body: string | undefined): Promise<Answer> {
     if (method === 'GET' && FROM_MEMORY.test(target)) await this.#refresh(target);
-    const given = headers.filter(([name]) => name !== 'Show' && name !== 'Until').map(([name, value]) => [name.toLowerCase(), value]);
-    const answer = await this.#wire.ask({ method, path: target, headers: Object.fromEntries(given), ...(body === undefined ? {} : { body }) });
+    const given = headers
+      .filter(([name]) => name !== 'Show' && name !== 'Until')
+      .map(([name, value]) => [name.toLowerCase(), value]);
+    const answer = await this.#wire.ask({
+      method,
+      path: target,
+      headers: Object.fromEntries(given),
+      ...(body === undefined ? {} : { body }),
+    });
     return { ...answer, type: answer.headers['content-type'] ?? '' };
   }
 }
@@ -83,7 +97,9 @@ class Round {
   }
 
   resolved(text: string): string {
-    const named = text.replaceAll(/\bNS\b/g, this.#namespace).replaceAll('{{continue}}', encodeURIComponent(this.#token));
+    const named = text
+      .replaceAll(/\bNS\b/g, this.#namespace)
+      .replaceAll('{{continue}}', encodeURIComponent(this.#token));
     return named.replaceAll(/\{\{(uid|rv) ([^}]+)\}\}/g, (_all, what: string, path: string) => {
       const seen = this.#seen.get(path);
       if (seen === undefined) throw new Error(`{{${what} ${path}}}: nothing was seen there`);
@@ -94,15 +110,24 @@ class Round {
   lines(exchange: Exchange, { code, type, warnings, text }: Answer): string[] {
     const value = parsed(text, type);
     this.#remember(this.resolved(exchange.target), value);
-    const shown = exchange.headers.some(([name, wanted]) => name === 'Show' && wanted === 'managedFields') ? value : withoutManagers(value);
+    const shown = exchange.headers.some(([name, wanted]) => name === 'Show' && wanted === 'managedFields')
+      ? value
+      : withoutManagers(value);
     const masked = this.#masks.value(withoutDescriptions(shown));
     const plain = type === 'application/json' ? '' : ` ${type}`;
-    const lines = [`${code}${plain}`, ...warnings.map((warning) => `Warning: ${this.#masks.text(warning)}`), typeof masked === 'string' ? masked.trimEnd() : JSON.stringify(masked)];
+    const lines = [
+      `${code}${plain}`,
+      ...warnings.map((warning) => `Warning: ${this.#masks.text(warning)}`),
+      typeof masked === 'string' ? masked.trimEnd() : JSON.stringify(masked),
+    ];
     return lines.flatMap((line) => line.replaceAll(this.#namespace, 'NS').split('\n')).filter((line) => line !== '');
   }
 
   #remember(target: string, value: unknown): void {
-    const found: { metadata?: { name?: string; uid?: string; resourceVersion?: string; continue?: string }; items?: unknown } = typeof value === 'object' && value !== null ? value : {};
+    const found: {
+      metadata?: { name?: string; uid?: string; resourceVersion?: string; continue?: string };
+      items?: unknown;
+    } = typeof value === 'object' && value !== null ? value : {};
     const { name, uid, resourceVersion, continue: token } = found.metadata ?? {};
     if (found.items !== undefined && token !== undefined) this.#token = token;
     if (name === undefined || uid === undefined || resourceVersion === undefined) return;
@@ -126,11 +151,17 @@ function withoutManagers(value: unknown): unknown {
 
 /** Without the texts of columns, which say what fields mean. */
 function withoutDescriptions(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && 'columnDefinitions' in value ? pruned(value, (key) => key === 'description') : value;
+  return typeof value === 'object' && value !== null && 'columnDefinitions' in value
+    ? pruned(value, (key) => key === 'description')
+    : value;
 }
 
 function pruned(value: unknown, drops: (key: string) => boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => pruned(item, drops));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !drops(key)).map(([key, item]) => [key, pruned(item, drops)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !drops(key))
+      .map(([key, item]) => [key, pruned(item, drops)]),
+  );
 }

@@ -17,7 +17,10 @@ try {
     const scenarios: Scenario[] = [];
     for (const [at, scenario] of readExchanges(readFileSync(file, 'utf8')).entries()) {
       const answers = await player.play(scenario, `record-${name}-${at}`);
-      scenarios.push({ title: scenario.title, exchanges: scenario.exchanges.map((exchange, index) => ({ ...exchange, answer: answers[index] ?? [] })) });
+      scenarios.push({
+        title: scenario.title,
+        exchanges: scenario.exchanges.map((exchange, index) => ({ ...exchange, answer: answers[index] ?? [] })),
+      });
     }
     writeFileSync(file, writeExchanges(scenarios));
   }

@@ -47,7 +47,10 @@ function exchangeOf([first = '', ...rest]: readonly string[], answer: readonly s
   const [, method = '', target = ''] = /^([A-Z]+) (\/.*)$/.exec(first) ?? [];
   if (method === '') throw new Error(`${JSON.stringify(first)}: must be a method and a path`);
   const end = rest.findIndex((line) => !HEADER.test(line));
-  const headers = (end === -1 ? rest : rest.slice(0, end)).map((line): [string, string] => [HEADER.exec(line)?.[1] ?? '', HEADER.exec(line)?.[2] ?? '']);
+  const headers = (end === -1 ? rest : rest.slice(0, end)).map((line): [string, string] => [
+    HEADER.exec(line)?.[1] ?? '',
+    HEADER.exec(line)?.[2] ?? '',
+  ]);
   return { method, target, headers, body: end === -1 ? undefined : rest.slice(end).join('\n'), answer };
 }
 
@@ -58,6 +61,10 @@ export function writeExchanges(scenarios: readonly Scenario[]): string {
 }
 
 function linesOf({ method, target, headers, body, answer }: Exchange): string[] {
-  const said = [`${method} ${target}`, ...headers.map(([name, value]) => `${name}: ${value}`), ...(body === undefined ? [] : body.split('\n'))];
+  const said = [
+    `${method} ${target}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined ? [] : body.split('\n')),
+  ];
   return [...said.map((line) => `> ${line}`), ...answer.map((line) => `< ${line}`)];
 }

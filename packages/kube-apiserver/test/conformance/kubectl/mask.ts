@@ -30,8 +30,14 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 /** The lines of an output, masked. Columns are as wide as what is in them, ages too: blanks between words become two. */
 export function maskedLines(output: string, { server, namespace, home }: Places): string[] {
   const placed = output.replaceAll(server, 'SERVER').replaceAll(namespace, 'NAMESPACE').replaceAll(home, 'HOME');
-  const masked = MASKS.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), placed).replaceAll(/"\{(?:[^"\\\n]|\\.)*\}"/g, ordered);
-  const lines = masked.replace(/\n$/, '').split('\n').map((line) => line.replaceAll(/(?<=\S)  +/g, '  ').trimEnd());
+  const masked = MASKS.reduce((text, [pattern, word]) => text.replaceAll(pattern, word), placed).replaceAll(
+    /"\{(?:[^"\\\n]|\\.)*\}"/g,
+    ordered,
+  );
+  const lines = masked
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => line.replaceAll(/(?<=\S)  +/g, '  ').trimEnd());
   return masked === '' ? [] : lines;
 }
 
@@ -39,7 +45,11 @@ export function maskedLines(output: string, { server, namespace, home }: Places)
 function ordered(quoted: string): string {
   try {
     const object: unknown = JSON.parse(JSON.parse(quoted));
-    return JSON.stringify(JSON.stringify(object, (_key, value: unknown) => (isPlain(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value)));
+    return JSON.stringify(
+      JSON.stringify(object, (_key, value: unknown) =>
+        isPlain(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+      ),
+    );
   } catch {
     return quoted;
   }

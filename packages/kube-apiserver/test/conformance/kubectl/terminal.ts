@@ -65,9 +65,18 @@ export class Terminal {
   /** Makes the namespace; commands run in it. */
   async enter(namespace: string): Promise<(script: string) => Promise<string[]>> {
     const { url, caFile, token } = this.#target;
-    const made = await this.#target.call({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } });
+    const made = await this.#target.call({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { metadata: { name: namespace } },
+    });
     if (made.status !== 201) throw new Error(`namespace ${namespace}: ${made.status} ${made.text}`);
-    const kubeconfig = await writeKubeconfig(path.join(this.#home, namespace), { server: url, caFile, token, namespace });
+    const kubeconfig = await writeKubeconfig(path.join(this.#home, namespace), {
+      server: url,
+      caFile,
+      token,
+      namespace,
+    });
     return (script) => this.#run(script, { KUBECONFIG: kubeconfig, NAMESPACE: namespace, SERVER: url, CA: caFile });
   }
 
@@ -75,7 +84,13 @@ export class Terminal {
     // GNU timeout ends the whole process group, kubectl too.
     const child = spawn('timeout', ['--signal=KILL', DEADLINE_S, 'bash', '-c', `exec 2>&1\n${PRELUDE}\n${script}`], {
       cwd: MANIFESTS,
-      env: { PATH: `${this.#home}:${process.env['PATH'] ?? ''}`, HOME: this.#home, TMPDIR: this.#home, KUBECACHEDIR: path.join(this.#home, 'cache'), ...env },
+      env: {
+        PATH: `${this.#home}:${process.env['PATH'] ?? ''}`,
+        HOME: this.#home,
+        TMPDIR: this.#home,
+        KUBECACHEDIR: path.join(this.#home, 'cache'),
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let text = '';

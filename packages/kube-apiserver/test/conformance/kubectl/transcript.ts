@@ -22,19 +22,26 @@ export function readTranscript(text: string): Scenario[] {
     const commands = scenarios.at(-1)?.commands;
     if (line.startsWith('## ')) scenarios.push({ title: line.slice(3), commands: [] });
     else if (line.startsWith('$ ')) commands?.push({ script: line.slice(2), prints: [] });
-    else if (line.startsWith('> ') && commands?.at(-1)?.prints.length === 0) commands[commands.length - 1] = { script: `${commands.at(-1)?.script}\n${line.slice(2)}`, prints: [] };
+    else if (line.startsWith('> ') && commands?.at(-1)?.prints.length === 0)
+      commands[commands.length - 1] = { script: `${commands.at(-1)?.script}\n${line.slice(2)}`, prints: [] };
     else commands?.at(-1)?.prints.push(line);
   }
   return scenarios.map(({ title, commands }) => ({
     title,
-    commands: commands.map(({ script, prints }, at) => ({ script, prints: at < commands.length - 1 ? prints : withoutEmptyEnd(prints) })),
+    commands: commands.map(({ script, prints }, at) => ({
+      script,
+      prints: at < commands.length - 1 ? prints : withoutEmptyEnd(prints),
+    })),
   }));
 }
 
 /** {@link readTranscript} the other way round. */
 export function writeTranscript(scenarios: readonly Scenario[]): string {
   const blocks = scenarios.map(({ title, commands }) => {
-    const lines = commands.flatMap(({ script, prints }) => [...script.split('\n').map((line, at) => `${at === 0 ? '$' : '>'} ${line}`), ...prints]);
+    const lines = commands.flatMap(({ script, prints }) => [
+      ...script.split('\n').map((line, at) => `${at === 0 ? '$' : '>'} ${line}`),
+      ...prints,
+    ]);
     return [`## ${title}`, ...lines, ''].join('\n');
   });
   return blocks.join('\n');

@@ -10,13 +10,24 @@ const FILE = path.join(root, 'test', 'conformance', 'kubectl', 'manifests', 'wid
 /** Makes the kind that the transcripts are about and waits until it is served. */
 export async function installWidgets(target: ConformanceTarget): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  const { status, text } = await target.call({ method: 'POST', path, contentType: 'application/yaml', body: readFileSync(FILE, 'utf8') });
+  const { status, text } = await target.call({
+    method: 'POST',
+    path,
+    contentType: 'application/yaml',
+    body: readFileSync(FILE, 'utf8'),
+  });
   if (status !== 201 && status !== 409) throw new Error(`${target.name}: ${status} ${text}`);
   // What kubectl reads before it asks: discovery, and the schemas of `explain`.
-  for (const one of ['/apis/conformance.example.com/v1/widgets', '/apis/conformance.example.com/v1', '/openapi/v3/apis/conformance.example.com/v1']) {
+  for (const one of [
+    '/apis/conformance.example.com/v1/widgets',
+    '/apis/conformance.example.com/v1',
+    '/openapi/v3/apis/conformance.example.com/v1',
+  ]) {
     await waitFor(`${one} to be served`, async () => (await target.call({ path: one })).status === 200);
   }
   for (const one of ['/apis', '/openapi/v2', '/openapi/v3']) {
-    await waitFor(`${one} to tell of it`, async () => (await target.call({ path: one })).text.includes('conformance.example.com'));
+    await waitFor(`${one} to tell of it`, async () =>
+      (await target.call({ path: one })).text.includes('conformance.example.com'),
+    );
   }
 }

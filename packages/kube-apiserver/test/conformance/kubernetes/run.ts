@@ -42,23 +42,42 @@ function asBackend(text: string | undefined): Backend {
 
 function lines(file: string): string[] {
   if (!existsSync(path.join(HERE, file))) return [];
-  return readFileSync(path.join(HERE, file), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return readFileSync(path.join(HERE, file), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 /** Of skipped.txt: `reason: name of the spec`, which begins with `[sig-`. */
 function skipped(): ReadonlyMap<string, string> {
-  return new Map(lines('skipped.txt').map((line) => {
-    const cut = line.indexOf(': [sig-');
-    if (cut < 1) throw new Error(`skipped.txt: must be "reason: [sig-…] name": ${line}`);
-    return [line.slice(cut + 2), line.slice(0, cut)];
-  }));
+  return new Map(
+    lines('skipped.txt').map((line) => {
+      const cut = line.indexOf(': [sig-');
+      if (cut < 1) throw new Error(`skipped.txt: must be "reason: [sig-…] name": ${line}`);
+      return [line.slice(cut + 2), line.slice(0, cut)];
+    }),
+  );
 }
 
 async function runSpecs(kubeconfig: string, focus: string): Promise<Results> {
-  const program = execFileSync('bash', [path.join(HERE, 'build.sh')], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? '';
+  const program =
+    execFileSync('bash', [path.join(HERE, 'build.sh')], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .at(-1) ?? '';
   const report = await mkdtemp(path.join(tmpdir(), 'kubernetes-e2e-'));
   const child = await startChild({
-    command: [program, `--kubeconfig=${kubeconfig}`, '--provider=skeleton', `--kubectl-path=${binary('kubectl')}`, '--allowed-not-ready-nodes=-1', `--ginkgo.focus=${focus}`, `--ginkgo.skip=${SKIP}`, `--report-dir=${report}`, '--ginkgo.no-color', '--ginkgo.timeout=60m'],
+    command: [
+      program,
+      `--kubeconfig=${kubeconfig}`,
+      '--provider=skeleton',
+      `--kubectl-path=${binary('kubectl')}`,
+      '--allowed-not-ready-nodes=-1',
+      `--ginkgo.focus=${focus}`,
+      `--ginkgo.skip=${SKIP}`,
+      `--report-dir=${report}`,
+      '--ginkgo.no-color',
+      '--ginkgo.timeout=60m',
+    ],
     env: { PATH: process.env['PATH'] ?? '', HOME: report },
     output: 'pipe',
   });
@@ -76,7 +95,12 @@ function resultsOf(xml: string): Results {
 }
 
 function plain(text: string): string {
-  return text.replaceAll('&#34;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return text
+    .replaceAll('&#34;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }
 
 function escaped(text: string): string {
@@ -90,11 +114,27 @@ async function addNode(server: ControlPlane): Promise<void> {
     await server.addNode({ name });
     return;
   }
-  const ready = { type: 'Ready', status: 'True', reason: 'Test', message: '', lastHeartbeatTime: new Date().toISOString(), lastTransitionTime: new Date().toISOString() };
-  await server.call({ method: 'POST', path: '/api/v1/nodes', body: { apiVersion: 'v1', kind: 'Node', metadata: { name } } });
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Test',
+    message: '',
+    lastHeartbeatTime: new Date().toISOString(),
+    lastTransitionTime: new Date().toISOString(),
+  };
+  await server.call({
+    method: 'POST',
+    path: '/api/v1/nodes',
+    body: { apiVersion: 'v1', kind: 'Node', metadata: { name } },
+  });
   const path = `/api/v1/nodes/${name}`;
   const contentType = 'application/merge-patch+json';
-  await server.call({ method: 'PATCH', path: `${path}/status`, contentType, body: { status: { conditions: [ready] } } });
+  await server.call({
+    method: 'PATCH',
+    path: `${path}/status`,
+    contentType,
+    body: { status: { conditions: [ready] } },
+  });
   const open = await server.call({ method: 'PATCH', path, contentType, body: { spec: { taints: null } } });
   if (open.status !== 200) throw new Error(`${path}: ${open.status} ${open.text}`);
 }
@@ -103,7 +143,8 @@ async function addNode(server: ControlPlane): Promise<void> {
 function wanted(): readonly string[] {
   const all = lines('specs.txt');
   const left = skipped();
-  for (const name of left.keys()) if (!all.includes(name)) throw new Error(`skipped.txt names what is not in specs.txt: ${name}`);
+  for (const name of left.keys())
+    if (!all.includes(name)) throw new Error(`skipped.txt names what is not in specs.txt: ${name}`);
   return all.filter((name) => !left.has(name));
 }
 
@@ -116,9 +157,15 @@ function compare(results: Results, focused: boolean): number {
 }
 
 function record(results: Results): number {
-  const passed = [...results].filter(([, good]) => good).map(([name]) => name).sort();
+  const passed = [...results]
+    .filter(([, good]) => good)
+    .map(([name]) => name)
+    .sort();
   for (const [name, good] of results) if (!good) process.stdout.write(`failed on the real control plane: ${name}\n`);
-  writeFileSync(path.join(HERE, 'specs.txt'), `# Specs of Kubernetes' end-to-end tests that pass on the real control plane; written by run.js.\n${passed.join('\n')}\n`);
+  writeFileSync(
+    path.join(HERE, 'specs.txt'),
+    `# Specs of Kubernetes' end-to-end tests that pass on the real control plane; written by run.js.\n${passed.join('\n')}\n`,
+  );
   process.stdout.write(`${passed.length} passed, ${results.size - passed.length} failed\n`);
   return 0;
 }
@@ -129,7 +176,10 @@ const server = await startBackend(backend, { size: 'hub', label: `kubernetes-e2e
 let code = 1;
 try {
   await addNode(server);
-  const results = await runSpecs(server.adminKubeconfig, focus ?? (backend === 'real' ? FOCUS : wanted().map(escaped).join('|')));
+  const results = await runSpecs(
+    server.adminKubeconfig,
+    focus ?? (backend === 'real' ? FOCUS : wanted().map(escaped).join('|')),
+  );
   code = backend === 'real' && focus === undefined ? record(results) : compare(results, focus !== undefined);
 } finally {
   await server.stop();

@@ -8,7 +8,10 @@ export function editedEntries(dice: Dice, live: KubeObject): Json {
   const change = dice.pick<(entry: ManagedFieldsEntry) => Json>([
     (entry) => ({ ...entry, manager: 'renamed' }),
     (entry) => ({ ...entry, operation: entry.operation === 'Apply' ? 'Update' : 'Apply' }),
-    (entry) => ({ ...entry, fieldsV1: { 'f:spec': { 'f:nowhere': {}, 'f:m': { '.': {}, 'f:x': {} }, 'x:odd': {} }, 'f:data': { 'f:x': {} } } }),
+    (entry) => ({
+      ...entry,
+      fieldsV1: { 'f:spec': { 'f:nowhere': {}, 'f:m': { '.': {}, 'f:x': {} }, 'x:odd': {} }, 'f:data': { 'f:x': {} } },
+    }),
     (entry) => ({ ...entry, apiVersion: 'gone.example.com/v9' }),
     (entry) => ({ ...entry, time: '2020-01-01T02:00:00+02:00' }),
     (entry) => ({ ...entry, fieldsV1: {} }),

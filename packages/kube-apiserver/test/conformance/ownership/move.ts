@@ -37,7 +37,8 @@ export function nextMove(dice: Dice, subject: Subject, scene: Scene): Move {
   if (at < 0.8) return merge(dice, subject, scene, {});
   if (at < 0.84) return merge(dice, subject, scene, { metadata: { managedFields: editedEntries(dice, live) } });
   if (at < 0.9) return json(dice, subject, scene);
-  if (at < 0.97) return subject.resource.custom ? status(dice, subject, scene) : strategic(dice, subject, { ...scene, live });
+  if (at < 0.97)
+    return subject.resource.custom ? status(dice, subject, scene) : strategic(dice, subject, { ...scene, live });
   return remove(subject, scene);
 }
 
@@ -58,7 +59,10 @@ function apply(dice: Dice, subject: Subject, { name, live, configurations }: Sce
   const force = dice.chance(0.5);
   const key = `${name}/${manager}/${subresource}`;
   const last = configurations.get(key);
-  const fresh = (): JsonObject => (subresource === '' ? { ...(live === undefined ? subject.whole(dice) : subject.part(dice)) } : { status: subject.status?.(dice) ?? {} });
+  const fresh = (): JsonObject =>
+    subresource === ''
+      ? { ...(live === undefined ? subject.whole(dice) : subject.part(dice)) }
+      : { status: subject.status?.(dice) ?? {} };
   const part = last === undefined || dice.chance(0.4) ? fresh() : varied(dice, last);
   configurations.set(key, part);
   const whole = { ...kindOf(subject), ...part, metadata: { name, ...metaOf(part) } };
@@ -74,7 +78,12 @@ function broken(dice: Dice, value: JsonObject): JsonObject {
   if (members.length === 0) return { ...value, nowhere: 1 };
   const [key, child] = dice.pick(members);
   const deeper = isObject(child) && dice.chance(0.8);
-  return { ...value, [key]: deeper ? broken(dice, child) : dice.pick<Json>(['text', 5, 1.5, true, [], ['a', 'a'], [{}], { a: 'b' }, [1, ['x']], [null]]) };
+  return {
+    ...value,
+    [key]: deeper
+      ? broken(dice, child)
+      : dice.pick<Json>(['text', 5, 1.5, true, [], ['a', 'a'], [{}], { a: 'b' }, [1, ['x']], [null]]),
+  };
 }
 
 /** The same again, or with some of it left out. */
@@ -82,7 +91,9 @@ function varied(dice: Dice, value: JsonObject): JsonObject {
   if (dice.chance(0.3)) return value;
   const entries = Object.entries(value).flatMap(([key, child]): [string, Json | undefined][] => {
     if (key !== 'spec' && key !== 'template' && key !== 'metadata' && dice.chance(0.15)) return [];
-    return [[key, isObject(child) ? varied(dice, child) : Array.isArray(child) && dice.chance(0.3) ? child.slice(1) : child]];
+    return [
+      [key, isObject(child) ? varied(dice, child) : Array.isArray(child) && dice.chance(0.3) ? child.slice(1) : child],
+    ];
   });
   return Object.fromEntries(entries);
 }
@@ -90,7 +101,11 @@ function varied(dice: Dice, value: JsonObject): JsonObject {
 function create(dice: Dice, subject: Subject, { name }: Scene): Move {
   const manager = dice.pick(UPDATERS);
   const part = subject.whole(dice);
-  const body = { ...kindOf(subject), ...part, metadata: { name, ...metaOf(part), ...lastApplied(dice, subject, name, part) } };
+  const body = {
+    ...kindOf(subject),
+    ...part,
+    metadata: { name, ...metaOf(part), ...lastApplied(dice, subject, name, part) },
+  };
   const request: ApiRequest = { method: 'POST', path: `${subject.path}?fieldManager=${manager}`, body };
   return { type: 'create', name, manager, subresource: '', force: false, body, request };
 }
@@ -105,12 +120,16 @@ function lastApplied(dice: Dice, subject: Subject, name: string, part: JsonObjec
 function put(dice: Dice, subject: Subject, { name, live }: Scene & { live: KubeObject }): Move {
   const manager = dice.pick(UPDATERS);
   const part = subject.resource.custom && dice.chance(0.5) ? subject.whole(dice) : subject.part(dice);
-  const spec = subject.resource.custom ? part['spec'] : { ...(isObject(live['spec']) ? live['spec'] : {}), ...without(part['spec'], 'template') };
+  const spec = subject.resource.custom
+    ? part['spec']
+    : { ...(isObject(live['spec']) ? live['spec'] : {}), ...without(part['spec'], 'template') };
   const { spec: _spec, metadata: _metadata, ...rest } = part;
   const { managedFields, ...metadata } = live.metadata;
   const keeps = dice.chance(0.5) && managedFields !== undefined;
   const body: JsonObject = {
-    ...live, ...rest, ...(part['spec'] === undefined ? {} : { spec }),
+    ...live,
+    ...rest,
+    ...(part['spec'] === undefined ? {} : { spec }),
     metadata: { ...metadata, ...metaOf(part), ...(keeps ? { managedFields } : {}) },
   };
   const request: ApiRequest = { method: 'PUT', path: pathOf(subject, name, '', `fieldManager=${manager}`), body };
@@ -122,7 +141,11 @@ function without(value: Json | undefined, key: string): JsonObject {
 }
 
 function status(dice: Dice, subject: Subject, { name }: Scene): Move {
-  return patch({ dice, subject, name }, 'status', { metadata: { labels: { ignored: 'x' } }, spec: { color: 'ignored' }, status: subject.status?.(dice) ?? {} });
+  return patch({ dice, subject, name }, 'status', {
+    metadata: { labels: { ignored: 'x' } },
+    spec: { color: 'ignored' },
+    status: subject.status?.(dice) ?? {},
+  });
 }
 
 function merge(dice: Dice, subject: Subject, { name }: Scene, edit: JsonObject): Move {
@@ -154,7 +177,9 @@ function json(dice: Dice, subject: Subject, { name }: Scene): Move {
   const manager = dice.pick(UPDATERS);
   const part = subject.part(dice);
   const spec = isObject(part['spec']) ? part['spec'] : {};
-  const sets = Object.entries(spec).filter(([key]) => key !== 'template').map(([key, value]) => ({ op: dice.pick(['add', 'replace']), path: `/spec/${key}`, value: value ?? null }));
+  const sets = Object.entries(spec)
+    .filter(([key]) => key !== 'template')
+    .map(([key, value]) => ({ op: dice.pick(['add', 'replace']), path: `/spec/${key}`, value: value ?? null }));
   const gone = dice.some(subject.removable, 1).map((parts) => ({ op: 'remove', path: `/${parts.join('/')}` }));
   const body: Json = dice.chance(0.5) ? sets : [...gone, ...sets];
   const path = pathOf(subject, name, '', `fieldManager=${manager}`);
@@ -186,12 +211,17 @@ function directed(dice: Dice, value: JsonObject, live: Json | undefined): JsonOb
 }
 
 function directedList(dice: Dice, key: string, items: readonly Json[], live: Json | undefined): [string, Json][] {
-  const names = (list: readonly Json[]): Json[] => list.flatMap((item) => (isObject(item) && typeof item['name'] === 'string' ? [item['name']] : []));
+  const names = (list: readonly Json[]): Json[] =>
+    list.flatMap((item) => (isObject(item) && typeof item['name'] === 'string' ? [item['name']] : []));
   const given = names(items);
   const gone = names(Array.isArray(live) ? live : []).filter((name) => !given.includes(name) && dice.chance(0.5));
   const list: Json[] = [...items, ...gone.map((name): Json => ({ $patch: 'delete', name }))];
-  const others = names(Array.isArray(live) ? live : []).filter((name) => !given.includes(name) && !gone.includes(name) && dice.chance(0.7));
-  const order = dice.chance(0.5) ? [[`$setElementOrder/${key}`, [...others, ...given].map((name): Json => ({ name }))] as [string, Json]] : [];
+  const others = names(Array.isArray(live) ? live : []).filter(
+    (name) => !given.includes(name) && !gone.includes(name) && dice.chance(0.7),
+  );
+  const order = dice.chance(0.5)
+    ? [[`$setElementOrder/${key}`, [...others, ...given].map((name): Json => ({ name }))] as [string, Json]]
+    : [];
   if (dice.chance(0.1)) return [[key, [{ $patch: 'replace' }, ...items]]];
   return [[key, list], ...order];
 }

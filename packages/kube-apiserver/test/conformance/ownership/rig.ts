@@ -74,7 +74,12 @@ export class Rig {
   /** Takes the finalizers away that would keep an object. */
   async #release(name: string): Promise<void> {
     const path = `${this.#subject.path}/${name}`;
-    await this.#call({ method: 'PATCH', path, body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+    await this.#call({
+      method: 'PATCH',
+      path,
+      body: { metadata: { finalizers: null } },
+      contentType: 'application/merge-patch+json',
+    });
   }
 
   /**

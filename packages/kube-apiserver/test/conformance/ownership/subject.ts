@@ -25,5 +25,7 @@ export function maybe(dice: Dice, share: number, make: () => JsonObject): JsonOb
 
 /** Some of the members. */
 export function picked(dice: Dice, share: number, members: Readonly<Record<string, () => Json>>): JsonObject {
-  return Object.fromEntries(Object.entries(members).flatMap(([name, make]) => (dice.chance(share) ? [[name, make()]] : [])));
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, make]) => (dice.chance(share) ? [[name, make()]] : [])),
+  );
 }

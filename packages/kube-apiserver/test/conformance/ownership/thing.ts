@@ -15,14 +15,23 @@ const NESTED: Schema = {
   properties: {
     a: TEXT,
     b: { type: 'integer', default: 3 },
-    inner: { type: 'object', properties: { c: TEXT, set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } } } },
+    inner: {
+      type: 'object',
+      properties: { c: TEXT, set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } } },
+    },
   },
 };
 
 const ITEM: Schema = {
   type: 'object',
   required: ['k'],
-  properties: { k: TEXT, v: TEXT, n: NESTED, tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: TEXT }, m: { type: 'object', additionalProperties: TEXT } },
+  properties: {
+    k: TEXT,
+    v: TEXT,
+    n: NESTED,
+    tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: TEXT },
+    m: { type: 'object', additionalProperties: TEXT },
+  },
 };
 
 const PORT: Schema = {
@@ -55,9 +64,18 @@ const SPEC: Schema = {
     list: { type: 'array', items: ITEM },
     atomic: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: TEXT },
     map: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: ITEM },
-    ports: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['port', 'protocol'], items: PORT },
+    ports: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['port', 'protocol'],
+      items: PORT,
+    },
     any: ANY,
-    open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: TEXT, o: { type: 'object', properties: { b: TEXT } } } },
+    open: {
+      type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true,
+      properties: { a: TEXT, o: { type: 'object', properties: { b: TEXT } } },
+    },
     embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
   },
 };
@@ -66,7 +84,14 @@ const SCHEMA: Schema = {
   type: 'object',
   properties: {
     spec: SPEC,
-    status: { type: 'object', properties: { ready: { type: 'boolean' }, note: TEXT, map: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: ITEM } } },
+    status: {
+      type: 'object',
+      properties: {
+        ready: { type: 'boolean' },
+        note: TEXT,
+        map: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: ITEM },
+      },
+    },
     extra: { type: 'object', additionalProperties: TEXT },
   },
 };
@@ -86,7 +111,10 @@ const CHANGED: Schema = {
         whole: { type: 'object', 'x-kubernetes-map-type': 'granular', properties: { a: TEXT, b: TEXT } },
         m: { type: 'object', 'x-kubernetes-map-type': 'atomic', additionalProperties: TEXT },
         ma: { type: 'object', additionalProperties: TEXT },
-        ml: { type: 'object', additionalProperties: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: TEXT } },
+        ml: {
+          type: 'object',
+          additionalProperties: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: TEXT },
+        },
         set: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: TEXT },
         atomic: { type: 'array', 'x-kubernetes-list-type': 'set', items: TEXT },
         map: { type: 'array', 'x-kubernetes-list-type': 'atomic', items: ITEM },
@@ -98,7 +126,13 @@ const CHANGED: Schema = {
 
 /** The definition of the kind, as it is first and as it is changed to. */
 export function definitionOf({ resource }: Subject): JsonObject {
-  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: resource.schema as Json }, subresources: { status: {} } };
+  const version = {
+    name: 'v1',
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: resource.schema as Json },
+    subresources: { status: {} },
+  };
   const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -110,10 +144,27 @@ export function definitionOf({ resource }: Subject): JsonObject {
 
 const BASE: Omit<Subject, 'resource' | 'complete'> = {
   path: `/apis/${GROUP}/v1/namespaces/default/things`,
-  part: (dice) => ({ ...meta(dice), ...picked(dice, 0.9, { spec: () => spec(dice, 0.2) }), ...picked(dice, 0.1, { status: () => status(dice), extra: () => texts(dice) }) }),
+  part: (dice) => ({
+    ...meta(dice),
+    ...picked(dice, 0.9, { spec: () => spec(dice, 0.2) }),
+    ...picked(dice, 0.1, { status: () => status(dice), extra: () => texts(dice) }),
+  }),
   whole: (dice) => ({ ...meta(dice), spec: spec(dice, 0.4) }),
   status,
-  removable: [['spec', 'color'], ['spec', 'o'], ['spec', 'o', 'a'], ['spec', 'm'], ['spec', 'map'], ['spec', 'set'], ['spec', 'any'], ['spec', 'dflt'], ['spec', 'nul'], ['spec', 'mo', 'x'], ['spec', 'whole'], ['metadata', 'labels']],
+  removable: [
+    ['spec', 'color'],
+    ['spec', 'o'],
+    ['spec', 'o', 'a'],
+    ['spec', 'm'],
+    ['spec', 'map'],
+    ['spec', 'set'],
+    ['spec', 'any'],
+    ['spec', 'dflt'],
+    ['spec', 'nul'],
+    ['spec', 'mo', 'x'],
+    ['spec', 'whole'],
+    ['metadata', 'labels'],
+  ],
 };
 
 function subjectOf(schema: Schema): Subject {
@@ -141,7 +192,10 @@ function meta(dice: Dice): JsonObject {
     labels: () => texts(dice),
     annotations: () => texts(dice),
     finalizers: () => dice.some(['a.io/x', 'a.io/y', 'a.io/z'], dice.between(0, 2)),
-    ownerReferences: () => dice.some(['u1', 'u2', 'u3'], dice.between(0, 2)).map((uid) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: dice.pick(['p', 'q']), uid })),
+    ownerReferences: () =>
+      dice
+        .some(['u1', 'u2', 'u3'], dice.between(0, 2))
+        .map((uid) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: dice.pick(['p', 'q']), uid })),
   });
   return { metadata: members };
 }
@@ -173,10 +227,27 @@ function spec(dice: Dice, share: number): JsonObject {
     list: () => items(dice),
     atomic: () => words(dice),
     map: () => items(dice),
-    ports: () => dice.some([80, 81], dice.between(0, 2)).map((port) => ({ port, ...picked(dice, 0.4, { protocol: () => dice.pick(['TCP', 'UDP']), name: () => text(dice) }) })),
+    ports: () =>
+      dice.some([80, 81], dice.between(0, 2)).map((port) => ({
+        port,
+        ...picked(dice, 0.4, { protocol: () => dice.pick(['TCP', 'UDP']), name: () => text(dice) }),
+      })),
     any: () => loose(dice, 2),
-    open: () => picked(dice, 0.5, { a: () => text(dice), o: () => picked(dice, 0.5, { b: () => text(dice), u: () => loose(dice, 1) }), x: () => loose(dice, 2), y: () => loose(dice, 1) }),
-    embedded: () => ({ apiVersion: 'v1', kind: 'ConfigMap', ...picked(dice, 0.5, { metadata: () => ({ name: 'e', ...picked(dice, 0.3, { labels: () => ({ x: '1', ...texts(dice) }) }) }), data: () => texts(dice) }) }),
+    open: () =>
+      picked(dice, 0.5, {
+        a: () => text(dice),
+        o: () => picked(dice, 0.5, { b: () => text(dice), u: () => loose(dice, 1) }),
+        x: () => loose(dice, 2),
+        y: () => loose(dice, 1),
+      }),
+    embedded: () => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      ...picked(dice, 0.5, {
+        metadata: () => ({ name: 'e', ...picked(dice, 0.3, { labels: () => ({ x: '1', ...texts(dice) }) }) }),
+        data: () => texts(dice),
+      }),
+    }),
   });
 }
 
@@ -190,7 +261,8 @@ function nested(dice: Dice): JsonObject {
 
 function items(dice: Dice): JsonObject[] {
   return dice.some(['a', 'b', 'c', 'd'], dice.between(0, 3)).map((k) => ({
-    k, ...picked(dice, 0.3, { v: () => text(dice), n: () => nested(dice), tags: () => words(dice), m: () => texts(dice) }),
+    k,
+    ...picked(dice, 0.3, { v: () => text(dice), n: () => nested(dice), tags: () => words(dice), m: () => texts(dice) }),
   }));
 }
 
@@ -199,8 +271,10 @@ function loose(dice: Dice, depth: number): Json {
   return dice.pick<() => Json>([
     () => dice.pick<Json>([1, 'a', null]),
     () => [loose(dice, depth - 1)],
-    () => Object.fromEntries(dice.some(['p', 'q', 'r'], dice.between(0, 2)).map((key) => [key, loose(dice, depth - 1)])),
-    () => Object.fromEntries(dice.some(['p', 'q', 'r'], dice.between(1, 3)).map((key) => [key, loose(dice, depth - 1)])),
+    () =>
+      Object.fromEntries(dice.some(['p', 'q', 'r'], dice.between(0, 2)).map((key) => [key, loose(dice, depth - 1)])),
+    () =>
+      Object.fromEntries(dice.some(['p', 'q', 'r'], dice.between(1, 3)).map((key) => [key, loose(dice, depth - 1)])),
   ])();
 }
 

@@ -61,18 +61,41 @@ export function predict({ subject, move, live }: Turn, real: KubeObject): Predic
   const now = timeOf(real) ?? 0;
   const { manager, subresource } = move;
   if (move.type === 'apply') {
-    const object = serverSideApply({ live, applied: move.body, manager, subresource, force: move.force, resource, now });
+    const object = serverSideApply({
+      live,
+      applied: move.body,
+      manager,
+      subresource,
+      force: move.force,
+      resource,
+      now,
+    });
     return { entries: object.metadata.managedFields, object: kept(subject, object, live, subresource) };
   }
   const object = patched(subject, move, live ?? {});
-  const next = trackUpdate({ live, next: asSent({ subject, move, live }, real, object), manager, subresource, resource, now });
-  return { entries: next.metadata.managedFields, object: object === undefined ? undefined : kept(subject, object, live, subresource) };
+  const next = trackUpdate({
+    live,
+    next: asSent({ subject, move, live }, real, object),
+    manager,
+    subresource,
+    resource,
+    now,
+  });
+  return {
+    entries: next.metadata.managedFields,
+    object: object === undefined ? undefined : kept(subject, object, live, subresource),
+  };
 }
 
 /** The object after a patch, before defaults; undefined for other requests. */
 function patched({ resource }: Subject, { type, body }: Move, live: JsonObject): JsonObject | undefined {
   if (type !== 'merge' && type !== 'json' && type !== 'strategic') return undefined;
-  const result = type === 'merge' ? mergePatch(live, body) : type === 'json' ? jsonPatch(live, body) : strategicMerge(resource.schema, live, body);
+  const result =
+    type === 'merge'
+      ? mergePatch(live, body)
+      : type === 'json'
+        ? jsonPatch(live, body)
+        : strategicMerge(resource.schema, live, body);
   if (!isObject(result)) return {};
   return resource.custom ? withoutNulls(result) : result;
 }
@@ -84,7 +107,10 @@ function asSent({ subject, move }: Turn, real: KubeObject, result: JsonObject | 
   const entries = metadata['managedFields'] as readonly ManagedFieldsEntry[] | undefined;
   const { managedFields: _entries, ...rest } = real.metadata;
   const spec = move.type === 'create' && isObject(real['spec']) ? { spec: withoutAllocated(real['spec']) } : {};
-  const status = move.subresource === '' && subject.resource.custom && isObject(sent) && sent['status'] !== undefined ? { status: sent['status'] } : {};
+  const status =
+    move.subresource === '' && subject.resource.custom && isObject(sent) && sent['status'] !== undefined
+      ? { status: sent['status'] }
+      : {};
   return { ...real, ...spec, ...status, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
 }
 
@@ -111,7 +137,9 @@ function refused(turn: Turn, answer: Answer): Verdict | undefined {
     const mine = ours.toStatus();
     return equal(byField(mine), byField(real)) ? undefined : { what: 'refusal', ours: mine, real };
   }
-  return isForOthers(answer.status, JSON.stringify(real['message'])) ? undefined : { what: 'refused by the server alone', ours: null, real };
+  return isForOthers(answer.status, JSON.stringify(real['message']))
+    ? undefined
+    : { what: 'refused by the server alone', ours: null, real };
 }
 
 /** Whether a refusal is not about the patch: the object that came out is invalid. */
@@ -154,11 +182,23 @@ export function entriesOf(object: KubeObject): Json {
 }
 
 function timeOf(object: KubeObject): number | undefined {
-  const times = (object.metadata.managedFields ?? []).map(({ time }) => Date.parse(time ?? '')).filter((time) => !Number.isNaN(time));
+  const times = (object.metadata.managedFields ?? [])
+    .map(({ time }) => Date.parse(time ?? ''))
+    .filter((time) => !Number.isNaN(time));
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-const SET_BY_SERVER: readonly string[] = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'namespace'];
+const SET_BY_SERVER: readonly string[] = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'managedFields',
+  'selfLink',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'namespace',
+];
 
 export function stripped(object: Json): Json {
   if (!isObject(object)) return object;

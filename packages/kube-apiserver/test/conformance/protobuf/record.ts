@@ -14,17 +14,25 @@ import { NAMESPACE, nameOf, SAMPLES, type Sample } from './objects.js';
 const FILE = path.join(root, 'test', 'conformance', 'protobuf', 'recorded.json');
 
 function written(target: ConformanceTarget, { path: place, object }: Sample): Promise<Buffer> {
-  const headers = { 'authorization': `Bearer ${target.token}`, 'accept': 'application/vnd.kubernetes.protobuf', 'content-type': 'application/json' };
+  const headers = {
+    authorization: `Bearer ${target.token}`,
+    accept: 'application/vnd.kubernetes.protobuf',
+    'content-type': 'application/json',
+  };
   return new Promise((resolve, reject) => {
-    const outgoing = httpsRequest(new URL(`${place}?dryRun=All`, target.url), { method: 'POST', ca: readFileSync(target.caFile), headers }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('end', () => {
-        const bytes = Buffer.concat(chunks);
-        if (incoming.statusCode === 201) resolve(bytes);
-        else reject(new Error(`${object.kind}: ${incoming.statusCode} ${bytes.toString('latin1')}`));
-      });
-    });
+    const outgoing = httpsRequest(
+      new URL(`${place}?dryRun=All`, target.url),
+      { method: 'POST', ca: readFileSync(target.caFile), headers },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          if (incoming.statusCode === 201) resolve(bytes);
+          else reject(new Error(`${object.kind}: ${incoming.statusCode} ${bytes.toString('latin1')}`));
+        });
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(JSON.stringify(object));
   });

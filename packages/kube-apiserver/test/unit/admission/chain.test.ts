@@ -14,7 +14,18 @@ describe('the chain of admission', () => {
     const room = new Room();
     const { resource } = room.target('configmaps/ns');
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
-    const request: AdmissionRequest = { user: room.user, operation: 'CREATE', resource, subresource: '', namespace: 'ns', name: 'a', object, oldObject: undefined, dryRun: false, options: object };
+    const request: AdmissionRequest = {
+      user: room.user,
+      operation: 'CREATE',
+      resource,
+      subresource: '',
+      namespace: 'ns',
+      name: 'a',
+      object,
+      oldObject: undefined,
+      dryRun: false,
+      options: object,
+    };
     const warned: string[] = [];
     const chain = createChain({
       first: [
@@ -22,9 +33,20 @@ describe('the chain of admission', () => {
         { admit: (two) => (two.object === undefined ? undefined : { ...two.object, more: true }) },
         guard({ validate: ({ object: three }) => void warned.push(JSON.stringify(three?.['data'])) }),
       ],
-      last: [{ validate: (_four, warn) => warn('four') }, { validate: () => { throw forbidden(resource, 'a', 'no'); } }],
+      last: [
+        { validate: (_four, warn) => warn('four') },
+        {
+          validate: () => {
+            throw forbidden(resource, 'a', 'no');
+          },
+        },
+      ],
     });
-    expect(chain.admit(request, (text) => warned.push(text))).toEqual({ ...object, data: { seen: 'ConfigMap' }, more: true });
+    expect(chain.admit(request, (text) => warned.push(text))).toEqual({
+      ...object,
+      data: { seen: 'ConfigMap' },
+      more: true,
+    });
     expect(() => chain.validate(request, (text) => warned.push(text))).toThrow(StatusError);
     expect(warned).toEqual(['one', '{"seen":"ConfigMap"}', 'four']);
   });
@@ -35,12 +57,26 @@ describe('admission', () => {
     const seen: AdmissionRequest[] = [];
     const room = new Room({ validating: [recording(seen)] });
     await room.namespace('ns');
-    await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), { fieldManager: 'm', dryRun: 'All' });
+    await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), {
+      fieldManager: 'm',
+      dryRun: 'All',
+    });
     await room.create('configmaps/ns', configMap('a'));
-    await room.patch('configmaps/ns/a', 'apply', configMap('a', { data: { x: '1' } }), { fieldManager: 'm', force: 'true' });
+    await room.patch('configmaps/ns/a', 'apply', configMap('a', { data: { x: '1' } }), {
+      fieldManager: 'm',
+      force: 'true',
+    });
     await room.patch('configmaps/ns/a', 'merge', { data: { x: '1' } });
     await room.delete('configmaps/ns/a', { propagationPolicy: 'Background', preconditions: { uid: 'uid-3' } });
-    const told = seen.map(({ operation, namespace, name, object, oldObject, dryRun, options }) => [operation, namespace, name, object?.metadata.name, oldObject?.metadata.name, dryRun, options.kind]);
+    const told = seen.map(({ operation, namespace, name, object, oldObject, dryRun, options }) => [
+      operation,
+      namespace,
+      name,
+      object?.metadata.name,
+      oldObject?.metadata.name,
+      dryRun,
+      options.kind,
+    ]);
     expect(told).toEqual([
       ['CREATE', 'ns', 'ns', 'ns', undefined, false, 'CreateOptions'],
       ['CREATE', 'ns', 'gen-bcdfg', 'gen-bcdfg', undefined, true, 'CreateOptions'],
@@ -49,12 +85,21 @@ describe('admission', () => {
       ['UPDATE', 'ns', 'a', 'a', 'a', false, 'UpdateOptions'],
       ['DELETE', 'ns', 'a', undefined, 'a', false, 'DeleteOptions'],
     ]);
-    expect(seen[3]?.options).toEqual({ apiVersion: 'meta.k8s.io/v1', kind: 'UpdateOptions', metadata: {}, fieldManager: 'm' });
+    expect(seen[3]?.options).toEqual({
+      apiVersion: 'meta.k8s.io/v1',
+      kind: 'UpdateOptions',
+      metadata: {},
+      fieldManager: 'm',
+    });
     expect(seen[5]?.options).toMatchObject({ propagationPolicy: 'Background', preconditions: { uid: 'uid-3' } });
   });
 
   it('comes after the checks of the kind and before the name is found taken', async () => {
-    const refuse: Admission = { validate: ({ resource }) => { if (resource.plural === 'configmaps') throw forbidden(resource, 'a', 'no'); } };
+    const refuse: Admission = {
+      validate: ({ resource }) => {
+        if (resource.plural === 'configmaps') throw forbidden(resource, 'a', 'no');
+      },
+    };
     const room = new Room({ validating: [refuse] });
     await room.namespace('ns');
     expect(await refusal(() => room.create('configmaps/ns', configMap('A_b')))).toMatchObject({ code: 422 });
@@ -65,10 +110,21 @@ describe('admission', () => {
 describe('the life of a namespace', () => {
   it('does not matter to what is in none, to changes, and to reviews of rights in it', async () => {
     const room = new Room();
-    expect(await room.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'r' } })).toMatchObject({ kind: 'ClusterRole' });
-    expect(await room.create('localsubjectaccessreviews.authorization.k8s.io/nope', { spec: { user: 'u', resourceAttributes: { namespace: 'nope' } } })).toMatchObject({ kind: 'LocalSubjectAccessReview' });
-    expect(await refusal(() => room.update('configmaps/nope/a', configMap('a')))).toMatchObject({ code: 404, message: 'configmaps "a" not found' });
-    expect(await refusal(() => room.patch('configmaps/nope/a', 'apply', configMap('a'), { fieldManager: 'm' }))).toMatchObject({ code: 404, message: 'namespaces "nope" not found' });
+    expect(await room.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'r' } })).toMatchObject({
+      kind: 'ClusterRole',
+    });
+    expect(
+      await room.create('localsubjectaccessreviews.authorization.k8s.io/nope', {
+        spec: { user: 'u', resourceAttributes: { namespace: 'nope' } },
+      }),
+    ).toMatchObject({ kind: 'LocalSubjectAccessReview' });
+    expect(await refusal(() => room.update('configmaps/nope/a', configMap('a')))).toMatchObject({
+      code: 404,
+      message: 'configmaps "a" not found',
+    });
+    expect(
+      await refusal(() => room.patch('configmaps/nope/a', 'apply', configMap('a'), { fieldManager: 'm' })),
+    ).toMatchObject({ code: 404, message: 'namespaces "nope" not found' });
   });
 });
 
@@ -77,11 +133,28 @@ describe('a new Node', () => {
 
   it.each<[string, readonly { readonly key: string; readonly effect: string }[]]>([
     ['takes no pods', []],
-    ['keeps its other taints', [{ key: 'a', effect: 'NoSchedule' }, { ...taint, effect: 'NoExecute' }]],
+    [
+      'keeps its other taints',
+      [
+        { key: 'a', effect: 'NoSchedule' },
+        { ...taint, effect: 'NoExecute' },
+      ],
+    ],
   ])('%s', (_what, taints) => {
     const room = new Room();
     const object = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: { taints } };
-    const request: AdmissionRequest = { user: room.user, operation: 'CREATE', resource: room.target('nodes').resource, subresource: '', namespace: '', name: 'n', object, oldObject: undefined, dryRun: false, options: object };
+    const request: AdmissionRequest = {
+      user: room.user,
+      operation: 'CREATE',
+      resource: room.target('nodes').resource,
+      subresource: '',
+      namespace: '',
+      name: 'n',
+      object,
+      oldObject: undefined,
+      dryRun: false,
+      options: object,
+    };
     const once = nodeTaint.admit(request, () => undefined);
     expect(once).toEqual({ ...object, spec: { taints: [...taints, taint] } });
     expect(nodeTaint.admit({ ...request, object: once }, () => undefined)).toBe(once);

@@ -9,35 +9,71 @@ import { resource } from '../http/rooms.js';
 import { FakeReader } from '../auth/reader.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
-const PLURALS: Readonly<Record<string, string>> = { Role: 'roles', ClusterRole: 'clusterroles', RoleBinding: 'rolebindings', ClusterRoleBinding: 'clusterrolebindings' };
+const PLURALS: Readonly<Record<string, string>> = {
+  Role: 'roles',
+  ClusterRole: 'clusterroles',
+  RoleBinding: 'rolebindings',
+  ClusterRoleBinding: 'clusterrolebindings',
+};
 
 function object(kind: string, name: string, fields: Record<string, Json>, namespace?: string): KubeObject {
-  return { apiVersion: `${GROUP}/v1`, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) }, ...fields };
+  return {
+    apiVersion: `${GROUP}/v1`,
+    kind,
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+    ...fields,
+  };
 }
 
 function rule(verbs: string, group: string, resources: string, ...resourceNames: string[]): Json {
-  return { verbs: verbs.split(' '), apiGroups: [group], resources: resources.split(' '), ...(resourceNames.length === 0 ? {} : { resourceNames }) };
+  return {
+    verbs: verbs.split(' '),
+    apiGroups: [group],
+    resources: resources.split(' '),
+    ...(resourceNames.length === 0 ? {} : { resourceNames }),
+  };
 }
 
 const URLS: Json = { verbs: ['get'], nonResourceURLs: ['/x/*'] };
-const OWN = [rule('get list', 'apps', 'deployments'), rule('*', '', '*/status'), rule('get', '', 'secrets', 'a', 'b'), URLS];
+const OWN = [
+  rule('get list', 'apps', 'deployments'),
+  rule('*', '', '*/status'),
+  rule('get', '', 'secrets', 'a', 'b'),
+  URLS,
+];
 
 /** What the check says when ann, who has {@link OWN} and `more`, writes an object. */
-function write(one: KubeObject, { more = [], old, groups = [] }: { more?: Json[]; old?: KubeObject; groups?: string[] } = {}): string {
+function write(
+  one: KubeObject,
+  { more = [], old, groups = [] }: { more?: Json[]; old?: KubeObject; groups?: string[] } = {},
+): string {
   const reader = new FakeReader();
   reader.add(
     object('ClusterRole', 'own', { rules: [...OWN, ...more] }),
     object('ClusterRole', 'big', { rules: [rule('delete', '', 'secrets')] }),
-    object('ClusterRoleBinding', 'own', { roleRef: { kind: 'ClusterRole', name: 'own' }, subjects: [{ kind: 'User', name: 'ann' }] }),
+    object('ClusterRoleBinding', 'own', {
+      roleRef: { kind: 'ClusterRole', name: 'own' },
+      subjects: [{ kind: 'User', name: 'ann' }],
+    }),
   );
   const resolver = createRuleResolver(reader);
   const check = createEscalationCheck({ resolver, authorizer: createAuthorizer(resolver) });
   try {
-    check.validate({
-      user: { name: 'ann', groups }, operation: old === undefined ? 'CREATE' : 'UPDATE', resource: resource({ kind: one.kind, plural: PLURALS[one.kind] ?? '', group: GROUP }),
-      subresource: '', namespace: one.metadata.namespace ?? '', name: one.metadata.name ?? '', object: one, oldObject: old, dryRun: false,
-      options: { apiVersion: 'meta.k8s.io/v1', kind: 'CreateOptions', metadata: {} },
-    }, () => undefined);
+    check.validate(
+      {
+        user: { name: 'ann', groups },
+        operation: old === undefined ? 'CREATE' : 'UPDATE',
+        resource: resource({ kind: one.kind, plural: PLURALS[one.kind] ?? '', group: GROUP }),
+        subresource: '',
+        namespace: one.metadata.namespace ?? '',
+        name: one.metadata.name ?? '',
+        object: one,
+        oldObject: old,
+        dryRun: false,
+        options: { apiVersion: 'meta.k8s.io/v1', kind: 'CreateOptions', metadata: {} },
+      },
+      () => undefined,
+    );
     return 'allowed';
   } catch (error) {
     return error instanceof StatusError ? `${error.code} ${error.message}` : String(error);
@@ -52,7 +88,8 @@ function binding(name: string): KubeObject {
   return object('RoleBinding', 'b', { roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name }, subjects: [] }, 'ns');
 }
 
-const DENIED = '403 clusterroles.rbac.authorization.k8s.io "r" is forbidden: user "ann" (groups=[]) is attempting to grant RBAC permissions not currently held:\n';
+const DENIED =
+  '403 clusterroles.rbac.authorization.k8s.io "r" is forbidden: user "ann" (groups=[]) is attempting to grant RBAC permissions not currently held:\n';
 
 describe('a role', () => {
   it.each<[Json, string]>([
@@ -62,8 +99,14 @@ describe('a role', () => {
     [rule('get', '', 'secrets', 'b'), 'allowed'],
     [{ verbs: ['get'], nonResourceURLs: ['/x/y'] }, 'allowed'],
     [rule('get', '', 'secrets'), `${DENIED}{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`],
-    [rule('get', '', 'secrets', 'b', 'c'), `${DENIED}{APIGroups:[""], Resources:["secrets"], ResourceNames:["c"], Verbs:["get"]}`],
-    [rule('delete get patch', 'apps', 'deployments'), `${DENIED}{APIGroups:["apps"], Resources:["deployments"], Verbs:["delete" "patch"]}`],
+    [
+      rule('get', '', 'secrets', 'b', 'c'),
+      `${DENIED}{APIGroups:[""], Resources:["secrets"], ResourceNames:["c"], Verbs:["get"]}`,
+    ],
+    [
+      rule('delete get patch', 'apps', 'deployments'),
+      `${DENIED}{APIGroups:["apps"], Resources:["deployments"], Verbs:["delete" "patch"]}`,
+    ],
     [rule('*', 'apps', 'deployments'), `${DENIED}{APIGroups:["apps"], Resources:["deployments"], Verbs:["*"]}`],
     [{ verbs: ['get', 'put'], nonResourceURLs: ['/x/y'] }, `${DENIED}{NonResourceURLs:["/x/y"], Verbs:["put"]}`],
   ])('with %j is %s', (one, answer) => {
@@ -81,7 +124,9 @@ describe('a role', () => {
     const gathering = { ...role(), aggregationRule: { clusterRoleSelectors: [{}] } };
     const all: Json[] = [rule('*', '*', '*'), { verbs: ['*'], nonResourceURLs: ['*'] }];
 
-    expect(write(gathering)).toBe('403 clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule');
+    expect(write(gathering)).toBe(
+      '403 clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule',
+    );
     expect(write(role(), { old: gathering })).toContain('must have cluster-admin privileges');
     // `*` covers `escalate` too, so that nothing is left to check.
     expect(write(gathering, { more: all })).toBe('allowed');
@@ -110,6 +155,8 @@ describe('a binding', () => {
 
   it('of a role that does not exist is a 404 of the binding, of a kind that is none a 500', () => {
     expect(write(binding('gone'))).toBe('404 rolebindings.rbac.authorization.k8s.io "gone" not found');
-    expect(write(object('RoleBinding', 'b', { roleRef: { kind: 'Foo', name: 'x' } }, 'ns'))).toBe('500 unsupported role reference kind: "Foo"');
+    expect(write(object('RoleBinding', 'b', { roleRef: { kind: 'Foo', name: 'x' } }, 'ns'))).toBe(
+      '500 unsupported role reference kind: "Foo"',
+    );
   });
 });

@@ -18,18 +18,32 @@ function refusal(run: () => unknown): { code: number; message: string; causes?: 
 
 describe('a first apply', () => {
   it('makes the object with an entry for its manager', () => {
-    expect(serverSideApply({
-      live: undefined, applied: body({ replicas: 1 }), manager: 'm', subresource: '', force: false, resource: THING, now: START,
-    })).toEqual({
+    expect(
+      serverSideApply({
+        live: undefined,
+        applied: body({ replicas: 1 }),
+        manager: 'm',
+        subresource: '',
+        force: false,
+        resource: THING,
+        now: START,
+      }),
+    ).toEqual({
       apiVersion: 'facts.example.com/v1',
       kind: 'Thing',
       metadata: {
         name: 'x',
         namespace: 'n',
-        managedFields: [{
-          manager: 'm', operation: 'Apply', apiVersion: 'facts.example.com/v1', time: '2026-01-02T03:04:05Z', fieldsType: 'FieldsV1',
-          fieldsV1: { 'f:spec': { 'f:replicas': {} } },
-        }],
+        managedFields: [
+          {
+            manager: 'm',
+            operation: 'Apply',
+            apiVersion: 'facts.example.com/v1',
+            time: '2026-01-02T03:04:05Z',
+            fieldsType: 'FieldsV1',
+            fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+          },
+        ],
       },
       spec: { replicas: 1 },
     });
@@ -38,16 +52,35 @@ describe('a first apply', () => {
   it.each<[string, Json, Json]>([
     ['leaves', { color: 'red', flag: true, either: 5 }, { 'f:color': {}, 'f:flag': {}, 'f:either': {} }],
     ['members of structs', { o: { a: 'x' } }, { 'f:o': { 'f:a': {} } }],
-    ['empty structs and maps, but not empty lists', { o: {}, m: {}, set: [], map: [], list: [] }, { 'f:o': {}, 'f:m': {}, 'f:list': {} }],
+    [
+      'empty structs and maps, but not empty lists',
+      { o: {}, m: {}, set: [], map: [], list: [] },
+      { 'f:o': {}, 'f:m': {}, 'f:list': {} },
+    ],
     ['keys of maps', { m: { a: '1' } }, { 'f:m': { 'f:a': {} } }],
     ['atomics as one', { whole: { a: '1' }, list: ['a'] }, { 'f:whole': {}, 'f:list': {} }],
     ['items of sets', { set: ['b', 'a<'] }, { 'f:set': { 'v:"a\\u003c"': {}, 'v:"b"': {} } }],
-    ['items of list maps with what is in them', { map: [{ k: 'a', v: '1' }] }, { 'f:map': { 'k:{"k":"a"}': { '.': {}, 'f:k': {}, 'f:v': {} } } }],
-    ['a key that is left out by its default', { ports: [{ port: 80 }] }, { 'f:ports': { 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:port': {} } } }],
+    [
+      'items of list maps with what is in them',
+      { map: [{ k: 'a', v: '1' }] },
+      { 'f:map': { 'k:{"k":"a"}': { '.': {}, 'f:k': {}, 'f:v': {} } } },
+    ],
+    [
+      'a key that is left out by its default',
+      { ports: [{ port: 80 }] },
+      { 'f:ports': { 'k:{"port":80,"protocol":"TCP"}': { '.': {}, 'f:port': {} } } },
+    ],
     ['nulls', { color: null, o: null }, { 'f:color': {}, 'f:o': {} }],
-    ['unknown content by member', { any: { a: { b: 1 }, l: [{}] } }, { 'f:any': { 'f:a': { '.': {}, 'f:b': {} }, 'f:l': {} } }],
-    ['an embedded resource with its metadata', { embedded: { apiVersion: 'v1', kind: 'K', metadata: { labels: { a: 'b' } }, x: 1 } },
-      { 'f:embedded': { 'f:apiVersion': {}, 'f:kind': {}, 'f:metadata': { 'f:labels': { 'f:a': {} } }, 'f:x': {} } }],
+    [
+      'unknown content by member',
+      { any: { a: { b: 1 }, l: [{}] } },
+      { 'f:any': { 'f:a': { '.': {}, 'f:b': {} }, 'f:l': {} } },
+    ],
+    [
+      'an embedded resource with its metadata',
+      { embedded: { apiVersion: 'v1', kind: 'K', metadata: { labels: { a: 'b' } }, x: 1 } },
+      { 'f:embedded': { 'f:apiVersion': {}, 'f:kind': {}, 'f:metadata': { 'f:labels': { 'f:a': {} } }, 'f:x': {} } },
+    ],
   ])('owns %s', (_name, spec, fields) => {
     expect(owned(apply(undefined, 'm', spec))).toEqual({ 'm Apply': fields });
   });
@@ -57,19 +90,39 @@ describe('a first apply', () => {
   });
 
   it('takes an object over that has no managers: what it had is of before-first-apply', () => {
-    const live = stored({ apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'x', namespace: 'n' }, spec: { color: 'red', flag: true } });
-    expect(owned(apply(live, 'm', { color: 'red' }))).toEqual({ 'm Apply': { 'f:color': {} }, 'before-first-apply Update': { '.': {}, 'f:color': {}, 'f:flag': {} } });
+    const live = stored({
+      apiVersion: 'facts.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'x', namespace: 'n' },
+      spec: { color: 'red', flag: true },
+    });
+    expect(owned(apply(live, 'm', { color: 'red' }))).toEqual({
+      'm Apply': { 'f:color': {} },
+      'before-first-apply Update': { '.': {}, 'f:color': {}, 'f:flag': {} },
+    });
   });
 });
 
 describe('an apply', () => {
   it('that repeats the last one gives the live object itself', () => {
     const live = apply(undefined, 'm', { map: [{ k: 'a' }], set: ['x'], any: { a: null } });
-    expect(serverSideApply({ live, applied: body({ map: [{ k: 'a' }], set: ['x'], any: { a: null } }), manager: 'm', subresource: '', force: false, resource: THING, now: START + MINUTE })).toBe(live);
+    expect(
+      serverSideApply({
+        live,
+        applied: body({ map: [{ k: 'a' }], set: ['x'], any: { a: null } }),
+        manager: 'm',
+        subresource: '',
+        force: false,
+        resource: THING,
+        now: START + MINUTE,
+      }),
+    ).toBe(live);
   });
 
   it('takes out what its manager drops and nobody else owns', () => {
-    const live = apply(apply(undefined, 'm', { color: 'red', flag: true, m: { a: '1', b: '2' } }), 'n', { m: { a: '1' } });
+    const live = apply(apply(undefined, 'm', { color: 'red', flag: true, m: { a: '1', b: '2' } }), 'n', {
+      m: { a: '1' },
+    });
     const next = apply(live, 'm', { color: 'red' });
     expect(next['spec']).toEqual({ color: 'red', m: { a: '1' } });
     expect(owned(next)).toEqual({ 'm Apply': { 'f:color': {} }, 'n Apply': { 'f:m': { 'f:a': {} } } });
@@ -83,7 +136,10 @@ describe('an apply', () => {
 
   it('of another manager with the same values shares them, with no time stamp of its own', () => {
     const next = apply(apply(undefined, 'm', { color: 'red' }), 'n', { color: 'red' }, { now: START + MINUTE });
-    expect(next.metadata.managedFields?.map(({ manager, time }) => [manager, time])).toEqual([['n', undefined], ['m', '2026-01-02T03:04:05Z']]);
+    expect(next.metadata.managedFields?.map(({ manager, time }) => [manager, time])).toEqual([
+      ['n', undefined],
+      ['m', '2026-01-02T03:04:05Z'],
+    ]);
   });
 
   it('of another value is a conflict', () => {
@@ -96,14 +152,23 @@ describe('an apply', () => {
   });
 
   it('lists all conflicts, by manager', () => {
-    const live = put(apply(undefined, 'm', { color: 'red', map: [{ k: 'a', v: '1' }] }), 'u', { color: 'red', map: [{ k: 'a', v: '1' }], flag: true });
+    const live = put(apply(undefined, 'm', { color: 'red', map: [{ k: 'a', v: '1' }] }), 'u', {
+      color: 'red',
+      map: [{ k: 'a', v: '1' }],
+      flag: true,
+    });
     expect(refusal(() => apply(live, 'n', { color: 'blue', flag: false, map: [{ k: 'a', v: '2' }] }))).toEqual({
       code: 409,
-      message: 'Apply failed with 3 conflicts: conflicts with "m":\n- .spec.color\n- .spec.map[k="a"].v\nconflicts with "u" using facts.example.com/v1:\n- .spec.flag',
+      message:
+        'Apply failed with 3 conflicts: conflicts with "m":\n- .spec.color\n- .spec.map[k="a"].v\nconflicts with "u" using facts.example.com/v1:\n- .spec.flag',
       causes: [
         { reason: 'FieldManagerConflict', message: 'conflict with "m"', field: '.spec.color' },
         { reason: 'FieldManagerConflict', message: 'conflict with "m"', field: '.spec.map[k="a"].v' },
-        { reason: 'FieldManagerConflict', message: 'conflict with "u" using facts.example.com/v1', field: '.spec.flag' },
+        {
+          reason: 'FieldManagerConflict',
+          message: 'conflict with "u" using facts.example.com/v1',
+          field: '.spec.flag',
+        },
       ],
     });
   });
@@ -120,7 +185,12 @@ describe('an apply', () => {
     ['a b c d', 'd n b', 'a c d n b'],
     ['a b c d e', 'x c y a z', 'b x c d e y a z'],
   ])('orders items of a set: %s and %s make %s', (live, applied, expected) => {
-    const next = apply(apply(undefined, 'm', { set: live.split(' ') }), 'n', { set: applied.split(' ') }, { force: true });
+    const next = apply(
+      apply(undefined, 'm', { set: live.split(' ') }),
+      'n',
+      { set: applied.split(' ') },
+      { force: true },
+    );
     expect(next['spec']).toEqual({ set: expected.split(' ') });
   });
 
@@ -128,12 +198,49 @@ describe('an apply', () => {
     ['another kind', { ...body({}), kind: 'Zig' }, 400, 'invalid object type: facts.example.com/v1, Kind=Zig'],
     ['no kind', {}, 400, 'invalid object type: /, Kind='],
     ['managedFields', { ...body({}), metadata: { managedFields: [] } }, 400, 'metadata.managedFields must be nil'],
-    ['a list', [], 400, 'error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}'],
-    ['repeated items', body({ set: ['a', 'a'] }), 500, 'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.set: duplicate entries for key [="a"]'],
-    ['repeated keys', body({ map: [{ k: 'a' }, { k: 'a' }] }), 500, 'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.map: duplicate entries for key [k="a"]'],
-    ['an unknown field', body({ foo: 1 }), 500, 'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.foo: field not declared in schema'],
-    ['a text for a number', body({ replicas: 'x' }), 500, 'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.replicas: expected numeric (int or float), got string'],
+    [
+      'a list',
+      [],
+      400,
+      'error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    ],
+    [
+      'repeated items',
+      body({ set: ['a', 'a'] }),
+      500,
+      'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.set: duplicate entries for key [="a"]',
+    ],
+    [
+      'repeated keys',
+      body({ map: [{ k: 'a' }, { k: 'a' }] }),
+      500,
+      'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.map: duplicate entries for key [k="a"]',
+    ],
+    [
+      'an unknown field',
+      body({ foo: 1 }),
+      500,
+      'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.foo: field not declared in schema',
+    ],
+    [
+      'a text for a number',
+      body({ replicas: 'x' }),
+      500,
+      'failed to create typed patch object (n/x; facts.example.com/v1, Kind=Thing): .spec.replicas: expected numeric (int or float), got string',
+    ],
   ])('is refused with %s', (_name, applied, code, message) => {
-    expect(refusal(() => serverSideApply({ live: undefined, applied, manager: 'm', subresource: '', force: false, resource: THING, now: START }))).toEqual({ code, message });
+    expect(
+      refusal(() =>
+        serverSideApply({
+          live: undefined,
+          applied,
+          manager: 'm',
+          subresource: '',
+          force: false,
+          resource: THING,
+          now: START,
+        }),
+      ),
+    ).toEqual({ code, message });
   });
 });

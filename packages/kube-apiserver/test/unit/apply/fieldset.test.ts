@@ -2,7 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { elementOrder, elementText, readElement } from '../../../src/apply/element.js';
-import { difference, has, intersection, pathsOf, recursiveDifference, sameFields, setOf, union } from '../../../src/apply/fieldset.js';
+import {
+  difference,
+  has,
+  intersection,
+  pathsOf,
+  recursiveDifference,
+  sameFields,
+  setOf,
+  union,
+} from '../../../src/apply/fieldset.js';
 import type { FieldSet } from '../../../src/apply/fieldset.js';
 import { readFields, writeFields } from '../../../src/apply/fieldsv1.js';
 import { compareText, goJson, goQuote, goSyntax, goValue } from '../../../src/apply/gotext.js';
@@ -23,17 +32,21 @@ function plain(list: readonly (readonly string[])[]): Set<string> {
 
 describe('a set of fields', () => {
   it('is what a set of paths is, in every operation', () => {
-    fc.assert(fc.property(paths, paths, (left, right) => {
-      const [a, b] = [setOf(...left), setOf(...right)];
-      const [x, y] = [plain(left), plain(right)];
-      expect(texts(union(a, b))).toEqual(new Set([...x, ...y]));
-      expect(texts(intersection(a, b))).toEqual(new Set([...x].filter((one) => y.has(one))));
-      expect(texts(difference(a, b))).toEqual(new Set([...x].filter((one) => !y.has(one))));
-      expect(texts(recursiveDifference(a, b))).toEqual(new Set([...x].filter((one) => ![...y].some((top) => one === top || one.startsWith(`${top} `)))));
-      expect([...x].every((one) => has(a, one.split(' ')))).toBe(true);
-      expect(sameFields(a, b)).toBe(x.size === y.size && [...x].every((one) => y.has(one)));
-      expect([texts(a), texts(b)]).toEqual([x, y]);
-    }));
+    fc.assert(
+      fc.property(paths, paths, (left, right) => {
+        const [a, b] = [setOf(...left), setOf(...right)];
+        const [x, y] = [plain(left), plain(right)];
+        expect(texts(union(a, b))).toEqual(new Set([...x, ...y]));
+        expect(texts(intersection(a, b))).toEqual(new Set([...x].filter((one) => y.has(one))));
+        expect(texts(difference(a, b))).toEqual(new Set([...x].filter((one) => !y.has(one))));
+        expect(texts(recursiveDifference(a, b))).toEqual(
+          new Set([...x].filter((one) => ![...y].some((top) => one === top || one.startsWith(`${top} `)))),
+        );
+        expect([...x].every((one) => has(a, one.split(' ')))).toBe(true);
+        expect(sameFields(a, b)).toBe(x.size === y.size && [...x].every((one) => y.has(one)));
+        expect([texts(a), texts(b)]).toEqual([x, y]);
+      }),
+    );
   });
 
   it('gives itself where nothing changes', () => {
@@ -44,17 +57,35 @@ describe('a set of fields', () => {
   });
 
   it('is the same after it was written and read', () => {
-    fc.assert(fc.property(paths, (list) => {
-      const set = setOf(...list);
-      const json: Json = JSON.parse(JSON.stringify(writeFields(set)));
-      expect(sameFields(readFields(json), set)).toBe(true);
-      expect(writeFields(readFields(json))).toEqual(json);
-    }));
+    fc.assert(
+      fc.property(paths, (list) => {
+        const set = setOf(...list);
+        const json: Json = JSON.parse(JSON.stringify(writeFields(set)));
+        expect(sameFields(readFields(json), set)).toBe(true);
+        expect(writeFields(readFields(json))).toEqual(json);
+      }),
+    );
   });
 
   it('is written in the order of the real server', () => {
-    const set = setOf(['v:2'], ['v:10'], ['v:"b"'], ['v:true'], ['v:"a"'], ['i:10'], ['i:9'], ['k:{"a":2,"b":1}'], ['k:{"a":10}'], ['k:{"b":1}'], ['f:b'], ['f:a', 'f:x'], ['f:a']);
-    expect(JSON.stringify(writeFields(set))).toBe('{"f:a":{".":{},"f:x":{}},"f:b":{},"k:{\\"a\\":2,\\"b\\":1}":{},"k:{\\"a\\":10}":{},"k:{\\"b\\":1}":{},"v:2":{},"v:10":{},"v:\\"a\\"":{},"v:\\"b\\"":{},"v:true":{},"i:9":{},"i:10":{}}');
+    const set = setOf(
+      ['v:2'],
+      ['v:10'],
+      ['v:"b"'],
+      ['v:true'],
+      ['v:"a"'],
+      ['i:10'],
+      ['i:9'],
+      ['k:{"a":2,"b":1}'],
+      ['k:{"a":10}'],
+      ['k:{"b":1}'],
+      ['f:b'],
+      ['f:a', 'f:x'],
+      ['f:a'],
+    );
+    expect(JSON.stringify(writeFields(set))).toBe(
+      '{"f:a":{".":{},"f:x":{}},"f:b":{},"k:{\\"a\\":2,\\"b\\":1}":{},"k:{\\"a\\":10}":{},"k:{\\"b\\":1}":{},"v:2":{},"v:10":{},"v:\\"a\\"":{},"v:\\"b\\"":{},"v:true":{},"i:9":{},"i:10":{}}',
+    );
   });
 
   it('reads each of its values once to write a hundred thousand in order', () => {
@@ -104,7 +135,11 @@ describe('text as Go writes it', () => {
   it.each<[string, string, string]>([
     ['%q', goQuote('a"\\\n\t\u0001\u007f\u00a0é😀'), '"a\\"\\\\\\n\\t\\x01\\x7f\\u00a0é😀"'],
     ['%v', goValue({ b: [1, 'x', null], a: { c: true } }), 'map[a:map[c:true] b:[1 x <nil>]]'],
-    ['%#v', goSyntax({ b: [1, 'x', null], a: 1.5 }), 'map[string]interface {}{"a":1.5, "b":[]interface {}{1, "x", interface {}(nil)}}'],
+    [
+      '%#v',
+      goSyntax({ b: [1, 'x', null], a: 1.5 }),
+      'map[string]interface {}{"a":1.5, "b":[]interface {}{1, "x", interface {}(nil)}}',
+    ],
     ['JSON', goJson({ b: '<&>\u2028', a: 1 }), '{"a":1,"b":"\\u003c\\u0026\\u003e\\u2028"}'],
   ])('%s', (_verb, text, expected) => {
     expect(text).toBe(expected);

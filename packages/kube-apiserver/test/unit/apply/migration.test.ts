@@ -12,9 +12,25 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** An object as `kubectl apply` of that spec on the client's side makes it. */
 function clientSide(spec: Json): KubeObject {
-  const annotations = { [LAST_APPLIED]: JSON.stringify({ ...body(spec), metadata: { annotations: {}, name: 'x', namespace: 'n' } }) };
-  const next: KubeObject = { apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'x', namespace: 'n', annotations }, spec };
-  return stored(trackUpdate({ live: undefined, next, manager: 'kubectl-client-side-apply', subresource: '', resource: THING, now: START }));
+  const annotations = {
+    [LAST_APPLIED]: JSON.stringify({ ...body(spec), metadata: { annotations: {}, name: 'x', namespace: 'n' } }),
+  };
+  const next: KubeObject = {
+    apiVersion: 'facts.example.com/v1',
+    kind: 'Thing',
+    metadata: { name: 'x', namespace: 'n', annotations },
+    spec,
+  };
+  return stored(
+    trackUpdate({
+      live: undefined,
+      next,
+      manager: 'kubectl-client-side-apply',
+      subresource: '',
+      resource: THING,
+      now: START,
+    }),
+  );
 }
 
 function annotationOf(object: KubeObject): Json {
@@ -26,14 +42,29 @@ describe('server-side apply by kubectl after its client-side apply', () => {
     const next = apply(clientSide({ color: 'red', flag: true }), 'kubectl', { color: 'blue' });
     expect(next['spec']).toEqual({ color: 'blue', flag: true });
     expect(annotationOf(next)).toEqual(body({ color: 'blue' }));
-    expect(next.metadata.annotations?.[LAST_APPLIED]).toBe('{"apiVersion":"facts.example.com/v1","kind":"Thing","metadata":{"name":"x","namespace":"n"},"spec":{"color":"blue"}}\n');
+    expect(next.metadata.annotations?.[LAST_APPLIED]).toBe(
+      '{"apiVersion":"facts.example.com/v1","kind":"Thing","metadata":{"name":"x","namespace":"n"},"spec":{"color":"blue"}}\n',
+    );
   });
 
   it('is a conflict for another manager, and for what somebody changed since', () => {
     const live = clientSide({ color: 'red', flag: true });
-    expect(() => apply(live, 'm', { color: 'blue' })).toThrow('Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using facts.example.com/v1: .spec.color');
-    const changed = stored(trackUpdate({ live, next: { ...live, spec: { color: 'green', flag: true } }, manager: 'u', subresource: '', resource: THING, now: START }));
-    expect(() => apply(changed, 'kubectl', { color: 'blue', flag: false })).toThrow('Apply failed with 1 conflict: conflict with "u" using facts.example.com/v1: .spec.color');
+    expect(() => apply(live, 'm', { color: 'blue' })).toThrow(
+      'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using facts.example.com/v1: .spec.color',
+    );
+    const changed = stored(
+      trackUpdate({
+        live,
+        next: { ...live, spec: { color: 'green', flag: true } },
+        manager: 'u',
+        subresource: '',
+        resource: THING,
+        now: START,
+      }),
+    );
+    expect(() => apply(changed, 'kubectl', { color: 'blue', flag: false })).toThrow(
+      'Apply failed with 1 conflict: conflict with "u" using facts.example.com/v1: .spec.color',
+    );
   });
 
   it.each<[string, string]>([
@@ -58,24 +89,43 @@ describe('server-side apply by kubectl after its client-side apply', () => {
 });
 
 describe('owners of another version', () => {
-  const other: Schema = { type: 'object', properties: { spec: { type: 'object', properties: { colour: { type: 'string' }, flag: { type: 'boolean' } } } } };
-  const renamed = (from: string, to: string) => (object: JsonObject): JsonObject => {
-    const { spec } = object;
-    if (!isObject(spec)) return object;
-    return { ...object, spec: Object.fromEntries(Object.entries(spec).map(([key, value]) => [key === from ? to : key, value])) };
+  const other: Schema = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties: { colour: { type: 'string' }, flag: { type: 'boolean' } } } },
   };
+  const renamed =
+    (from: string, to: string) =>
+    (object: JsonObject): JsonObject => {
+      const { spec } = object;
+      if (!isObject(spec)) return object;
+      return {
+        ...object,
+        spec: Object.fromEntries(Object.entries(spec).map(([key, value]) => [key === from ? to : key, value])),
+      };
+    };
   const versions = (apiVersion: string) =>
-    (apiVersion === 'facts.example.com/v2' ? { schema: other, convert: renamed('color', 'colour'), restore: renamed('colour', 'color') } : undefined);
+    apiVersion === 'facts.example.com/v2'
+      ? { schema: other, convert: renamed('color', 'colour'), restore: renamed('colour', 'color') }
+      : undefined;
 
   function withEntry(fields: JsonObject, operation: string, apiVersion = 'facts.example.com/v2'): KubeObject {
     const entry = { manager: 'm', operation, apiVersion, fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': fields } };
-    return { apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'x', uid: 'u', managedFields: [entry] }, spec: { color: 'red', flag: true } };
+    return {
+      apiVersion: 'facts.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'x', uid: 'u', managedFields: [entry] },
+      spec: { color: 'red', flag: true },
+    };
   }
 
   it('are asked in the names of their version', () => {
     const live = withEntry({ 'f:colour': {} }, 'Update');
-    expect(() => apply(live, 'n', { color: 'blue' }, { other: versions })).toThrow('conflict with "m" using facts.example.com/v2: .spec.colour');
-    expect(owned(apply(live, 'n', { color: 'blue' }, { other: versions, force: true }))).toEqual({ 'n Apply': { 'f:color': {} } });
+    expect(() => apply(live, 'n', { color: 'blue' }, { other: versions })).toThrow(
+      'conflict with "m" using facts.example.com/v2: .spec.colour',
+    );
+    expect(owned(apply(live, 'n', { color: 'blue' }, { other: versions, force: true }))).toEqual({
+      'n Apply': { 'f:color': {} },
+    });
   });
 
   it('drop what they applied in that version', () => {
@@ -86,9 +136,12 @@ describe('owners of another version', () => {
 
   it('make an apply fail when that version of a custom resource is no more', () => {
     const live = withEntry({ 'f:colour': {} }, 'Update', 'facts.example.com/v9');
-    expect(() => apply(live, 'n', { flag: true }, { other: versions })).toThrow(expect.objectContaining({
-      code: 500, message: 'request to convert CR to an invalid group/version: facts.example.com/v9',
-    }));
+    expect(() => apply(live, 'n', { flag: true }, { other: versions })).toThrow(
+      expect.objectContaining({
+        code: 500,
+        message: 'request to convert CR to an invalid group/version: facts.example.com/v9',
+      }),
+    );
   });
 
   it('are forgotten when that version of a built-in kind is no more', () => {
@@ -100,9 +153,28 @@ describe('owners of another version', () => {
 
 describe('a schema that has changed', () => {
   it('makes fields inside of what is atomic now a claim of the whole', () => {
-    const atomic: Schema = { type: 'object', properties: { spec: { type: 'object', properties: { o: { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { a: { type: 'string' } } }, set: { type: 'array', items: { type: 'string' } } } } } };
+    const atomic: Schema = {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: {
+            o: { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { a: { type: 'string' } } },
+            set: { type: 'array', items: { type: 'string' } },
+          },
+        },
+      },
+    };
     const live = apply(undefined, 'm', { o: { a: 'x' }, set: ['a', 'b'] });
-    const next = serverSideApply({ live, applied: body({ o: { a: 'x' } }), manager: 'n', subresource: '', force: false, resource: { ...THING, schema: atomic }, now: START });
+    const next = serverSideApply({
+      live,
+      applied: body({ o: { a: 'x' } }),
+      manager: 'n',
+      subresource: '',
+      force: false,
+      resource: { ...THING, schema: atomic },
+      now: START,
+    });
     expect(owned(next)).toEqual({ 'm Apply': { 'f:o': {}, 'f:set': {} }, 'n Apply': { 'f:o': {} } });
   });
 });

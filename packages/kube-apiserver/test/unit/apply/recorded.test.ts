@@ -18,7 +18,12 @@ interface Recorded {
   readonly object?: Json;
 }
 
-const SUBJECTS: Readonly<Record<Recorded['kind'], Subject>> = { thing: THING, configmap: CONFIG_MAP, service: SERVICE, deployment: DEPLOYMENT };
+const SUBJECTS: Readonly<Record<Recorded['kind'], Subject>> = {
+  thing: THING,
+  configmap: CONFIG_MAP,
+  service: SERVICE,
+  deployment: DEPLOYMENT,
+};
 
 const turns = RECORDED.map((text): Recorded => JSON.parse(text));
 
@@ -28,20 +33,24 @@ function nameOf({ kind, move, answer }: Recorded, index: number): string {
 }
 
 describe('a request that a real server has answered', () => {
-  it.each(turns.map((turn, index): [string, Recorded] => [nameOf(turn, index), turn]))('%s', async (_name, { kind, move, live, answer, object }) => {
-    const subject = SUBJECTS[kind];
-    const turn = { subject, live, move: { ...move, request: { path: '' } } };
-    const wrong = await verdict(turn, answer, async (made) => subject.complete?.(made));
-    expect(wrong).toBeUndefined();
-    if (object !== undefined) {
-      expect(withoutEntries(predict(turn, asObject(answer.body)).object)).toEqual(object);
-    }
-  });
+  it.each(turns.map((turn, index): [string, Recorded] => [nameOf(turn, index), turn]))(
+    '%s',
+    async (_name, { kind, move, live, answer, object }) => {
+      const subject = SUBJECTS[kind];
+      const turn = { subject, live, move: { ...move, request: { path: '' } } };
+      const wrong = await verdict(turn, answer, async (made) => subject.complete?.(made));
+      expect(wrong).toBeUndefined();
+      if (object !== undefined) {
+        expect(withoutEntries(predict(turn, asObject(answer.body)).object)).toEqual(object);
+      }
+    },
+  );
 
   it('is of every kind and code', () => {
     const seen = new Set(turns.map(({ kind, move, answer }) => `${kind} ${move.type} ${answer.status}`));
     for (const kind of ['thing', 'configmap', 'service', 'deployment']) {
-      for (const what of ['apply 201', 'apply 200', 'apply 409', 'create 201', 'put 200', 'merge 200', 'json 200']) expect(seen).toContain(`${kind} ${what}`);
+      for (const what of ['apply 201', 'apply 200', 'apply 409', 'create 201', 'put 200', 'merge 200', 'json 200'])
+        expect(seen).toContain(`${kind} ${what}`);
     }
   });
 });

@@ -47,7 +47,10 @@ export const THING: FieldsResource = {
   version: 'v1',
   kind: 'Thing',
   custom: true,
-  schema: { type: 'object', properties: { spec: SPEC, status: { type: 'object', properties: { ready: { type: 'boolean' }, note: TEXT } } } },
+  schema: {
+    type: 'object',
+    properties: { spec: SPEC, status: { type: 'object', properties: { ready: { type: 'boolean' }, note: TEXT } } },
+  },
   subresources: [{ name: 'status' }],
 };
 
@@ -65,8 +68,22 @@ export function stored(object: KubeObject): KubeObject {
 }
 
 /** Applies a spec; `options` change the request. */
-export function apply(live: KubeObject | undefined, manager: string, spec: Json, options: Partial<ApplyRequest> = {}): KubeObject {
-  const request = { live, applied: body(spec), manager, subresource: '', force: false, resource: THING, now: START, ...options };
+export function apply(
+  live: KubeObject | undefined,
+  manager: string,
+  spec: Json,
+  options: Partial<ApplyRequest> = {},
+): KubeObject {
+  const request = {
+    live,
+    applied: body(spec),
+    manager,
+    subresource: '',
+    force: false,
+    resource: THING,
+    now: START,
+    ...options,
+  };
   return stored(serverSideApply(request));
 }
 
@@ -79,7 +96,9 @@ export function put(live: KubeObject | undefined, manager: string, spec: Json, n
 /** Who owns what, in short: `a Apply f:spec…`. */
 export function owned(object: KubeObject): Record<string, Json> {
   const entries = object.metadata.managedFields ?? [];
-  return Object.fromEntries(entries.map((entry) => [nameOf(entry), entry.fieldsV1?.['f:spec'] ?? entry.fieldsV1 ?? null]));
+  return Object.fromEntries(
+    entries.map((entry) => [nameOf(entry), entry.fieldsV1?.['f:spec'] ?? entry.fieldsV1 ?? null]),
+  );
 }
 
 function nameOf({ manager, operation, subresource }: ManagedFieldsEntry): string {

@@ -5,7 +5,16 @@ import { createImpersonation } from '../../../src/auth/impersonation.js';
 import { StatusError } from '../../../src/status.js';
 
 const SENDER = { name: 'ann', groups: ['devs'] };
-const LIST: Attributes = { user: SENDER, verb: 'list', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'ns', name: '' };
+const LIST: Attributes = {
+  user: SENDER,
+  verb: 'list',
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  subresource: '',
+  namespace: 'ns',
+  name: '',
+};
 
 /** `verb resource.group/subresource name`, as a right is written below. */
 function nameOf(wanted: Attributes): string {
@@ -45,47 +54,100 @@ describe('a request that asks for another user', () => {
 
   it('takes uid and extra over, the keys unescaped', () => {
     expect(act({ ...BOB, 'impersonate-uid': 'u', 'impersonate-extra-example.com%2fa': 'x\ny' }, '*')).toEqual({
-      name: 'bob', uid: 'u', groups: ['system:authenticated'], extra: { 'example.com/a': ['x', 'y'] },
+      name: 'bob',
+      uid: 'u',
+      groups: ['system:authenticated'],
+      extra: { 'example.com/a': ['x', 'y'] },
     });
   });
 
   it('is the first one, and has the first uid, when it names several', () => {
     const headers = { 'impersonate-user': 'bob\neve', 'impersonate-uid': 'u\nv' };
-    expect(act(headers, 'impersonate users bob', 'impersonate uids.authentication.k8s.io u')).toEqual({ name: 'bob', uid: 'u', groups: ['system:authenticated'] });
+    expect(act(headers, 'impersonate users bob', 'impersonate uids.authentication.k8s.io u')).toEqual({
+      name: 'bob',
+      uid: 'u',
+      groups: ['system:authenticated'],
+    });
   });
 
   it.each([
     [BOB, ['impersonate users bob']],
     [BOB, ['impersonate-on:user-info:list pods ns/', 'impersonate:user-info users.authentication.k8s.io bob']],
     [ROBOT, ['impersonate serviceaccounts x/y']],
-    [ROBOT, ['impersonate-on:serviceaccount:list pods ns/', 'impersonate:serviceaccount serviceaccounts.authentication.k8s.io x/y']],
-    [{ ...BOB, 'impersonate-group': 'a', 'impersonate-uid': 'u' }, ['impersonate users bob', 'impersonate groups a', 'impersonate uids.authentication.k8s.io u']],
-    [{ ...BOB, 'impersonate-extra-k': 'v' }, ['impersonate users bob', 'impersonate userextras.authentication.k8s.io/k v']],
-    [{ 'impersonate-user': 'system:node:n1' }, ['impersonate-on:arbitrary-node:list pods ns/', 'impersonate:arbitrary-node nodes.authentication.k8s.io n1']],
+    [
+      ROBOT,
+      [
+        'impersonate-on:serviceaccount:list pods ns/',
+        'impersonate:serviceaccount serviceaccounts.authentication.k8s.io x/y',
+      ],
+    ],
+    [
+      { ...BOB, 'impersonate-group': 'a', 'impersonate-uid': 'u' },
+      ['impersonate users bob', 'impersonate groups a', 'impersonate uids.authentication.k8s.io u'],
+    ],
+    [
+      { ...BOB, 'impersonate-extra-k': 'v' },
+      ['impersonate users bob', 'impersonate userextras.authentication.k8s.io/k v'],
+    ],
+    [
+      { 'impersonate-user': 'system:node:n1' },
+      ['impersonate-on:arbitrary-node:list pods ns/', 'impersonate:arbitrary-node nodes.authentication.k8s.io n1'],
+    ],
   ])('by %j needs exactly the rights %j', (headers, rights) => {
     expect(act(headers, ...rights)).toHaveProperty('name', headers['impersonate-user']);
     for (const missing of rights) expect(act(headers, ...rights.filter((one) => one !== missing))).toMatch(/^403 /);
   });
 
   it.each([
-    [BOB, [], '403 pods is forbidden: User "ann" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "ns"'],
-    [{ ...BOB, 'impersonate-group': 'system:masters' }, ['impersonate-on:user-info:list pods ns/', 'impersonate:user-info users.authentication.k8s.io bob', 'impersonate:user-info groups.authentication.k8s.io system:masters'],
-      '403 groups.authentication.k8s.io "system:masters" is forbidden: User "ann" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope: impersonating the system:masters group is not allowed'],
-    [{ ...ROBOT, 'impersonate-group': 'a' }, [], '403 serviceaccounts "y" is forbidden: User "ann" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "x"'],
-    [{ 'impersonate-group': 'devs' }, [], '400 requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"devs"}, Extra:map[string][]string(nil)} without impersonating a user name'],
-    [{ 'impersonate-uid': 'v' }, [], '400 requested &user.DefaultInfo{Name:"", UID:"v", Groups:[]string(nil), Extra:map[string][]string(nil)} without impersonating a user name'],
+    [
+      BOB,
+      [],
+      '403 pods is forbidden: User "ann" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "ns"',
+    ],
+    [
+      { ...BOB, 'impersonate-group': 'system:masters' },
+      [
+        'impersonate-on:user-info:list pods ns/',
+        'impersonate:user-info users.authentication.k8s.io bob',
+        'impersonate:user-info groups.authentication.k8s.io system:masters',
+      ],
+      '403 groups.authentication.k8s.io "system:masters" is forbidden: User "ann" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope: impersonating the system:masters group is not allowed',
+    ],
+    [
+      { ...ROBOT, 'impersonate-group': 'a' },
+      [],
+      '403 serviceaccounts "y" is forbidden: User "ann" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "x"',
+    ],
+    [
+      { 'impersonate-group': 'devs' },
+      [],
+      '400 requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"devs"}, Extra:map[string][]string(nil)} without impersonating a user name',
+    ],
+    [
+      { 'impersonate-uid': 'v' },
+      [],
+      '400 requested &user.DefaultInfo{Name:"", UID:"v", Groups:[]string(nil), Extra:map[string][]string(nil)} without impersonating a user name',
+    ],
   ])('by %j with the rights %j is answered %s', (headers, rights, answer) => {
     expect(act(headers, ...rights)).toBe(answer);
   });
 
   it('who passed with plain rights is told of these the next time', () => {
-    const act = createImpersonation(granting('impersonate users bob', 'impersonate-on:user-info:list pods ns/', 'impersonate:user-info users.authentication.k8s.io eve'));
+    const act = createImpersonation(
+      granting(
+        'impersonate users bob',
+        'impersonate-on:user-info:list pods ns/',
+        'impersonate:user-info users.authentication.k8s.io eve',
+      ),
+    );
     const outcome = (name: string): unknown => {
       const user = act({ 'impersonate-user': name }, LIST);
       return user instanceof StatusError ? user.message : user.name;
     };
-    const plain = 'users "zoe" is forbidden: User "ann" cannot impersonate resource "users" in API group "" at the cluster scope';
-    const bound = 'users.authentication.k8s.io "zoe" is forbidden: User "ann" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope';
+    const plain =
+      'users "zoe" is forbidden: User "ann" cannot impersonate resource "users" in API group "" at the cluster scope';
+    const bound =
+      'users.authentication.k8s.io "zoe" is forbidden: User "ann" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope';
     expect(['zoe', 'bob', 'zoe', 'eve', 'zoe'].map(outcome)).toEqual([bound, 'bob', plain, 'eve', bound]);
   });
 });

@@ -10,13 +10,24 @@ const USER = { name: 'ann', groups: ['devs', 'system:authenticated'] };
 const ACCOUNT = { name: 'system:serviceaccount:ns:robot', groups: ['system:serviceaccounts'] };
 
 function role(kind: 'Role' | 'ClusterRole', name: string, ...rules: Json[]): Json {
-  return { apiVersion: `${GROUP}/v1`, kind, metadata: { name, ...(kind === 'Role' ? { namespace: 'ns' } : {}) }, rules };
+  return {
+    apiVersion: `${GROUP}/v1`,
+    kind,
+    metadata: { name, ...(kind === 'Role' ? { namespace: 'ns' } : {}) },
+    rules,
+  };
 }
 
 function binding(kind: 'RoleBinding' | 'ClusterRoleBinding', roleRef: string, subject: Json): Json {
   const [refKind = '', refName = ''] = roleRef.split('/');
   const metadata = { name: `to-${refName}`, ...(kind === 'RoleBinding' ? { namespace: 'ns' } : {}) };
-  return { apiVersion: `${GROUP}/v1`, kind, metadata, roleRef: { apiGroup: GROUP, kind: refKind, name: refName }, subjects: [subject] };
+  return {
+    apiVersion: `${GROUP}/v1`,
+    kind,
+    metadata,
+    roleRef: { apiGroup: GROUP, kind: refKind, name: refName },
+    subjects: [subject],
+  };
 }
 
 function wants(text: string, user = USER): Attributes {
@@ -24,7 +35,16 @@ function wants(text: string, user = USER): Attributes {
   if (what.startsWith('/')) return { user, verb, path: what };
   const [whole = '', ...group] = what.split('.');
   const [resource = '', subresource = ''] = whole.split('/');
-  return { user, verb, group: group.join('.'), version: 'v1', resource, subresource, namespace: namespace.replace('-', ''), name };
+  return {
+    user,
+    verb,
+    group: group.join('.'),
+    version: 'v1',
+    resource,
+    subresource,
+    namespace: namespace.replace('-', ''),
+    name,
+  };
 }
 
 const READ = { verbs: ['get', 'list'], apiGroups: ['apps'], resources: ['deployments', 'deployments/status'] };
@@ -35,7 +55,10 @@ const DEVS = { kind: 'Group', apiGroup: GROUP, name: 'devs' };
 
 describe('a user', () => {
   const reader = new FakeReader();
-  reader.add(role('ClusterRole', 'all', READ, NAMED, SCALES, PATHS), binding('ClusterRoleBinding', 'ClusterRole/all', DEVS));
+  reader.add(
+    role('ClusterRole', 'all', READ, NAMED, SCALES, PATHS),
+    binding('ClusterRoleBinding', 'ClusterRole/all', DEVS),
+  );
   const authorizer = createAuthorizer(createRuleResolver(reader));
 
   it.each([
@@ -67,13 +90,19 @@ describe('a user', () => {
   });
 
   it('of system:masters may do everything', () => {
-    expect(authorizer.authorize(wants('get /x', { name: 'root', groups: ['system:masters'] }))).toEqual({ allowed: true, reason: '' });
+    expect(authorizer.authorize(wants('get /x', { name: 'root', groups: ['system:masters'] }))).toEqual({
+      allowed: true,
+      reason: '',
+    });
   });
 });
 
 describe('a RoleBinding', () => {
   const reader = new FakeReader();
-  reader.add(role('Role', 'local', READ), binding('RoleBinding', 'Role/local', { kind: 'ServiceAccount', name: 'robot' }));
+  reader.add(
+    role('Role', 'local', READ),
+    binding('RoleBinding', 'Role/local', { kind: 'ServiceAccount', name: 'robot' }),
+  );
   const authorizer = createAuthorizer(createRuleResolver(reader));
 
   it('counts in its namespace, for a ServiceAccount of it that names none', () => {

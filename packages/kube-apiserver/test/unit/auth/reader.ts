@@ -4,7 +4,10 @@ import type { ObjectReader } from '../../../src/registry/reader.js';
 
 type Listener = (object: KubeObject, type: 'put' | 'remove') => void;
 
-const PLURALS: Readonly<Record<string, string>> = { PodDisruptionBudget: 'poddisruptionbudgets', NetworkPolicy: 'networkpolicies' };
+const PLURALS: Readonly<Record<string, string>> = {
+  PodDisruptionBudget: 'poddisruptionbudgets',
+  NetworkPolicy: 'networkpolicies',
+};
 
 /** Objects in memory, by collection, with listeners that are told at once. */
 export class FakeReader implements ObjectReader {

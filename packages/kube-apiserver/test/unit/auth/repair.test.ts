@@ -5,7 +5,11 @@ import { repaired } from '../../../src/auth/repair.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 
-const METADATA = { name: 'a', labels: { l: '1' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } };
+const METADATA = {
+  name: 'a',
+  labels: { l: '1' },
+  annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
+};
 const rule = (verbs: string[], ...resources: string[]): JsonObject => ({ verbs, apiGroups: [''], resources });
 const selector = (name: string): JsonObject => ({ matchLabels: { [name]: 'true' } });
 const ann = { kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'ann' };
@@ -17,11 +21,26 @@ function role(more: JsonObject): KubeObject {
 
 describe('a default role or binding', () => {
   it.each<[string, JsonObject, JsonObject, JsonObject]>([
-    ['rules', { rules: [rule(['get'], 'pods')] }, { rules: [rule(['get', 'list'], 'pods'), rule(['get'], 'nodes')] }, { rules: [rule(['get'], 'pods'), rule(['list'], 'pods'), rule(['get'], 'nodes')] }],
-    ['rules for paths', { rules: null }, { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }, { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }],
+    [
+      'rules',
+      { rules: [rule(['get'], 'pods')] },
+      { rules: [rule(['get', 'list'], 'pods'), rule(['get'], 'nodes')] },
+      { rules: [rule(['get'], 'pods'), rule(['list'], 'pods'), rule(['get'], 'nodes')] },
+    ],
+    [
+      'rules for paths',
+      { rules: null },
+      { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] },
+      { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] },
+    ],
     ['subjects', { subjects: [ann] }, { subjects: [bob, ann] }, { subjects: [ann, bob] }],
     ['subjects, of which it has none', {}, { subjects: [bob] }, { subjects: [bob] }],
-    ['selectors', { aggregationRule: { clusterRoleSelectors: [selector('a')] } }, { aggregationRule: { clusterRoleSelectors: [selector('b')] } }, { aggregationRule: { clusterRoleSelectors: [selector('a'), selector('b')] } }],
+    [
+      'selectors',
+      { aggregationRule: { clusterRoleSelectors: [selector('a')] } },
+      { aggregationRule: { clusterRoleSelectors: [selector('b')] } },
+      { aggregationRule: { clusterRoleSelectors: [selector('a'), selector('b')] } },
+    ],
   ])('gets the %s that it lacks, and keeps what it has', (_what, stored, wanted, next) => {
     expect(repaired(role(stored), role(wanted))).toEqual(role(next));
   });
@@ -32,7 +51,11 @@ describe('a default role or binding', () => {
 
   it('gets its labels and annotations again, but for those that were changed', () => {
     const stored = role({ metadata: { name: 'a', labels: { l: '2', mine: 'x' } } });
-    expect(repaired(stored, role({})).metadata).toEqual({ name: 'a', labels: { l: '2', mine: 'x' }, annotations: METADATA.annotations });
+    expect(repaired(stored, role({})).metadata).toEqual({
+      name: 'a',
+      labels: { l: '2', mine: 'x' },
+      annotations: METADATA.annotations,
+    });
   });
 
   it('that lacks nothing stays the same object', () => {
@@ -45,7 +68,9 @@ describe('a default role or binding', () => {
   });
 
   it('that is marked to be left alone is', () => {
-    const alone = role({ metadata: { name: 'a', annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } } });
+    const alone = role({
+      metadata: { name: 'a', annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } },
+    });
     expect(repaired(alone, role({ subjects: [ann] }))).toBe(alone);
   });
 });

@@ -19,7 +19,8 @@ const ANN = { name: 'ann', groups: ['system:authenticated'] };
 
 /** The status of a review that ann posts. */
 function review(kind: keyof typeof reviews, spec: Json, metadata: Record<string, string> = {}): Json {
-  const answer = (): Json => reviews[kind]({ apiVersion: 'authorization.k8s.io/v1', kind, metadata, spec }, ANN)['status'] ?? null;
+  const answer = (): Json =>
+    reviews[kind]({ apiVersion: 'authorization.k8s.io/v1', kind, metadata, spec }, ANN)['status'] ?? null;
   try {
     return answer();
   } catch (error) {
@@ -30,7 +31,8 @@ function review(kind: keyof typeof reviews, spec: Json, metadata: Record<string,
 const PODS = { verb: 'get', resource: 'pods', namespace: 'x' };
 const HEALTH = { verb: 'get', path: '/healthz' };
 const SELF = { verb: 'create', group: 'authorization.k8s.io', resource: 'selfsubjectaccessreviews' };
-const BY_BASIC_USER = 'RBAC: allowed by ClusterRoleBinding "system:basic-user" of ClusterRole "system:basic-user" to Group "system:authenticated"';
+const BY_BASIC_USER =
+  'RBAC: allowed by ClusterRoleBinding "system:basic-user" of ClusterRole "system:basic-user" to Group "system:authenticated"';
 const PREFIX = '422 .authorization.k8s.io "" is invalid: ';
 
 describe('a review of access', () => {
@@ -39,21 +41,41 @@ describe('a review of access', () => {
     ['SelfSubjectAccessReview', { resourceAttributes: SELF }, { allowed: true, reason: BY_BASIC_USER }],
     ['SubjectAccessReview', { resourceAttributes: SELF, user: 'bob' }, { allowed: false }],
     ['SubjectAccessReview', { resourceAttributes: PODS, groups: ['system:masters'] }, { allowed: true }],
-    ['SelfSubjectAccessReview', {}, `${PREFIX}spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified`],
-    ['SelfSubjectAccessReview', { resourceAttributes: {}, nonResourceAttributes: HEALTH }, `${PREFIX}spec.nonResourceAttributes: Invalid value: {"Path":"/healthz","Verb":"get"}: cannot be specified in combination with resourceAttributes`],
-    ['SubjectAccessReview', { nonResourceAttributes: HEALTH }, `${PREFIX}spec.user: Invalid value: "": at least one of user or group must be specified`],
+    [
+      'SelfSubjectAccessReview',
+      {},
+      `${PREFIX}spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified`,
+    ],
+    [
+      'SelfSubjectAccessReview',
+      { resourceAttributes: {}, nonResourceAttributes: HEALTH },
+      `${PREFIX}spec.nonResourceAttributes: Invalid value: {"Path":"/healthz","Verb":"get"}: cannot be specified in combination with resourceAttributes`,
+    ],
+    [
+      'SubjectAccessReview',
+      { nonResourceAttributes: HEALTH },
+      `${PREFIX}spec.user: Invalid value: "": at least one of user or group must be specified`,
+    ],
   ])('%s of %j finds %j', (kind, spec, status) => {
     expect(review(kind, spec)).toEqual(status);
   });
 
   it('has no metadata', () => {
-    expect(review('SelfSubjectAccessReview', { resourceAttributes: PODS }, { name: 'x' })).toBe(`${PREFIX}metadata: Invalid value: {"name":"x"}: must be empty`);
+    expect(review('SelfSubjectAccessReview', { resourceAttributes: PODS }, { name: 'x' })).toBe(
+      `${PREFIX}metadata: Invalid value: {"name":"x"}: must be empty`,
+    );
   });
 
   it.each<[Json, Json]>([
     [{ resourceAttributes: PODS, user: 'bob' }, { allowed: false }],
-    [{ resourceAttributes: { ...PODS, namespace: 'y' }, user: 'bob' }, `${PREFIX}spec.resourceAttributes.namespace: Invalid value: "y": must match metadata.namespace`],
-    [{ nonResourceAttributes: HEALTH, user: 'bob' }, `${PREFIX}spec.nonResourceAttributes: Invalid value: {"Path":"/healthz","Verb":"get"}: disallowed on this kind of request`],
+    [
+      { resourceAttributes: { ...PODS, namespace: 'y' }, user: 'bob' },
+      `${PREFIX}spec.resourceAttributes.namespace: Invalid value: "y": must match metadata.namespace`,
+    ],
+    [
+      { nonResourceAttributes: HEALTH, user: 'bob' },
+      `${PREFIX}spec.nonResourceAttributes: Invalid value: {"Path":"/healthz","Verb":"get"}: disallowed on this kind of request`,
+    ],
   ])('of a namespace, %j, finds %j', (spec, status) => {
     expect(review('LocalSubjectAccessReview', spec, { namespace: 'x' })).toEqual(status);
   });
@@ -61,23 +83,49 @@ describe('a review of access', () => {
 
 describe('a review of oneself', () => {
   it('says who one is', () => {
-    expect(review('SelfSubjectReview', {})).toEqual({ userInfo: { username: 'ann', groups: ['system:authenticated'] } });
+    expect(review('SelfSubjectReview', {})).toEqual({
+      userInfo: { username: 'ann', groups: ['system:authenticated'] },
+    });
   });
 
   it('says what one may do', () => {
     expect(review('SelfSubjectRulesReview', { namespace: 'x' })).toEqual({
       resourceRules: [
-        { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'] },
+        {
+          verbs: ['create'],
+          apiGroups: ['authorization.k8s.io'],
+          resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+        },
         { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
       ],
       nonResourceRules: [
-        { verbs: ['get'], nonResourceURLs: ['/api', '/api/*', '/apis', '/apis/*', '/healthz', '/livez', '/openapi', '/openapi/*', '/readyz', '/version', '/version/'] },
+        {
+          verbs: ['get'],
+          nonResourceURLs: [
+            '/api',
+            '/api/*',
+            '/apis',
+            '/apis/*',
+            '/healthz',
+            '/livez',
+            '/openapi',
+            '/openapi/*',
+            '/readyz',
+            '/version',
+            '/version/',
+          ],
+        },
         { verbs: ['get'], nonResourceURLs: ['/healthz', '/livez', '/readyz', '/version', '/version/'] },
       ],
       incomplete: false,
     });
     expect(review('SelfSubjectRulesReview', {})).toBe('400 no namespace on request');
-    const object = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', metadata: { finalizers: ['a'] }, spec: { namespace: 'x' } };
+    const object = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectRulesReview',
+      metadata: { finalizers: ['a'] },
+      spec: { namespace: 'x' },
+    };
     expect(reviews.SelfSubjectRulesReview(object, ANN)).toHaveProperty('metadata', {});
   });
 });
@@ -85,22 +133,43 @@ describe('a review of oneself', () => {
 it('a review of rules names the roles that are not there, and counts as complete', () => {
   const one = new FakeReader();
   const bound = (name: string): Json => ({
-    apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name, namespace: 'x' },
-    roleRef: { kind: 'Role', name }, subjects: [{ kind: 'User', name: 'ann' }],
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name, namespace: 'x' },
+    roleRef: { kind: 'Role', name },
+    subjects: [{ kind: 'User', name: 'ann' }],
   });
   one.add(bound('a'), bound('b'));
-  const lost = createReviews({ authenticator, authorizer, resolver: createRuleResolver(one), clock: new ManualClock() });
-  const asked = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', metadata: {}, spec: { namespace: 'x' } };
+  const lost = createReviews({
+    authenticator,
+    authorizer,
+    resolver: createRuleResolver(one),
+    clock: new ManualClock(),
+  });
+  const asked = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectRulesReview',
+    metadata: {},
+    spec: { namespace: 'x' },
+  };
   expect(lost.SelfSubjectRulesReview(asked, ANN)['status']).toEqual({
-    resourceRules: [], nonResourceRules: [], incomplete: false,
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: false,
     evaluationError: '[role.rbac.authorization.k8s.io "a" not found, role.rbac.authorization.k8s.io "b" not found]',
   });
 });
 
 describe('a TokenReview', () => {
   it.each<[Json, Json]>([
-    [{ token: 't' }, { authenticated: true, user: { username: 'ann', groups: ['system:authenticated'] }, audiences: ['api'] }],
-    [{ token: 't', audiences: ['other'] }, { user: {}, error: 'invalid bearer token' }],
+    [
+      { token: 't' },
+      { authenticated: true, user: { username: 'ann', groups: ['system:authenticated'] }, audiences: ['api'] },
+    ],
+    [
+      { token: 't', audiences: ['other'] },
+      { user: {}, error: 'invalid bearer token' },
+    ],
     [{ token: 'wrong' }, { user: {}, error: 'invalid bearer token' }],
     [{}, '400 token is required for TokenReview in authentication'],
   ])('of %j finds %j', (spec, status) => {
@@ -120,18 +189,40 @@ describe('the rights that every cluster has', () => {
   ])('give by %s: %s %s/%s: %s', (role, verb, group, resource, allowed) => {
     const one = new FakeReader();
     one.add(...bootstrapRbac(), {
-      apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'b' },
-      roleRef: { kind: 'ClusterRole', name: role }, subjects: [{ kind: 'User', name: 'eve' }],
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'b' },
+      roleRef: { kind: 'ClusterRole', name: role },
+      subjects: [{ kind: 'User', name: 'eve' }],
     });
-    const wanted = { user: { name: 'eve', groups: [] }, verb, group, version: 'v1', resource, subresource: '', namespace: 'x', name: '' };
+    const wanted = {
+      user: { name: 'eve', groups: [] },
+      verb,
+      group,
+      version: 'v1',
+      resource,
+      subresource: '',
+      namespace: 'x',
+      name: '',
+    };
 
     expect(createAuthorizer(createRuleResolver(one)).authorize(wanted).allowed).toBe(allowed);
   });
 
   it('gather roles by label', () => {
-    expect(bootstrapRbac()).toContainEqual(expect.objectContaining({
-      metadata: expect.objectContaining({ name: 'view', labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', 'rbac.authorization.k8s.io/aggregate-to-edit': 'true' } }),
-      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } }] },
-    }));
+    expect(bootstrapRbac()).toContainEqual(
+      expect.objectContaining({
+        metadata: expect.objectContaining({
+          name: 'view',
+          labels: {
+            'kubernetes.io/bootstrapping': 'rbac-defaults',
+            'rbac.authorization.k8s.io/aggregate-to-edit': 'true',
+          },
+        }),
+        aggregationRule: {
+          clusterRoleSelectors: [{ matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } }],
+        },
+      }),
+    );
   });
 });

@@ -18,9 +18,19 @@ import { FakeReader } from './reader.js';
 const KEY = readSigningKey(generateSigningKey());
 const ACCOUNT = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'ns', uid: 'u1' } };
 const SECRET = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'ns', uid: 'u2' } };
-const CALLER = { user: { name: 'x', groups: [] }, agent: 'x', warn: () => undefined, signal: new AbortController().signal };
+const CALLER = {
+  user: { name: 'x', groups: [] },
+  agent: 'x',
+  warn: () => undefined,
+  signal: new AbortController().signal,
+};
 
-function setUp(): { reader: FakeReader; clock: ManualClock; name: (token: string, audiences?: string[]) => string | undefined; problem: (token: string, audiences?: string[]) => string | undefined } {
+function setUp(): {
+  reader: FakeReader;
+  clock: ManualClock;
+  name: (token: string, audiences?: string[]) => string | undefined;
+  problem: (token: string, audiences?: string[]) => string | undefined;
+} {
   const reader = new FakeReader();
   reader.add(ACCOUNT, SECRET);
   const clock = new ManualClock();
@@ -29,7 +39,12 @@ function setUp(): { reader: FakeReader; clock: ManualClock; name: (token: string
     const found = check(token, audiences);
     return found === undefined ? {} : 'user' in found ? { name: found.user.name } : { problem: found.problem };
   };
-  return { reader, clock, name: (token, audiences) => asked(token, audiences).name, problem: (token, audiences) => asked(token, audiences).problem };
+  return {
+    reader,
+    clock,
+    name: (token, audiences) => asked(token, audiences).name,
+    problem: (token, audiences) => asked(token, audiences).problem,
+  };
 }
 
 describe('a token of a ServiceAccount', () => {
@@ -51,12 +66,26 @@ describe('a token of a ServiceAccount', () => {
 
   it('has the claims that the real server writes', () => {
     const { clock } = setUp();
-    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: ['a'], seconds: 600, bound: { kind: 'secret', object: SECRET } });
+    const token = issueToken(KEY, clock, {
+      account: ACCOUNT,
+      audiences: ['a'],
+      seconds: 600,
+      bound: { kind: 'secret', object: SECRET },
+    });
     const now = clock.now() / 1000;
 
     expect(readToken(KEY, token)).toEqual({
-      aud: ['a'], exp: now + 600, iat: now, nbf: now, iss: 'https://kubernetes.default.svc', jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      'kubernetes.io': { namespace: 'ns', secret: { name: 's', uid: 'u2' }, serviceaccount: { name: 'robot', uid: 'u1' } },
+      aud: ['a'],
+      exp: now + 600,
+      iat: now,
+      nbf: now,
+      iss: 'https://kubernetes.default.svc',
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'kubernetes.io': {
+        namespace: 'ns',
+        secret: { name: 's', uid: 'u2' },
+        serviceaccount: { name: 'robot', uid: 'u1' },
+      },
       sub: 'system:serviceaccount:ns:robot',
     });
   });
@@ -75,7 +104,12 @@ describe('a token of a ServiceAccount', () => {
     ['the Secret that it is bound to', SECRET],
   ])('ends with %s, also when that comes again', (_what, object) => {
     const { reader, clock, name } = setUp();
-    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600, bound: { kind: 'secret', object: SECRET } });
+    const token = issueToken(KEY, clock, {
+      account: ACCOUNT,
+      audiences: [ISSUER],
+      seconds: 600,
+      bound: { kind: 'secret', object: SECRET },
+    });
     expect(name(token)).toBe('system:serviceaccount:ns:robot');
     reader.remove(object);
     expect(name(token)).toBeUndefined();
@@ -94,23 +128,36 @@ describe('a token of a ServiceAccount', () => {
     ['of another key', (token: string) => signToken(readSigningKey(generateSigningKey()), readToken(KEY, token) ?? {})],
     ['of another issuer', (token: string) => signToken(KEY, { ...readToken(KEY, token), iss: 'https://example.com' })],
     ['without a signature', (token: string) => token.split('.').slice(0, 2).join('.')],
-    ['with other claims', (token: string) => token.replace(/\.[^.]+\./, `.${Buffer.from('{"sub":"x"}').toString('base64url')}.`)],
-    ['that names no algorithm', (token: string) => token.replace(/^[^.]+/, Buffer.from(`{"alg":"none","kid":"${KEY.id}"}`).toString('base64url'))],
+    [
+      'with other claims',
+      (token: string) => token.replace(/\.[^.]+\./, `.${Buffer.from('{"sub":"x"}').toString('base64url')}.`),
+    ],
+    [
+      'that names no algorithm',
+      (token: string) => token.replace(/^[^.]+/, Buffer.from(`{"alg":"none","kid":"${KEY.id}"}`).toString('base64url')),
+    ],
     ['that is garbage', () => 'a.b.c'],
     ['without claims of an account', () => signToken(KEY, { iss: ISSUER, aud: [ISSUER], exp: 9e9, nbf: 0 })],
   ])('%s is nobody’s', (_what, change) => {
     const { clock, name } = setUp();
 
-    expect(name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })))).toBeUndefined();
+    expect(
+      name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 }))),
+    ).toBeUndefined();
   });
 
   it.each([
     ['with space around it', (token: string) => ` ${token}\n`],
     ['broken into lines', (token: string) => token.replaceAll(/.{60}/g, '$&\r\n')],
-    ['whose last characters have other bits to spare', (token: string) => token.split('.').map(otherSpareBits).join('.')],
+    [
+      'whose last characters have other bits to spare',
+      (token: string) => token.split('.').map(otherSpareBits).join('.'),
+    ],
   ])('%s is the same token', (_what, change) => {
     const { clock, name } = setUp();
-    expect(name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })))).toBe('system:serviceaccount:ns:robot');
+    expect(name(change(issueToken(KEY, clock, { account: ACCOUNT, audiences: [ISSUER], seconds: 600 })))).toBe(
+      'system:serviceaccount:ns:robot',
+    );
   });
 
   it.each([
@@ -128,8 +175,15 @@ describe('a token of a ServiceAccount', () => {
 
   it('that is not good tells a reviewer why, as the real server does', async () => {
     const { reader, clock, problem } = setUp();
-    const token = issueToken(KEY, clock, { account: ACCOUNT, audiences: ['a', 'b'], seconds: 600, bound: { kind: 'secret', object: SECRET } });
-    expect(problem(token)).toBe('token audiences ["a" "b"] is invalid for the target audiences ["https://kubernetes.default.svc"]');
+    const token = issueToken(KEY, clock, {
+      account: ACCOUNT,
+      audiences: ['a', 'b'],
+      seconds: 600,
+      bound: { kind: 'secret', object: SECRET },
+    });
+    expect(problem(token)).toBe(
+      'token audiences ["a" "b"] is invalid for the target audiences ["https://kubernetes.default.svc"]',
+    );
     expect(problem(`${token}x`, ['a'])).toBe('go-jose/go-jose: error in cryptographic primitive');
     expect(problem('a.b.c', ['a'])).toBeUndefined();
     reader.remove(SECRET);
@@ -142,12 +196,18 @@ describe('a token of a ServiceAccount', () => {
     expect(problem(token, ['a'])).toBe('service account UID (u9) does not match claim (u1)');
     await clock.advance(661_000);
     expect(problem(token, ['a'])).toBe('service account token has expired');
-    expect(createAuthenticator([accountTokens({ key: KEY, reader, clock })], [ISSUER]).token(token, ['a'])).toEqual({ problem: '[invalid bearer token, service account token has expired]' });
+    expect(createAuthenticator([accountTokens({ key: KEY, reader, clock })], [ISSUER]).token(token, ['a'])).toEqual({
+      problem: '[invalid bearer token, service account token has expired]',
+    });
   });
 
   it('can be checked by who has the public key', () => {
     expect(toJwk(KEY)).toMatchObject({ use: 'sig', kty: 'EC', crv: 'P-256', alg: 'ES256', kid: KEY.id });
-    expect(KEY.id).toBe(createHash('sha256').update(KEY.publicKey.export({ type: 'spki', format: 'der' })).digest('base64url'));
+    expect(KEY.id).toBe(
+      createHash('sha256')
+        .update(KEY.publicKey.export({ type: 'spki', format: 'der' }))
+        .digest('base64url'),
+    );
   });
 });
 
@@ -159,8 +219,19 @@ describe('a TokenRequest', () => {
     try {
       const target = { resource, namespace: 'ns', name, subresource: 'token' };
       const store = memoryStore({ clock });
-      const context = contextOf({ store, registry: createRegistry([], reader), admission: createChain({ first: [], last: [] }), authorizer: AUTHORIZER, clock });
-      return requestToken({ key: KEY, reader, context }, target, { value, duplicates: [] }, { query: {}, caller: CALLER }).object;
+      const context = contextOf({
+        store,
+        registry: createRegistry([], reader),
+        admission: createChain({ first: [], last: [] }),
+        authorizer: AUTHORIZER,
+        clock,
+      });
+      return requestToken(
+        { key: KEY, reader, context },
+        target,
+        { value, duplicates: [] },
+        { query: {}, caller: CALLER },
+      ).object;
     } catch (error) {
       return error instanceof StatusError ? `${error.code} ${error.message}` : 'other';
     }
@@ -170,8 +241,14 @@ describe('a TokenRequest', () => {
     const answer = ask({ spec: { audiences: ['a'], expirationSeconds: 700 } });
 
     expect(answer).toEqual({
-      kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1',
-      metadata: expect.objectContaining({ name: 'robot', namespace: 'ns', uid: 'u1', creationTimestamp: '2026-01-01T00:00:00Z' }),
+      kind: 'TokenRequest',
+      apiVersion: 'authentication.k8s.io/v1',
+      metadata: expect.objectContaining({
+        name: 'robot',
+        namespace: 'ns',
+        uid: 'u1',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+      }),
       spec: { audiences: ['a'], expirationSeconds: 700, boundObjectRef: null },
       status: { token: expect.any(String), expirationTimestamp: '2026-01-01T00:11:40Z' },
     });
@@ -180,20 +257,56 @@ describe('a TokenRequest', () => {
   it('without wishes is for the API, for an hour', () => {
     const answer = ask({});
 
-    expect(isObject(answer) && answer['spec']).toEqual({ audiences: [ISSUER], expirationSeconds: 3600, boundObjectRef: null });
+    expect(isObject(answer) && answer['spec']).toEqual({
+      audiences: [ISSUER],
+      expirationSeconds: 3600,
+      boundObjectRef: null,
+    });
   });
 
   it.each([
-    [{ spec: { expirationSeconds: 599 } }, 'robot', '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes'],
-    [{ spec: { expirationSeconds: 2 ** 32 + 1 } }, 'robot', '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
-    [{ spec: { audiences: 'x' } }, 'robot', '400 TokenRequest in version "v1" cannot be handled as a TokenRequest: json: cannot unmarshal string into Go struct field TokenRequestSpec.spec.audiences of type []string'],
+    [
+      { spec: { expirationSeconds: 599 } },
+      'robot',
+      '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
+    ],
+    [
+      { spec: { expirationSeconds: 2 ** 32 + 1 } },
+      'robot',
+      '422 TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds',
+    ],
+    [
+      { spec: { audiences: 'x' } },
+      'robot',
+      '400 TokenRequest in version "v1" cannot be handled as a TokenRequest: json: cannot unmarshal string into Go struct field TokenRequestSpec.spec.audiences of type []string',
+    ],
     [{}, 'nobody', '404 serviceaccounts "nobody" not found'],
-    [{ metadata: { name: 'x' } }, 'robot', '422 TokenRequest.authentication.k8s.io "robot" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified'],
-    [{ metadata: { uid: 'x' } }, 'robot', '409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (x) does not match the UID of the service account (u1)'],
-    [{ spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'x' } } }, 'robot', '404 secrets "x" not found'],
+    [
+      { metadata: { name: 'x' } },
+      'robot',
+      '422 TokenRequest.authentication.k8s.io "robot" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified',
+    ],
+    [
+      { metadata: { uid: 'x' } },
+      'robot',
+      '409 Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (x) does not match the UID of the service account (u1)',
+    ],
+    [
+      { spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'x' } } },
+      'robot',
+      '404 secrets "x" not found',
+    ],
     [{ spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'x' } } }, 'robot', '404 pods "x" not found'],
-    [{ spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'x' } } }, 'robot', '409 Operation cannot be fulfilled on Secret "s": the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated'],
-    [{ spec: { boundObjectRef: { apiVersion: 'apps/v1', kind: 'constructor', name: 's' } } }, 'robot', '400 cannot bind token to object of type apps/v1, Kind=constructor'],
+    [
+      { spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'x' } } },
+      'robot',
+      '409 Operation cannot be fulfilled on Secret "s": the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated',
+    ],
+    [
+      { spec: { boundObjectRef: { apiVersion: 'apps/v1', kind: 'constructor', name: 's' } } },
+      'robot',
+      '400 cannot bind token to object of type apps/v1, Kind=constructor',
+    ],
   ])('%j of %s is answered %s', (value, name, answer) => {
     expect(ask(value, name)).toBe(answer);
   });
@@ -215,19 +328,31 @@ describe('an authenticator', () => {
     expect(authenticator.request(header)?.name).toBe(name);
   });
 
-  it.each([['bearer  t', 1], ['Bearer t', 0], ['Bearer ', 0], ['Basic  t', 0]])('warns of %j as often as %d times', (header, times) => {
+  it.each([
+    ['bearer  t', 1],
+    ['Bearer t', 0],
+    ['Bearer ', 0],
+    ['Basic  t', 0],
+  ])('warns of %j as often as %d times', (header, times) => {
     const warnings: string[] = [];
     authenticator.request(header, (text) => warnings.push(text));
 
-    expect(warnings).toEqual(Array.from({ length: times }, () => 'the provided Authorization header contains extra space before the bearer token, and is ignored'));
+    expect(warnings).toEqual(
+      Array.from(
+        { length: times },
+        () => 'the provided Authorization header contains extra space before the bearer token, and is ignored',
+      ),
+    );
   });
 
   it('reviews a token for the audiences that are asked for, or its own', () => {
     const user = { name: 'ann', uid: 'u', groups: ['devs', 'system:authenticated'] };
 
-    expect([authenticator.token('t', []), authenticator.token('t', ['x', 'api']), authenticator.token('t', ['x'])]).toEqual([
-      { user, audiences: ['api'] }, { user, audiences: ['api'] }, { problem: 'invalid bearer token' },
-    ]);
+    expect([
+      authenticator.token('t', []),
+      authenticator.token('t', ['x', 'api']),
+      authenticator.token('t', ['x']),
+    ]).toEqual([{ user, audiences: ['api'] }, { user, audiences: ['api'] }, { problem: 'invalid bearer token' }]);
   });
 });
 

@@ -10,7 +10,11 @@ function service(spec: KubeObject['spec']): KubeObject {
 describe('addresses', () => {
   it('are given out once each, also before they are stored', () => {
     const allocator = createServiceAllocator(() => [service({ clusterIPs: ['10.0.0.17'] })]);
-    expect([allocator.nextAddress(), allocator.nextAddress(), allocator.nextAddress()]).toEqual(['10.0.0.16', '10.0.0.18', '10.0.0.19']);
+    expect([allocator.nextAddress(), allocator.nextAddress(), allocator.nextAddress()]).toEqual([
+      '10.0.0.16',
+      '10.0.0.18',
+      '10.0.0.19',
+    ]);
   });
 
   it('come back when a Service is gone, and end', () => {
@@ -36,20 +40,32 @@ describe('addresses', () => {
   });
 
   it.each([
-    ['10.0.0.9', undefined], ['10.0.0.10', 'provided IP is already allocated'], ['10.0.0.1', 'provided IP is already allocated'], ['10.0.0.0', 'the provided network does not match the current range'],
-    ['10.0.0.255', 'the provided network does not match the current range'], ['10.0.1.1', 'the provided network does not match the current range'], ['x', 'the provided network does not match the current range'], ['fd00::1', 'the provided network does not match the current range'],
+    ['10.0.0.9', undefined],
+    ['10.0.0.10', 'provided IP is already allocated'],
+    ['10.0.0.1', 'provided IP is already allocated'],
+    ['10.0.0.0', 'the provided network does not match the current range'],
+    ['10.0.0.255', 'the provided network does not match the current range'],
+    ['10.0.1.1', 'the provided network does not match the current range'],
+    ['x', 'the provided network does not match the current range'],
+    ['fd00::1', 'the provided network does not match the current range'],
   ])('that are asked for: %s, %s', (address, problem) => {
-    expect(createServiceAllocator(() => [service({ clusterIPs: ['10.0.0.10'] })]).addressProblem(address)).toBe(problem);
+    expect(createServiceAllocator(() => [service({ clusterIPs: ['10.0.0.10'] })]).addressProblem(address)).toBe(
+      problem,
+    );
   });
 
   it('are of a range of IPv4', () => {
-    expect(() => createServiceAllocator(() => [], 'fd00::/64')).toThrow('service range "fd00::/64" is no range of IPv4 addresses');
+    expect(() => createServiceAllocator(() => [], 'fd00::/64')).toThrow(
+      'service range "fd00::/64" is no range of IPv4 addresses',
+    );
     expect(() => createServiceAllocator(() => [], 'x')).toThrow('service range "x" is no range of IPv4 addresses');
   });
 });
 
 describe('ports', () => {
-  const { takenPorts, nextPort, portProblem } = createServiceAllocator(() => [service({ ports: [{ port: 1, nodePort: 30000 }, { port: 2 }], healthCheckNodePort: 30002 })]);
+  const { takenPorts, nextPort, portProblem } = createServiceAllocator(() => [
+    service({ ports: [{ port: 1, nodePort: 30000 }, { port: 2 }], healthCheckNodePort: 30002 }),
+  ]);
 
   it('are given out', () => {
     expect([nextPort(takenPorts()), nextPort(takenPorts())]).toEqual([30001, 30003]);
@@ -62,14 +78,23 @@ describe('ports', () => {
     expect(allocator.nextPort(new Set(given.map(Number)))).toBeUndefined();
   });
 
-  it.each([[30005, undefined], [30000, 'provided port is already allocated'], [30002, 'provided port is already allocated'], [80, 'provided port is not in the valid range. The range of valid ports is 30000-32767']])('that are asked for: %s, %s', (port, problem) => {
+  it.each([
+    [30005, undefined],
+    [30000, 'provided port is already allocated'],
+    [30002, 'provided port is already allocated'],
+    [80, 'provided port is not in the valid range. The range of valid ports is 30000-32767'],
+  ])('that are asked for: %s, %s', (port, problem) => {
     expect(portProblem(port, takenPorts())).toBe(problem);
   });
 });
 
 describe('a Service of many ports', () => {
   const created = (ports: number): KubeObject => {
-    const spec = { type: 'NodePort', selector: { a: 'b' }, ports: Array.from({ length: ports }, (_port, at) => ({ name: `p${at}`, port: at + 1 })) };
+    const spec = {
+      type: 'NodePort',
+      selector: { a: 'b' },
+      ports: Array.from({ length: ports }, (_port, at) => ({ name: `p${at}`, port: at + 1 })),
+    };
     const { strategy } = builtin('v1', 'Service');
     return strategy.prepareCreate(strategy.default(service(spec)));
   };

@@ -10,7 +10,12 @@ export const BUILTINS = builtinResources({
   definitions: { defaultCrd: same, validateCrd: nothing, validateCrdUpdate: nothing },
   policies: { validatePolicy: nothing, validateBinding: nothing },
   reviews: {
-    TokenReview: same, SelfSubjectReview: same, SubjectAccessReview: same, SelfSubjectAccessReview: same, LocalSubjectAccessReview: same, SelfSubjectRulesReview: same,
+    TokenReview: same,
+    SelfSubjectReview: same,
+    SubjectAccessReview: same,
+    SelfSubjectAccessReview: same,
+    LocalSubjectAccessReview: same,
+    SelfSubjectRulesReview: same,
   },
 });
 
@@ -18,7 +23,11 @@ export const BUILTINS = builtinResources({
 export const WHOLE = BUILTINS.filter(({ plural }) => plural !== 'pods');
 
 export function builtin(apiVersion: string, kind: string): Resource {
-  const found = BUILTINS.find((resource) => apiVersion === (resource.group === '' ? resource.version : `${resource.group}/${resource.version}`) && resource.kind === kind);
+  const found = BUILTINS.find(
+    (resource) =>
+      apiVersion === (resource.group === '' ? resource.version : `${resource.group}/${resource.version}`) &&
+      resource.kind === kind,
+  );
   if (found === undefined) throw new Error(`no built-in kind ${kind} of ${apiVersion}`);
   return found;
 }

@@ -28,24 +28,37 @@ interface Recorded {
   readonly update: Readonly<Record<string, { readonly old: Answer; readonly next: Answer }>>;
 }
 
-const ALL: Readonly<Record<string, KindVariants>> = { ...CORE_VARIANTS, ...GROUP_VARIANTS, ...WORKLOAD_VARIANTS, ...SERVICE_VARIANTS };
+const ALL: Readonly<Record<string, KindVariants>> = {
+  ...CORE_VARIANTS,
+  ...GROUP_VARIANTS,
+  ...WORKLOAD_VARIANTS,
+  ...SERVICE_VARIANTS,
+};
 const DECODING = 400;
 const IDENTITY = { uid: 'u', resourceVersion: '1', creationTimestamp: '2020-01-01T00:00:00Z' };
 
 describe.each(Object.keys(ALL))('%s', (kind) => {
   const variants = ALL[kind] ?? { path: '', base: {}, create: {}, update: {} };
-  const recorded = JSON.parse(readFileSync(path.join(root, 'test/unit/builtins/recorded', `${kind.toLowerCase()}.json`), 'utf8')) as Recorded;
+  const recorded = JSON.parse(
+    readFileSync(path.join(root, 'test/unit/builtins/recorded', `${kind.toLowerCase()}.json`), 'utf8'),
+  ) as Recorded;
   const resource = builtin(String(variants.base['apiVersion']), String(variants.base['kind']));
 
-  it.each(Object.keys(variants.create).filter((name) => recorded.create[name]?.code !== DECODING))('created: %s', (name) => {
-    expect(created(resource, patched(variants.base, variants.create[name]))).toEqual(masked(recorded.create[name]));
-  });
+  it.each(Object.keys(variants.create).filter((name) => recorded.create[name]?.code !== DECODING))(
+    'created: %s',
+    (name) => {
+      expect(created(resource, patched(variants.base, variants.create[name]))).toEqual(masked(recorded.create[name]));
+    },
+  );
 
-  it.each(Object.keys(variants.update).filter((name) => recorded.update[name]?.next.code !== DECODING))('changed: %s', (name) => {
-    const { next, subresource } = variants.update[name] ?? { next: {} };
-    const { old, next: answer } = recorded.update[name] ?? {};
-    expect(changed(resource, old?.object, { patch: next, subresource: subresource ?? '' })).toEqual(masked(answer));
-  });
+  it.each(Object.keys(variants.update).filter((name) => recorded.update[name]?.next.code !== DECODING))(
+    'changed: %s',
+    (name) => {
+      const { next, subresource } = variants.update[name] ?? { next: {} };
+      const { old, next: answer } = recorded.update[name] ?? {};
+      expect(changed(resource, old?.object, { patch: next, subresource: subresource ?? '' })).toEqual(masked(answer));
+    },
+  );
 });
 
 function created(resource: Resource, body: unknown): unknown {
@@ -54,17 +67,30 @@ function created(resource: Resource, body: unknown): unknown {
     const object = resource.strategy.prepareCreate(placed);
     const { strategy, namespaced } = resource;
     const { errors, warnings } = strategy.validateCreate(object);
-    return { object, findings: { errors: [...validateMeta(object.metadata, { namespaced, validateName: strategy.validateName }), ...errors], warnings } };
+    return {
+      object,
+      findings: {
+        errors: [...validateMeta(object.metadata, { namespaced, validateName: strategy.validateName }), ...errors],
+        warnings,
+      },
+    };
   });
 }
 
-function changed(resource: Resource, stored: KubeObject | undefined, { patch, subresource }: { patch: unknown; subresource: string }): unknown {
+function changed(
+  resource: Resource,
+  stored: KubeObject | undefined,
+  { patch, subresource }: { patch: unknown; subresource: string },
+): unknown {
   if (stored === undefined) throw new Error('nothing was stored');
   const old: KubeObject = { ...stored, metadata: { ...stored.metadata, ...IDENTITY } };
   return answered(resource, 200, () => {
     const given = resource.strategy.default(patched(old, patch) as KubeObject);
     const object = resource.strategy.prepareUpdate(given, old, subresource === '' ? undefined : subresource);
-    return { object, findings: resource.strategy.validateUpdate(object, old, subresource === '' ? undefined : subresource) };
+    return {
+      object,
+      findings: resource.strategy.validateUpdate(object, old, subresource === '' ? undefined : subresource),
+    };
   });
 }
 
@@ -74,12 +100,24 @@ function inNamespace({ namespaced }: Resource, object: KubeObject): KubeObject {
   return { ...object, metadata: namespaced ? { ...metadata, namespace: 'default' } : metadata };
 }
 
-function answered({ group, kind, visible }: Resource, code: number, run: () => { object: KubeObject; findings: Findings }): unknown {
+function answered(
+  { group, kind, visible }: Resource,
+  code: number,
+  run: () => { object: KubeObject; findings: Findings },
+): unknown {
   try {
-    const { object, findings: { errors, warnings } } = run();
+    const {
+      object,
+      findings: { errors, warnings },
+    } = run();
     // Events of both groups are one kind to the real server, that of the core group.
-    if (errors.length > 0) throw invalid({ group: kind === 'Event' ? '' : group, kind }, object.metadata.name ?? '', errors);
-    return masked({ code, object: visible?.(object) ?? object, ...(warnings.length === 0 ? {} : { warnings: warnings.map((text) => `299 - ${JSON.stringify(text)}`) }) });
+    if (errors.length > 0)
+      throw invalid({ group: kind === 'Event' ? '' : group, kind }, object.metadata.name ?? '', errors);
+    return masked({
+      code,
+      object: visible?.(object) ?? object,
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map((text) => `299 - ${JSON.stringify(text)}`) }),
+    });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return masked({ code: error.code, message: error.message, causes: error.details?.causes ?? [] });
@@ -91,11 +129,21 @@ function masked(answer: Answer | undefined): unknown {
   if (answer === undefined) return undefined;
   if (answer.object === undefined) {
     const causes = (answer.causes ?? []).map((cause) => JSON.stringify(cause)).sort();
-    return { ...answer, causes, message: causes.length > 1 ? answer.message?.split(' is invalid: ')[0] : answer.message };
+    return {
+      ...answer,
+      causes,
+      message: causes.length > 1 ? answer.message?.split(' is invalid: ')[0] : answer.message,
+    };
   }
-  const metadata = Object.fromEntries(Object.entries(answer.object.metadata).filter(([name]) => !Object.hasOwn(IDENTITY, name)));
+  const metadata = Object.fromEntries(
+    Object.entries(answer.object.metadata).filter(([name]) => !Object.hasOwn(IDENTITY, name)),
+  );
   const text = JSON.stringify(withoutTaint({ ...answer.object, metadata }));
-  const object: unknown = JSON.parse(text.replace(/"10\.0\.0\.\d+"/g, '"given"').replace(/"(nodePort|healthCheckNodePort)":3(?!00[89])\d+/g, '"$1":"given"'));
+  const object: unknown = JSON.parse(
+    text
+      .replace(/"10\.0\.0\.\d+"/g, '"given"')
+      .replace(/"(nodePort|healthCheckNodePort)":3(?!00[89])\d+/g, '"$1":"given"'),
+  );
   return { ...answer, object };
 }
 

@@ -13,7 +13,9 @@ export interface KindVariants {
   /** By what they try. */
   readonly create: Readonly<Record<string, Patch>>;
   /** By what they try: what is stored (a patch of the base), what is then put, and by which sub-resource. */
-  readonly update: Readonly<Record<string, { readonly old?: Patch; readonly next: Patch; readonly subresource?: string }>>;
+  readonly update: Readonly<
+    Record<string, { readonly old?: Patch; readonly next: Patch; readonly subresource?: string }>
+  >;
 }
 
 export const NULL = '\u0000null';

@@ -5,13 +5,24 @@ import type { FieldError } from '../../../src/status.js';
 import { costs } from './tables/costs.js';
 
 describe('the estimated cost of a rule is that of the real server', () => {
-  it.each(costs.map(([spec, tooCostly]) => [JSON.stringify(spec), spec, tooCostly] as const))('%s', (_text, spec, tooCostly) => {
-    const found = compileRules({ type: 'object', properties: { spec } }, 'schema');
-    expect(found.filter(({ message }) => !message.includes('contributed')).map(short).sort()).toEqual(tooCostly);
-  });
+  it.each(costs.map(([spec, tooCostly]) => [JSON.stringify(spec), spec, tooCostly] as const))(
+    '%s',
+    (_text, spec, tooCostly) => {
+      const found = compileRules({ type: 'object', properties: { spec } }, 'schema');
+      expect(
+        found
+          .filter(({ message }) => !message.includes('contributed'))
+          .map(short)
+          .sort(),
+      ).toEqual(tooCostly);
+    },
+  );
 
   it('names the rules that make a schema too costly as a whole', () => {
-    const list = { type: 'array', items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self.contains(self)' }] } } as const;
+    const list = {
+      type: 'array',
+      items: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self.contains(self)' }] },
+    } as const;
     const found = compileRules({ type: 'object', properties: { a: list, b: list } }, 'schema');
     expect(found.filter(({ message }) => message.includes('contributed')).map(({ field }) => field)).toEqual([
       'schema.properties[a].items.x-kubernetes-validations[0].rule',
@@ -23,11 +34,18 @@ describe('the estimated cost of a rule is that of the real server', () => {
   it('is not asked for where a stored schema stays as it is', () => {
     const spec = costs.find(([, tooCostly]) => tooCostly.length > 0)?.[0] ?? {};
     const found = compileRules({ type: 'object', properties: { spec } }, 'schema', { ignoreCosts: true });
-    expect(found.filter(({ field }) => field.endsWith('.rule') && !field.includes('contributed')).filter(({ message }) => message.startsWith('Forbidden: estimated'))).toEqual([]);
+    expect(
+      found
+        .filter(({ field }) => field.endsWith('.rule') && !field.includes('contributed'))
+        .filter(({ message }) => message.startsWith('Forbidden: estimated')),
+    ).toEqual([]);
   });
 });
 
 function short({ field, message }: FieldError): string {
-  const place = field.replace(/^schema(\.properties\[spec\])?/, '').replace(/^$/, 'total').replace('.x-kubernetes-validations', '');
+  const place = field
+    .replace(/^schema(\.properties\[spec\])?/, '')
+    .replace(/^$/, 'total')
+    .replace('.x-kubernetes-validations', '');
   return `${place} ${/factor of (more than 100x|[\d.]+x)/.exec(message)?.[1] ?? message}`;
 }

@@ -29,7 +29,13 @@ const data: Schema = {
     ii: { 'x-kubernetes-int-or-string': true, maxLength: 10 },
     m: { type: 'object', maxProperties: 3, additionalProperties: INT },
     set: { type: 'array', 'x-kubernetes-list-type': 'set', maxItems: 5, items: SHORT },
-    lm: { type: 'array', maxItems: 4, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: PAIR },
+    lm: {
+      type: 'array',
+      maxItems: 4,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+      items: PAIR,
+    },
     o: { type: 'object', properties: { a: INT, 'x-y': SHORT, nul: { ...SHORT, nullable: true }, namespace: SHORT } },
     dur: { type: 'string', format: 'duration' },
     ts: { type: 'string', format: 'date-time' },
@@ -52,7 +58,10 @@ const value: Json = {
   ii: 5,
   m: { x: 1, 'a.b/c': 2 },
   set: ['p', 'q'],
-  lm: [{ k: 'one', v: 1 }, { k: 'two', v: 2 }],
+  lm: [
+    { k: 'one', v: 1 },
+    { k: 'two', v: 2 },
+  ],
   o: { a: 1, 'x-y': 'dash', nul: null, namespace: 'ns' },
   dur: '1h30m',
   ts: '2024-02-29T12:34:56.789Z',
@@ -73,7 +82,10 @@ function outcome(expression: string): string {
   const refused = compileRules(schema, 'schema').filter(({ message }) => !message.includes('exceeds budget'));
   if (refused.length > 0) return refused.map(({ message }) => message).join('\n');
   const { errors } = runRules(schema, value, undefined, { path: 'spec' });
-  const failed = errors[1]?.message.replace(/^Invalid value: ("object": )?/, '').replace(/ evaluating rule: .*$/s, '').replace(/: call arguments did not match.*$/s, '');
+  const failed = errors[1]?.message
+    .replace(/^Invalid value: ("object": )?/, '')
+    .replace(/ evaluating rule: .*$/s, '')
+    .replace(/: call arguments did not match.*$/s, '');
   if (failed !== undefined) return `! ${failed.replace(/^'(no such overload.*)'$/, '$1')}`;
   return errors[0]?.message.replace(/^Invalid value: /, '') ?? 'no error';
 }

@@ -5,8 +5,14 @@ import type { Schema } from '../../../src/schema/schema.js';
 
 /** What a rule shows of a text with a format. */
 function shown(format: string, text: string): string | undefined {
-  const schema: Schema = { type: 'string', format, 'x-kubernetes-validations': [{ rule: "'%s'.format([self]) == '-'", messageExpression: "'%s'.format([self])" }] };
-  return runRules(schema, text, undefined, { path: 'x' }).errors[0]?.message.replace(/^Invalid value: (?:".*?": )?/, '').replace(/ evaluating rule: .*$/s, '');
+  const schema: Schema = {
+    type: 'string',
+    format,
+    'x-kubernetes-validations': [{ rule: "'%s'.format([self]) == '-'", messageExpression: "'%s'.format([self])" }],
+  };
+  return runRules(schema, text, undefined, { path: 'x' })
+    .errors[0]?.message.replace(/^Invalid value: (?:".*?": )?/, '')
+    .replace(/ evaluating rule: .*$/s, '');
 }
 
 /** As a kube-apiserver 1.36.3 answers. */
@@ -25,9 +31,21 @@ describe('rules see texts with formats', () => {
     ['date-time', '2020-01-01T00:00:00+24:00', '2020-01-01T00:00:00+24:00'],
     ['date-time', '0000-01-01T00:00:00Z', '0000-01-01T00:00:00Z'],
     ['date-time', '9999-12-31T23:59:59-01:00', '9999-12-31T23:59:59-01:00'],
-    ['date-time', '2020-01-01t00:00:00z', 'Invalid date-time formatted string 2020-01-01t00:00:00z: parsing time "2020-01-01t00:00:00z" as "2006-01-02T15:04:05": cannot parse "t00:00:00z" as "T"'],
-    ['date-time', '2020-01-01T00:00:00x5Z', 'Invalid date-time formatted string 2020-01-01T00:00:00x5Z: parsing time "2020-01-01T00:00:00x5Z": extra text: "x5Z"'],
-    ['date-time', '2020-01-01T00:00:00+25:00', 'Invalid date-time formatted string 2020-01-01T00:00:00+25:00: parsing time "2020-01-01T00:00:00+25:00": extra text: "+25:00"'],
+    [
+      'date-time',
+      '2020-01-01t00:00:00z',
+      'Invalid date-time formatted string 2020-01-01t00:00:00z: parsing time "2020-01-01t00:00:00z" as "2006-01-02T15:04:05": cannot parse "t00:00:00z" as "T"',
+    ],
+    [
+      'date-time',
+      '2020-01-01T00:00:00x5Z',
+      'Invalid date-time formatted string 2020-01-01T00:00:00x5Z: parsing time "2020-01-01T00:00:00x5Z": extra text: "x5Z"',
+    ],
+    [
+      'date-time',
+      '2020-01-01T00:00:00+25:00',
+      'Invalid date-time formatted string 2020-01-01T00:00:00+25:00: parsing time "2020-01-01T00:00:00+25:00": extra text: "+25:00"',
+    ],
     ['byte', 'YR==', 'a'],
     ['byte', '+///', 'Invalid byte formatted string +///: illegal base64 data at input byte 0'],
     ['byte', 'YWJj/wA=', 'Invalid byte formatted string YWJj/wA=: illegal base64 data at input byte 4'],

@@ -7,7 +7,16 @@ import type { Schema } from '../../../src/schema/schema.js';
 const TEXT: Schema = { type: 'string' };
 const INTS: Schema = { type: 'array', items: { type: 'integer' } };
 const MAP: Schema = { type: 'object', additionalProperties: { type: 'integer' } };
-const SPEC: Schema = { type: 'object', properties: { s: TEXT, t: TEXT, n: INTS, m: MAP, pu: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } };
+const SPEC: Schema = {
+  type: 'object',
+  properties: {
+    s: TEXT,
+    t: TEXT,
+    n: INTS,
+    m: MAP,
+    pu: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  },
+};
 
 /** Letters a and b in no order. */
 function withoutOrder(length: number): string {
@@ -32,7 +41,9 @@ function told(rule: string, value: Json = large): string[] {
   return runRules(schema, value, undefined, { path: 'spec' }).errors.map(({ message }) => message);
 }
 
-const ENDED = [`Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: m`];
+const ENDED = [
+  `Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: m`,
+];
 
 describe('a rule that costs too much is ended as by the real server', () => {
   it.each([
@@ -48,13 +59,24 @@ describe('a rule that costs too much is ended as by the real server', () => {
 
   it('and no other rule is run, here or elsewhere', () => {
     const costly = { rule: 'self.n.all(x, self.n.all(y, x >= 0 && y >= 0))', message: 'm' };
-    const schema: Schema = { type: 'object', properties: { a: { ...SPEC, 'x-kubernetes-validations': [costly, { rule: 'false' }] }, b: { type: 'string', 'x-kubernetes-validations': [{ rule: 'false' }] } } };
-    expect(runRules(schema, { a: large, b: 'x' }, undefined, { path: 'spec' }).errors.map(({ message }) => message)).toEqual(ENDED);
+    const schema: Schema = {
+      type: 'object',
+      properties: {
+        a: { ...SPEC, 'x-kubernetes-validations': [costly, { rule: 'false' }] },
+        b: { type: 'string', 'x-kubernetes-validations': [{ rule: 'false' }] },
+      },
+    };
+    expect(
+      runRules(schema, { a: large, b: 'x' }, undefined, { path: 'spec' }).errors.map(({ message }) => message),
+    ).toEqual(ENDED);
   });
 
   it('counts what all rules of an object cost together', () => {
     const rule = '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(x, lists.range(90000).size() > x)';
-    const schema: Schema = { ...SPEC, 'x-kubernetes-validations': Array.from({ length: 30 }, () => ({ rule, message: 'm' })) };
+    const schema: Schema = {
+      ...SPEC,
+      'x-kubernetes-validations': Array.from({ length: 30 }, () => ({ rule, message: 'm' })),
+    };
     expect(runRules(schema, large, undefined, { path: 'spec' }).errors.map(({ message }) => message)).toEqual([
       'Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run',
     ]);
@@ -66,7 +88,10 @@ describe('what the cost model does not see is bounded too', () => {
   const nested = (macro: string): string => macro.repeat(40);
   it.each([
     ['a list that doubles', `[self.n]${nested('.map(a, a + a)')}[0].size() > 0`],
-    ['comparing nested lists that are one list many times', `[[1]]${nested('.map(a, [a, a])')} == [[1]]${nested('.map(a, [a, a])')}`],
+    [
+      'comparing nested lists that are one list many times',
+      `[[1]]${nested('.map(a, [a, a])')} == [[1]]${nested('.map(a, [a, a])')}`,
+    ],
     ['writing them', `'%s'.format([[[1]]${nested('.map(a, [a, a])')}]) == ''`],
     ['flattening them', `[[1]]${nested('.map(a, [a, a])')}.flatten(100) == []`],
     ['comparing whole lists again and again', '[self.n.map(y, y)].all(copy, self.n.all(x, [self.n] == [copy]))'],
@@ -84,13 +109,22 @@ describe('what the cost model does not see is bounded too', () => {
   });
 
   it('macros of optionals within each other', () => {
-    const schema: Schema = { ...SPEC, 'x-kubernetes-validations': [{ rule: `optional.of(1)${'.optMap(x, x)'.repeat(40)}.hasValue()` }] };
-    expect(compileRules(schema, 'schema')[0]?.message).toMatch(/compilation failed: ERROR: <input>:-1:0: the expression is too complex$/);
+    const schema: Schema = {
+      ...SPEC,
+      'x-kubernetes-validations': [{ rule: `optional.of(1)${'.optMap(x, x)'.repeat(40)}.hasValue()` }],
+    };
+    expect(compileRules(schema, 'schema')[0]?.message).toMatch(
+      /compilation failed: ERROR: <input>:-1:0: the expression is too complex$/,
+    );
   });
 });
 
 describe('the depth of an expression', () => {
-  const problem = (rule: string): string | undefined => compileRules({ ...SPEC, 'x-kubernetes-validations': [{ rule }] }, 'schema')[0]?.message.replace(/^.*?: ERROR/s, 'ERROR');
+  const problem = (rule: string): string | undefined =>
+    compileRules({ ...SPEC, 'x-kubernetes-validations': [{ rule }] }, 'schema')[0]?.message.replace(
+      /^.*?: ERROR/s,
+      'ERROR',
+    );
   const plus = (count: number): string => `${Array.from({ length: count }, () => '1').join(' + ')} > 0`;
 
   it.each([
@@ -103,7 +137,11 @@ describe('the depth of an expression', () => {
     ['260 selections', `dyn(self)${'.x'.repeat(260)} == 1`, 'max recursion depth exceeded'],
     ['240 selections', `dyn(self)${'.x'.repeat(240)} == 1`, undefined],
     ['1000 conjunctions', Array.from({ length: 1000 }, () => 'self.s != ""').join(' && '), undefined],
-    ['too long', `self.s == "${'x'.repeat(100_000)}"`, 'expression code point size exceeds limit: size: 100012, limit 100000'],
+    [
+      'too long',
+      `self.s == "${'x'.repeat(100_000)}"`,
+      'expression code point size exceeds limit: size: 100012, limit 100000',
+    ],
   ])('%s', (_title, rule, expected) => {
     expect(problem(rule)).toBe(expected === undefined ? undefined : `ERROR: <input>:-1:0: ${expected}`);
     expect(told(rule, {}).length).toBeLessThan(2);

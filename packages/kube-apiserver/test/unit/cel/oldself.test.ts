@@ -7,9 +7,18 @@ import type { Schema } from '../../../src/schema/schema.js';
 it('rules with an optional oldSelf see a value without its schema, and their messages see the plain one', () => {
   const schema: Schema = {
     type: 'object',
-    properties: { n: { type: 'integer' }, 'x-y': { type: 'string', maxLength: 9 }, du: { type: 'string', format: 'duration' } },
+    properties: {
+      n: { type: 'integer' },
+      'x-y': { type: 'string', maxLength: 9 },
+      du: { type: 'string', format: 'duration' },
+    },
     'x-kubernetes-validations': [
-      { rule: '!oldSelf.hasValue()', message: 'plain', messageExpression: "'was %d'.format([oldSelf.value().n])", optionalOldSelf: true },
+      {
+        rule: '!oldSelf.hasValue()',
+        message: 'plain',
+        messageExpression: "'was %d'.format([oldSelf.value().n])",
+        optionalOldSelf: true,
+      },
       { rule: '!oldSelf.hasValue()', messageExpression: "'now %d'.format([self.n])", optionalOldSelf: true },
       { rule: '!oldSelf.hasValue() || oldSelf.value().du != self.du', message: 'same', optionalOldSelf: true },
       { rule: '!oldSelf.hasValue() || oldSelf.value().x__dash__y == "a"', message: 'dash', optionalOldSelf: true },

@@ -21,7 +21,10 @@ function problemOf(rule: string): string {
   const root: Schema = { type: 'object', properties: { spec } };
   const schemaErrors = checkRules(spec, 'schema.properties[spec]');
   const found = [...schemaErrors, ...compileRules(root, 'schema', { schemaErrors })];
-  return found.filter(({ field, message }) => field !== 'schema' && !message.includes('contributed')).map(({ message }) => message.replace(/^Invalid value: \{.*?\}: /s, '').replaceAll(/selfType\d+/g, 'selfType1')).join(' ## ');
+  return found
+    .filter(({ field, message }) => field !== 'schema' && !message.includes('contributed'))
+    .map(({ message }) => message.replace(/^Invalid value: \{.*?\}: /s, '').replaceAll(/selfType\d+/g, 'selfType1'))
+    .join(' ## ');
 }
 
 describe('what is wrong with a rule is said as the real server says it', () => {

@@ -9,7 +9,14 @@ function object(name: string, spec: Json): Json {
 }
 
 /** Most writes take the name of their place in the table among those that are not named. */
-const cases = updates.map((write, index) => [`${index}: ${JSON.stringify(write.old ?? null)} → ${JSON.stringify(write.next)}`, write, write.name ?? `u-${updates.slice(0, index).filter(({ name }) => name === undefined).length}`] as const);
+const cases = updates.map(
+  (write, index) =>
+    [
+      `${index}: ${JSON.stringify(write.old ?? null)} → ${JSON.stringify(write.next)}`,
+      write,
+      write.name ?? `u-${updates.slice(0, index).filter(({ name }) => name === undefined).length}`,
+    ] as const,
+);
 
 describe('a write is judged as the real server does', () => {
   it('with rules that are accepted', () => {

@@ -23,7 +23,12 @@ describe('the Secret of a ServiceAccount', () => {
 
     expect(room.get('secrets/ns/s')).toMatchObject({
       metadata: { annotations: { [NAME]: 'default', 'kubernetes.io/service-account.uid': uid } },
-      data: { 'more': 'bW9yZQ==', 'ca.crt': base64('the bundle'), 'namespace': base64('ns'), 'token': base64(`token of default (${uid}) in s`) },
+      data: {
+        more: 'bW9yZQ==',
+        'ca.crt': base64('the bundle'),
+        namespace: base64('ns'),
+        token: base64(`token of default (${uid}) in s`),
+      },
     });
     expect(room.errors).toEqual([]);
   });
@@ -54,7 +59,10 @@ describe('the Secret of a ServiceAccount', () => {
   it('goes when its account does, also where that is made anew, and leaves the list of its account', async () => {
     const room = new Cluster();
     await room.space('ns');
-    await room.create('serviceaccounts/ns', { metadata: { name: 'robot' }, secrets: [{ name: 's' }, { name: 'other' }] });
+    await room.create('serviceaccounts/ns', {
+      metadata: { name: 'robot' },
+      secrets: [{ name: 's' }, { name: 'other' }],
+    });
     await room.create('secrets/ns', secret('robot'));
     await room.idle();
     await room.delete('secrets/ns/s');
@@ -62,7 +70,10 @@ describe('the Secret of a ServiceAccount', () => {
     const listed = room.get('serviceaccounts/ns/robot')['secrets'];
     await room.create('secrets/ns', secret('robot'));
     await room.idle();
-    await Promise.all([room.delete('serviceaccounts/ns/robot'), room.create('serviceaccounts/ns', { metadata: { name: 'robot' } }).catch(() => undefined)]);
+    await Promise.all([
+      room.delete('serviceaccounts/ns/robot'),
+      room.create('serviceaccounts/ns', { metadata: { name: 'robot' } }).catch(() => undefined),
+    ]);
     await room.idle();
 
     expect(listed).toEqual([{ name: 'other' }]);

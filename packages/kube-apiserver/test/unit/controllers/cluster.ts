@@ -18,10 +18,20 @@ export class Cluster extends Room {
   }
 
   #start(): Controllers {
-    return startControllers({
-      store: this.store, reader: this.reader, registry: this.registry, verbs: this.verbs, clock: this.clock,
-      onError: (key, error) => this.errors.push(`${key}: ${error instanceof Error ? error.message : String(error)}`),
-    }, { authority: 'the bundle', issue: ({ metadata }, secret) => `token of ${metadata.name ?? ''} (${metadata.uid ?? ''}) in ${secret}` });
+    return startControllers(
+      {
+        store: this.store,
+        reader: this.reader,
+        registry: this.registry,
+        verbs: this.verbs,
+        clock: this.clock,
+        onError: (key, error) => this.errors.push(`${key}: ${error instanceof Error ? error.message : String(error)}`),
+      },
+      {
+        authority: 'the bundle',
+        issue: ({ metadata }, secret) => `token of ${metadata.name ?? ''} (${metadata.uid ?? ''}) in ${secret}`,
+      },
+    );
   }
 
   /** A namespace with what every namespace has. */
@@ -57,11 +67,17 @@ export class Cluster extends Room {
 
   /** Names of the ConfigMaps in `ns` that tests made. */
   names(): string[] {
-    return this.reader.list('configmaps', 'ns').map(({ metadata: { name = '' } }) => name).filter((name) => name !== 'kube-root-ca.crt');
+    return this.reader
+      .list('configmaps', 'ns')
+      .map(({ metadata: { name = '' } }) => name)
+      .filter((name) => name !== 'kube-root-ca.crt');
   }
 }
 
-export function ownedBy({ apiVersion, kind, metadata: { name = '', uid = '' } }: KubeObject, more: { readonly [key: string]: Json } = {}): { readonly [key: string]: Json } {
+export function ownedBy(
+  { apiVersion, kind, metadata: { name = '', uid = '' } }: KubeObject,
+  more: { readonly [key: string]: Json } = {},
+): { readonly [key: string]: Json } {
   return { apiVersion, kind, name, uid, ...more };
 }
 

@@ -9,13 +9,22 @@ const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 function definition(name: string, names: JsonObject): Json {
   return {
-    apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${name}.facts.example.com` },
-    spec: { group: 'facts.example.com', scope: 'Cluster', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: open } }] },
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${name}.facts.example.com` },
+    spec: {
+      group: 'facts.example.com',
+      scope: 'Cluster',
+      names,
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: open } }],
+    },
   };
 }
 
 function conditions({ status }: KubeObject): unknown {
-  const { conditions: all = [] } = status as { conditions?: { type: string; status: string; reason: string; message: string }[] };
+  const { conditions: all = [] } = status as {
+    conditions?: { type: string; status: string; reason: string; message: string }[];
+  };
   return all.map(({ type, status: is, reason, message }) => [type, is, reason, message]);
 }
 
@@ -35,8 +44,13 @@ describe('a definition', () => {
       ['NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'],
       ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'],
     ]);
-    expect(established.status).toMatchObject({ acceptedNames: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' } });
-    expect(established.metadata.managedFields?.map(({ manager, subresource }) => [manager, subresource])).toEqual([['kube-apiserver', 'status'], ['test', undefined]]);
+    expect(established.status).toMatchObject({
+      acceptedNames: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+    });
+    expect(established.metadata.managedFields?.map(({ manager, subresource }) => [manager, subresource])).toEqual([
+      ['kube-apiserver', 'status'],
+      ['test', undefined],
+    ]);
     expect(room.registry.findKind('facts.example.com', 'v1', 'Thing')?.plural).toBe('things');
   });
 
@@ -46,8 +60,17 @@ describe('a definition', () => {
   ])('of a group of Kubernetes that is marked %j says how it is approved', async (text, status, reason, message) => {
     const made = definition('things', { plural: 'things', kind: 'Thing' }) as JsonObject;
     const spec = { ...(made['spec'] as JsonObject), group: 'facts.k8s.io' };
-    await room.define({ ...made, metadata: { name: 'things.facts.k8s.io', annotations: { 'api-approved.kubernetes.io': text } }, spec });
-    expect(conditions(room.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual(['KubernetesAPIApprovalPolicyConformant', status, reason, message]);
+    await room.define({
+      ...made,
+      metadata: { name: 'things.facts.k8s.io', annotations: { 'api-approved.kubernetes.io': text } },
+      spec,
+    });
+    expect(conditions(room.get(`${CRDS}/things.facts.k8s.io`))).toContainEqual([
+      'KubernetesAPIApprovalPolicyConformant',
+      status,
+      reason,
+      message,
+    ]);
   });
 
   it('cannot have a name twice', async () => {
@@ -55,7 +78,12 @@ describe('a definition', () => {
     await room.patch(THINGS, 'merge', { spec: { names: { singular: 'things' } } });
     await room.settle();
     const crd = room.get(THINGS);
-    expect(conditions(crd)).toContainEqual(['NamesAccepted', 'False', 'SingularConflict', '"things" is already in use']);
+    expect(conditions(crd)).toContainEqual([
+      'NamesAccepted',
+      'False',
+      'SingularConflict',
+      '"things" is already in use',
+    ]);
     expect(crd.status).toMatchObject({ acceptedNames: { plural: 'things', singular: 'thing' } });
   });
 
@@ -67,7 +95,9 @@ describe('a definition', () => {
 
   it('whose names another one has waits for them', async () => {
     await room.define(thingCrd());
-    await room.define(definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }));
+    await room.define(
+      definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }),
+    );
     const waiting = room.get(`${CRDS}/others.facts.example.com`);
     expect(conditions(waiting)).toEqual([
       ['NamesAccepted', 'False', 'SingularConflict', '"thing" is already in use'],
@@ -78,31 +108,62 @@ describe('a definition', () => {
     await room.delete(THINGS);
     await room.settle();
     await room.settle();
-    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual(['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted']);
+    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual([
+      'Established',
+      'True',
+      'InitialNamesAccepted',
+      'the initial names have been accepted',
+    ]);
     expect(room.registry.find('facts.example.com', 'v1', 'others')?.namespaced).toBe(false);
   });
 
   it('that is deleted ends its objects first, takes no new ones, and waits for finalizers', async () => {
     await room.define(thingCrd());
-    const thing = (name: string, metadata: JsonObject = {}): Json => ({ apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name, ...metadata } });
+    const thing = (name: string, metadata: JsonObject = {}): Json => ({
+      apiVersion: 'facts.example.com/v1',
+      kind: 'Thing',
+      metadata: { name, ...metadata },
+    });
     await room.create('things.facts.example.com/ns', thing('a'));
     await room.create('things.facts.example.com/ns', thing('held', { finalizers: ['q/r'] }));
-    const deleted = await room.delete(THINGS) as KubeObject;
+    const deleted = (await room.delete(THINGS)) as KubeObject;
     expect(deleted.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
-    expect(conditions(deleted)).toContainEqual(['Terminating', 'True', 'InstanceDeletionPending', 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon']);
+    expect(conditions(deleted)).toContainEqual([
+      'Terminating',
+      'True',
+      'InstanceDeletionPending',
+      'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    ]);
     await room.settle();
-    expect(conditions(room.get(THINGS))).toContainEqual(['Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress']);
-    expect((await room.list('things.facts.example.com/ns')).items.map(({ metadata }) => metadata.name)).toEqual(['held']);
-    for (const attempt of [() => room.create('things.facts.example.com/ns', thing('b')), () => room.patch('things.facts.example.com/ns/b', 'apply', thing('b'), { fieldManager: 'm' })]) {
+    expect(conditions(room.get(THINGS))).toContainEqual([
+      'Terminating',
+      'True',
+      'InstanceDeletionInProgress',
+      'CustomResource deletion is in progress',
+    ]);
+    expect((await room.list('things.facts.example.com/ns')).items.map(({ metadata }) => metadata.name)).toEqual([
+      'held',
+    ]);
+    for (const attempt of [
+      () => room.create('things.facts.example.com/ns', thing('b')),
+      () => room.patch('things.facts.example.com/ns/b', 'apply', thing('b'), { fieldManager: 'm' }),
+    ]) {
       expect(await refusal(attempt)).toMatchObject({
-        code: 403, message: 'things.facts.example.com "b" is forbidden: create not allowed while custom resource definition is terminating',
+        code: 403,
+        message:
+          'things.facts.example.com "b" is forbidden: create not allowed while custom resource definition is terminating',
       });
     }
     const events = room.watch(CRDS, { resourceVersion: room.get(THINGS).metadata.resourceVersion ?? '' });
     await room.patch('things.facts.example.com/ns/held', 'merge', { metadata: { finalizers: null } });
     const [gone] = await take(events, 1);
     expect(gone?.type).toBe('DELETED');
-    expect(conditions(gone?.object as KubeObject)).toContainEqual(['Terminating', 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress']);
+    expect(conditions(gone?.object as KubeObject)).toContainEqual([
+      'Terminating',
+      'True',
+      'InstanceDeletionInProgress',
+      'CustomResource deletion is in progress',
+    ]);
     expect(room.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
   });
 
@@ -112,7 +173,12 @@ describe('a definition', () => {
     await room.patch(THINGS, 'merge', { spec: { names: { shortNames: ['th'] } } });
     await room.settle();
     await room.define(definition('others', names));
-    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual(['NamesAccepted', 'False', 'ShortNamesConflict', '"th" is already in use']);
+    expect(conditions(room.get(`${CRDS}/others.facts.example.com`))).toContainEqual([
+      'NamesAccepted',
+      'False',
+      'ShortNamesConflict',
+      '"th" is already in use',
+    ]);
     await room.patch(THINGS, 'merge', { spec: { names: { shortNames: null } } });
     await room.settle();
     expect(room.get(`${CRDS}/others.facts.example.com`).status).toMatchObject({ acceptedNames: names });
@@ -129,13 +195,20 @@ describe('a definition', () => {
 
   it('that never got its names says so when it is deleted', async () => {
     await room.define(thingCrd());
-    await room.define(definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }));
+    await room.define(
+      definition('others', { plural: 'others', singular: 'thing', kind: 'Other', listKind: 'OtherList' }),
+    );
     await room.patch(`${CRDS}/others.facts.example.com`, 'merge', { metadata: { finalizers: ['x/y'] } });
     await room.delete(`${CRDS}/others.facts.example.com`);
     await room.settle();
     const held = room.get(`${CRDS}/others.facts.example.com`);
     expect(held.metadata.finalizers).toEqual(['x/y']);
-    expect(conditions(held)).toContainEqual(['Terminating', 'False', 'NeverEstablished', 'resource was never established']);
+    expect(conditions(held)).toContainEqual([
+      'Terminating',
+      'False',
+      'NeverEstablished',
+      'resource was never established',
+    ]);
   });
 });
 
@@ -149,7 +222,9 @@ describe('the registry', () => {
     await room.patch(THINGS, 'merge', { metadata: { labels: { a: 'b' } } });
     expect(room.registry.find('facts.example.com', 'v1', 'things')).toBe(resource);
     const before = room.registry.generation;
-    await room.patch(THINGS, 'json', [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties', value: { spec: { type: 'object' } } }]);
+    await room.patch(THINGS, 'json', [
+      { op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties', value: { spec: { type: 'object' } } },
+    ]);
     expect(room.registry.find('facts.example.com', 'v1', 'things')).not.toBe(resource);
     expect([changes, room.registry.generation]).toEqual([2, before + 1]);
   });
@@ -162,15 +237,39 @@ describe('the registry', () => {
 });
 
 describe('a definition of several versions', () => {
-  const versions = (schema: Json = { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string', default: 'A1' }, b: { type: 'string' } } } } }): Json[] => [
+  const versions = (
+    schema: Json = {
+      type: 'object',
+      properties: {
+        spec: { type: 'object', properties: { a: { type: 'string', default: 'A1' }, b: { type: 'string' } } },
+      },
+    },
+  ): Json[] => [
     { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } },
-    { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' }, c: { type: 'string', default: 'C2' } } } } } } },
+    {
+      name: 'v2',
+      served: true,
+      storage: false,
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: {
+            spec: { type: 'object', properties: { a: { type: 'string' }, c: { type: 'string', default: 'C2' } } },
+          },
+        },
+      },
+    },
     { name: 'v1beta1', served: true, storage: false, deprecated: true, schema: { openAPIV3Schema: open } },
     { name: 'v0', served: false, storage: false, schema: { openAPIV3Schema: open } },
   ];
   const crd = thingCrd() as { spec: JsonObject };
   const path = (version: string, name = ''): string => `things.facts.example.com/${version}/ns/${name}`;
-  const thing = (version: string, name: string, spec: Json): Json => ({ apiVersion: `facts.example.com/${version}`, kind: 'Thing', metadata: { name }, spec });
+  const thing = (version: string, name: string, spec: Json): Json => ({
+    apiVersion: `facts.example.com/${version}`,
+    kind: 'Thing',
+    metadata: { name },
+    spec,
+  });
 
   beforeEach(async () => {
     await room.define({ ...crd, spec: { ...crd.spec, versions: versions() } });
@@ -183,7 +282,10 @@ describe('a definition of several versions', () => {
     expect(room.get(path('v1beta1', 'a')).spec).toEqual({ a: 'A1', b: 'x' });
     await room.create(path('v2'), thing('v2', 'b', { a: 'q' }));
     expect(room.get(path('v1', 'b')).spec).toEqual({ a: 'q' });
-    expect((await room.list(path('v2'))).items.map(({ apiVersion }) => apiVersion)).toEqual(['facts.example.com/v2', 'facts.example.com/v2']);
+    expect((await room.list(path('v2'))).items.map(({ apiVersion }) => apiVersion)).toEqual([
+      'facts.example.com/v2',
+      'facts.example.com/v2',
+    ]);
     expect(room.registry.find('facts.example.com', 'v0', 'things')).toBeUndefined();
   });
 
@@ -194,15 +296,28 @@ describe('a definition of several versions', () => {
   });
 
   it('names what to use instead of a deprecated one', () => {
-    expect(room.registry.find('facts.example.com', 'v1beta1', 'things')?.deprecation).toBe('facts.example.com/v1beta1 Thing is deprecated; use facts.example.com/v2 Thing');
+    expect(room.registry.find('facts.example.com', 'v1beta1', 'things')?.deprecation).toBe(
+      'facts.example.com/v1beta1 Thing is deprecated; use facts.example.com/v2 Thing',
+    );
     expect(room.registry.find('facts.example.com', 'v1', 'things')?.deprecation).toBeUndefined();
   });
 
   it('shows stored objects with the defaults of a later schema, and writes them with the next change', async () => {
     const { metadata } = await room.create(path('v1'), thing('v1', 'a', { b: 'x' }));
-    const later = { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string', default: 'A1' }, late: { type: 'string', default: 'L' } } } } };
+    const later = {
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'object',
+          properties: { a: { type: 'string', default: 'A1' }, late: { type: 'string', default: 'L' } },
+        },
+      },
+    };
     await room.patch(THINGS, 'merge', { spec: { versions: versions(later) } });
-    expect(room.get(path('v1', 'a'))).toMatchObject({ spec: { a: 'A1', late: 'L' }, metadata: { resourceVersion: metadata.resourceVersion } });
+    expect(room.get(path('v1', 'a'))).toMatchObject({
+      spec: { a: 'A1', late: 'L' },
+      metadata: { resourceVersion: metadata.resourceVersion },
+    });
     const revision = room.store.revision;
     await room.patch(path('v1', 'a'), 'merge', {});
     expect(room.store.revision).toBe(revision + 1);
@@ -215,17 +330,48 @@ describe('a definition of several versions', () => {
 describe('rules of a schema', () => {
   const spec = {
     type: 'object',
-    properties: { n: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self >= 0', message: 'no minus' }, { rule: 'self >= oldSelf', message: 'must grow' }] }, s: { type: 'string', maxLength: 3 } },
+    properties: {
+      n: {
+        type: 'integer',
+        'x-kubernetes-validations': [
+          { rule: 'self >= 0', message: 'no minus' },
+          { rule: 'self >= oldSelf', message: 'must grow' },
+        ],
+      },
+      s: { type: 'string', maxLength: 3 },
+    },
   };
 
   it('hold for new objects and for changes, and are not run on what has the wrong type', async () => {
     await room.define(thingCrd({ schema: { type: 'object', properties: { spec } } }));
-    const thing = (body: Json): Json => ({ apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: body });
-    expect(await refusal(() => room.create('things.facts.example.com/ns', thing({ n: -1 })))).toMatchObject({ code: 422, message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: -1: no minus' });
+    const thing = (body: Json): Json => ({
+      apiVersion: 'facts.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'a' },
+      spec: body,
+    });
+    expect(await refusal(() => room.create('things.facts.example.com/ns', thing({ n: -1 })))).toMatchObject({
+      code: 422,
+      message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: -1: no minus',
+    });
     await room.create('things.facts.example.com/ns', thing({ n: 5 }));
-    expect(await refusal(() => room.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4 } }))).toMatchObject({ message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: 4: must grow' });
-    expect(await refusal(() => room.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4, s: 'long' } }))).toMatchObject({
-      details: { causes: [{ reason: 'FieldValueTooLong', field: 'spec.s' }, { reason: 'FieldValueInvalid', field: '<nil>', message: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation' }] },
+    expect(await refusal(() => room.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4 } }))).toMatchObject(
+      { message: 'Thing.facts.example.com "a" is invalid: spec.n: Invalid value: 4: must grow' },
+    );
+    expect(
+      await refusal(() => room.patch('things.facts.example.com/ns/a', 'merge', { spec: { n: 4, s: 'long' } })),
+    ).toMatchObject({
+      details: {
+        causes: [
+          { reason: 'FieldValueTooLong', field: 'spec.s' },
+          {
+            reason: 'FieldValueInvalid',
+            field: '<nil>',
+            message:
+              'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+          },
+        ],
+      },
     });
   });
 });

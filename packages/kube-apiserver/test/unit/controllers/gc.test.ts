@@ -11,7 +11,14 @@ async function cluster(): Promise<Cluster> {
 
 /** Events in a namespace. */
 function warnings(room: Cluster, namespace: string): Json[] {
-  return room.reader.list('events', namespace).map(({ type = null, reason = null, involvedObject = null, message = null }) => ({ type, reason, involvedObject, message }));
+  return room.reader
+    .list('events', namespace)
+    .map(({ type = null, reason = null, involvedObject = null, message = null }) => ({
+      type,
+      reason,
+      involvedObject,
+      message,
+    }));
 }
 
 describe('an object with owners', () => {
@@ -44,7 +51,10 @@ describe('an object with owners', () => {
   it.each([
     ['does not exist', { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'nothing' }],
     ['is another object of the same name', { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'nothing' }],
-    ['is of another kind than the object of that uid', { apiVersion: 'v1', kind: 'Secret', name: 'owner', uid: 'OWNER' }],
+    [
+      'is of another kind than the object of that uid',
+      { apiVersion: 'v1', kind: 'Secret', name: 'owner', uid: 'OWNER' },
+    ],
     ['is in another namespace', { apiVersion: 'v1', kind: 'ConfigMap', name: 'far', uid: 'FAR' }],
   ])('goes at once when its owner %s', async (_what, reference) => {
     const room = await cluster();
@@ -57,7 +67,9 @@ describe('an object with owners', () => {
 
     expect(room.names()).toEqual(['owner']);
     const told = {
-      type: 'Warning', reason: 'OwnerRefInvalidNamespace', involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'child', namespace: 'ns', uid: child.metadata.uid },
+      type: 'Warning',
+      reason: 'OwnerRefInvalidNamespace',
+      involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'child', namespace: 'ns', uid: child.metadata.uid },
       message: `ownerRef [v1/ConfigMap, namespace: ns, name: far, uid: ${uid}] does not exist in namespace "ns"`,
     };
     expect(warnings(room, 'ns')).toEqual(uid === far.metadata.uid ? [told] : []);
@@ -76,14 +88,27 @@ describe('an object with owners', () => {
     const room = await cluster();
     const owner = await room.config('owner');
     await room.namespace('default');
-    const child = await room.create('clusterroles.rbac.authorization.k8s.io', { metadata: { name: 'child', ownerReferences: [ownedBy(owner)] } });
+    const child = await room.create('clusterroles.rbac.authorization.k8s.io', {
+      metadata: { name: 'child', ownerReferences: [ownedBy(owner)] },
+    });
     await room.idle();
-    await room.patch('clusterroles.rbac.authorization.k8s.io/child', 'merge', { metadata: { ownerReferences: [ownedBy(owner, { controller: true })] } });
+    await room.patch('clusterroles.rbac.authorization.k8s.io/child', 'merge', {
+      metadata: { ownerReferences: [ownedBy(owner, { controller: true })] },
+    });
     await room.idle();
-    expect(warnings(room, 'default')).toEqual([{
-      type: 'Warning', reason: 'OwnerRefInvalidNamespace', involvedObject: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'child', uid: child.metadata.uid },
-      message: `ownerRef [v1/ConfigMap, namespace: , name: owner, uid: ${owner.metadata.uid}] does not exist in namespace ""`,
-    }]);
+    expect(warnings(room, 'default')).toEqual([
+      {
+        type: 'Warning',
+        reason: 'OwnerRefInvalidNamespace',
+        involvedObject: {
+          apiVersion: 'rbac.authorization.k8s.io/v1',
+          kind: 'ClusterRole',
+          name: 'child',
+          uid: child.metadata.uid,
+        },
+        message: `ownerRef [v1/ConfigMap, namespace: , name: owner, uid: ${owner.metadata.uid}] does not exist in namespace ""`,
+      },
+    ]);
     await room.delete('configmaps/ns/owner');
     await room.idle();
 
@@ -93,7 +118,9 @@ describe('an object with owners', () => {
 
   it('stays while nobody knows the kind of its owner, and goes when it is known and the owner is not there', async () => {
     const room = await cluster();
-    await room.config('child', { ownerReferences: [{ apiVersion: 'facts.example.com/v1', kind: 'Thing', name: 'a', uid: 'u' }] });
+    await room.config('child', {
+      ownerReferences: [{ apiVersion: 'facts.example.com/v1', kind: 'Thing', name: 'a', uid: 'u' }],
+    });
     await room.idle();
     expect(room.names()).toEqual(['child']);
     await room.define(thingCrd());
@@ -105,7 +132,11 @@ describe('an object with owners', () => {
   it('goes after an owner that went with its definition', async () => {
     const room = await cluster();
     await room.define(thingCrd());
-    const owner = await room.create('things.facts.example.com/ns', { apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'a' } });
+    const owner = await room.create('things.facts.example.com/ns', {
+      apiVersion: 'facts.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'a' },
+    });
     await room.config('child', { ownerReferences: [ownedBy(owner)] });
     await room.idle();
     await room.delete('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com');
@@ -114,15 +145,18 @@ describe('an object with owners', () => {
     expect(room.names()).toEqual([]);
   });
 
-  it.each(['v2', 'other/v1'])('stays when its owner, that is gone, is named by %s, which nobody serves', async (apiVersion) => {
-    const room = await cluster();
-    const owner = await room.config('owner');
-    await room.config('child', { ownerReferences: [{ ...ownedBy(owner), apiVersion }] });
-    await room.delete('configmaps/ns/owner');
-    await room.idle();
+  it.each(['v2', 'other/v1'])(
+    'stays when its owner, that is gone, is named by %s, which nobody serves',
+    async (apiVersion) => {
+      const room = await cluster();
+      const owner = await room.config('owner');
+      await room.config('child', { ownerReferences: [{ ...ownedBy(owner), apiVersion }] });
+      await room.delete('configmaps/ns/owner');
+      await room.idle();
 
-    expect(room.names()).toEqual(['child']);
-  });
+      expect(room.names()).toEqual(['child']);
+    },
+  );
 
   it('is marked, and waits for its own finalizers', async () => {
     const room = await cluster();
@@ -130,7 +164,10 @@ describe('an object with owners', () => {
     await room.config('child', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
     await room.delete('configmaps/ns/owner');
     await room.idle();
-    expect(room.get('configmaps/ns/child').metadata).toMatchObject({ deletionTimestamp: expect.any(String), finalizers: ['a.example.com/hold'] });
+    expect(room.get('configmaps/ns/child').metadata).toMatchObject({
+      deletionTimestamp: expect.any(String),
+      finalizers: ['a.example.com/hold'],
+    });
     await room.patch('configmaps/ns/child', 'merge', { metadata: { finalizers: null } });
     await room.idle();
 
@@ -142,7 +179,10 @@ describe('an owner that is deleted in the foreground', () => {
   it('goes after the dependents that block it', async () => {
     const room = await cluster();
     const owner = await room.config('owner');
-    await room.config('blocking', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })], finalizers: ['a.example.com/hold'] });
+    await room.config('blocking', {
+      ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })],
+      finalizers: ['a.example.com/hold'],
+    });
     await room.config('other', { ownerReferences: [ownedBy(owner)], finalizers: ['a.example.com/hold'] });
     await room.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
     await room.idle();
@@ -183,10 +223,15 @@ describe('an owner that is deleted in the foreground', () => {
   it('goes when the dependent that blocks it lets it go', async () => {
     const room = await cluster();
     const owner = await room.config('owner');
-    await room.config('child', { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })], finalizers: ['a.example.com/hold'] });
+    await room.config('child', {
+      ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })],
+      finalizers: ['a.example.com/hold'],
+    });
     await room.delete('configmaps/ns/owner', { propagationPolicy: 'Foreground' });
     await room.idle();
-    await room.patch('configmaps/ns/child', 'merge', { metadata: { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: false })] } });
+    await room.patch('configmaps/ns/child', 'merge', {
+      metadata: { ownerReferences: [ownedBy(owner, { blockOwnerDeletion: false })] },
+    });
     await room.idle();
 
     expect(room.names()).toEqual(['child']);
@@ -206,7 +251,9 @@ describe('an owner that is deleted in the foreground', () => {
     const a = await room.config('a');
     const b = await room.config('b', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true })] });
     const c = await room.config('c', { ownerReferences: [ownedBy(b, { blockOwnerDeletion: true })] });
-    await room.patch('configmaps/ns/a', 'merge', { metadata: { ownerReferences: [ownedBy(c, { blockOwnerDeletion: true })] } });
+    await room.patch('configmaps/ns/a', 'merge', {
+      metadata: { ownerReferences: [ownedBy(c, { blockOwnerDeletion: true })] },
+    });
     await room.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' });
     await room.idle();
 
@@ -258,7 +305,9 @@ describe('the garbage collector', () => {
   it('takes hundreds of dependents with their owner', async () => {
     const room = await cluster();
     const owner = await room.config('owner');
-    await Promise.all(Array.from({ length: 500 }, (_, index) => room.config(`child${index}`, { ownerReferences: [ownedBy(owner)] })));
+    await Promise.all(
+      Array.from({ length: 500 }, (_, index) => room.config(`child${index}`, { ownerReferences: [ownedBy(owner)] })),
+    );
     await room.delete('configmaps/ns/owner');
     await room.idle();
 

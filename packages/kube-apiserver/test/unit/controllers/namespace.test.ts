@@ -11,9 +11,27 @@ function conditionsOf({ status }: KubeObject): readonly Json[] {
 }
 
 const FINE = [
-  { type: 'NamespaceDeletionDiscoveryFailure', status: 'False', lastTransitionTime: TIME, reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' },
-  { type: 'NamespaceDeletionGroupVersionParsingFailure', status: 'False', lastTransitionTime: TIME, reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' },
-  { type: 'NamespaceDeletionContentFailure', status: 'False', lastTransitionTime: TIME, reason: 'ContentDeleted', message: 'All content successfully deleted, may be waiting on finalization' },
+  {
+    type: 'NamespaceDeletionDiscoveryFailure',
+    status: 'False',
+    lastTransitionTime: TIME,
+    reason: 'ResourcesDiscovered',
+    message: 'All resources successfully discovered',
+  },
+  {
+    type: 'NamespaceDeletionGroupVersionParsingFailure',
+    status: 'False',
+    lastTransitionTime: TIME,
+    reason: 'ParsedGroupVersions',
+    message: 'All legacy kube types successfully parsed',
+  },
+  {
+    type: 'NamespaceDeletionContentFailure',
+    status: 'False',
+    lastTransitionTime: TIME,
+    reason: 'ContentDeleted',
+    message: 'All content successfully deleted, may be waiting on finalization',
+  },
 ];
 
 describe('a namespace that is deleted', () => {
@@ -26,7 +44,10 @@ describe('a namespace that is deleted', () => {
     for (const namespace of ['ns', 'other']) {
       await room.create(`things.facts.example.com/${namespace}`, thing);
       await room.create(`configmaps/${namespace}`, configMap('a'));
-      await room.create(`events/${namespace}`, { metadata: { name: 'e' }, involvedObject: { kind: 'ConfigMap', name: 'a', namespace } });
+      await room.create(`events/${namespace}`, {
+        metadata: { name: 'e' },
+        involvedObject: { kind: 'ConfigMap', name: 'a', namespace },
+      });
     }
     const gone = await room.delete('namespaces/ns');
     expect(gone).toMatchObject({ status: { phase: 'Terminating' } });
@@ -34,7 +55,11 @@ describe('a namespace that is deleted', () => {
 
     expect(room.find('namespaces/ns')).toBeUndefined();
     expect(room.store.collections().flatMap((name) => room.store.list(name, 'ns/'))).toEqual([]);
-    expect(['things.facts.example.com', 'configmaps', 'events', 'serviceaccounts'].map((name) => room.store.list(name, 'other/').length)).toEqual([1, 2, 1, 1]);
+    expect(
+      ['things.facts.example.com', 'configmaps', 'events', 'serviceaccounts'].map(
+        (name) => room.store.list(name, 'other/').length,
+      ),
+    ).toEqual([1, 2, 1, 1]);
     expect(room.errors).toEqual([]);
   });
 
@@ -44,22 +69,38 @@ describe('a namespace that is deleted', () => {
     await room.define(thingCrd());
     await room.config('a', { finalizers: ['a.example.com/hold'] });
     await room.config('b', { finalizers: ['a.example.com/hold', 'b.example.com/hold'] });
-    await room.create('things.facts.example.com/ns', { apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'a', finalizers: ['a.example.com/hold'] } });
+    await room.create('things.facts.example.com/ns', {
+      apiVersion: 'facts.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'a', finalizers: ['a.example.com/hold'] },
+    });
     await room.delete('namespaces/ns');
     await room.idle();
     expect(conditionsOf(room.get('namespaces/ns'))).toEqual([
       ...FINE,
       {
-        type: 'NamespaceContentRemaining', status: 'True', lastTransitionTime: TIME, reason: 'SomeResourcesRemain',
-        message: 'Some resources are remaining: configmaps. has 2 resource instances, things.facts.example.com has 1 resource instances',
+        type: 'NamespaceContentRemaining',
+        status: 'True',
+        lastTransitionTime: TIME,
+        reason: 'SomeResourcesRemain',
+        message:
+          'Some resources are remaining: configmaps. has 2 resource instances, things.facts.example.com has 1 resource instances',
       },
       {
-        type: 'NamespaceFinalizersRemaining', status: 'True', lastTransitionTime: TIME, reason: 'SomeFinalizersRemain',
-        message: 'Some content in the namespace has finalizers remaining: a.example.com/hold in 3 resource instances, b.example.com/hold in 1 resource instances',
+        type: 'NamespaceFinalizersRemaining',
+        status: 'True',
+        lastTransitionTime: TIME,
+        reason: 'SomeFinalizersRemain',
+        message:
+          'Some content in the namespace has finalizers remaining: a.example.com/hold in 3 resource instances, b.example.com/hold in 1 resource instances',
       },
     ]);
-    expect(await refusal(() => room.config('c'))).toMatchObject({ code: 403, details: { causes: [{ reason: 'NamespaceTerminating' }] } });
-    for (const path of ['configmaps/ns/a', 'configmaps/ns/b', 'things.facts.example.com/ns/a']) await room.patch(path, 'merge', { metadata: { finalizers: null } });
+    expect(await refusal(() => room.config('c'))).toMatchObject({
+      code: 403,
+      details: { causes: [{ reason: 'NamespaceTerminating' }] },
+    });
+    for (const path of ['configmaps/ns/a', 'configmaps/ns/b', 'things.facts.example.com/ns/a'])
+      await room.patch(path, 'merge', { metadata: { finalizers: null } });
     await room.idle();
 
     expect(room.find('namespaces/ns')).toBeUndefined();
@@ -75,8 +116,20 @@ describe('a namespace that is deleted', () => {
     const left = room.get('namespaces/ns');
     expect(conditionsOf(left)).toEqual([
       ...FINE,
-      { type: 'NamespaceContentRemaining', status: 'False', lastTransitionTime: TIME, reason: 'ContentRemoved', message: 'All content successfully removed' },
-      { type: 'NamespaceFinalizersRemaining', status: 'False', lastTransitionTime: TIME, reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
+      {
+        type: 'NamespaceContentRemaining',
+        status: 'False',
+        lastTransitionTime: TIME,
+        reason: 'ContentRemoved',
+        message: 'All content successfully removed',
+      },
+      {
+        type: 'NamespaceFinalizersRemaining',
+        status: 'False',
+        lastTransitionTime: TIME,
+        reason: 'ContentHasNoFinalizers',
+        message: 'All content-preserving finalizers finished',
+      },
     ]);
     expect(left['spec']).toEqual({});
     await room.patch('namespaces/ns', 'merge', { metadata: { finalizers: null } });

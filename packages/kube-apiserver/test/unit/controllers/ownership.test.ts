@@ -8,8 +8,14 @@ const OBJECTS = 8;
 
 const family = fc.record({
   /** Of each object: which of the earlier ones own it, and whether it blocks them. */
-  owners: fc.array(fc.uniqueArray(fc.tuple(fc.nat(OBJECTS - 1), fc.boolean()), { maxLength: 2, selector: ([owner]) => owner }), { minLength: OBJECTS, maxLength: OBJECTS }),
-  deletions: fc.array(fc.tuple(fc.nat(OBJECTS - 1), fc.constantFrom('Background', 'Foreground', 'Orphan'), fc.boolean()), { minLength: 1, maxLength: 4 }),
+  owners: fc.array(
+    fc.uniqueArray(fc.tuple(fc.nat(OBJECTS - 1), fc.boolean()), { maxLength: 2, selector: ([owner]) => owner }),
+    { minLength: OBJECTS, maxLength: OBJECTS },
+  ),
+  deletions: fc.array(
+    fc.tuple(fc.nat(OBJECTS - 1), fc.constantFrom('Background', 'Foreground', 'Orphan'), fc.boolean()),
+    { minLength: 1, maxLength: 4 },
+  ),
 });
 
 /** What must not be left when nothing moves any more. */
@@ -25,23 +31,30 @@ function wrongs(objects: readonly KubeObject[]): string[] {
 }
 
 it('whatever owns what, and however it is deleted, nothing is left that waits, or whose owners are all gone', async () => {
-  await fc.assert(fc.asyncProperty(family, async ({ owners, deletions }) => {
-    const room = new Cluster();
-    await room.space('ns');
-    const made: KubeObject[] = [];
-    for (const [index, owned] of owners.entries()) {
-      const earlier = owned.flatMap(([owner, blockOwnerDeletion]) => (made[owner] === undefined ? [] : [ownedBy(made[owner], { blockOwnerDeletion })]));
-      made.push(await room.config(`o${index}`, earlier.length === 0 ? {} : { ownerReferences: earlier }));
-    }
-    for (const [index, propagationPolicy, settled] of deletions) {
-      await room.delete(`configmaps/ns/o${index}`, { propagationPolicy }).catch((error: unknown) => expect(error).toBeInstanceOf(StatusError));
-      if (settled) await room.idle();
-    }
-    await room.clock.advance(120_000);
-    await room.idle();
+  await fc.assert(
+    fc.asyncProperty(family, async ({ owners, deletions }) => {
+      const room = new Cluster();
+      await room.space('ns');
+      const made: KubeObject[] = [];
+      for (const [index, owned] of owners.entries()) {
+        const earlier = owned.flatMap(([owner, blockOwnerDeletion]) =>
+          made[owner] === undefined ? [] : [ownedBy(made[owner], { blockOwnerDeletion })],
+        );
+        made.push(await room.config(`o${index}`, earlier.length === 0 ? {} : { ownerReferences: earlier }));
+      }
+      for (const [index, propagationPolicy, settled] of deletions) {
+        await room
+          .delete(`configmaps/ns/o${index}`, { propagationPolicy })
+          .catch((error: unknown) => expect(error).toBeInstanceOf(StatusError));
+        if (settled) await room.idle();
+      }
+      await room.clock.advance(120_000);
+      await room.idle();
 
-    expect(wrongs(room.reader.list('configmaps', 'ns'))).toEqual([]);
-    for (const [index] of deletions) expect(room.names()).not.toContain(`o${index}`);
-    expect(room.clock.pending).toBe(0);
-  }), { numRuns: 40 });
+      expect(wrongs(room.reader.list('configmaps', 'ns'))).toEqual([]);
+      for (const [index] of deletions) expect(room.names()).not.toContain(`o${index}`);
+      expect(room.clock.pending).toBe(0);
+    }),
+    { numRuns: 40 },
+  );
 }, 180_000);

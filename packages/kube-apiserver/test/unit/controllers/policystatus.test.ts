@@ -7,7 +7,11 @@ const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.io';
 const DEPLOYMENTS = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] };
 const CONFIG_MAPS = { ...DEPLOYMENTS, apiGroups: [''], resources: ['configmaps'] };
 
-function policy(validations: readonly JsonObject[], more: JsonObject = {}, resourceRules: readonly Json[] = [DEPLOYMENTS]): JsonObject {
+function policy(
+  validations: readonly JsonObject[],
+  more: JsonObject = {},
+  resourceRules: readonly Json[] = [DEPLOYMENTS],
+): JsonObject {
   return { metadata: { name: 'p' }, spec: { matchConstraints: { resourceRules }, validations, ...more } };
 }
 
@@ -31,23 +35,81 @@ const DEPLOYMENT = 'apps/v1, Kind=Deployment';
 
 describe('the status of a policy', () => {
   it.each([
-    ['a right expression', policy([{ expression: 'object.spec.replicas > 1', messageExpression: "'n' + string(object.spec.replicas)" }]), []],
-    ['a field that is named like a word of the language', policy([{ expression: 'object.metadata.namespace == object.metadata.__namespace__' }]), []],
-    ['an unknown field', policy([{ expression: 'object.spec.nope == 1' }]), [{ fieldRef: 'spec.validations[0].expression', warning: odd('object.spec.nope == 1', DEPLOYMENT, 12, NOPE) }]],
-    ['a wrong type in a message', policy([{ expression: 'true', messageExpression: "object.nope + 'a'" }]), [{ fieldRef: 'spec.validations[0].messageExpression', warning: odd("object.nope + 'a'", DEPLOYMENT, 7, NOPE) }]],
-    ['a quantity, which nobody sees', policy([{ expression: 'object.spec.template.spec.overhead["cpu"] == "x"' }]), [
-      { fieldRef: 'spec.validations[0].expression', warning: odd('object.spec.template.spec.overhead["cpu"] == "x"', DEPLOYMENT, 26, "undefined field 'overhead'") },
-    ]],
-    ['two kinds, in their order', policy([{ expression: 'object.nope == 1' }], {}, [DEPLOYMENTS, CONFIG_MAPS]), [
-      { fieldRef: 'spec.validations[0].expression', warning: `${odd('object.nope == 1', '/v1, Kind=ConfigMap', 7, NOPE)}\n${odd('object.nope == 1', DEPLOYMENT, 7, NOPE)}` },
-    ]],
-    ['wildcards, which are passed over', policy([{ expression: 'object.nope == 1' }], {}, [{ ...DEPLOYMENTS, apiGroups: ['*'] }]), []],
-    ['variables and parameters', policy([{ expression: 'variables.a == params.data.b && params.nope == 1' }], { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, variables: [{ name: 'a', expression: 'object.metadata.name' }] }), [
-      { fieldRef: 'spec.validations[0].expression', warning: odd('variables.a == params.data.b && params.nope == 1', DEPLOYMENT, 39, NOPE) },
-    ]],
-    ['definitions, whose schemas hold themselves', policy([{ expression: 'object.spec.nope == 1' }], {}, [{ ...DEPLOYMENTS, apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] }]), [
-      { fieldRef: 'spec.validations[0].expression', warning: odd('object.spec.nope == 1', 'apiextensions.k8s.io/v1, Kind=CustomResourceDefinition', 12, NOPE) },
-    ]],
+    [
+      'a right expression',
+      policy([{ expression: 'object.spec.replicas > 1', messageExpression: "'n' + string(object.spec.replicas)" }]),
+      [],
+    ],
+    [
+      'a field that is named like a word of the language',
+      policy([{ expression: 'object.metadata.namespace == object.metadata.__namespace__' }]),
+      [],
+    ],
+    [
+      'an unknown field',
+      policy([{ expression: 'object.spec.nope == 1' }]),
+      [{ fieldRef: 'spec.validations[0].expression', warning: odd('object.spec.nope == 1', DEPLOYMENT, 12, NOPE) }],
+    ],
+    [
+      'a wrong type in a message',
+      policy([{ expression: 'true', messageExpression: "object.nope + 'a'" }]),
+      [{ fieldRef: 'spec.validations[0].messageExpression', warning: odd("object.nope + 'a'", DEPLOYMENT, 7, NOPE) }],
+    ],
+    [
+      'a quantity, which nobody sees',
+      policy([{ expression: 'object.spec.template.spec.overhead["cpu"] == "x"' }]),
+      [
+        {
+          fieldRef: 'spec.validations[0].expression',
+          warning: odd(
+            'object.spec.template.spec.overhead["cpu"] == "x"',
+            DEPLOYMENT,
+            26,
+            "undefined field 'overhead'",
+          ),
+        },
+      ],
+    ],
+    [
+      'two kinds, in their order',
+      policy([{ expression: 'object.nope == 1' }], {}, [DEPLOYMENTS, CONFIG_MAPS]),
+      [
+        {
+          fieldRef: 'spec.validations[0].expression',
+          warning: `${odd('object.nope == 1', '/v1, Kind=ConfigMap', 7, NOPE)}\n${odd('object.nope == 1', DEPLOYMENT, 7, NOPE)}`,
+        },
+      ],
+    ],
+    [
+      'wildcards, which are passed over',
+      policy([{ expression: 'object.nope == 1' }], {}, [{ ...DEPLOYMENTS, apiGroups: ['*'] }]),
+      [],
+    ],
+    [
+      'variables and parameters',
+      policy([{ expression: 'variables.a == params.data.b && params.nope == 1' }], {
+        paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+        variables: [{ name: 'a', expression: 'object.metadata.name' }],
+      }),
+      [
+        {
+          fieldRef: 'spec.validations[0].expression',
+          warning: odd('variables.a == params.data.b && params.nope == 1', DEPLOYMENT, 39, NOPE),
+        },
+      ],
+    ],
+    [
+      'definitions, whose schemas hold themselves',
+      policy([{ expression: 'object.spec.nope == 1' }], {}, [
+        { ...DEPLOYMENTS, apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] },
+      ]),
+      [
+        {
+          fieldRef: 'spec.validations[0].expression',
+          warning: odd('object.spec.nope == 1', 'apiextensions.k8s.io/v1, Kind=CustomResourceDefinition', 12, NOPE),
+        },
+      ],
+    ],
   ])('tells of %s', async (_what, object, warnings) => {
     expect(await warningsOf(object)).toEqual(warnings);
   });
@@ -57,11 +119,15 @@ describe('the status of a policy', () => {
     const room = new Cluster();
     await room.create(POLICIES, policy([{ expression: 'object.spec.nope == 1' }]));
     await room.idle();
-    await room.patch(`${POLICIES}/p`, 'merge', { spec: { validations: [{ expression: 'object.spec.replicas == 1' }] } });
+    await room.patch(`${POLICIES}/p`, 'merge', {
+      spec: { validations: [{ expression: 'object.spec.replicas == 1' }] },
+    });
     await room.idle();
 
     const { status, metadata } = room.get(`${POLICIES}/p`);
     expect(status).toEqual({ observedGeneration: 2 });
-    expect((metadata.managedFields ?? []).find((entry) => isObject(entry) && entry['subresource'] === 'status')).toMatchObject({ manager: 'validatingadmissionpolicy-status', operation: 'Apply' });
+    expect(
+      (metadata.managedFields ?? []).find((entry) => isObject(entry) && entry['subresource'] === 'status'),
+    ).toMatchObject({ manager: 'validatingadmissionpolicy-status', operation: 'Apply' });
   });
 });

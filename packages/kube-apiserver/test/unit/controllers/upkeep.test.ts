@@ -29,10 +29,16 @@ describe('every namespace', () => {
     await room.space('ns');
     const first = room.get('serviceaccounts/ns/default').metadata.uid;
     await room.delete('serviceaccounts/ns/default');
-    await room.patch('configmaps/ns/kube-root-ca.crt', 'merge', { data: { 'ca.crt': 'mine', more: '' }, metadata: { labels: { a: 'b' } } });
+    await room.patch('configmaps/ns/kube-root-ca.crt', 'merge', {
+      data: { 'ca.crt': 'mine', more: '' },
+      metadata: { labels: { a: 'b' } },
+    });
     await room.idle();
     expect(room.get('serviceaccounts/ns/default').metadata.uid).not.toBe(first);
-    expect(room.get('configmaps/ns/kube-root-ca.crt')).toMatchObject({ data: { 'ca.crt': 'the bundle' }, metadata: { labels: { a: 'b' } } });
+    expect(room.get('configmaps/ns/kube-root-ca.crt')).toMatchObject({
+      data: { 'ca.crt': 'the bundle' },
+      metadata: { labels: { a: 'b' } },
+    });
     expect(room.get('configmaps/ns/kube-root-ca.crt').data).toEqual({ 'ca.crt': 'the bundle' });
     await room.delete('configmaps/ns/kube-root-ca.crt');
     await room.idle();
@@ -55,7 +61,10 @@ describe('every namespace', () => {
 
   it('keeps what somebody else made', async () => {
     const room = new Cluster();
-    await Promise.all([room.namespace('ns'), room.create('serviceaccounts/ns', { metadata: { name: 'default', labels: { mine: 'yes' } } })]);
+    await Promise.all([
+      room.namespace('ns'),
+      room.create('serviceaccounts/ns', { metadata: { name: 'default', labels: { mine: 'yes' } } }),
+    ]);
     await room.idle();
 
     expect(room.get('serviceaccounts/ns/default').metadata.labels).toEqual({ mine: 'yes' });
@@ -124,12 +133,22 @@ describe('a ClusterRole that gathers others', () => {
     await room.create(ROLES, role('z', { to: 'all' }, rule('pods'), rule('nodes')));
     await room.create(ROLES, role('a', { to: 'all', also: 'yes' }, rule('secrets'), rule('pods')));
     await room.create(ROLES, role('n', { to: 'none' }, rule('leases')));
-    const selectors = [{ matchLabels: { also: 'yes' } }, { matchExpressions: [{ key: 'to', operator: 'In', values: ['all'] }] }];
-    await room.create(ROLES, { metadata: { name: 'all' }, aggregationRule: { clusterRoleSelectors: selectors }, rules: [rule('own')] });
+    const selectors = [
+      { matchLabels: { also: 'yes' } },
+      { matchExpressions: [{ key: 'to', operator: 'In', values: ['all'] }] },
+    ];
+    await room.create(ROLES, {
+      metadata: { name: 'all' },
+      aggregationRule: { clusterRoleSelectors: selectors },
+      rules: [rule('own')],
+    });
     await room.idle();
     expect(room.get(`${ROLES}/all`)['rules']).toEqual([rule('secrets'), rule('pods'), rule('nodes')]);
-    expect(room.get(`${ROLES}/all`).metadata.managedFields?.map(({ manager, operation }) => [manager, operation])).toEqual([
-      ['clusterrole-aggregation-controller', 'Apply'], ['test', 'Update'],
+    expect(
+      room.get(`${ROLES}/all`).metadata.managedFields?.map(({ manager, operation }) => [manager, operation]),
+    ).toEqual([
+      ['clusterrole-aggregation-controller', 'Apply'],
+      ['test', 'Update'],
     ]);
     const { resourceVersion } = room.get(`${ROLES}/all`).metadata;
     await room.patch(`${ROLES}/n`, 'merge', { metadata: { labels: { more: 'x' } } });

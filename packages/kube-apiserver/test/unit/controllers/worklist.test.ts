@@ -21,9 +21,17 @@ function bench(parallel = 2): Bench {
     begun.push(key);
     return new Promise((resolve, reject) => waiting.push((error) => (error === undefined ? resolve() : reject(error))));
   };
-  const list = new Worklist({ clock, parallel, reconcile, onError: (key, error) => errors.push(`${key}: ${String(error)}`) });
+  const list = new Worklist({
+    clock,
+    parallel,
+    reconcile,
+    onError: (key, error) => errors.push(`${key}: ${String(error)}`),
+  });
   return {
-    clock, list, begun, errors,
+    clock,
+    list,
+    begun,
+    errors,
     async finish(error) {
       waiting.shift()?.(error);
       await settle();

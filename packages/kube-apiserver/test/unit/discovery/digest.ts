@@ -10,13 +10,21 @@ export function sorted(value: unknown): unknown {
 
 /** Eight bytes that change with the value. */
 export function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(sorted(value))).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 /** Every path and schema of an OpenAPI document by its digest: whole documents are megabytes. */
-export function digests(document: { readonly paths?: unknown; readonly components?: unknown; readonly [key: string]: unknown }): Record<string, unknown> {
+export function digests(document: {
+  readonly paths?: unknown;
+  readonly components?: unknown;
+  readonly [key: string]: unknown;
+}): Record<string, unknown> {
   const { paths, components, ...rest } = document;
   const { schemas, ...others } = (components ?? {}) as Record<string, unknown>;
-  const each = (map: unknown): Record<string, string> => Object.fromEntries(Object.entries(map ?? {}).map(([key, value]) => [key, digest(value)]));
+  const each = (map: unknown): Record<string, string> =>
+    Object.fromEntries(Object.entries(map ?? {}).map(([key, value]) => [key, digest(value)]));
   return { ...rest, ...others, paths: each(paths), schemas: each(schemas) };
 }

@@ -15,14 +15,31 @@ import { THING } from './thing.js';
 
 /** What is told of the kinds that are served is what a real server tells of them. */
 
-const established = { ...THING, status: { conditions: [{ type: 'Established', status: 'True' }, { type: 'NamesAccepted', status: 'True' }], acceptedNames: (THING['spec'] as JsonObject)['names'] } } as KubeObject;
+const established = {
+  ...THING,
+  status: {
+    conditions: [
+      { type: 'Established', status: 'True' },
+      { type: 'NamesAccepted', status: 'True' },
+    ],
+    acceptedNames: (THING['spec'] as JsonObject)['names'],
+  },
+} as KubeObject;
 const things = customResources(established, []).map((resource) => ({ ...resource, storageVersion: 'v1' }));
 const all: readonly Resource[] = [...WHOLE, ...things];
 const registry = registryOf(all);
-const groupVersions = [...new Set(all.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)))];
+const groupVersions = [
+  ...new Set(all.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`))),
+];
 
 function registryOf(resources: readonly Resource[]): Registry {
-  return { all: () => resources, find: () => undefined, findKind: () => undefined, isBuiltinGroup: () => true, generation: 1 };
+  return {
+    all: () => resources,
+    find: () => undefined,
+    findKind: () => undefined,
+    isBuiltinGroup: () => true,
+    generation: 1,
+  };
 }
 
 interface Entry {
@@ -34,7 +51,10 @@ interface Entry {
 }
 
 function recorded(name: string): Record<string, Record<string, unknown>> {
-  return JSON.parse(readFileSync(path.join(root, 'test/unit/discovery/recorded', `${name}.json`), 'utf8')) as Record<string, Record<string, unknown>>;
+  return JSON.parse(readFileSync(path.join(root, 'test/unit/discovery/recorded', `${name}.json`), 'utf8')) as Record<
+    string,
+    Record<string, unknown>
+  >;
 }
 
 function entries(list: Record<string, unknown> | undefined, field: string): Entry[] {
@@ -54,32 +74,50 @@ describe('legacy discovery', () => {
   it.each(groupVersions)('of %s lists the resources', (groupVersion) => {
     const [group, version] = parts(groupVersion);
     const { resources, ...rest } = recorded('legacy')[groupVersion] ?? {};
-    const served = (resources as Entry[]).filter(({ name = '' }) => isServed(group, name.split('/')[0] ?? '') && !name.endsWith('/proxy'));
+    const served = (resources as Entry[]).filter(
+      ({ name = '' }) => isServed(group, name.split('/')[0] ?? '') && !name.endsWith('/proxy'),
+    );
 
     expect(sorted(resourceList(registry, group, version))).toEqual(sorted({ ...rest, resources: served }));
   });
 
   it('lists the groups in the order of the real server', () => {
-    const groups = entries(recorded('legacy')['apis'], 'groups').filter(({ name }) => all.some(({ group }) => group === name));
+    const groups = entries(recorded('legacy')['apis'], 'groups').filter(({ name }) =>
+      all.some(({ group }) => group === name),
+    );
 
     expect(groupList(registry)).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups });
   });
 
   it('answers for one group', () => {
     expect(groupAnswer(registry, 'o6.example.com')).toEqual({
-      kind: 'APIGroup', apiVersion: 'v1', name: 'o6.example.com', preferredVersion: { groupVersion: 'o6.example.com/v1', version: 'v1' },
-      versions: [{ groupVersion: 'o6.example.com/v1', version: 'v1' }, { groupVersion: 'o6.example.com/v1alpha1', version: 'v1alpha1' }],
+      kind: 'APIGroup',
+      apiVersion: 'v1',
+      name: 'o6.example.com',
+      preferredVersion: { groupVersion: 'o6.example.com/v1', version: 'v1' },
+      versions: [
+        { groupVersion: 'o6.example.com/v1', version: 'v1' },
+        { groupVersion: 'o6.example.com/v1alpha1', version: 'v1alpha1' },
+      ],
     });
   });
 
   it('knows nothing of what is not served', () => {
-    expect([groupAnswer(registry, 'batch'), resourceList(registry, 'apps', 'v2'), resourceList(registry, '', 'v2'), resourceList(registry, 'x', 'v1')]).toEqual([undefined, undefined, undefined, undefined]);
+    expect([
+      groupAnswer(registry, 'batch'),
+      resourceList(registry, 'apps', 'v2'),
+      resourceList(registry, '', 'v2'),
+      resourceList(registry, 'x', 'v1'),
+    ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('tells where the server is', () => {
     const { serverAddressByClientCIDRs: _address, ...rest } = recorded('legacy')['api'] ?? {};
 
-    expect(coreVersions('127.0.0.1:6443')).toEqual({ ...rest, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:6443' }] });
+    expect(coreVersions('127.0.0.1:6443')).toEqual({
+      ...rest,
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:6443' }],
+    });
   });
 });
 
@@ -99,8 +137,16 @@ describe('aggregated discovery', () => {
 
 /** The recorded list without groups, versions and resources that are not served here. */
 function servedOf(list: Record<string, unknown> | undefined): unknown {
-  const items = entries(list, 'items').filter(({ metadata }) => all.some(({ group }) => group === (metadata?.name ?? '')));
-  return { ...list, items: items.map((item) => ({ ...item, versions: (item['versions'] as Entry[]).filter((one) => has(item, one)).map((one) => withServed(item, one)) })) };
+  const items = entries(list, 'items').filter(({ metadata }) =>
+    all.some(({ group }) => group === (metadata?.name ?? '')),
+  );
+  return {
+    ...list,
+    items: items.map((item) => ({
+      ...item,
+      versions: (item['versions'] as Entry[]).filter((one) => has(item, one)).map((one) => withServed(item, one)),
+    })),
+  };
 }
 
 function has({ metadata }: Entry, { version }: Entry): boolean {
@@ -108,12 +154,16 @@ function has({ metadata }: Entry, { version }: Entry): boolean {
 }
 
 function withServed({ metadata }: Entry, one: Entry): unknown {
-  const resources = (one['resources'] as Entry[]).filter(({ resource = '' }) => isServed(metadata?.name ?? '', resource));
+  const resources = (one['resources'] as Entry[]).filter(({ resource = '' }) =>
+    isServed(metadata?.name ?? '', resource),
+  );
   return { ...one, resources: resources.map((resource) => withoutProxy(resource)) };
 }
 
 function withoutProxy({ subresources, ...rest }: Entry): unknown {
-  return subresources === undefined ? rest : { ...rest, subresources: (subresources as Entry[]).filter(({ subresource }) => subresource !== 'proxy') };
+  return subresources === undefined
+    ? rest
+    : { ...rest, subresources: (subresources as Entry[]).filter(({ subresource }) => subresource !== 'proxy') };
 }
 
 describe('OpenAPI', () => {
@@ -123,7 +173,11 @@ describe('OpenAPI', () => {
     const real = recorded('openapi')[groupVersion] ?? {};
     const servedPaths = Object.entries(real['paths'] as object).filter(([one]) => isServedPath(group, one));
 
-    expect(rest).toEqual({ info: real['info'], openapi: real['openapi'], ...(real['securitySchemes'] === undefined ? {} : { securitySchemes: real['securitySchemes'] }) });
+    expect(rest).toEqual({
+      info: real['info'],
+      openapi: real['openapi'],
+      ...(real['securitySchemes'] === undefined ? {} : { securitySchemes: real['securitySchemes'] }),
+    });
     expect(paths).toEqual(Object.fromEntries(servedPaths));
     expect(schemas).toEqual(known(schemas as object, real['schemas'] as object, groupVersion));
   });
@@ -132,7 +186,8 @@ describe('OpenAPI', () => {
     const { paths } = openApiIndex(registry) as { paths: Record<string, { serverRelativeURL: string }> };
 
     expect(Object.keys(paths)).toEqual([...groupVersions].sort());
-    for (const [one, { serverRelativeURL }] of Object.entries(paths)) expect(serverRelativeURL).toMatch(new RegExp(`^/openapi/v3/${one}\\?hash=[0-9A-F]{128}$`));
+    for (const [one, { serverRelativeURL }] of Object.entries(paths))
+      expect(serverRelativeURL).toMatch(new RegExp(`^/openapi/v3/${one}\\?hash=[0-9A-F]{128}$`));
   });
 
   it('changes the hash of a document only with what is in it', () => {
@@ -149,7 +204,10 @@ describe('OpenAPI', () => {
 });
 
 function isServedPath(group: string, one: string): boolean {
-  const below = one.split('/').slice(group === '' ? 3 : 4).filter((part) => part !== 'watch');
+  const below = one
+    .split('/')
+    .slice(group === '' ? 3 : 4)
+    .filter((part) => part !== 'watch');
   const [first = '', second, third = ''] = below;
   const plural = first === 'namespaces' && second === '{namespace}' ? third : first;
   return plural === '' || (isServed(group, plural) && !one.includes('/proxy'));
@@ -158,7 +216,10 @@ function isServedPath(group: string, one: string): boolean {
 /** Real schemas of those names. Documents of custom resources name the groups of all kinds in one schema: there are less here. */
 function known(ours: object, real: object, groupVersion: string): object {
   const options = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
-  const own = groupVersion.includes('example.com') && Object.hasOwn(ours, options) ? { [options]: (ours as Record<string, unknown>)[options] } : {};
+  const own =
+    groupVersion.includes('example.com') && Object.hasOwn(ours, options)
+      ? { [options]: (ours as Record<string, unknown>)[options] }
+      : {};
   return { ...Object.fromEntries(Object.entries(real).filter(([name]) => Object.hasOwn(ours, name))), ...own };
 }
 

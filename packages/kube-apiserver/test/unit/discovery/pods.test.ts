@@ -10,7 +10,13 @@ import { root } from '../../../testing/root.js';
 import { BUILTINS } from '../builtins/builtin.js';
 import { digests } from './digest.js';
 
-const registry: Registry = { all: () => BUILTINS, find: () => undefined, findKind: () => undefined, isBuiltinGroup: () => true, generation: 1 };
+const registry: Registry = {
+  all: () => BUILTINS,
+  find: () => undefined,
+  findKind: () => undefined,
+  isBuiltinGroup: () => true,
+  generation: 1,
+};
 const document = openApiDocument(registry, '', 'v1')?.value ?? {};
 
 function recorded(name: string): Record<string, JsonObject> {
@@ -23,16 +29,23 @@ function pods(list: unknown): readonly JsonObject[] {
 }
 
 function aggregatedPods(list: unknown): JsonObject | undefined {
-  const { items } = list as { readonly items: readonly { readonly versions: readonly { readonly resources: readonly JsonObject[] }[] }[] };
+  const { items } = list as {
+    readonly items: readonly { readonly versions: readonly { readonly resources: readonly JsonObject[] }[] }[];
+  };
   return items[0]?.versions[0]?.resources.find(({ resource }) => resource === 'pods');
 }
 
-const SUBRESOURCES = ['ephemeralcontainers', 'resize', 'status'].map((name) => `/api/v1/namespaces/{namespace}/pods/{name}/${name}`);
+const SUBRESOURCES = ['ephemeralcontainers', 'resize', 'status'].map(
+  (name) => `/api/v1/namespaces/{namespace}/pods/{name}/${name}`,
+);
 
 describe('Pods', () => {
   it('are told of as by the real server, but can only be read, and deleted where there are none', () => {
     const [real, ...subresources] = pods(recorded('legacy')['api/v1']);
-    expect(pods(resourceList(registry, '', 'v1'))).toEqual([{ ...real, verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'] }, ...subresources]);
+    expect(pods(resourceList(registry, '', 'v1'))).toEqual([
+      { ...real, verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'] },
+      ...subresources,
+    ]);
   });
 
   it('are told of in the other form of discovery too', () => {
@@ -45,7 +58,9 @@ describe('Pods', () => {
     const real = recorded('openapi')['api/v1']?.['schemas'] as Record<string, unknown>;
     const named = Object.keys(schemas).filter((name) => name.startsWith('io.k8s.api.core.v1.Pod'));
     const paths = document['paths'] as Record<string, JsonObject>;
-    const changed = Object.keys(paths).filter((one) => /\/pods(\/|$)/.test(one)).map((one) => [one, Object.keys(paths[one] ?? {}).filter((key) => !['get', 'parameters'].includes(key))]);
+    const changed = Object.keys(paths)
+      .filter((one) => /\/pods(\/|$)/.test(one))
+      .map((one) => [one, Object.keys(paths[one] ?? {}).filter((key) => !['get', 'parameters'].includes(key))]);
 
     expect(named).toEqual(expect.arrayContaining(['io.k8s.api.core.v1.Pod', 'io.k8s.api.core.v1.PodStatus']));
     expect(named.map((name) => schemas[name])).toEqual(named.map((name) => real[name]));
@@ -57,7 +72,9 @@ describe('Pods', () => {
   });
 
   it('have the paths of the real server to what is a Pod too', () => {
-    const [mine, real] = [digests(document), recorded('openapi')['api/v1']].map((one) => one?.['paths'] as Record<string, unknown>);
+    const [mine, real] = [digests(document), recorded('openapi')['api/v1']].map(
+      (one) => one?.['paths'] as Record<string, unknown>,
+    );
     expect(SUBRESOURCES.map((one) => mine?.[one])).toEqual(SUBRESOURCES.map((one) => real?.[one]));
   });
 });

@@ -16,19 +16,35 @@ import { THING } from './thing.js';
 
 type Digests = Readonly<Record<string, string>>;
 
-const RECORDED = JSON.parse(readFileSync(path.join(root, 'test/unit/discovery/recorded/swagger.json'), 'utf8')) as
-  { readonly paths: Digests; readonly definitions: Digests; readonly parameters: Digests; readonly [key: string]: unknown };
+const RECORDED = JSON.parse(readFileSync(path.join(root, 'test/unit/discovery/recorded/swagger.json'), 'utf8')) as {
+  readonly paths: Digests;
+  readonly definitions: Digests;
+  readonly parameters: Digests;
+  readonly [key: string]: unknown;
+};
 /** They name every group that there is: here there are less. */
-const OF_ALL_GROUPS = ['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions', 'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent'];
+const OF_ALL_GROUPS = [
+  'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions',
+  'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent',
+];
 
 function established(definition: KubeObject): readonly Resource[] {
   const acceptedNames = (definition['spec'] as JsonObject)['names'];
-  const conditions = [{ type: 'Established', status: 'True' }, { type: 'NamesAccepted', status: 'True' }];
+  const conditions = [
+    { type: 'Established', status: 'True' },
+    { type: 'NamesAccepted', status: 'True' },
+  ];
   return customResources({ ...definition, status: { conditions, acceptedNames } }, []);
 }
 
 function registryOf(resources: readonly Resource[], generation = 1): Registry {
-  return { all: () => resources, find: () => undefined, findKind: () => undefined, isBuiltinGroup: () => true, generation };
+  return {
+    all: () => resources,
+    find: () => undefined,
+    findKind: () => undefined,
+    isBuiltinGroup: () => true,
+    generation,
+  };
 }
 
 const CUSTOM = [ODDITY, THING].flatMap(established);
@@ -51,7 +67,12 @@ describe('OpenAPI v2', () => {
     expect(found).toEqual(among(RECORDED[part], Object.keys(found)));
   });
 
-  it.each(WHOLE.filter(({ verbs }) => verbs.includes('list')).map(({ group, plural }) => [`${group === '' ? '/api' : `/apis/${group}`}/v1`, plural]))('has every path of %s %s', (base, plural) => {
+  it.each(
+    WHOLE.filter(({ verbs }) => verbs.includes('list')).map(({ group, plural }) => [
+      `${group === '' ? '/api' : `/apis/${group}`}/v1`,
+      plural,
+    ]),
+  )('has every path of %s %s', (base, plural) => {
     const of = new RegExp(`^${base}(/watch)?(/namespaces/\\{namespace\\})?/${plural}(/\\{name\\}.*)?$`);
     const real = Object.keys(RECORDED.paths).filter((one) => of.test(one) && !one.includes('/proxy'));
 

@@ -8,7 +8,14 @@ export const THING: KubeObject = {
   spec: {
     group: 'o6.example.com',
     scope: 'Namespaced',
-    names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList', shortNames: ['th'], categories: ['all', 'mine'] },
+    names: {
+      plural: 'things',
+      singular: 'thing',
+      kind: 'Thing',
+      listKind: 'ThingList',
+      shortNames: ['th'],
+      categories: ['all', 'mine'],
+    },
     versions: [
       {
         name: 'v1',
@@ -34,8 +41,17 @@ export const THING: KubeObject = {
                   num: { type: 'integer', minimum: 1 },
                   any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
                   port: { 'x-kubernetes-int-or-string': true },
-                  list: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: { type: 'object', required: ['k'], properties: { k: { type: 'string' } } } },
-                  embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+                  list: {
+                    type: 'array',
+                    'x-kubernetes-list-type': 'map',
+                    'x-kubernetes-list-map-keys': ['k'],
+                    items: { type: 'object', required: ['k'], properties: { k: { type: 'string' } } },
+                  },
+                  embedded: {
+                    type: 'object',
+                    'x-kubernetes-embedded-resource': true,
+                    'x-kubernetes-preserve-unknown-fields': true,
+                  },
                   either: { type: 'string', anyOf: [{ minLength: 1 }, { pattern: '^$' }] },
                   map: { type: 'object', additionalProperties: { type: 'string' } },
                 },
@@ -46,7 +62,12 @@ export const THING: KubeObject = {
           },
         },
       },
-      { name: 'v1alpha1', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
+      {
+        name: 'v1alpha1',
+        served: true,
+        storage: false,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
     ],
   },
 };

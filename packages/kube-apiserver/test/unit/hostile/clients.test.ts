@@ -22,7 +22,11 @@ beforeAll(async () => {
   victim = await Victim.start();
   // 12 MB in all: one list of it is more than the buffers of the system take.
   for (let count = 0; count < 30; count++) {
-    const { status } = await victim.call({ method: 'POST', path: MAPS, body: { metadata: { name: `big-${count}` }, data: { text: 'x'.repeat(400_000) } } });
+    const { status } = await victim.call({
+      method: 'POST',
+      path: MAPS,
+      body: { metadata: { name: `big-${count}` }, data: { text: 'x'.repeat(400_000) } },
+    });
     expect(status).toBe(201);
   }
 }, LONG);
@@ -36,7 +40,10 @@ afterAll(() => victim.stop(), LONG);
 
 async function sockets(count: number): Promise<TLSSocket[]> {
   const made: TLSSocket[] = [];
-  while (made.length < count) made.push(...await Promise.all(Array.from({ length: Math.min(50, count - made.length) }, () => victim.connect())));
+  while (made.length < count)
+    made.push(
+      ...(await Promise.all(Array.from({ length: Math.min(50, count - made.length) }, () => victim.connect()))),
+    );
   open.push(...made);
   return made;
 }
@@ -45,8 +52,10 @@ async function sockets(count: number): Promise<TLSSocket[]> {
 async function serves(): Promise<void> {
   const name = `other-${open.length}`;
   const answers = [
-    await victim.call({ method: 'POST', path: MAPS, body: { metadata: { name } } }), await victim.call({ path: `${MAPS}/${name}` }),
-    await victim.call({ path: `${MAPS}?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}` }), await victim.call({ method: 'DELETE', path: `${MAPS}/${name}` }),
+    await victim.call({ method: 'POST', path: MAPS, body: { metadata: { name } } }),
+    await victim.call({ path: `${MAPS}/${name}` }),
+    await victim.call({ path: `${MAPS}?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3D${name}` }),
+    await victim.call({ method: 'DELETE', path: `${MAPS}/${name}` }),
   ];
   expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
 }
@@ -55,92 +64,134 @@ async function serves(): Promise<void> {
 async function stir(times: number): Promise<void> {
   const text = 'y'.repeat(100_000);
   for (let count = 0; count < times; count++) {
-    const { status } = await victim.call({ method: 'PATCH', path: `${MAPS}/big-0`, body: { data: { text, count: String(count) } }, contentType: 'application/merge-patch+json' });
+    const { status } = await victim.call({
+      method: 'PATCH',
+      path: `${MAPS}/big-0`,
+      body: { data: { text, count: String(count) } },
+      contentType: 'application/merge-patch+json',
+    });
     expect(status).toBe(200);
   }
 }
 
 describe('clients that', () => {
-  it('send a head or a body byte by byte hold up nobody', async () => {
-    const before = victim.memory();
-    const heads = await sockets(200);
-    const bodies = await sockets(100);
-    const request = head('POST', MAPS, ['Content-Type: application/json', 'Content-Length: 3000000']);
-    for (const socket of bodies) socket.write(request);
-    for (let at = 0; at < 10; at++) {
-      for (const socket of heads) socket.write(request.charAt(at));
-      for (const socket of bodies) socket.write(' ');
+  it(
+    'send a head or a body byte by byte hold up nobody',
+    async () => {
+      const before = victim.memory();
+      const heads = await sockets(200);
+      const bodies = await sockets(100);
+      const request = head('POST', MAPS, ['Content-Type: application/json', 'Content-Length: 3000000']);
+      for (const socket of bodies) socket.write(request);
+      for (let at = 0; at < 10; at++) {
+        for (const socket of heads) socket.write(request.charAt(at));
+        for (const socket of bodies) socket.write(' ');
+        await serves();
+      }
+      expect(victim.memory() - before).toBeLessThan(MOST);
+    },
+    LONG,
+  );
+
+  it(
+    'never read a large list cost no more than its size each',
+    async () => {
+      const before = victim.memory();
+      for (const socket of await sockets(20)) {
+        socket.pause();
+        socket.write(head('GET', MAPS));
+      }
       await serves();
-    }
-    expect(victim.memory() - before).toBeLessThan(MOST);
-  }, LONG);
+      await serves();
+      expect(victim.memory() - before).toBeLessThan(MOST + 20 * 13 * MB);
+    },
+    LONG,
+  );
 
-  it('never read a large list cost no more than its size each', async () => {
-    const before = victim.memory();
-    for (const socket of await sockets(20)) {
-      socket.pause();
-      socket.write(head('GET', MAPS));
-    }
-    await serves();
-    await serves();
-    expect(victim.memory() - before).toBeLessThan(MOST + 20 * 13 * MB);
-  }, LONG);
+  it(
+    'never read their watch are not remembered what they did not read',
+    async () => {
+      const before = victim.memory();
+      const readers = await sockets(100);
+      for (const socket of readers) {
+        socket.pause();
+        socket.write(head('GET', `${MAPS}?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Dbig-0`));
+      }
+      await serves();
+      await stir(100);
+      await serves();
+      expect(victim.memory() - before).toBeLessThan(MOST);
+    },
+    LONG,
+  );
 
-  it('never read their watch are not remembered what they did not read', async () => {
-    const before = victim.memory();
-    const readers = await sockets(100);
-    for (const socket of readers) {
-      socket.pause();
-      socket.write(head('GET', `${MAPS}?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Dbig-0`));
-    }
-    await serves();
-    await stir(100);
-    await serves();
-    expect(victim.memory() - before).toBeLessThan(MOST);
-  }, LONG);
-
-  it('hold a thousand idle watches are told what comes, hold little memory, and leave nothing', async () => {
-    const before = victim.memory();
-    const watches = await sockets(connections(1000, FILE));
-    let told = 0;
-    for (const socket of watches) {
-      let text = '';
-      socket.on('data', (part: Buffer) => {
-        text = text.slice(-40) + part.toString('latin1');
-        if (!text.includes('"idle-end"')) return;
-        text = '';
-        told += 1;
+  it(
+    'hold a thousand idle watches are told what comes, hold little memory, and leave nothing',
+    async () => {
+      const before = victim.memory();
+      const watches = await sockets(connections(1000, FILE));
+      let told = 0;
+      for (const socket of watches) {
+        let text = '';
+        socket.on('data', (part: Buffer) => {
+          text = text.slice(-40) + part.toString('latin1');
+          if (!text.includes('"idle-end"')) return;
+          text = '';
+          told += 1;
+        });
+        socket.write(head('GET', '/apis/coordination.k8s.io/v1/leases?watch=true'));
+      }
+      await serves();
+      expect(victim.memory() - before).toBeLessThan(MOST);
+      const lease = { metadata: { name: 'idle-end' } };
+      expect(
+        (
+          await victim.call({
+            method: 'POST',
+            path: '/apis/coordination.k8s.io/v1/namespaces/default/leases',
+            body: lease,
+          })
+        ).status,
+      ).toBe(201);
+      await waitFor('all to be told', (seen) => {
+        seen(told);
+        return told >= watches.length;
       });
-      socket.write(head('GET', '/apis/coordination.k8s.io/v1/leases?watch=true'));
-    }
-    await serves();
-    expect(victim.memory() - before).toBeLessThan(MOST);
-    const lease = { metadata: { name: 'idle-end' } };
-    expect((await victim.call({ method: 'POST', path: '/apis/coordination.k8s.io/v1/namespaces/default/leases', body: lease })).status).toBe(201);
-    await waitFor('all to be told', (seen) => {
-      seen(told);
-      return told >= watches.length;
-    });
-    for (const socket of watches) socket.destroy();
-    await serves();
-  }, LONG);
+      for (const socket of watches) socket.destroy();
+      await serves();
+    },
+    LONG,
+  );
 
-  it('open more connections than there may be take none from those that are served', async () => {
-    const before = victim.memory();
-    // The server takes 10,000.
-    for (let left = connections(10_500, FILE); left > 0; left -= 500) {
-      const some = Array.from({ length: Math.min(500, left) }, () => plainConnect({ host: '127.0.0.1', port: victim.port }).on('error', () => undefined));
-      open.push(...some);
-      await Promise.all(some.map((socket) => new Promise<void>((resolve) => void socket.once('connect', () => resolve()).once('close', () => resolve()))));
-    }
-    await serves();
-    expect(victim.memory() - before).toBeLessThan(MOST);
-    for (const socket of open) socket.destroy();
-    await waitFor('a new connection to be served', async () => {
-      const session = victim.session();
-      const { status } = await session.call({ path: '/readyz' });
-      session.close();
-      return status === 200;
-    });
-  }, LONG);
+  it(
+    'open more connections than there may be take none from those that are served',
+    async () => {
+      const before = victim.memory();
+      // The server takes 10,000.
+      for (let left = connections(10_500, FILE); left > 0; left -= 500) {
+        const some = Array.from({ length: Math.min(500, left) }, () =>
+          plainConnect({ host: '127.0.0.1', port: victim.port }).on('error', () => undefined),
+        );
+        open.push(...some);
+        await Promise.all(
+          some.map(
+            (socket) =>
+              new Promise<void>(
+                (resolve) => void socket.once('connect', () => resolve()).once('close', () => resolve()),
+              ),
+          ),
+        );
+      }
+      await serves();
+      expect(victim.memory() - before).toBeLessThan(MOST);
+      for (const socket of open) socket.destroy();
+      await waitFor('a new connection to be served', async () => {
+        const session = victim.session();
+        const { status } = await session.call({ path: '/readyz' });
+        session.close();
+        return status === 200;
+      });
+    },
+    LONG,
+  );
 });

@@ -29,7 +29,8 @@ describe('a wrong value in any field of any built-in kind', () => {
       if (code < 300) continue;
       refused += 1;
       const { kind, reason, message } = value;
-      if (kind !== 'Status' || (code !== 400 && code !== 422) || typeof message !== 'string' || message === '') odd.push(`${one.title}: ${code} ${JSON.stringify([reason, message])}`);
+      if (kind !== 'Status' || (code !== 400 && code !== 422) || typeof message !== 'string' || message === '')
+        odd.push(`${one.title}: ${code} ${JSON.stringify([reason, message])}`);
     }
     expect(refused).toBeGreaterThan(all.length / STEP / 3);
     expect(odd).toEqual([]);

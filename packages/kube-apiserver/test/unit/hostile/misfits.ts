@@ -21,7 +21,29 @@ interface Sample {
 /** Whose pod template is tried at another kind. */
 const SPARED: ReadonlySet<string> = new Set(['PodTemplate', 'ReplicaSet']);
 /** Values of each type, as text: some fit some fields. */
-const VALUES = ['null', 'true', '1', '-1', '1.5', '1e400', '9223372036854775808', '""', '"x"', '"1"', '[]', '[1]', '["x"]', '[{}]', '[null]', '{}', '{"x":1}', '{"x":"y"}', '{"x":{}}', '{"x":null}', '{"__proto__":1}'];
+const VALUES = [
+  'null',
+  'true',
+  '1',
+  '-1',
+  '1.5',
+  '1e400',
+  '9223372036854775808',
+  '""',
+  '"x"',
+  '"1"',
+  '[]',
+  '[1]',
+  '["x"]',
+  '[{}]',
+  '[null]',
+  '{}',
+  '{"x":1}',
+  '{"x":"y"}',
+  '{"x":{}}',
+  '{"x":null}',
+  '{"__proto__":1}',
+];
 const MARK = '"-misfit-"';
 
 /** Objects of the built-in kinds with every field that there is, as Go's own encoders write them (tools/samples.go). */
@@ -33,7 +55,10 @@ function samples(): readonly Sample[] {
 /** Each field of each kind, with each value, in an order that depends on nothing. */
 export function misfits(resources: readonly Resource[]): Misfit[] {
   return samples().flatMap(({ json }) => {
-    const resource = resources.find(({ group, version, kind }) => kind === json['kind'] && json['apiVersion'] === (group === '' ? version : `${group}/${version}`));
+    const resource = resources.find(
+      ({ group, version, kind }) =>
+        kind === json['kind'] && json['apiVersion'] === (group === '' ? version : `${group}/${version}`),
+    );
     return resource === undefined || SPARED.has(resource.kind) ? [] : ofKind(json, resource);
   });
 }
@@ -46,8 +71,17 @@ function ofKind(json: JsonObject, { group, version, plural, kind, namespaced }: 
     // Reviews have no name.
     const own = kind.endsWith('Review') ? {} : { name: 'misfit' };
     const metadata = where[0] === 'metadata' && where.length === 1 ? meta : { ...own, ...(isObject(meta) ? meta : {}) };
-    const body = JSON.stringify({ apiVersion: json['apiVersion'], kind: json['kind'], ...(isObject(alone) ? alone : {}), metadata });
-    return VALUES.map((value) => ({ title: `${group}/${version} ${kind} ${where.join('.')} = ${value}`, target, body: body.replace(MARK, () => value) }));
+    const body = JSON.stringify({
+      apiVersion: json['apiVersion'],
+      kind: json['kind'],
+      ...(isObject(alone) ? alone : {}),
+      metadata,
+    });
+    return VALUES.map((value) => ({
+      title: `${group}/${version} ${kind} ${where.join('.')} = ${value}`,
+      target,
+      body: body.replace(MARK, () => value),
+    }));
   });
 }
 
@@ -55,7 +89,11 @@ type Where = readonly (string | number)[];
 
 /** The ways to all fields within a value; of lists the first item stands for all. */
 function fieldsOf(value: Json, where: Where): Where[] {
-  const inner = isArray(value) ? value.slice(0, 1).map((item, at): [number, Json] => [at, item]) : isObject(value) ? entriesOf(value) : [];
+  const inner = isArray(value)
+    ? value.slice(0, 1).map((item, at): [number, Json] => [at, item])
+    : isObject(value)
+      ? entriesOf(value)
+      : [];
   return inner.flatMap(([key, one]) => [[...where, key], ...fieldsOf(one, [...where, key])]);
 }
 
@@ -68,5 +106,7 @@ function only(value: Json, [key, ...rest]: Where): Json {
 }
 
 function entriesOf(object: JsonObject): [string, Json][] {
-  return Object.entries(object).flatMap(([name, value]): [string, Json][] => (value === undefined ? [] : [[name, value]]));
+  return Object.entries(object).flatMap(([name, value]): [string, Json][] =>
+    value === undefined ? [] : [[name, value]],
+  );
 }

@@ -10,15 +10,41 @@ const ROOT = { name: 'root', groups: ['system:masters', 'system:authenticated'] 
 /** A whole server without a socket, whose stored objects nobody can change in place. */
 export async function openRoom(): Promise<Assembly> {
   const clock = new ManualClock();
-  const rooms = assemble({ store: memoryStore({ clock, frozen: true }), clock, signing: readSigningKey(generateSigningKey()), tokens: [], audit: undefined, address: () => '', metrics: () => '' });
+  const rooms = assemble({
+    store: memoryStore({ clock, frozen: true }),
+    clock,
+    signing: readSigningKey(generateSigningKey()),
+    tokens: [],
+    audit: undefined,
+    address: () => '',
+    metrics: () => '',
+  });
   await bootstrap(rooms, []);
   return rooms;
 }
 
 /** What an administrator's request is answered: the code, and the object, empty where it is text. */
-export async function ask(rooms: Assembly, request: { readonly method: string; readonly target: string; readonly body: string | Uint8Array; readonly type?: string }): Promise<{ readonly code: number; readonly value: JsonObject }> {
+export async function ask(
+  rooms: Assembly,
+  request: {
+    readonly method: string;
+    readonly target: string;
+    readonly body: string | Uint8Array;
+    readonly type?: string;
+  },
+): Promise<{ readonly code: number; readonly value: JsonObject }> {
   const { method, target, body, type = 'application/json' } = request;
   const signal = AbortSignal.timeout(600_000);
-  const answer = await rooms.router.dispatch({ method, target, headers: { 'content-type': type, accept: 'application/json' }, body: Buffer.from(body), user: ROOT, signal });
-  return { code: answer.code, value: answer.body.kind === 'value' && isObject(answer.body.value) ? answer.body.value : {} };
+  const answer = await rooms.router.dispatch({
+    method,
+    target,
+    headers: { 'content-type': type, accept: 'application/json' },
+    body: Buffer.from(body),
+    user: ROOT,
+    signal,
+  });
+  return {
+    code: answer.code,
+    value: answer.body.kind === 'value' && isObject(answer.body.value) ? answer.body.value : {},
+  };
 }

@@ -37,7 +37,11 @@ export class Victim {
   }
 
   session(): ApiSession {
-    return new ApiSession({ url: `https://127.0.0.1:${this.#port}`, caFile: path.join(this.#folder, 'data', 'ca.crt'), token: TOKEN });
+    return new ApiSession({
+      url: `https://127.0.0.1:${this.#port}`,
+      caFile: path.join(this.#folder, 'data', 'ca.crt'),
+      token: TOKEN,
+    });
   }
 
   call(request: ApiRequest): Promise<ApiAnswer> {
@@ -75,5 +79,7 @@ export class Victim {
 
 /** The head of a request, ready to be sent. */
 export function head(method: string, target: string, more: readonly string[] = []): string {
-  return [`${method} ${target} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${TOKEN}`, ...more, '', ''].join('\r\n');
+  return [`${method} ${target} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${TOKEN}`, ...more, '', ''].join(
+    '\r\n',
+  );
 }

@@ -5,11 +5,21 @@ import { ManualClock } from '../../../testing/clock.js';
 
 const MINUTE = 60_000;
 
-function rig(limit = 100): { backlog: Backlog; clock: ManualClock; cut: string[]; wait: (name: string, bytes: Uint8Array, own?: number) => () => void } {
+function rig(limit = 100): {
+  backlog: Backlog;
+  clock: ManualClock;
+  cut: string[];
+  wait: (name: string, bytes: Uint8Array, own?: number) => () => void;
+} {
   const clock = new ManualClock();
   const backlog = new Backlog(clock, limit);
   const cut: string[] = [];
-  return { backlog, clock, cut, wait: (name, bytes, own = 0) => backlog.add({ bytes, own, cut: () => cut.push(name) }) };
+  return {
+    backlog,
+    clock,
+    cut,
+    wait: (name, bytes, own = 0) => backlog.add({ bytes, own, cut: () => cut.push(name) }),
+  };
 }
 
 describe('what waits for readers', () => {
@@ -61,7 +71,8 @@ describe('what waits for readers', () => {
     let scarce = false;
     const backlog = new Backlog(clock, 1000, () => scarce);
     const cut: number[] = [];
-    const wait = (at: number): (() => void) => backlog.add({ bytes: new Uint8Array(8 - at), own: 0, cut: () => cut.push(at) });
+    const wait = (at: number): (() => void) =>
+      backlog.add({ bytes: new Uint8Array(8 - at), own: 0, cut: () => cut.push(at) });
     for (let at = 0; at < 7; at += 1) wait(at);
     await clock.advance(1);
     expect(cut).toEqual([]);

@@ -18,7 +18,10 @@ class ToldVerbs extends FakeVerbs {
 
 async function told(line: string, body: string): Promise<unknown> {
   const router = createRouter(rooms(new ToldVerbs(), { protobuf: decodeProtobuf }));
-  const answer = await router.dispatch({ ...request(line, { 'content-type': 'application/vnd.kubernetes.protobuf' }), body: Buffer.from(body, 'latin1') });
+  const answer = await router.dispatch({
+    ...request(line, { 'content-type': 'application/vnd.kubernetes.protobuf' }),
+    body: Buffer.from(body, 'latin1'),
+  });
   return answer.body.kind === 'value' && isObject(answer.body.value) ? answer.body.value['message'] : undefined;
 }
 
@@ -26,11 +29,16 @@ describe('a body that is no protobuf', () => {
   it.each([
     ['', 'empty data (<empty>)'],
     ['k8s', `${PREFIX} (6b3873)`],
-    ['xyz not protobuf at all, long enough to be cut', `${PREFIX} (78797a206e6f742070726f746f62756620617420616c6c2c206c6f6e6720 ...)`],
+    [
+      'xyz not protobuf at all, long enough to be cut',
+      `${PREFIX} (78797a206e6f742070726f746f62756620617420616c6c2c206c6f6e6720 ...)`,
+    ],
     ['k8s\0', 'empty body (6b387300)'],
     ['k8s\0\xff\xff\xff\xff', 'unexpected EOF (6b387300ffffffff)'],
   ])('%j is refused with what was expected, and how it begins', async (body, why) => {
-    expect(await told(`POST ${CONFIGMAPS}`, body)).toBe(`the object provided is unrecognized (must be of type ConfigMap): ${why}`);
+    expect(await told(`POST ${CONFIGMAPS}`, body)).toBe(
+      `the object provided is unrecognized (must be of type ConfigMap): ${why}`,
+    );
   });
 
   it.each([
@@ -46,6 +54,8 @@ describe('a name in a refusal', () => {
   it('is quoted as Go quotes it', () => {
     const [resource] = RESOURCES;
     if (resource === undefined) throw new Error('no resource');
-    expect(notFound(resource, '\0\u0001\u007f\u0007"').message).toBe(String.raw`configmaps "\x00\x01\x7f\a\"" not found`);
+    expect(notFound(resource, '\0\u0001\u007f\u0007"').message).toBe(
+      String.raw`configmaps "\x00\x01\x7f\a\"" not found`,
+    );
   });
 });

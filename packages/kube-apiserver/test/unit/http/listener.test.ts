@@ -47,13 +47,19 @@ interface Sent {
   readonly body?: string | Buffer;
 }
 
-function send(port: number, { method = 'GET', path = '/', headers = {}, body }: Sent = {}): Promise<IncomingMessage & { text: string }> {
+function send(
+  port: number,
+  { method = 'GET', path = '/', headers = {}, body }: Sent = {},
+): Promise<IncomingMessage & { text: string }> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent, servername: 'localhost' }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve(Object.assign(response, { text: Buffer.concat(chunks).toString('utf8') })));
-    });
+    const sent = request(
+      { host: '127.0.0.1', port, method, path, headers, agent, servername: 'localhost' },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve(Object.assign(response, { text: Buffer.concat(chunks).toString('utf8') })));
+      },
+    );
     sent.on('error', reject);
     sent.end(body);
   });
@@ -62,7 +68,10 @@ function send(port: number, { method = 'GET', path = '/', headers = {}, body }: 
 /** Sends bytes as they are, and gives all that comes back, however the connection ends: a server need not read to the end what it has refused. */
 function raw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, ca: authority.certificate, servername: 'localhost' }, () => void socket.write(bytes));
+    const socket = connect(
+      { host: '127.0.0.1', port, ca: authority.certificate, servername: 'localhost' },
+      () => void socket.write(bytes),
+    );
     let text = '';
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('utf8');
@@ -80,14 +89,28 @@ describe('a request over the wire', () => {
       seen.push([one.method, one.target, one.headers['impersonate-group'], one.headers['x-y'], body]);
       return value('ok');
     });
-    await send(port, { method: 'POST', path: '/a?b=c', headers: { 'Impersonate-Group': ['x', 'y, z'], 'X-Y': 'plain' }, body: 'hello' });
+    await send(port, {
+      method: 'POST',
+      path: '/a?b=c',
+      headers: { 'Impersonate-Group': ['x', 'y, z'], 'X-Y': 'plain' },
+      body: 'hello',
+    });
     await send(port);
 
-    expect(seen).toEqual([['POST', '/a?b=c', 'x\ny, z', 'plain', 'hello'], ['GET', '/', undefined, undefined, undefined]]);
+    expect(seen).toEqual([
+      ['POST', '/a?b=c', 'x\ny, z', 'plain', 'hello'],
+      ['GET', '/', undefined, undefined, undefined],
+    ]);
   });
 
   it('is answered as a line of JSON with its headers', async () => {
-    const port = await serve(() => Promise.resolve({ ...value({ a: 'ü' }), code: 201, headers: { 'Content-Type': 'application/json', Warning: ['299 - "ü"', '299 - "b"'] } }));
+    const port = await serve(() =>
+      Promise.resolve({
+        ...value({ a: 'ü' }),
+        code: 201,
+        headers: { 'Content-Type': 'application/json', Warning: ['299 - "ü"', '299 - "b"'] },
+      }),
+    );
     const answer = await send(port);
 
     expect(answer.statusCode).toBe(201);
@@ -104,7 +127,9 @@ describe('a request over the wire', () => {
   });
 
   it('is read after one whose answer its client has not taken yet, head and body apart', async () => {
-    const port = await serve(async ({ body }) => value(typeof body === 'function' ? Buffer.from(await body()).toString('utf8') : 'x'.repeat(4_000_000)));
+    const port = await serve(async ({ body }) =>
+      value(typeof body === 'function' ? Buffer.from(await body()).toString('utf8') : 'x'.repeat(4_000_000)),
+    );
     const text = await new Promise<string>((resolve, reject) => {
       let all = '';
       const socket = connect({ host: '127.0.0.1', port, ca: authority.certificate, servername: 'localhost' }, () => {
@@ -114,10 +139,16 @@ describe('a request over the wire', () => {
           socket.write('hello', () => socket.resume());
         });
       });
-      socket.on('data', (chunk: Buffer) => (all += chunk.toString('latin1'))).once('end', () => resolve(all)).once('error', reject);
+      socket
+        .on('data', (chunk: Buffer) => (all += chunk.toString('latin1')))
+        .once('end', () => resolve(all))
+        .once('error', reject);
     });
 
-    expect([text.match(/HTTP\/1\.1 \d+/g), text.slice(-8).trim()]).toEqual([['HTTP/1.1 200', 'HTTP/1.1 200'], '"hello"']);
+    expect([text.match(/HTTP\/1\.1 \d+/g), text.slice(-8).trim()]).toEqual([
+      ['HTTP/1.1 200', 'HTTP/1.1 200'],
+      '"hello"',
+    ]);
   });
 
   it.each([
@@ -132,8 +163,18 @@ describe('a request over the wire', () => {
   });
 
   it.each([
-    ['of another version', 'GET / HTTP/2.0\r\nHost: x\r\n\r\n', 505, '505 HTTP Version Not Supported: unsupported protocol version'],
-    ['coded in two ways', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n', 501, 'Unsupported transfer encoding'],
+    [
+      'of another version',
+      'GET / HTTP/2.0\r\nHost: x\r\n\r\n',
+      505,
+      '505 HTTP Version Not Supported: unsupported protocol version',
+    ],
+    [
+      'coded in two ways',
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+      501,
+      'Unsupported transfer encoding',
+    ],
     ['for two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 400, '400 Bad Request'],
     ['for a host that cannot be', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n', 400, '400 Bad Request: malformed Host header'],
     ['for no host', 'GET / HTTP/1.1\r\n\r\n', 400, '400 Bad Request: missing required Host header'],
@@ -153,12 +194,21 @@ describe('a method that Node does not know', () => {
     const seen: unknown[] = [];
     const port = await serve(({ method, target, headers }) => {
       seen.push([method, target, headers['authorization'], headers['impersonate-extra-a'], headers['x']]);
-      return Promise.resolve({ ...value('no'), code: 403, headers: { 'Content-Type': 'application/json', Warning: ['299 - "a"', '299 - "b"'] } });
+      return Promise.resolve({
+        ...value('no'),
+        code: 403,
+        headers: { 'Content-Type': 'application/json', Warning: ['299 - "a"', '299 - "b"'] },
+      });
     });
-    const text = await raw(port, 'fOO /a?b=c HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nauthorization: Bearer u\r\nImpersonate-Extra-A:  x \r\nImpersonate-Extra-A: y\r\nX:\r\n\r\n');
+    const text = await raw(
+      port,
+      'fOO /a?b=c HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nauthorization: Bearer u\r\nImpersonate-Extra-A:  x \r\nImpersonate-Extra-A: y\r\nX:\r\n\r\n',
+    );
 
     expect(seen).toEqual([['fOO', '/a?b=c', 'Bearer t', 'x\ny', '']]);
-    expect(text).toBe('HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nWarning: 299 - "a"\r\nWarning: 299 - "b"\r\nConnection: close\r\nContent-Length: 5\r\n\r\n"no"\n');
+    expect(text).toBe(
+      'HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nWarning: 299 - "a"\r\nWarning: 299 - "b"\r\nConnection: close\r\nContent-Length: 5\r\n\r\n"no"\n',
+    );
   });
 
   it('does not have the request before it answered twice', async () => {
@@ -209,7 +259,10 @@ describe('a body', () => {
 
   it('is asked for when the client waits for that', async () => {
     const port = await serve(reading);
-    const answer = await raw(port, 'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}');
+    const answer = await raw(
+      port,
+      'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+    );
 
     expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK/);
   });
@@ -220,7 +273,9 @@ async function* ticking(signal: AbortSignal, ended: () => void): AsyncGenerator<
   try {
     yield 1;
     yield { a: 2 };
-    await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
+    await new Promise<void>((resolve) =>
+      signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
+    );
   } finally {
     ended();
   }
@@ -228,7 +283,8 @@ async function* ticking(signal: AbortSignal, ended: () => void): AsyncGenerator<
 
 describe('a stream', () => {
   function streaming(ended: () => void): (one: ApiRequest) => Promise<ApiResponse> {
-    return ({ signal }) => Promise.resolve({ code: 200, headers: {}, body: { kind: 'stream', values: ticking(signal, ended) } });
+    return ({ signal }) =>
+      Promise.resolve({ code: 200, headers: {}, body: { kind: 'stream', values: ticking(signal, ended) } });
   }
 
   it('is sent line by line, and ends with the client', async () => {
@@ -278,13 +334,23 @@ describe('a stream', () => {
 describe('a certificate', () => {
   it('is good for a month less than its life, for its authority, and for its host', async () => {
     const other = await issueAuthority(NOW);
-    const good = (now: number, host: string | undefined, issuer = authority): boolean => stillGood(serving, now, { authority: issuer, host });
+    const good = (now: number, host: string | undefined, issuer = authority): boolean =>
+      stillGood(serving, now, { authority: issuer, host });
 
-    expect([good(NOW, 'hub.example.com'), good(NOW, 'localhost'), good(NOW, 'other.example.com'), good(NOW, 'localhost', other)]).toEqual([true, true, false, false]);
+    expect([
+      good(NOW, 'hub.example.com'),
+      good(NOW, 'localhost'),
+      good(NOW, 'other.example.com'),
+      good(NOW, 'localhost', other),
+    ]).toEqual([true, true, false, false]);
     // Every address of the machine has to be in it.
     expect(stillGood(await issueServing(authority, '0.0.0.0', NOW), NOW, { authority, host: '0.0.0.0' })).toBe(true);
     expect([good(NOW + YEAR_MS * 0.9, 'localhost'), good(NOW + YEAR_MS * 0.95, 'localhost')]).toEqual([true, false]);
-    expect([stillGood(authority, NOW), stillGood(serving, NOW), stillGood({ ...authority, privateKey: other.privateKey }, NOW)]).toEqual([true, false, false]);
+    expect([
+      stillGood(authority, NOW),
+      stillGood(serving, NOW),
+      stillGood({ ...authority, privateKey: other.privateKey }, NOW),
+    ]).toEqual([true, false, false]);
     expect(stillGood({ certificate: 'x', privateKey: 'y' }, NOW)).toBe(false);
   });
 });

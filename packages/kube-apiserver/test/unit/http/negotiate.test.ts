@@ -50,7 +50,10 @@ describe('an Accept header', () => {
     ['application/vnd.kubernetes.protobuf,application/json', 'protobuf'],
     ['application/json,application/vnd.kubernetes.protobuf', 'json'],
     ['application/vnd.kubernetes.protobuf;stream=watch', 'protobuf'],
-    ['application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1', 'protobuf PartialObjectMetadata/v1'],
+    [
+      'application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+      'protobuf PartialObjectMetadata/v1',
+    ],
     [`${TABLE.replace('json', 'vnd.kubernetes.protobuf')},${TABLE}`, 'json Table/v1'],
     ['*/*', 'json'],
   ])('%s of a built-in kind gets %s', (header, form) => {
@@ -58,9 +61,13 @@ describe('an Accept header', () => {
   });
 
   it('may ask for the metadata of every kind in protobuf', () => {
-    const header = 'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+    const header =
+      'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
-    expect([formOf(header), formOf(header, { transforms: false })]).toEqual(['protobuf PartialObjectMetadataList/v1', 'json']);
+    expect([formOf(header), formOf(header, { transforms: false })]).toEqual([
+      'protobuf PartialObjectMetadataList/v1',
+      'json',
+    ]);
   });
 
   it('of a Table gets no error', () => {

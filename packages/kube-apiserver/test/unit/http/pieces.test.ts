@@ -12,7 +12,10 @@ describe('the pieces of an answer', () => {
     ['an object', { a: [1, { b: null }], metadata: {} }],
     ['an empty list', { kind: 'List', items: [] }],
     ['a list without items', { kind: 'List', items: null }],
-    ['small and large items', { kind: 'List', apiVersion: 'v1', items: [1, { a: LARGE }, { b: 2 }, { c: LARGE }], more: { rows: [] } }],
+    [
+      'small and large items',
+      { kind: 'List', apiVersion: 'v1', items: [1, { a: LARGE }, { b: 2 }, { c: LARGE }], more: { rows: [] } },
+    ],
     ['a Table', { kind: 'Table', columnDefinitions: [], rows: [{ cells: ['a'] }, { cells: [LARGE] }] }],
     ['what has items and rows', { items: 'no', rows: [1], other: [2] }],
     ['members that are not there', { items: [{ a: undefined, b: 1 }], left: undefined }],
@@ -21,10 +24,12 @@ describe('the pieces of an answer', () => {
   });
 
   it('are the JSON of any list', () => {
-    fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()), (more, items) => {
-      const value: Json = JSON.parse(JSON.stringify({ ...more, items }));
-      expect(Buffer.concat([...piecesOf(value)]).toString('utf8')).toBe(`${JSON.stringify(value)}\n`);
-    }));
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()), (more, items) => {
+        const value: Json = JSON.parse(JSON.stringify({ ...more, items }));
+        expect(Buffer.concat([...piecesOf(value)]).toString('utf8')).toBe(`${JSON.stringify(value)}\n`);
+      }),
+    );
   });
 
   it('are made one by one, none much larger than an item', () => {

@@ -15,7 +15,11 @@ afterEach(async () => {
 
 async function reading({ body }: ApiRequest): Promise<ApiResponse> {
   try {
-    return { code: 200, headers: {}, body: { kind: 'value', value: typeof body === 'function' ? (await body()).length : 0 } };
+    return {
+      code: 200,
+      headers: {},
+      body: { kind: 'value', value: typeof body === 'function' ? (await body()).length : 0 },
+    };
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     return { code: error.code, headers: {}, body: { kind: 'value', value: error.message } };
@@ -27,22 +31,35 @@ describe('a client that looks for the answer when it has sent all', () => {
 
   it.each([
     ['a body of 20 MiB', `Content-Length: ${20 * MIB}`, Array.from({ length: 20 }, () => Buffer.alloc(MIB, 'x'))],
-    ['20 MiB in chunks', 'Transfer-Encoding: chunked', [...Array.from({ length: 20 }, () => chunk), Buffer.from('0\r\n\r\n')]],
-  ])('finds that %s is too large', async (_name, header, parts) => {
-    // However long it takes to send: no patience runs out.
-    wire = await openWire({ dispatch: reading, clock: new ManualClock() });
-    const socket = await wire.silent(`POST / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
-    for (const part of parts) await new Promise<void>((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
-    const text = (await allOf(socket)).toString('utf8');
+    [
+      '20 MiB in chunks',
+      'Transfer-Encoding: chunked',
+      [...Array.from({ length: 20 }, () => chunk), Buffer.from('0\r\n\r\n')],
+    ],
+  ])(
+    'finds that %s is too large',
+    async (_name, header, parts) => {
+      // However long it takes to send: no patience runs out.
+      wire = await openWire({ dispatch: reading, clock: new ManualClock() });
+      const socket = await wire.silent(`POST / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+      for (const part of parts)
+        await new Promise<void>((resolve, reject) =>
+          socket.write(part, (error) => (error ? reject(error) : resolve())),
+        );
+      const text = (await allOf(socket)).toString('utf8');
 
-    expect(text).toMatch(/^HTTP\/1\.1 413 Request Entity Too Large\r\n/);
-    expect(text).toContain('Connection: close\r\n');
-    expect(text).toContain('Request entity too large: limit is 3145728');
-  }, 180_000);
+      expect(text).toMatch(/^HTTP\/1\.1 413 Request Entity Too Large\r\n/);
+      expect(text).toContain('Connection: close\r\n');
+      expect(text).toContain('Request entity too large: limit is 3145728');
+    },
+    180_000,
+  );
 
   it('is not told to go on with a body that is too large', async () => {
     wire = await openWire({ dispatch: reading });
-    const socket = await wire.silent(`POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${20 * MIB}\r\n\r\n`);
+    const socket = await wire.silent(
+      `POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${20 * MIB}\r\n\r\n`,
+    );
 
     expect((await allOf(socket)).toString('utf8')).toMatch(/^HTTP\/1\.1 413 /);
   });

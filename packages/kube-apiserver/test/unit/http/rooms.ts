@@ -24,25 +24,56 @@ export const STRATEGY: Strategy = {
 
 export function resource(fields: Partial<Resource> & Pick<Resource, 'kind' | 'plural'>): Resource {
   return {
-    group: '', version: 'v1', listKind: `${fields.kind}List`, singular: fields.kind.toLowerCase(), shortNames: [], categories: [],
-    namespaced: true, collection: fields.plural, custom: false, schema: {}, verbs: ALL, subresources: [], strategy: STRATEGY, selectable: {}, columns: [], ...fields,
+    group: '',
+    version: 'v1',
+    listKind: `${fields.kind}List`,
+    singular: fields.kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+    namespaced: true,
+    collection: fields.plural,
+    custom: false,
+    schema: {},
+    verbs: ALL,
+    subresources: [],
+    strategy: STRATEGY,
+    selectable: {},
+    columns: [],
+    ...fields,
   };
 }
 
 const STATUS = { name: 'status', verbs: ['get', 'patch', 'update'] };
 export const RESOURCES: readonly Resource[] = [
   resource({ kind: 'ConfigMap', plural: 'configmaps' }),
-  resource({ kind: 'Namespace', plural: 'namespaces', namespaced: false, verbs: ALL.filter((verb) => verb !== 'deletecollection'), subresources: [STATUS] }),
+  resource({
+    kind: 'Namespace',
+    plural: 'namespaces',
+    namespaced: false,
+    verbs: ALL.filter((verb) => verb !== 'deletecollection'),
+    subresources: [STATUS],
+  }),
   resource({ kind: 'Node', plural: 'nodes', namespaced: false }),
-  resource({ kind: 'ServiceAccount', plural: 'serviceaccounts', subresources: [{ name: 'token', kind: 'TokenRequest', verbs: ['create'] }] }),
+  resource({
+    kind: 'ServiceAccount',
+    plural: 'serviceaccounts',
+    subresources: [{ name: 'token', kind: 'TokenRequest', verbs: ['create'] }],
+  }),
   resource({ kind: 'Review', plural: 'reviews', group: 'reviews.k8s.io', namespaced: false, verbs: ['create'] }),
   resource({ kind: 'Thing', plural: 'things', group: 'example.com', custom: true, subresources: [STATUS] }),
-  resource({ kind: 'Old', plural: 'olds', group: 'example.com', custom: true, deprecation: 'example.com/v1 Old is deprecated' }),
+  resource({
+    kind: 'Old',
+    plural: 'olds',
+    group: 'example.com',
+    custom: true,
+    deprecation: 'example.com/v1 Old is deprecated',
+  }),
   resource({ kind: 'Glob', plural: 'globs', group: 'example.com', custom: true, namespaced: false }),
 ];
 
 const REGISTRY: Registry = {
-  find: (group, version, plural) => RESOURCES.find((one) => one.group === group && one.version === version && one.plural === plural),
+  find: (group, version, plural) =>
+    RESOURCES.find((one) => one.group === group && one.version === version && one.plural === plural),
   findKind: () => undefined,
   all: () => RESOURCES,
   isBuiltinGroup: (group) => RESOURCES.some((one) => one.group === group && !one.custom),
@@ -62,7 +93,12 @@ export class FakeVerbs implements Verbs {
 
   list(target: Target): Listed {
     this.#note('list', target);
-    return { items: [objectOf({ ...target, name: 'a' })], resourceVersion: '7', continue: target.resource.custom ? '' : undefined, remainingItemCount: undefined };
+    return {
+      items: [objectOf({ ...target, name: 'a' })],
+      resourceVersion: '7',
+      continue: target.resource.custom ? '' : undefined,
+      remainingItemCount: undefined,
+    };
   }
 
   watch(target: Target): AsyncIterable<WatchEvent> {
@@ -109,11 +145,17 @@ export function objectOf({ resource: { group, version, kind }, namespace, name }
   return { apiVersion, kind, metadata: { name, ...(namespace === '' ? {} : { namespace }), resourceVersion: '5' } };
 }
 
-const TOKENS = [{ token: 'root', user: 'root', groups: ['system:masters'] }, { token: 'bob', user: 'bob' }];
+const TOKENS = [
+  { token: 'root', user: 'root', groups: ['system:masters'] },
+  { token: 'bob', user: 'bob' },
+];
 const AUDIENCES = ['api'];
 
 export const AUTHORIZER: Authorizer = {
-  authorize: (wanted) => ({ allowed: wanted.user.groups.includes('system:masters') || ('path' in wanted && wanted.path === '/open'), reason: '' }),
+  authorize: (wanted) => ({
+    allowed: wanted.user.groups.includes('system:masters') || ('path' in wanted && wanted.path === '/open'),
+    reason: '',
+  }),
 };
 
 export function rooms(verbs: Verbs, more: Partial<Rooms> = {}): Rooms {
@@ -122,10 +164,13 @@ export function rooms(verbs: Verbs, more: Partial<Rooms> = {}): Rooms {
     verbs,
     authenticator: createAuthenticator([staticTokens(TOKENS, AUDIENCES)], AUDIENCES),
     authorizer: AUTHORIZER,
-    paths: ({ info }) => (info.path === '/open' ? { code: 200, headers: {}, body: { kind: 'value', value: 'open' } } : undefined),
+    paths: ({ info }) =>
+      info.path === '/open' ? { code: 200, headers: {}, body: { kind: 'value', value: 'open' } } : undefined,
     table: createTableMaker(() => 0),
     protobuf: (bytes) => ({ value: { protobuf: bytes.length }, duplicates: [] }),
-    posts: { 'serviceaccounts/token': async (target) => ({ code: 201, object: { ...objectOf(target), kind: 'TokenRequest' } }) },
+    posts: {
+      'serviceaccounts/token': async (target) => ({ code: 201, object: { ...objectOf(target), kind: 'TokenRequest' } }),
+    },
     ...more,
   };
 }

@@ -8,7 +8,10 @@ import { FakeVerbs, request, rooms } from './rooms.js';
 const THINGS = '/apis/example.com/v1/namespaces/ns/things';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-async function ask(line: string, headers: Record<string, string> = {}): Promise<{ answer: ApiResponse; calls: readonly string[] }> {
+async function ask(
+  line: string,
+  headers: Record<string, string> = {},
+): Promise<{ answer: ApiResponse; calls: readonly string[] }> {
   const verbs = new FakeVerbs();
   const answer = await createRouter(rooms(verbs)).dispatch(request(line, headers));
   return { answer, calls: verbs.calls };
@@ -55,7 +58,10 @@ describe('a request on a resource', () => {
     ['application/strategic-merge-patch+json', '{}', 'patch strategic {}|configmaps|ns|a'],
     ['application/apply-patch+yaml', 'a:\n  - b', 'patch apply {"a":["b"]}|configmaps|ns|a'],
   ])('that patches as %s calls %s', async (type, body, call) => {
-    const patch = { ...request('PATCH /api/v1/namespaces/ns/configmaps/a', { 'content-type': type }), body: Buffer.from(body) };
+    const patch = {
+      ...request('PATCH /api/v1/namespaces/ns/configmaps/a', { 'content-type': type }),
+      body: Buffer.from(body),
+    };
     const verbs = new FakeVerbs();
     await createRouter(rooms(verbs)).dispatch(patch);
 
@@ -90,9 +96,15 @@ describe('a request on a resource', () => {
     [`GET ${THINGS}/a/scale`, '404 things.example.com "a" not found'],
     [`DELETE ${THINGS}/a/status`, '405 delete is not supported on resources of kind "things.example.com"'],
     [`PUT ${THINGS} {}`, '400 name must be provided'],
-    ['GET /api/v1/watch', '500 Internal Server Error: "/api/v1/watch": failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch'],
+    [
+      'GET /api/v1/watch',
+      '500 Internal Server Error: "/api/v1/watch": failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch',
+    ],
     ['GET /nope', '404 404 page not found'],
-    ['POST /api/v1/namespaces/ns/configmaps', `400 the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)`],
+    [
+      'POST /api/v1/namespaces/ns/configmaps',
+      `400 the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)`,
+    ],
   ])('%s is answered %s', async (line, answer) => {
     const { answer: given, calls } = await ask(line);
 
@@ -102,16 +114,34 @@ describe('a request on a resource', () => {
 
   it.each([
     ['PATCH /api/v1/namespaces/ns/configmaps/a {}', 'application/json', '415 415: Unsupported Media Type'],
-    [`PATCH ${THINGS}/a {}`, 'application/strategic-merge-patch+json', '415 the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'],
-    ['POST /api/v1/namespaces/ns/configmaps x', 'text/plain', '415 the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf'],
-    [`POST ${THINGS} x`, 'application/vnd.kubernetes.protobuf', '415 the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf'],
-    [`POST ${THINGS} ${'x'.repeat(3 * 1024 * 1024 + 1)}`, 'application/json', '413 Request entity too large: limit is 3145728'],
+    [
+      `PATCH ${THINGS}/a {}`,
+      'application/strategic-merge-patch+json',
+      '415 the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+    ],
+    [
+      'POST /api/v1/namespaces/ns/configmaps x',
+      'text/plain',
+      '415 the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    ],
+    [
+      `POST ${THINGS} x`,
+      'application/vnd.kubernetes.protobuf',
+      '415 the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    ],
+    [
+      `POST ${THINGS} ${'x'.repeat(3 * 1024 * 1024 + 1)}`,
+      'application/json',
+      '413 Request entity too large: limit is 3145728',
+    ],
   ])('%.40s of type %s is answered %s', async (line, type, answer) => {
     expect(summary((await ask(line, { 'content-type': type })).answer)).toBe(answer);
   });
 
   it('may send protobuf to a built-in kind', async () => {
-    const { calls } = await ask('POST /api/v1/namespaces/ns/configmaps xyz', { 'content-type': 'application/vnd.kubernetes.protobuf' });
+    const { calls } = await ask('POST /api/v1/namespaces/ns/configmaps xyz', {
+      'content-type': 'application/vnd.kubernetes.protobuf',
+    });
 
     expect(calls).toEqual(['create {"protobuf":3}|configmaps|ns|']);
   });
@@ -119,23 +149,62 @@ describe('a request on a resource', () => {
 
 describe('an answer', () => {
   it.each([
-    ['GET /api/v1/namespaces/ns/configmaps/a', '', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'ns', resourceVersion: '5' } }],
-    ['GET /api/v1/namespaces/ns/configmaps', '', { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '7' }, items: [{ metadata: { name: 'a', namespace: 'ns', resourceVersion: '5' } }] }],
-    [`GET ${THINGS}`, '', {
-      kind: 'ThingList', apiVersion: 'example.com/v1', metadata: { resourceVersion: '7', continue: '' },
-      items: [{ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a', namespace: 'ns', resourceVersion: '5' } }],
-    }],
-    [`GET ${THINGS}`, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', {
-      kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata: { resourceVersion: '7' },
-      items: [{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a', namespace: 'ns', resourceVersion: '5' } }],
-    }],
+    [
+      'GET /api/v1/namespaces/ns/configmaps/a',
+      '',
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'ns', resourceVersion: '5' } },
+    ],
+    [
+      'GET /api/v1/namespaces/ns/configmaps',
+      '',
+      {
+        kind: 'ConfigMapList',
+        apiVersion: 'v1',
+        metadata: { resourceVersion: '7' },
+        items: [{ metadata: { name: 'a', namespace: 'ns', resourceVersion: '5' } }],
+      },
+    ],
+    [
+      `GET ${THINGS}`,
+      '',
+      {
+        kind: 'ThingList',
+        apiVersion: 'example.com/v1',
+        metadata: { resourceVersion: '7', continue: '' },
+        items: [
+          {
+            apiVersion: 'example.com/v1',
+            kind: 'Thing',
+            metadata: { name: 'a', namespace: 'ns', resourceVersion: '5' },
+          },
+        ],
+      },
+    ],
+    [
+      `GET ${THINGS}`,
+      'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+      {
+        kind: 'PartialObjectMetadataList',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: { resourceVersion: '7' },
+        items: [
+          {
+            kind: 'PartialObjectMetadata',
+            apiVersion: 'meta.k8s.io/v1',
+            metadata: { name: 'a', namespace: 'ns', resourceVersion: '5' },
+          },
+        ],
+      },
+    ],
   ])('to %s accepting "%s" holds the value', async (line, accept, value) => {
     expect(valueOf((await ask(line, { accept })).answer)).toEqual(value);
   });
 
   it('is a Table where that is asked for', async () => {
     expect(valueOf((await ask('GET /api/v1/namespaces/ns/configmaps/a', { accept: TABLE })).answer)).toMatchObject({
-      kind: 'Table', metadata: { resourceVersion: '5' }, rows: [{ cells: ['a'], object: { kind: 'PartialObjectMetadata' } }],
+      kind: 'Table',
+      metadata: { resourceVersion: '5' },
+      rows: [{ cells: ['a'], object: { kind: 'PartialObjectMetadata' } }],
     });
   });
 
@@ -149,12 +218,32 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['GET /api/v1/namespaces/ns/configmaps', 'text/html', '406 406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch'],
-    ['GET /api/v1/namespaces/ns/configmaps/a', 'application/json;as=Foo', '406 only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf'],
-    [`GET ${THINGS}?watch=1`, 'application/yaml', '406 only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch'],
-    ['GET /api/v1/namespaces/ns/configmaps', TABLE.replace('Table', 'PartialObjectMetadata'), '406 you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)'],
+    [
+      'GET /api/v1/namespaces/ns/configmaps',
+      'text/html',
+      '406 406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    ],
+    [
+      'GET /api/v1/namespaces/ns/configmaps/a',
+      'application/json;as=Foo',
+      '406 only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    ],
+    [
+      `GET ${THINGS}?watch=1`,
+      'application/yaml',
+      '406 only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    ],
+    [
+      'GET /api/v1/namespaces/ns/configmaps',
+      TABLE.replace('Table', 'PartialObjectMetadata'),
+      '406 you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)',
+    ],
     [`GET ${THINGS}/a`, TABLE.replace('Table', 'PartialObjectMetadataList'), '500 content is not a list'],
-    ['GET /api/v1/namespaces/ns/configmaps?includeObject=Bad', TABLE, `400 Unable to convert to Table as requested: includeObject: Invalid value: "Bad": must be 'Metadata', 'Object', 'None', or empty`],
+    [
+      'GET /api/v1/namespaces/ns/configmaps?includeObject=Bad',
+      TABLE,
+      `400 Unable to convert to Table as requested: includeObject: Invalid value: "Bad": must be 'Metadata', 'Object', 'None', or empty`,
+    ],
   ])('to %s accepting %s is %s', async (line, accept, text) => {
     expect(summary((await ask(line, { accept })).answer)).toBe(text);
   });
@@ -163,12 +252,21 @@ describe('an answer', () => {
     const { answer } = await ask('POST /api/v1/namespaces/ns/configmaps {}', { 'audit-id': 'mine' });
 
     expect(answer.code).toBe(201);
-    expect(answer.headers).toEqual({ 'Audit-Id': 'mine', 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json', Warning: ['299 - "careful \\"you\\""'] });
+    expect(answer.headers).toEqual({
+      'Audit-Id': 'mine',
+      'Cache-Control': 'no-cache, private',
+      'Content-Type': 'application/json',
+      Warning: ['299 - "careful \\"you\\""'],
+    });
   });
 });
 
 describe('a version that is deprecated', () => {
-  it.each(['GET /apis/example.com/v1/olds', 'GET /apis/example.com/v1/namespaces/ns/olds/b', 'DELETE /apis/example.com/v1/namespaces/ns/olds/a'])('is said to be so: %s', async (line) => {
+  it.each([
+    'GET /apis/example.com/v1/olds',
+    'GET /apis/example.com/v1/namespaces/ns/olds/b',
+    'DELETE /apis/example.com/v1/namespaces/ns/olds/a',
+  ])('is said to be so: %s', async (line) => {
     expect((await ask(line)).answer.headers['Warning']).toEqual(['299 - "example.com/v1 Old is deprecated"']);
   });
 });
@@ -180,23 +278,46 @@ describe('who asks', () => {
     ['Basic abc', '/nope', '403 forbidden: User "system:anonymous" cannot get path "/nope"'],
     ['Bearer wrong', '/open', '401 Unauthorized'],
     ['bearer bob', '/nope', '403 forbidden: User "bob" cannot get path "/nope"'],
-    ['Bearer bob', '/api/v1/namespaces/ns/configmaps/x', '403 configmaps "x" is forbidden: User "bob" cannot get resource "configmaps" in API group "" in the namespace "ns"'],
-    ['Bearer bob', '/apis/example.com/v1/things', '403 things.example.com is forbidden: User "bob" cannot list resource "things" in API group "example.com" at the cluster scope'],
-    ['Bearer bob', '/apis/apps/v1/namespaces/x/deployments/y/scale', '403 deployments.apps "y" is forbidden: User "bob" cannot get resource "deployments/scale" in API group "apps" in the namespace "x"'],
+    [
+      'Bearer bob',
+      '/api/v1/namespaces/ns/configmaps/x',
+      '403 configmaps "x" is forbidden: User "bob" cannot get resource "configmaps" in API group "" in the namespace "ns"',
+    ],
+    [
+      'Bearer bob',
+      '/apis/example.com/v1/things',
+      '403 things.example.com is forbidden: User "bob" cannot list resource "things" in API group "example.com" at the cluster scope',
+    ],
+    [
+      'Bearer bob',
+      '/apis/apps/v1/namespaces/x/deployments/y/scale',
+      '403 deployments.apps "y" is forbidden: User "bob" cannot get resource "deployments/scale" in API group "apps" in the namespace "x"',
+    ],
     ['Bearer bob', '/a%3Cb%3E', '403 forbidden: User "bob" cannot get path "/a&lt;b&gt;"'],
   ])('with "%s" on %s gets %s', async (authorization, path, answer) => {
     expect(summary((await ask(`GET ${path}`, { authorization })).answer)).toBe(answer);
   });
 
   it('gets a 500 where nobody foresaw a failure', async () => {
-    const broken = { authorize: (): never => { throw new Error('the index is torn'); } };
+    const broken = {
+      authorize: (): never => {
+        throw new Error('the index is torn');
+      },
+    };
     const answer = await createRouter(rooms(new FakeVerbs(), { authorizer: broken })).dispatch(request('GET /open'));
 
-    expect(valueOf(answer)).toMatchObject({ code: 500, reason: 'InternalError', message: 'Internal error occurred: the index is torn' });
+    expect(valueOf(answer)).toMatchObject({
+      code: 500,
+      reason: 'InternalError',
+      message: 'Internal error occurred: the index is torn',
+    });
   });
 
   it('from within the process is taken at its word', async () => {
-    const answer = await createRouter(rooms(new FakeVerbs())).dispatch({ ...request('GET /nope', { authorization: '' }), user: { name: 'eve', groups: [] } });
+    const answer = await createRouter(rooms(new FakeVerbs())).dispatch({
+      ...request('GET /nope', { authorization: '' }),
+      user: { name: 'eve', groups: [] },
+    });
 
     expect(summary(answer)).toBe('403 forbidden: User "eve" cannot get path "/nope"');
   });

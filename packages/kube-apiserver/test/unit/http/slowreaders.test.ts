@@ -17,7 +17,10 @@ afterEach(async () => {
   wire = undefined;
 });
 
-const ITEMS = Array.from({ length: 20 }, (_one, at) => ({ metadata: { name: `c-${at}` }, data: { text: String.fromCharCode(97 + at).repeat(MIB) } }));
+const ITEMS = Array.from({ length: 20 }, (_one, at) => ({
+  metadata: { name: `c-${at}` },
+  data: { text: String.fromCharCode(97 + at).repeat(MIB) },
+}));
 const LIST = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '7' }, items: ITEMS };
 
 function value(one: JsonObject): ApiResponse {
@@ -26,18 +29,23 @@ function value(one: JsonObject): ApiResponse {
 
 async function* events(signal: AbortSignal): AsyncGenerator<JsonObject> {
   for (const object of ITEMS) yield object;
-  await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
+  await new Promise<void>((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
+  );
 }
 
 async function* silence(signal: AbortSignal): AsyncGenerator<JsonObject> {
-  await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
+  await new Promise<void>((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
+  );
   yield* [];
 }
 
 async function dispatch({ target, signal }: ApiRequest): Promise<ApiResponse> {
   if (target === '/list') return value(LIST);
   if (target === '/own') return value({ ...LIST, items: ITEMS.map((item) => ({ ...item })) });
-  if (target === '/bytes') return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(6 * MIB, 'y') } };
+  if (target === '/bytes')
+    return { code: 200, headers: {}, body: { kind: 'bytes', bytes: Buffer.alloc(6 * MIB, 'y') } };
   if (target === '/watch') return { code: 200, headers: {}, body: { kind: 'stream', values: events(signal) } };
   if (target === '/idle') return { code: 200, headers: {}, body: { kind: 'stream', values: silence(signal) } };
   return value({ target });
@@ -50,9 +58,12 @@ async function stuck(path: string, on: Wire): Promise<{ readonly most: number; r
   for (let at = 0; at < READERS; at += 1) {
     const socket = await on.silent(GET(path));
     // A paused socket sees the end of its connection only where it is an error.
-    socket.removeAllListeners('error').on('error', () => undefined).on('close', () => {
-      cut += 1;
-    });
+    socket
+      .removeAllListeners('error')
+      .on('error', () => undefined)
+      .on('close', () => {
+        cut += 1;
+      });
     await waitFor('the server to be busy with others', () => on.get('/').then(({ code }) => code === 200));
     most = Math.max(most, on.listener.unsent);
   }
@@ -60,16 +71,20 @@ async function stuck(path: string, on: Wire): Promise<{ readonly most: number; r
 }
 
 describe('readers that take nothing', () => {
-  it.each(['/list', '/own', '/bytes', '/watch'])('of %s keep less than the limit of memory, and others are served', async (path) => {
-    wire = await openWire({ dispatch, mostUnsent: MOST });
-    const { most } = await stuck(path, wire);
-    const whole = await wire.get('/list');
+  it.each(['/list', '/own', '/bytes', '/watch'])(
+    'of %s keep less than the limit of memory, and others are served',
+    async (path) => {
+      wire = await openWire({ dispatch, mostUnsent: MOST });
+      const { most } = await stuck(path, wire);
+      const whole = await wire.get('/list');
 
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(MOST);
-    expect(wire.listener.unsent).toBeLessThanOrEqual(MOST);
-    expect(whole.bytes.equals(Buffer.from(`${JSON.stringify(LIST)}\n`))).toBe(true);
-  }, 180_000);
+      expect(most).toBeGreaterThan(0);
+      expect(most).toBeLessThanOrEqual(MOST);
+      expect(wire.listener.unsent).toBeLessThanOrEqual(MOST);
+      expect(whole.bytes.equals(Buffer.from(`${JSON.stringify(LIST)}\n`))).toBe(true);
+    },
+    180_000,
+  );
 
   it('that come back find all of it', async () => {
     wire = await openWire({ dispatch });
@@ -99,7 +114,8 @@ describe('a server that closes', () => {
     wire = await openWire({ dispatch });
     for (let at = 0; at < 20; at += 1) {
       // Who has asked nothing yet, has begun to, has got an answer, and watches.
-      for (const text of ['\r\n', 'GET / HTTP/1.1\r\nHo', GET('/'), GET('/idle')]) (await wire.silent(text)).on('error', () => undefined);
+      for (const text of ['\r\n', 'GET / HTTP/1.1\r\nHo', GET('/'), GET('/idle')])
+        (await wire.silent(text)).on('error', () => undefined);
     }
     await wire.get('/');
     const { listener } = wire;
@@ -112,7 +128,13 @@ describe('a server that closes', () => {
 describe('an answer', () => {
   it.each([
     ['that is short tells its length', '/x', 'GET', { 'content-length': '16' }, 16],
-    ['that is long comes in chunks', '/list', 'GET', { 'transfer-encoding': 'chunked' }, JSON.stringify(LIST).length + 1],
+    [
+      'that is long comes in chunks',
+      '/list',
+      'GET',
+      { 'transfer-encoding': 'chunked' },
+      JSON.stringify(LIST).length + 1,
+    ],
     ['to HEAD has no body', '/x', 'HEAD', { 'content-length': '16' }, 0],
     ['to HEAD of what is long has none either', '/list', 'HEAD', { date: expect.any(String) }, 0],
   ])('%s', async (_name, path, method, headers, length) => {

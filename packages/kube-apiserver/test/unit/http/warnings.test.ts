@@ -4,7 +4,10 @@ import { warningHeaders } from '../../../src/http/warnings.js';
 
 describe('Warning headers', () => {
   it.each([
-    [['a', 'b', 'a', ''], ['299 - "a"', '299 - "b"']],
+    [
+      ['a', 'b', 'a', ''],
+      ['299 - "a"', '299 - "b"'],
+    ],
     [['say "x" \\ y'], ['299 - "say \\"x\\" \\\\ y"']],
     [['two\r\nlines\u0000'], ['299 - "two lines "']],
     [['ü'.repeat(4096)], [`299 - "${'ü'.repeat(4096)}"`]],

@@ -32,20 +32,24 @@ export async function openWire(options: Pick<ListenerOptions, 'dispatch'> & Part
   const to = { host: '127.0.0.1', port, ca: authority.certificate, servername: 'localhost' };
   return {
     listener,
-    get: (path, method = 'GET') => new Promise((resolve, reject) => {
-      const sent = request({ ...to, path, method, agent: false }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
-        response.on('end', () => resolve({ code: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) }));
-      });
-      sent.on('error', reject).end();
-    }),
-    silent: (text) => new Promise((resolve, reject) => {
-      const socket = connect(to, () => socket.write(text, () => resolve(socket)));
-      socket.pause();
-      socket.on('error', reject);
-      sockets.push(socket);
-    }),
+    get: (path, method = 'GET') =>
+      new Promise((resolve, reject) => {
+        const sent = request({ ...to, path, method, agent: false }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+          response.on('end', () =>
+            resolve({ code: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) }),
+          );
+        });
+        sent.on('error', reject).end();
+      }),
+    silent: (text) =>
+      new Promise((resolve, reject) => {
+        const socket = connect(to, () => socket.write(text, () => resolve(socket)));
+        socket.pause();
+        socket.on('error', reject);
+        sockets.push(socket);
+      }),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await listener.close(1000);

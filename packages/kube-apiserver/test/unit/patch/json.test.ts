@@ -39,15 +39,39 @@ describe('a JSON patch (RFC 6902)', () => {
     ['moves a member', '{"a":{"b":1},"c":{}}', '[{"op":"move","from":"/a/b","path":"/c/d"}]', '{"a":{},"c":{"d":1}}'],
     ['moves an item', '{"a":[1,2,3,4]}', '[{"op":"move","from":"/a/1","path":"/a/3"}]', '{"a":[1,3,4,2]}'],
     ['copies a value', '{"a":{"b":[1]}}', '[{"op":"copy","from":"/a","path":"/c"}]', '{"a":{"b":[1]},"c":{"b":[1]}}'],
-    ['copies so that a later change of one leaves the other', '{"a":[1]}',
-      '[{"op":"copy","from":"/a","path":"/b"},{"op":"add","path":"/b/-","value":2}]', '{"a":[1],"b":[1,2]}'],
-    ['tests equal values', '{"a":{"x":1,"y":[2]}}', '[{"op":"test","path":"/a","value":{"y":[2],"x":1}}]', '{"a":{"x":1,"y":[2]}}'],
+    [
+      'copies so that a later change of one leaves the other',
+      '{"a":[1]}',
+      '[{"op":"copy","from":"/a","path":"/b"},{"op":"add","path":"/b/-","value":2}]',
+      '{"a":[1],"b":[1,2]}',
+    ],
+    [
+      'tests equal values',
+      '{"a":{"x":1,"y":[2]}}',
+      '[{"op":"test","path":"/a","value":{"y":[2],"x":1}}]',
+      '{"a":{"x":1,"y":[2]}}',
+    ],
     ['tests the whole document', '{"a":1}', '[{"op":"test","path":"","value":{"a":1}}]', '{"a":1}'],
-    ['reads ~1 as / and ~0 as ~', '{"a/b":1,"c~d":2}', '[{"op":"remove","path":"/a~1b"},{"op":"replace","path":"/c~0d","value":3}]', '{"c~d":3}'],
+    [
+      'reads ~1 as / and ~0 as ~',
+      '{"a/b":1,"c~d":2}',
+      '[{"op":"remove","path":"/a~1b"},{"op":"replace","path":"/c~0d","value":3}]',
+      '{"c~d":3}',
+    ],
     ['reads ~01 as ~1', '{"~1":10}', '[{"op":"test","path":"/~01","value":10}]', '{"~1":10}'],
     ['has the empty key', '{"":1}', '[{"op":"replace","path":"/","value":2}]', '{"":2}'],
-    ['ignores members that an operation has no use for', '{"a":1}', '[{"op":"remove","path":"/a","value":5,"xyz":1}]', '{}'],
-    ['runs operations in order', '{}', '[{"op":"add","path":"/a","value":{}},{"op":"add","path":"/a/b","value":1},{"op":"remove","path":"/a/b"}]', '{"a":{}}'],
+    [
+      'ignores members that an operation has no use for',
+      '{"a":1}',
+      '[{"op":"remove","path":"/a","value":5,"xyz":1}]',
+      '{}',
+    ],
+    [
+      'runs operations in order',
+      '{}',
+      '[{"op":"add","path":"/a","value":{}},{"op":"add","path":"/a/b","value":1},{"op":"remove","path":"/a/b"}]',
+      '{"a":{}}',
+    ],
     ['of nothing changes nothing', '{"a":1}', '[]', '{"a":1}'],
     ['of null changes nothing', '{"a":1}', 'null', '{"a":1}'],
   ])('%s', (_name, document, patch, expected) => {
@@ -63,7 +87,12 @@ describe('a JSON patch (RFC 6902)', () => {
     ['index -1 adds at the end', '{"a":[1,2]}', '[{"op":"add","path":"/a/-1","value":3}]', '{"a":[1,2,3]}'],
     ['index -1 removes the last item', '{"a":[1,2]}', '[{"op":"remove","path":"/a/-1"}]', '{"a":[1]}'],
     ['what stands before the first slash is not read', '{"a":1}', '[{"op":"remove","path":"x/a"}]', '{}'],
-    ['an added null tests as null', '{}', '[{"op":"add","path":"/a"},{"op":"test","path":"/a","value":null}]', '{"a":null}'],
+    [
+      'an added null tests as null',
+      '{}',
+      '[{"op":"add","path":"/a"},{"op":"test","path":"/a","value":null}]',
+      '{"a":null}',
+    ],
   ])('as the real server reads it: %s', (_name, document, patch, expected) => {
     expect(jsonPatch(parsed(document), parsed(patch))).toEqual(parsed(expected));
   });
@@ -90,7 +119,11 @@ describe('a JSON patch (RFC 6902)', () => {
     ['an index that is no number', '{"a":[1]}', '[{"op":"replace","path":"/a/x","value":1}]'],
     ['- where an item is read', '{"a":[1]}', '[{"op":"remove","path":"/a/-"}]'],
     ['a scalar for the whole document', '{"a":1}', '[{"op":"replace","path":"","value":1}]'],
-    ['a later operation, after earlier ones that fit', '{"a":1}', '[{"op":"remove","path":"/a"},{"op":"remove","path":"/a"}]'],
+    [
+      'a later operation, after earlier ones that fit',
+      '{"a":1}',
+      '[{"op":"remove","path":"/a"},{"op":"remove","path":"/a"}]',
+    ],
   ])('is refused with the terse 422 for %s', (_name, document, patch) => {
     expect(refusal(() => jsonPatch(parsed(document), parsed(patch)))).toEqual({ code: 422, message: TERSE });
   });
@@ -99,36 +132,64 @@ describe('a JSON patch (RFC 6902)', () => {
     ['{}', 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
     ['"x"', 'error decoding patch: json: cannot unmarshal string into Go value of type []handlers.jsonPatchOp'],
     ['[1]', 'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp'],
-    ['[{"op":1}]', 'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string'],
-    ['[{"op":"add","path":["a"]}]', 'error decoding patch: json: cannot unmarshal array into Go struct field jsonPatchOp.path of type string'],
+    [
+      '[{"op":1}]',
+      'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string',
+    ],
+    [
+      '[{"op":"add","path":["a"]}]',
+      'error decoding patch: json: cannot unmarshal array into Go struct field jsonPatchOp.path of type string',
+    ],
   ])('that reads %s is refused with 400', (patch, message) => {
     expect(refusal(() => jsonPatch({}, parsed(patch)))).toEqual({ code: 400, message });
   });
 
   it('may have 10,000 operations and no more', () => {
     const operation = { op: 'test', path: '/a', value: 1 };
-    expect(jsonPatch({ a: 1 }, Array.from({ length: 10_000 }, () => operation))).toEqual({ a: 1 });
-    expect(refusal(() => jsonPatch({ a: 1 }, Array.from({ length: 10_001 }, () => operation)))).toEqual({
-      code: 413, message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+    expect(
+      jsonPatch(
+        { a: 1 },
+        Array.from({ length: 10_000 }, () => operation),
+      ),
+    ).toEqual({ a: 1 });
+    expect(
+      refusal(() =>
+        jsonPatch(
+          { a: 1 },
+          Array.from({ length: 10_001 }, () => operation),
+        ),
+      ),
+    ).toEqual({
+      code: 413,
+      message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     });
   });
 
   it('may copy 3 MiB and no more', () => {
-    const copies = (count: number): Json => Array.from({ length: count }, (_, index) => ({ op: 'copy', from: '/a', path: `/b${index}` }));
+    const copies = (count: number): Json =>
+      Array.from({ length: count }, (_, index) => ({ op: 'copy', from: '/a', path: `/b${index}` }));
     const document = { a: 'x'.repeat(1024 * 1024 - 2) };
     expect(Object.keys(jsonPatch(document, copies(3)) ?? {})).toHaveLength(4);
     expect(refusal(() => jsonPatch(document, copies(4)))).toEqual({ code: 422, message: TERSE });
   });
 
   it('tells which members of an operation it does not know', () => {
-    expect(jsonPatchFindings([{ op: 'add', path: '/a' }, { op: 'add', zz: 1, from: '', value: 1, aa: 2 }])).toEqual([
-      'json patch unknown field "[1].zz"', 'json patch unknown field "[1].aa"',
-    ]);
+    expect(
+      jsonPatchFindings([
+        { op: 'add', path: '/a' },
+        { op: 'add', zz: 1, from: '', value: 1, aa: 2 },
+      ]),
+    ).toEqual(['json patch unknown field "[1].zz"', 'json patch unknown field "[1].aa"']);
   });
 
   it('sets keys that a prototype has as plain members', () => {
     const document = parsed('{"a":{}}');
-    const result = jsonPatch(document, parsed('[{"op":"add","path":"/a/__proto__","value":{"x":1}},{"op":"add","path":"/a/__proto__/y","value":2},{"op":"add","path":"/constructor","value":3}]'));
+    const result = jsonPatch(
+      document,
+      parsed(
+        '[{"op":"add","path":"/a/__proto__","value":{"x":1}},{"op":"add","path":"/a/__proto__/y","value":2},{"op":"add","path":"/constructor","value":3}]',
+      ),
+    );
     expect(JSON.stringify(result)).toBe('{"a":{"__proto__":{"x":1,"y":2}},"constructor":3}');
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
@@ -136,16 +197,23 @@ describe('a JSON patch (RFC 6902)', () => {
   it('leaves its inputs as they are and answers or refuses whatever comes', () => {
     const key = fc.constantFrom('a', 'b', '0', '-', '__proto__', 'constructor', '');
     const path = fc.array(key, { maxLength: 3 }).map((keys) => keys.map((one) => `/${one}`).join(''));
-    const operation = fc.record({ op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'), path, from: path, value: fc.jsonValue({ maxDepth: 2 }) });
+    const operation = fc.record({
+      op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),
+      path,
+      from: path,
+      value: fc.jsonValue({ maxDepth: 2 }),
+    });
     const document = fc.dictionary(key, fc.jsonValue({ maxDepth: 3 }));
-    fc.assert(fc.property(document, fc.array(operation, { maxLength: 6 }), (before, patch) => {
-      const text = JSON.stringify([before, patch]);
-      try {
-        jsonPatch(before, patch);
-      } catch (error) {
-        expect(error).toBeInstanceOf(StatusError);
-      }
-      expect(JSON.stringify([before, patch])).toBe(text);
-    }));
+    fc.assert(
+      fc.property(document, fc.array(operation, { maxLength: 6 }), (before, patch) => {
+        const text = JSON.stringify([before, patch]);
+        try {
+          jsonPatch(before, patch);
+        } catch (error) {
+          expect(error).toBeInstanceOf(StatusError);
+        }
+        expect(JSON.stringify([before, patch])).toBe(text);
+      }),
+    );
   });
 });

@@ -52,18 +52,23 @@ describe('a merge patch (RFC 7386)', () => {
   });
 
   it('sets keys that a prototype has as plain members', () => {
-    const result = mergePatch(parsed('{"a":{}}'), parsed('{"a":{"__proto__":{"x":1}},"constructor":{"prototype":{"y":1}}}'));
+    const result = mergePatch(
+      parsed('{"a":{}}'),
+      parsed('{"a":{"__proto__":{"x":1}},"constructor":{"prototype":{"y":1}}}'),
+    );
     expect(JSON.stringify(result)).toBe('{"a":{"__proto__":{"x":1}},"constructor":{"prototype":{"y":1}}}');
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
   it('leaves its inputs as they are, and once more changes nothing after twice (a list in place of an object keeps nulls once)', () => {
     const value = fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor'), fc.jsonValue({ maxDepth: 3 }));
-    fc.assert(fc.property(value, value, (target, patch) => {
-      const text = JSON.stringify([target, patch]);
-      const twice = mergePatch(mergePatch(target, patch), patch);
-      expect(mergePatch(twice, patch)).toBe(twice);
-      expect(JSON.stringify([target, patch])).toBe(text);
-    }));
+    fc.assert(
+      fc.property(value, value, (target, patch) => {
+        const text = JSON.stringify([target, patch]);
+        const twice = mergePatch(mergePatch(target, patch), patch);
+        expect(mergePatch(twice, patch)).toBe(twice);
+        expect(JSON.stringify([target, patch])).toBe(text);
+      }),
+    );
   });
 });

@@ -5,23 +5,45 @@ import { patchedText } from '../../../src/patch/patchedtext.js';
 const DEFINITION = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
 
 function specOf(schema: Json): JsonObject {
-  return { group: 'example.com', versions: [{ storage: true, schema: { openAPIV3Schema: schema }, served: true, name: 'v1' }] };
+  return {
+    group: 'example.com',
+    versions: [{ storage: true, schema: { openAPIV3Schema: schema }, served: true, name: 'v1' }],
+  };
 }
 
 describe('an object after a patch, as errors show it', () => {
   it.each<[string, Json, string]>([
-    ['of a list', { items: { required: ['a'], type: 'object' }, type: 'array' }, '{"type":"array","items":{"type":"object","required":["a"]}}'],
-    ['of other members', { additionalProperties: { default: 1, type: 'integer' }, type: 'object' }, '{"type":"object","additionalProperties":{"type":"integer","default":1}}'],
-    ['of no other members', { additionalProperties: false, type: 'object' }, '{"type":"object","additionalProperties":false}'],
-    ['of members, which are a map', { properties: { b: { type: 'string' }, a: { minLength: 1, type: 'string' } } }, '{"properties":{"a":{"type":"string","minLength":1},"b":{"type":"string"}}}'],
-  ])('writes a schema %s in the order of the fields of its struct where the patch did not look', (_name, schema, text) => {
-    const live = { spec: specOf(schema), metadata: { name: 'a' } };
-    const patch = { status: 'none' };
+    [
+      'of a list',
+      { items: { required: ['a'], type: 'object' }, type: 'array' },
+      '{"type":"array","items":{"type":"object","required":["a"]}}',
+    ],
+    [
+      'of other members',
+      { additionalProperties: { default: 1, type: 'integer' }, type: 'object' },
+      '{"type":"object","additionalProperties":{"type":"integer","default":1}}',
+    ],
+    [
+      'of no other members',
+      { additionalProperties: false, type: 'object' },
+      '{"type":"object","additionalProperties":false}',
+    ],
+    [
+      'of members, which are a map',
+      { properties: { b: { type: 'string' }, a: { minLength: 1, type: 'string' } } },
+      '{"properties":{"a":{"type":"string","minLength":1},"b":{"type":"string"}}}',
+    ],
+  ])(
+    'writes a schema %s in the order of the fields of its struct where the patch did not look',
+    (_name, schema, text) => {
+      const live = { spec: specOf(schema), metadata: { name: 'a' } };
+      const patch = { status: 'none' };
 
-    expect(patchedText(DEFINITION, live, { ...live, ...patch }, patch)).toBe(
-      `{"metadata":{"name":"a"},"spec":{"group":"example.com","versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":${text}}}]},"status":"none"}`,
-    );
-  });
+      expect(patchedText(DEFINITION, live, { ...live, ...patch }, patch)).toBe(
+        `{"metadata":{"name":"a"},"spec":{"group":"example.com","versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":${text}}}]},"status":"none"}`,
+      );
+    },
+  );
 
   it('writes in the order of keys what the patch made', () => {
     const live = { spec: specOf({}) };

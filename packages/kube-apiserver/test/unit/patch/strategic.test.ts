@@ -9,12 +9,23 @@ import { StatusError } from '../../../src/status.js';
 const DEPLOYMENT = builtinSchema('io.k8s.api.apps.v1.Deployment');
 const POD = 'io.k8s.api.core.v1.PodSpec';
 
-const A: JsonObject = { name: 'a', image: 'i', env: [{ name: 'E', value: '1' }, { name: 'F', value: '2' }] };
+const A: JsonObject = {
+  name: 'a',
+  image: 'i',
+  env: [
+    { name: 'E', value: '1' },
+    { name: 'F', value: '2' },
+  ],
+};
 const B: JsonObject = { name: 'b', image: 'j' };
 
 /** The pod spec after a patch of a Deployment that has containers a and b. */
 function merged(pod: JsonObject, patch: Json): Json {
-  const result = strategicMerge(DEPLOYMENT, { spec: { template: { spec: pod } } }, { spec: { template: { spec: patch } } });
+  const result = strategicMerge(
+    DEPLOYMENT,
+    { spec: { template: { spec: pod } } },
+    { spec: { template: { spec: patch } } },
+  );
   return JSON.parse(JSON.stringify(result)).spec.template.spec;
 }
 
@@ -36,8 +47,28 @@ describe('a strategic merge patch', () => {
     ['deletes an item', [{ name: 'a', $patch: 'delete' }], [B]],
     ['deletes what is not there', [{ name: 'z', $patch: 'delete' }], [A, B]],
     ['replaces all items', [{ $patch: 'replace' }, { name: 'q' }], [{ name: 'q' }]],
-    ['merges lists inside of items', [{ name: 'a', env: [{ name: 'G', value: '3' }, { name: 'E', $patch: 'delete' }] }],
-      [{ ...A, env: [{ name: 'G', value: '3' }, { name: 'F', value: '2' }] }, B]],
+    [
+      'merges lists inside of items',
+      [
+        {
+          name: 'a',
+          env: [
+            { name: 'G', value: '3' },
+            { name: 'E', $patch: 'delete' },
+          ],
+        },
+      ],
+      [
+        {
+          ...A,
+          env: [
+            { name: 'G', value: '3' },
+            { name: 'F', value: '2' },
+          ],
+        },
+        B,
+      ],
+    ],
     ['replaces a list that has no strategy', [{ name: 'b', args: ['x'] }], [A, { ...B, args: ['x'] }]],
     ['of no items changes nothing', [], [A, B]],
   ])('%s', (_name, containers, expected) => {
@@ -46,13 +77,43 @@ describe('a strategic merge patch', () => {
 
   it.each<[string, string[], JsonObject, string[]]>([
     ['items of the patch first, in its order', ['a', 'b'], { containers: [{ name: 'c' }] }, ['c', 'a', 'b']],
-    ['what the server had before an item stays before it', ['a', 'b', 'c'], { containers: [{ name: 'c' }] }, ['a', 'b', 'c']],
+    [
+      'what the server had before an item stays before it',
+      ['a', 'b', 'c'],
+      { containers: [{ name: 'c' }] },
+      ['a', 'b', 'c'],
+    ],
     ['two items swapped', ['a', 'b', 'c'], { containers: [{ name: 'c' }, { name: 'a' }] }, ['b', 'c', 'a']],
-    ['an order without a patch of the list', ['a', 'b'], { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] }, ['b', 'a']],
-    ['an order that leaves a server item out', ['a', 'x', 'b'], { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] }, ['x', 'b', 'a']],
-    ['an order with a new item', ['a', 'b'], { 'containers': [{ name: 'c' }], '$setElementOrder/containers': [{ name: 'a' }, { name: 'c' }, { name: 'b' }] }, ['a', 'c', 'b']],
-    ['an order with a deleted item', ['a', 'b'], { 'containers': [{ name: 'a', $patch: 'delete' }], '$setElementOrder/containers': [{ name: 'b' }] }, ['b']],
-    ['an order of a list that is new', [], { 'containers': [{ name: 'c' }, { name: 'd' }], '$setElementOrder/containers': [{ name: 'c' }, { name: 'd' }] }, ['c', 'd']],
+    [
+      'an order without a patch of the list',
+      ['a', 'b'],
+      { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] },
+      ['b', 'a'],
+    ],
+    [
+      'an order that leaves a server item out',
+      ['a', 'x', 'b'],
+      { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] },
+      ['x', 'b', 'a'],
+    ],
+    [
+      'an order with a new item',
+      ['a', 'b'],
+      { containers: [{ name: 'c' }], '$setElementOrder/containers': [{ name: 'a' }, { name: 'c' }, { name: 'b' }] },
+      ['a', 'c', 'b'],
+    ],
+    [
+      'an order with a deleted item',
+      ['a', 'b'],
+      { containers: [{ name: 'a', $patch: 'delete' }], '$setElementOrder/containers': [{ name: 'b' }] },
+      ['b'],
+    ],
+    [
+      'an order of a list that is new',
+      [],
+      { containers: [{ name: 'c' }, { name: 'd' }], '$setElementOrder/containers': [{ name: 'c' }, { name: 'd' }] },
+      ['c', 'd'],
+    ],
   ])('orders items: %s', (_name, live, patch, expected) => {
     const pod = live.length === 0 ? {} : { containers: live.map((name) => ({ name })) };
     expect(merged(pod, patch)).toEqual({ containers: expected.map((name) => ({ name })) });
@@ -61,9 +122,24 @@ describe('a strategic merge patch', () => {
   it.each<[string, JsonObject, JsonObject, JsonObject]>([
     ['a null removes', { replicas: 1, paused: true }, { paused: null }, { replicas: 1 }],
     ['a null of what is not there is nothing', { replicas: 1 }, { paused: null }, { replicas: 1 }],
-    ['nulls in new content are dropped', {}, { strategy: { type: 'x', rollingUpdate: null } }, { strategy: { type: 'x' } }],
-    ['retained keys drop the others', { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }, { strategy: { $retainKeys: ['type'], type: 'Recreate' } }, { strategy: { type: 'Recreate' } }],
-    ['an object is replaced', { strategy: { type: 'a', rollingUpdate: {} } }, { strategy: { $patch: 'replace', type: 'b' } }, { strategy: { type: 'b' } }],
+    [
+      'nulls in new content are dropped',
+      {},
+      { strategy: { type: 'x', rollingUpdate: null } },
+      { strategy: { type: 'x' } },
+    ],
+    [
+      'retained keys drop the others',
+      { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } },
+      { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
+      { strategy: { type: 'Recreate' } },
+    ],
+    [
+      'an object is replaced',
+      { strategy: { type: 'a', rollingUpdate: {} } },
+      { strategy: { $patch: 'replace', type: 'b' } },
+      { strategy: { type: 'b' } },
+    ],
     ['an object is emptied', { strategy: { type: 'a' } }, { strategy: { $patch: 'delete' } }, { strategy: {} }],
     ['a directive with nothing to work on vanishes', {}, { strategy: { $patch: 'delete' } }, {}],
     ['another type takes the place', { strategy: { type: 'a' } }, { strategy: ['x'] }, { strategy: ['x'] }],
@@ -77,69 +153,159 @@ describe('a strategic merge patch', () => {
     ['deletes from a set', ['a', 'b'], { '$deleteFromPrimitiveList/finalizers': ['a'] }, ['b']],
     ['deletes from no set', undefined, { '$deleteFromPrimitiveList/finalizers': ['a'] }, undefined],
     ['orders a set', ['a', 'b'], { '$setElementOrder/finalizers': ['b', 'a'] }, ['b', 'a']],
-    ['all at once', ['a', 'b'], { 'finalizers': ['c'], '$deleteFromPrimitiveList/finalizers': ['a'], '$setElementOrder/finalizers': ['c', 'b'] }, ['c', 'b']],
+    [
+      'all at once',
+      ['a', 'b'],
+      { finalizers: ['c'], '$deleteFromPrimitiveList/finalizers': ['a'], '$setElementOrder/finalizers': ['c', 'b'] },
+      ['c', 'b'],
+    ],
   ])('%s', (_name, live, patch, expected) => {
-    const result = strategicMerge(DEPLOYMENT, { metadata: live === undefined ? {} : { finalizers: live } }, { metadata: patch });
+    const result = strategicMerge(
+      DEPLOYMENT,
+      { metadata: live === undefined ? {} : { finalizers: live } },
+      { metadata: patch },
+    );
     expect(result).toEqual({ metadata: expected === undefined ? {} : { finalizers: expected } });
   });
 
   it('merges long sets, keeping the first of what is repeated', () => {
     const live = Array.from({ length: 50_000 }, (_, index) => `f${index}`);
-    const result = strategicMerge(DEPLOYMENT, { metadata: { finalizers: live } }, { metadata: { finalizers: ['f49999', 'new'] } });
+    const result = strategicMerge(
+      DEPLOYMENT,
+      { metadata: { finalizers: live } },
+      { metadata: { finalizers: ['f49999', 'new'] } },
+    );
     expect(result).toEqual({ metadata: { finalizers: [...live, 'new'] } });
   });
 
   it.each<[string, Json, number, string]>([
     ['retained keys that are no list', { strategy: { $retainKeys: 'x' } }, 400, 'invalid patch format of retainKeys'],
-    ['a key that is not retained', { strategy: { $retainKeys: ['rollingUpdate'], type: 'x' } }, 400, 'invalid patch format of retainKeys'],
+    [
+      'a key that is not retained',
+      { strategy: { $retainKeys: ['rollingUpdate'], type: 'x' } },
+      400,
+      'invalid patch format of retainKeys',
+    ],
     ['an unknown directive', { $patch: 'foo' }, 500, 'unknown patch type: foo in map: map[$patch:foo]'],
     ['a directive that is no text', { $patch: 5 }, 500, 'unknown patch type: %!s(int64=5) in map: map[$patch:5]'],
     ['an order without a field', { $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
-    ['an order of an unknown field', { '$setElementOrder/nope': ['a'] }, 500, 'unable to find api field in struct DeploymentSpec for the json field "nope"'],
-    ['an order that is no list', { '$setElementOrder/nope': 'x' }, 500, 'expected a []interface {}, but received a string'],
+    [
+      'an order of an unknown field',
+      { '$setElementOrder/nope': ['a'] },
+      500,
+      'unable to find api field in struct DeploymentSpec for the json field "nope"',
+    ],
+    [
+      'an order that is no list',
+      { '$setElementOrder/nope': 'x' },
+      500,
+      'expected a []interface {}, but received a string',
+    ],
     ['a deletion without a field', { $deleteFromPrimitiveList: ['a'] }, 400, 'invalid patch format of primitive list'],
   ])('is refused for %s', (_name, spec, code, message) => {
-    expect(refusal(() => strategicMerge(DEPLOYMENT, { spec: { strategy: { type: 'a' } } }, { spec }))).toEqual({ code, message });
+    expect(refusal(() => strategicMerge(DEPLOYMENT, { spec: { strategy: { type: 'a' } } }, { spec }))).toEqual({
+      code,
+      message,
+    });
   });
 
   it.each<[string, JsonObject, number, string]>([
-    ['an unknown directive', { containers: [{ $patch: 'foo', name: 'a' }] }, 500, 'unknown patch type: foo in map: map[$patch:foo name:a]'],
-    ['a merge directive', { containers: [{ $patch: 'merge', name: 'a' }] }, 500, 'merging lists cannot yet be specified in the patch'],
-    ['a deletion without key', { containers: [{ $patch: 'delete' }] }, 500, 'map: map[$patch:delete] does not contain declared merge key: name'],
-    ['an item without key', { containers: [{ image: 'x' }] }, 500, 'map: map[image:x] does not contain declared merge key: name'],
-    ['items of two types', { containers: ['x'] }, 500, 'list element types are not identical: [[map[image:j name:b]] [x]]'],
+    [
+      'an unknown directive',
+      { containers: [{ $patch: 'foo', name: 'a' }] },
+      500,
+      'unknown patch type: foo in map: map[$patch:foo name:a]',
+    ],
+    [
+      'a merge directive',
+      { containers: [{ $patch: 'merge', name: 'a' }] },
+      500,
+      'merging lists cannot yet be specified in the patch',
+    ],
+    [
+      'a deletion without key',
+      { containers: [{ $patch: 'delete' }] },
+      500,
+      'map: map[$patch:delete] does not contain declared merge key: name',
+    ],
+    [
+      'an item without key',
+      { containers: [{ image: 'x' }] },
+      500,
+      'map: map[image:x] does not contain declared merge key: name',
+    ],
+    [
+      'items of two types',
+      { containers: ['x'] },
+      500,
+      'list element types are not identical: [[map[image:j name:b]] [x]]',
+    ],
     ['an order with another type', { '$setElementOrder/containers': ['b'] }, 500, 'value for key 0 is not a map'],
-    ['another order than it says', { 'containers': [{ name: 'a' }, { name: 'b' }], '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] }, 500,
-      'The order in patch list:\n[map[name:a] map[name:b]]\n doesn\'t match $setElementOrder list:\n[map[name:b] map[name:a]]\n'],
+    [
+      'another order than it says',
+      { containers: [{ name: 'a' }, { name: 'b' }], '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] },
+      500,
+      "The order in patch list:\n[map[name:a] map[name:b]]\n doesn't match $setElementOrder list:\n[map[name:b] map[name:a]]\n",
+    ],
   ])('of a list is refused for %s', (_name, patch, code, message) => {
     expect(refusal(() => merged({ containers: [B] }, patch))).toEqual({ code, message });
   });
 
-  it.each([['[]', 'array'], ['"x"', 'string'], ['5', 'number'], ['true', 'bool']])('that is %s is refused with 400', (patch, kind) => {
+  it.each([
+    ['[]', 'array'],
+    ['"x"', 'string'],
+    ['5', 'number'],
+    ['true', 'bool'],
+  ])('that is %s is refused with 400', (patch, kind) => {
     expect(refusal(() => strategicMerge(DEPLOYMENT, {}, JSON.parse(patch)))).toEqual({
-      code: 400, message: `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
+      code: 400,
+      message: `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
     });
   });
 
   it('sets keys that a prototype has as plain members', () => {
     const patch: Json = JSON.parse('{"metadata":{"annotations":{"__proto__":"x","constructor":"y"}}}');
-    expect(JSON.stringify(strategicMerge(DEPLOYMENT, { metadata: { annotations: { a: 'b' } } }, patch))).toBe('{"metadata":{"annotations":{"a":"b","__proto__":"x","constructor":"y"}}}');
-    expect(() => strategicMerge(DEPLOYMENT, { spec: { strategy: {} } }, JSON.parse('{"spec":{"__proto__":{"x":1}}}'))).not.toThrow();
+    expect(JSON.stringify(strategicMerge(DEPLOYMENT, { metadata: { annotations: { a: 'b' } } }, patch))).toBe(
+      '{"metadata":{"annotations":{"a":"b","__proto__":"x","constructor":"y"}}}',
+    );
+    expect(() =>
+      strategicMerge(DEPLOYMENT, { spec: { strategy: {} } }, JSON.parse('{"spec":{"__proto__":{"x":1}}}')),
+    ).not.toThrow();
   });
 
   it('leaves its inputs as they are and answers or refuses whatever comes', () => {
     const name = fc.constantFrom('a', 'b', 'c');
-    const item = fc.record({ name, $patch: fc.constantFrom('delete', 'replace', 'merge', 'x'), image: fc.string({ maxLength: 2 }), args: fc.array(name, { maxLength: 2 }), tty: fc.constant(null) }, { requiredKeys: [] });
-    const key = fc.constantFrom('containers', '$setElementOrder/containers', '$deleteFromPrimitiveList/containers', '$retainKeys', '$patch', 'nodeSelector', '__proto__', 'volumes');
+    const item = fc.record(
+      {
+        name,
+        $patch: fc.constantFrom('delete', 'replace', 'merge', 'x'),
+        image: fc.string({ maxLength: 2 }),
+        args: fc.array(name, { maxLength: 2 }),
+        tty: fc.constant(null),
+      },
+      { requiredKeys: [] },
+    );
+    const key = fc.constantFrom(
+      'containers',
+      '$setElementOrder/containers',
+      '$deleteFromPrimitiveList/containers',
+      '$retainKeys',
+      '$patch',
+      'nodeSelector',
+      '__proto__',
+      'volumes',
+    );
     const pod = fc.dictionary(key, fc.oneof(fc.array(item, { maxLength: 3 }), fc.jsonValue({ maxDepth: 2 })));
-    fc.assert(fc.property(pod, pod, (original, patch) => {
-      const text = JSON.stringify([original, patch]);
-      try {
-        strategicMerge(builtinSchema(POD), original, patch);
-      } catch (error) {
-        expect(error).toBeInstanceOf(StatusError);
-      }
-      expect(JSON.stringify([original, patch])).toBe(text);
-    }));
+    fc.assert(
+      fc.property(pod, pod, (original, patch) => {
+        const text = JSON.stringify([original, patch]);
+        try {
+          strategicMerge(builtinSchema(POD), original, patch);
+        } catch (error) {
+          expect(error).toBeInstanceOf(StatusError);
+        }
+        expect(JSON.stringify([original, patch])).toBe(text);
+      }),
+    );
   });
 });

@@ -53,7 +53,10 @@ describe('a child process', () => {
   });
 
   test('mixes both outputs into one stream that ends', async () => {
-    const child = await startChild({ command: ['/bin/sh', '-c', 'echo out; echo err >&2'], env: {}, output: 'pipe' }, clock);
+    const child = await startChild(
+      { command: ['/bin/sh', '-c', 'echo out; echo err >&2'], env: {}, output: 'pipe' },
+      clock,
+    );
     const lines: string[] = [];
     for await (const chunk of child.output) lines.push(...String(chunk).trim().split('\n'));
 

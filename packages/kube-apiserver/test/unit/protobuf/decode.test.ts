@@ -16,12 +16,17 @@ interface Sample {
   readonly json: KubeObject;
 }
 
-const samples = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Sample);
+const samples = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Sample);
 const MAGIC = [0x6b, 0x38, 0x73, 0];
 
 function definitionOf({ apiVersion, kind }: KubeObject): string {
   const [first = '', second] = apiVersion.split('/');
-  return kind === 'DeleteOptions' ? `${META}DeleteOptions` : definitionName({ group: second === undefined ? '' : first, version: second ?? first, kind });
+  return kind === 'DeleteOptions'
+    ? `${META}DeleteOptions`
+    : definitionName({ group: second === undefined ? '' : first, version: second ?? first, kind });
 }
 
 /** A field of length-delimited bytes. */
@@ -31,7 +36,11 @@ function field(number: number, bytes: readonly number[]): number[] {
 
 function envelope(apiVersion: string, kind: string, raw: readonly number[]): Uint8Array {
   const text = (value: string): number[] => [...Buffer.from(value)];
-  return Uint8Array.from([...MAGIC, ...field(1, [...field(1, text(apiVersion)), ...field(2, text(kind))]), ...field(2, raw)]);
+  return Uint8Array.from([
+    ...MAGIC,
+    ...field(1, [...field(1, text(apiVersion)), ...field(2, text(kind))]),
+    ...field(2, raw),
+  ]);
 }
 
 describe('a protobuf body', () => {
@@ -41,7 +50,11 @@ describe('a protobuf body', () => {
     const { json, protobuf } = sample;
     const decoded = decodeProtobuf(Buffer.from(protobuf, 'base64'));
 
-    expect({ apiVersion: decoded.apiVersion, kind: decoded.kind, duplicates: decoded.duplicates }).toEqual({ apiVersion: json.apiVersion, kind: json.kind, duplicates: [] });
+    expect({ apiVersion: decoded.apiVersion, kind: decoded.kind, duplicates: decoded.duplicates }).toEqual({
+      apiVersion: json.apiVersion,
+      kind: json.kind,
+      duplicates: [],
+    });
     expect(canonical(definitionOf(json), decoded.value as KubeObject)).toEqual(canonical(definitionOf(json), json));
   });
 
@@ -49,13 +62,18 @@ describe('a protobuf body', () => {
     const paused = [0x38, 0];
     const replicas = [0x08, 0];
     const strategy = field(4, []);
-    const { value } = decodeProtobuf(envelope('apps/v1', 'Deployment', field(2, [...replicas, ...paused, ...strategy])));
+    const { value } = decodeProtobuf(
+      envelope('apps/v1', 'Deployment', field(2, [...replicas, ...paused, ...strategy])),
+    );
 
     expect(value).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', spec: { replicas: 0, strategy: {} } });
   });
 
   it('skips fields of a newer release', () => {
-    expect(decodeProtobuf(envelope('v1', 'ConfigMap', [...field(15, [1, 2, 3]), 0x78, 5])).value).toEqual({ apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(decodeProtobuf(envelope('v1', 'ConfigMap', [...field(15, [1, 2, 3]), 0x78, 5])).value).toEqual({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+    });
   });
 
   it('keeps keys that objects of JavaScript have by nature', () => {
@@ -69,21 +87,35 @@ describe('a protobuf body', () => {
     ['without the prefix', Uint8Array.from([1, 2, 3]), /does not appear to be a protobuf message/],
     ['of nothing', new Uint8Array(), /empty data/],
     ['of an unknown kind', envelope('v1', 'Endpoints', []), /no kind "Endpoints" is registered for version "v1"/],
-    ['of an unknown version', envelope('apps/v2', 'Deployment', []), /no kind "Deployment" is registered for version "apps\/v2"/],
+    [
+      'of an unknown version',
+      envelope('apps/v2', 'Deployment', []),
+      /no kind "Deployment" is registered for version "apps\/v2"/,
+    ],
     ['that is cut', envelope('v1', 'ConfigMap', [0x0a, 20, 1]), /unexpected EOF/],
     ['with a wrong wire type', envelope('v1', 'ConfigMap', [0x08, 1]), /wrong wireType/],
-    ['with a number that never ends', envelope('v1', 'ConfigMap', [...Array<number>(11).fill(0xff)]), /integer overflow/],
+    [
+      'with a number that never ends',
+      envelope('v1', 'ConfigMap', [...Array<number>(11).fill(0xff)]),
+      /integer overflow/,
+    ],
   ])('%s is refused', (_name, bytes, text) => {
     expect(() => decodeProtobuf(bytes)).toThrow(text);
   });
 
   it('of any bytes is decoded or refused with 400', () => {
-    const real = Buffer.from(samples.find(({ name }) => name.startsWith('apps/v1 Deployment with all'))?.protobuf ?? '', 'base64').subarray(0, 2000);
-    fc.assert(fc.property(fc.array(fc.tuple(fc.nat(1999), fc.nat(255)), { minLength: 1, maxLength: 8 }), (changes) => {
-      const bytes = Uint8Array.from(real);
-      for (const [at, byte] of changes) bytes[at] = byte;
-      expect(refusal(bytes)).toBe(400);
-    }), { numRuns: 300 });
+    const real = Buffer.from(
+      samples.find(({ name }) => name.startsWith('apps/v1 Deployment with all'))?.protobuf ?? '',
+      'base64',
+    ).subarray(0, 2000);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(1999), fc.nat(255)), { minLength: 1, maxLength: 8 }), (changes) => {
+        const bytes = Uint8Array.from(real);
+        for (const [at, byte] of changes) bytes[at] = byte;
+        expect(refusal(bytes)).toBe(400);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -13,23 +13,35 @@ interface Sample {
   readonly json: KubeObject;
 }
 
-const samples = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Sample)
+const samples = readFileSync(path.join(root, 'test/unit/protobuf/samples.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Sample)
   .filter(({ json }) => json.kind !== 'DeleteOptions');
 
 describe('a protobuf answer', () => {
   it.each(samples.map(({ name }) => name))('of %s is what Go writes', (name) => {
-    const { json, protobuf } = samples.find((one) => one.name === name) ?? { json: { apiVersion: '', kind: '', metadata: {} }, protobuf: '' };
+    const { json, protobuf } = samples.find((one) => one.name === name) ?? {
+      json: { apiVersion: '', kind: '', metadata: {} },
+      protobuf: '',
+    };
 
     expect(encodeProtobuf(json).toString('latin1')).toBe(Buffer.from(protobuf, 'base64').toString('latin1'));
   });
 
   it('of a list has its metadata and its items', () => {
-    const list = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '7', continue: 'x', remainingItemCount: 3 }, items: [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }] };
+    const list = {
+      kind: 'ConfigMapList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '7', continue: 'x', remainingItemCount: 3 },
+      items: [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }],
+    };
     const text = encodeProtobuf(list).toString('latin1');
 
     expect(text.startsWith('k8s\0\n\x13\n\x02v1\x12\rConfigMapList\x12')).toBe(true);
     expect(text).toContain('\n\n\n\0\x12\x017\x1a\x01x\x20\x03');
-    for (const name of ['a', 'b']) expect(text).toContain(contentOf({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } }));
+    for (const name of ['a', 'b'])
+      expect(text).toContain(contentOf({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } }));
   });
 
   it('of metadata alone has nothing else', () => {

@@ -4,11 +4,29 @@ import { Room, refusal, thingCrd } from '../verbs/room.js';
 
 const THING = 'things.facts.example.com/ns/a';
 const SCALE = `${THING}/scale`;
-const SCHEMA = { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } };
-const subresources = { status: {}, scale: { specReplicasPath: '.spec.deep.count', statusReplicasPath: '.status.count', labelSelectorPath: '.status.selector' } };
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  },
+};
+const subresources = {
+  status: {},
+  scale: {
+    specReplicasPath: '.spec.deep.count',
+    statusReplicasPath: '.status.count',
+    labelSelectorPath: '.status.selector',
+  },
+};
 
 let room: Room;
-const thing = (spec: JsonObject): Json => ({ apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec });
+const thing = (spec: JsonObject): Json => ({
+  apiVersion: 'facts.example.com/v1',
+  kind: 'Thing',
+  metadata: { name: 'a' },
+  spec,
+});
 
 beforeEach(async () => {
   room = new Room();
@@ -20,25 +38,62 @@ describe('the scale of a custom resource', () => {
   it('shows the fields that the definition names, and changes the first of them', async () => {
     await room.create('things.facts.example.com/ns', thing({ deep: { count: 2, kept: true } }));
     await room.patch(`${THING}/status`, 'merge', { status: { count: 1, selector: 'a=b' } });
-    expect(room.get(SCALE)).toMatchObject({ apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 2 }, status: { replicas: 1, selector: 'a=b' } });
-    expect(await room.patch(SCALE, 'merge', { spec: { replicas: 5 } })).toMatchObject({ kind: 'Scale', spec: { replicas: 5 } });
-    expect(await room.update(SCALE, { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 6 } })).toMatchObject({ spec: { replicas: 6 } });
+    expect(room.get(SCALE)).toMatchObject({
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      spec: { replicas: 2 },
+      status: { replicas: 1, selector: 'a=b' },
+    });
+    expect(await room.patch(SCALE, 'merge', { spec: { replicas: 5 } })).toMatchObject({
+      kind: 'Scale',
+      spec: { replicas: 5 },
+    });
+    expect(
+      await room.update(SCALE, {
+        apiVersion: 'autoscaling/v1',
+        kind: 'Scale',
+        metadata: { name: 'a' },
+        spec: { replicas: 6 },
+      }),
+    ).toMatchObject({ spec: { replicas: 6 } });
     expect(room.get(THING)).toMatchObject({ spec: { deep: { count: 6, kept: true } }, metadata: { generation: 3 } });
   });
 
   it('is not shown where the object has no such field, and can be set there', async () => {
     await room.create('things.facts.example.com/ns', thing({}));
-    expect(await refusal(() => room.get(SCALE))).toMatchObject({ code: 500, reason: 'InternalError', message: 'Internal error occurred: the spec replicas field ".spec.deep.count" does not exist' });
-    expect(await refusal(() => room.patch(SCALE, 'merge', {}))).toMatchObject({ code: 400, message: 'the spec replicas field ".spec.deep.count" cannot be empty' });
+    expect(await refusal(() => room.get(SCALE))).toMatchObject({
+      code: 500,
+      reason: 'InternalError',
+      message: 'Internal error occurred: the spec replicas field ".spec.deep.count" does not exist',
+    });
+    expect(await refusal(() => room.patch(SCALE, 'merge', {}))).toMatchObject({
+      code: 400,
+      message: 'the spec replicas field ".spec.deep.count" cannot be empty',
+    });
     await room.patch(SCALE, 'merge', { spec: { replicas: 3 } });
     expect(room.get(THING)).toMatchObject({ spec: { deep: { count: 3 } } });
   });
 
   it.each<[string, JsonObject, string]>([
-    ['less than none', { deep: { count: -1 } }, '.spec.deep.count: Invalid value: -1: should be a non-negative integer'],
-    ['too many', { deep: { count: 3_000_000_000 } }, '.spec.deep.count: Invalid value: 3000000000: should be less than or equal to 2147483647'],
-    ['a text', { deep: { count: 'x' } }, '.spec.deep.count: Invalid value: 0: .spec.deep.count accessor error: x is of the type string, expected int64'],
+    [
+      'less than none',
+      { deep: { count: -1 } },
+      '.spec.deep.count: Invalid value: -1: should be a non-negative integer',
+    ],
+    [
+      'too many',
+      { deep: { count: 3_000_000_000 } },
+      '.spec.deep.count: Invalid value: 3000000000: should be less than or equal to 2147483647',
+    ],
+    [
+      'a text',
+      { deep: { count: 'x' } },
+      '.spec.deep.count: Invalid value: 0: .spec.deep.count accessor error: x is of the type string, expected int64',
+    ],
   ])('of %s is refused with the object', async (_what, spec, cause) => {
-    expect(await refusal(() => room.create('things.facts.example.com/ns', thing(spec)))).toMatchObject({ code: 422, message: `Thing.facts.example.com "a" is invalid: ${cause}` });
+    expect(await refusal(() => room.create('things.facts.example.com/ns', thing(spec)))).toMatchObject({
+      code: 422,
+      message: `Thing.facts.example.com "a" is invalid: ${cause}`,
+    });
   });
 });

@@ -5,18 +5,29 @@ import { compareVersions } from '../../../src/registry/definition.js';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';
 
-const object = (namespace: string, name: string) => (): KubeObject => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name, namespace } });
+const object = (namespace: string, name: string) => (): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Thing',
+  metadata: { name, namespace },
+});
 
 describe('a reader', () => {
   it('finds objects by namespace and name, and lists in order', async () => {
     const store = memoryStore({ clock: new ManualClock() });
     const reader = createReader(store);
-    for (const [namespace, name] of [['b', 'x'], ['a', 'y'], ['a', 'x'], ['ab', 'z']] as const) await store.put('things', keyOf(namespace, name), object(namespace, name));
+    for (const [namespace, name] of [
+      ['b', 'x'],
+      ['a', 'y'],
+      ['a', 'x'],
+      ['ab', 'z'],
+    ] as const)
+      await store.put('things', keyOf(namespace, name), object(namespace, name));
     await store.put('nodes', keyOf('', 'n'), object('', 'n'));
     expect(reader.get('things', 'a', 'y')?.metadata.name).toBe('y');
     expect(reader.get('nodes', '', 'n')?.metadata.name).toBe('n');
     expect(reader.get('things', 'a', 'z')).toBeUndefined();
-    const names = (namespace?: string): unknown => reader.list('things', namespace).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    const names = (namespace?: string): unknown =>
+      reader.list('things', namespace).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
     expect(names('a')).toEqual(['a/x', 'a/y']);
     expect(names()).toEqual(['a/x', 'a/y', 'ab/z', 'b/x']);
   });
@@ -25,7 +36,9 @@ describe('a reader', () => {
     const store = memoryStore({ clock: new ManualClock() });
     await store.put('things', 'a/x', object('a', 'x'));
     const told: string[] = [];
-    const subscription = createReader(store).watch('things', ({ metadata }, type) => told.push(`${type} ${metadata.name}`));
+    const subscription = createReader(store).watch('things', ({ metadata }, type) =>
+      told.push(`${type} ${metadata.name}`),
+    );
     expect(told).toEqual(['put x']);
     await store.put('things', 'a/y', object('a', 'y'));
     await store.remove('things', 'a/x', object('a', 'x'));

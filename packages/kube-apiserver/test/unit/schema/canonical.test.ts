@@ -16,13 +16,26 @@ describe('an object that has gone through a struct of Go', () => {
   });
 
   it('has no nulls, zeros and empty lists of fields that may be left out', () => {
-    expect(canonical(`${CORE}ConfigMap`, of('ConfigMap', { data: null, binaryData: {}, immutable: null }))).toEqual(of('ConfigMap', {}));
-    expect(canonical(`${CORE}ServiceAccount`, of('ServiceAccount', { secrets: [], automountServiceAccountToken: false }))).toEqual(of('ServiceAccount', { automountServiceAccountToken: false }));
+    expect(canonical(`${CORE}ConfigMap`, of('ConfigMap', { data: null, binaryData: {}, immutable: null }))).toEqual(
+      of('ConfigMap', {}),
+    );
+    expect(
+      canonical(`${CORE}ServiceAccount`, of('ServiceAccount', { secrets: [], automountServiceAccountToken: false })),
+    ).toEqual(of('ServiceAccount', { automountServiceAccountToken: false }));
   });
 
   it('has what is always written', () => {
-    expect(canonical(`${CORE}Node`, of('Node', {}))).toMatchObject({ spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } } } });
-    expect(canonical('io.k8s.api.rbac.v1.Role', { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'a' } })).toHaveProperty('rules', null);
+    expect(canonical(`${CORE}Node`, of('Node', {}))).toMatchObject({
+      spec: {},
+      status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } } },
+    });
+    expect(
+      canonical('io.k8s.api.rbac.v1.Role', {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'Role',
+        metadata: { name: 'a' },
+      }),
+    ).toHaveProperty('rules', null);
   });
 
   it('keeps an empty list of what is always written until it is stored', () => {
@@ -32,21 +45,53 @@ describe('an object that has gone through a struct of Go', () => {
   });
 
   it('has quantities and times in one form', () => {
-    const node = canonical(`${CORE}Node`, of('Node', { status: { capacity: { cpu: '1000m', memory: 1024 }, conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2020-01-01T02:00:00+02:00' }] } }));
-    expect(node).toMatchObject({ status: { capacity: { cpu: '1', memory: '1024' }, conditions: [{ lastHeartbeatTime: '2020-01-01T00:00:00Z' }] } });
+    const node = canonical(
+      `${CORE}Node`,
+      of('Node', {
+        status: {
+          capacity: { cpu: '1000m', memory: 1024 },
+          conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2020-01-01T02:00:00+02:00' }],
+        },
+      }),
+    );
+    expect(node).toMatchObject({
+      status: { capacity: { cpu: '1', memory: '1024' }, conditions: [{ lastHeartbeatTime: '2020-01-01T00:00:00Z' }] },
+    });
   });
 
   it('has no zero values in schemas within schemas, whatever holds them', () => {
     const schema = { type: 'object', nullable: false, allOf: [], 'x-kubernetes-validations': [{ message: 'm' }] };
     const clean = { type: 'object', 'x-kubernetes-validations': [{ message: 'm', rule: '' }] };
-    const crd = (openAPIV3Schema: Json): KubeObject => ({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'a' }, spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema } }] } });
-    const read = canonical('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition', crd({ items: schema, additionalProperties: schema, not: { items: [schema] } }));
-    expect(read).toHaveProperty('spec.versions.0.schema.openAPIV3Schema', { items: clean, additionalProperties: clean, not: { items: [clean] } });
-    expect(canonical('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition', crd({ items: [] }))).toHaveProperty('spec.versions.0.schema.openAPIV3Schema', {});
+    const crd = (openAPIV3Schema: Json): KubeObject => ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'a' },
+      spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema } }] },
+    });
+    const read = canonical(
+      'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
+      crd({ items: schema, additionalProperties: schema, not: { items: [schema] } }),
+    );
+    expect(read).toHaveProperty('spec.versions.0.schema.openAPIV3Schema', {
+      items: clean,
+      additionalProperties: clean,
+      not: { items: [clean] },
+    });
+    expect(
+      canonical(
+        'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
+        crd({ items: [] }),
+      ),
+    ).toHaveProperty('spec.versions.0.schema.openAPIV3Schema', {});
   });
 
   it('keeps names that objects of JavaScript have', () => {
-    const data = Object.fromEntries([['__proto__', 'a'], ['constructor', 'b']]);
-    expect(JSON.stringify(canonical(`${CORE}ConfigMap`, of('ConfigMap', { data, immutable: null })))).toContain('"data":{"__proto__":"a","constructor":"b"}');
+    const data = Object.fromEntries([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+    ]);
+    expect(JSON.stringify(canonical(`${CORE}ConfigMap`, of('ConfigMap', { data, immutable: null })))).toContain(
+      '"data":{"__proto__":"a","constructor":"b"}',
+    );
   });
 });

@@ -13,7 +13,8 @@ function failure(text: string, mediaType: 'json' | 'yaml' = 'json'): string {
 }
 
 /** Between these stands what the table says, for all of them: seen on a kube-apiserver 1.36.3. */
-const BEFORE = "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ";
+const BEFORE =
+  "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: ";
 
 describe('a malformed body is refused as by the real server', () => {
   it.each([
@@ -39,17 +40,35 @@ describe('a malformed body is refused as by the real server', () => {
     ["'", `invalid character '\\'' looking for beginning of value (27)`],
     ['{"a":"\t"}', `invalid character '\\t' in string literal ({"a":"\t"})`],
     ['{"kind":5}', 'json: cannot unmarshal number into Go struct field .kind of type string ({"kind":5})'],
-    ['[]', 'json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)'],
+    [
+      '[]',
+      'json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)',
+    ],
   ])('%j', (text, after) => {
     expect(failure(text)).toBe(BEFORE + after);
   });
 
   it.each([
-    ['a: *b', "the object provided is unrecognized (must be of type ConfigMap): yaml: unknown anchor 'b' referenced (613a202a62)"],
-    ['a: .nan\nb: *c', "the object provided is unrecognized (must be of type ConfigMap): yaml: unknown anchor 'c' referenced (613a202e6e616e0a623a202a63)"],
-    ['a: .nan\n~: 5\n', 'the object provided is unrecognized (must be of type ConfigMap): unsupported map key of type: %!s(<nil>), key: <nil> (613a202e6e616e0a7e3a20350a)'],
-    ['a: .nan\nkind: ConfigMap', 'the object provided is unrecognized (must be of type ConfigMap): json: unsupported value: NaN (613a202e6e616e0a6b696e643a20436f6e6669674d6170)'],
-    ['- a', `${BEFORE}json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (2d2061)`],
+    [
+      'a: *b',
+      "the object provided is unrecognized (must be of type ConfigMap): yaml: unknown anchor 'b' referenced (613a202a62)",
+    ],
+    [
+      'a: .nan\nb: *c',
+      "the object provided is unrecognized (must be of type ConfigMap): yaml: unknown anchor 'c' referenced (613a202e6e616e0a623a202a63)",
+    ],
+    [
+      'a: .nan\n~: 5\n',
+      'the object provided is unrecognized (must be of type ConfigMap): unsupported map key of type: %!s(<nil>), key: <nil> (613a202e6e616e0a7e3a20350a)',
+    ],
+    [
+      'a: .nan\nkind: ConfigMap',
+      'the object provided is unrecognized (must be of type ConfigMap): json: unsupported value: NaN (613a202e6e616e0a6b696e643a20436f6e6669674d6170)',
+    ],
+    [
+      '- a',
+      `${BEFORE}json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (2d2061)`,
+    ],
   ])('of YAML: %j', (text, message) => {
     expect(failure(text, 'yaml')).toBe(message);
   });
@@ -57,13 +76,19 @@ describe('a malformed body is refused as by the real server', () => {
   it('when it is deeper than any object needs', () => {
     expect(failure('['.repeat(501) + ']'.repeat(501))).toMatch(/invalid character '\[' exceeded max depth/);
     expect(readBody(bytes('['.repeat(500) + ']'.repeat(500)), 'json').duplicates).toEqual([]);
-    expect(failure('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000))).toMatch(/invalid character '\{' exceeded max depth/);
+    expect(failure('{"a":'.repeat(10_000) + '1' + '}'.repeat(10_000))).toMatch(
+      /invalid character '\{' exceeded max depth/,
+    );
   });
 
   it('when a number would not be kept', () => {
-    expect(failure('{"a":9007199254740993}')).toMatch(/cannot unmarshal number 9007199254740993 into Go value of type int64/);
+    expect(failure('{"a":9007199254740993}')).toMatch(
+      /cannot unmarshal number 9007199254740993 into Go value of type int64/,
+    );
     expect(failure('{"a":1e400}')).toMatch(/cannot unmarshal number 1e400 into Go value of type float64/);
-    expect(readBody(bytes('[9007199254740992,1e300,12345678901234567890123,-0]'), 'json').value).toEqual([9007199254740992, 1e300, 1.2345678901234568e22, 0]);
+    expect(readBody(bytes('[9007199254740992,1e300,12345678901234567890123,-0]'), 'json').value).toEqual([
+      9007199254740992, 1e300, 1.2345678901234568e22, 0,
+    ]);
   });
 });
 
@@ -101,7 +126,10 @@ describe('YAML', () => {
   });
 
   it.each([
-    ['a: yes\nb: 010\nc: 1_000\nd: 0x1F\ne: 2001-01-01\nf: 1.50\ng: ~\nh: "yes"\ni: 0b11\nj: 1:30', { a: true, b: 8, c: 1000, d: 31, e: '2001-01-01', f: 1.5, g: null, h: 'yes', i: 3, j: '1:30' }],
+    [
+      'a: yes\nb: 010\nc: 1_000\nd: 0x1F\ne: 2001-01-01\nf: 1.50\ng: ~\nh: "yes"\ni: 0b11\nj: 1:30',
+      { a: true, b: 8, c: 1000, d: 31, e: '2001-01-01', f: 1.5, g: null, h: 'yes', i: 3, j: '1:30' },
+    ],
     ['1: a\ny: b\n1.50: c', { '1': 'a', '1.5': 'c', true: 'b' }],
     ['a: b\n---\nc: d', { a: 'b' }],
     ['', null],
@@ -117,11 +145,17 @@ describe('YAML', () => {
   it('names the line of a key that is given twice', () => {
     const text = 'metadata:\n  name: a\ndata:\n  a: "1"\n  a: "2"\n1: a\n1: b\n';
 
-    expect(readBody(bytes(text), 'yaml')).toEqual({ value: { '1': 'b', data: { a: '2' }, metadata: { name: 'a' } }, duplicates: ['line 5: key "a" already set in map', 'line 7: key 1 already set in map'] });
+    expect(readBody(bytes(text), 'yaml')).toEqual({
+      value: { '1': 'b', data: { a: '2' }, metadata: { name: 'a' } },
+      duplicates: ['line 5: key "a" already set in map', 'line 7: key 1 already set in map'],
+    });
   });
 
   it('that grows by aliases is refused', () => {
-    const levels = Array.from({ length: 20 }, (_, at) => `a${at + 1}: &a${at + 1} [${Array.from({ length: 10 }, () => `*a${at}`).join(', ')}]`);
+    const levels = Array.from(
+      { length: 20 },
+      (_, at) => `a${at + 1}: &a${at + 1} [${Array.from({ length: 10 }, () => `*a${at}`).join(', ')}]`,
+    );
 
     expect(failure(['a0: &a0 x', ...levels].join('\n'), 'yaml')).toMatch(/yaml: document contains excessive aliasing/);
     expect(failure('a: &a [*a]', 'yaml')).toMatch(/yaml: anchor 'a' value contains itself/);

@@ -21,8 +21,20 @@ const SCHEMA: Schema = {
       properties: {
         texts: { type: 'array', items: { type: 'string', pattern: '^(a+)+$', format: 'email', minLength: 3 } },
         set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { 'x-kubernetes-int-or-string': true } },
-        map: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: { type: 'object', required: ['k'], properties: { k: { type: 'string' } } } },
-        values: { type: 'object', additionalProperties: { type: 'object', required: ['x'], properties: { n: { type: 'integer', default: 1, anyOf: [{ minimum: 5 }, { maximum: 1 }] } } } },
+        map: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['k'],
+          items: { type: 'object', required: ['k'], properties: { k: { type: 'string' } } },
+        },
+        values: {
+          type: 'object',
+          additionalProperties: {
+            type: 'object',
+            required: ['x'],
+            properties: { n: { type: 'integer', default: 1, anyOf: [{ minimum: 5 }, { maximum: 1 }] } },
+          },
+        },
         any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       },
     },
@@ -36,9 +48,15 @@ const BODIES: readonly (readonly [string, string])[] = [
   ['one long text', `"texts":["${filled('a')}"]`],
   ['half a million of equals in a set', `"set":[${filled('1,', MANY)}1]`],
   ['items without keys', `"map":[${filled('{},', MANY)}{}]`],
-  ['unknown fields below a long name', `"values":{"${'x'.repeat(1_000_000)}":{${Array.from({ length: 100_000 }, (_, at) => `"k${at}":1`).join(',')}}}`],
+  [
+    'unknown fields below a long name',
+    `"values":{"${'x'.repeat(1_000_000)}":{${Array.from({ length: 100_000 }, (_, at) => `"k${at}":1`).join(',')}}}`,
+  ],
   ['wrong fields below a long name', `"values":{"${'x'.repeat(1_000_000)}":[${'1,'.repeat(100_000)}1],"y":{"n":3}}`],
-  ['many wrong values of a map', `"values":{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":{"n":3}`).join(',')}}`],
+  [
+    'many wrong values of a map',
+    `"values":{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":{"n":3}`).join(',')}}`,
+  ],
   ['equal keys', `${filled('"any":{},')}"any":{}`],
 ];
 
@@ -53,12 +71,17 @@ describe('a body of megabytes', () => {
     expect(duplicates.length).toBeLessThanOrEqual(100);
     expect(decoded.unknown.length).toBeLessThanOrEqual(1000);
     expect(errors.length).toBeLessThanOrEqual(2000);
-    expect(errors.reduce((size, { field, message }) => size + field.length + message.length, 0)).toBeLessThan(60_000_000);
+    expect(errors.reduce((size, { field, message }) => size + field.length + message.length, 0)).toBeLessThan(
+      60_000_000,
+    );
   });
 
   it('with metadata of nothing but labels is answered', () => {
     const labels = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`-${at}`, '-']));
-    const errors = validateMeta({ name: 'a', labels, annotations: labels }, { namespaced: false, validateName: () => [] });
+    const errors = validateMeta(
+      { name: 'a', labels, annotations: labels },
+      { namespaced: false, validateName: () => [] },
+    );
 
     expect(errors.length).toBeLessThanOrEqual(2002);
   });
@@ -71,7 +94,12 @@ describe('a body of megabytes', () => {
   });
 
   it.each([
-    ['brackets', filled('[')], ['dashes', filled('- ')], ['pairs', filled('a: 1\n')], ['a flow of keys', `{${filled('a,')}}`], ['blanks', filled(' ')], ['quotes', filled('"')],
+    ['brackets', filled('[')],
+    ['dashes', filled('- ')],
+    ['pairs', filled('a: 1\n')],
+    ['a flow of keys', `{${filled('a,')}}`],
+    ['blanks', filled(' ')],
+    ['quotes', filled('"')],
   ])('of YAML with %s is read or refused', (_name, text) => {
     const read = (): Json | string => {
       try {
@@ -86,27 +114,58 @@ describe('a body of megabytes', () => {
 });
 
 describe('what is as deep as it may be', () => {
-  const nested = (depth: number, inner: Json, wrap: (inner: Json) => Json): Json => (depth === 0 ? inner : nested(depth - 1, wrap(inner), wrap));
+  const nested = (depth: number, inner: Json, wrap: (inner: Json) => Json): Json =>
+    depth === 0 ? inner : nested(depth - 1, wrap(inner), wrap);
 
   it('is decoded and validated', () => {
     const depth = MAX_DEPTH - 3;
-    const schema = nested(depth, { type: 'string', default: 'd' }, (inner) => ({ type: 'object', properties: { a: inner }, anyOf: [{ required: ['b'] }, { required: ['a'] }] })) as Schema;
+    const schema = nested(depth, { type: 'string', default: 'd' }, (inner) => ({
+      type: 'object',
+      properties: { a: inner },
+      anyOf: [{ required: ['b'] }, { required: ['a'] }],
+    })) as Schema;
     const value = nested(depth, 5, (inner) => ({ a: inner }));
-    const whole: Schema = { type: 'object', properties: { spec: schema, any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } };
-    const decoded = decodeCustom(whole, { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a' }, spec: value, any: value });
+    const whole: Schema = {
+      type: 'object',
+      properties: { spec: schema, any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+    };
+    const decoded = decodeCustom(whole, {
+      apiVersion: 'g/v1',
+      kind: 'K',
+      metadata: { name: 'a' },
+      spec: value,
+      any: value,
+    });
     if ('problem' in decoded) throw new Error(decoded.problem);
 
     expect(validateCustom(whole, decoded.object, decoded.object).errors).toEqual([]);
-    expect(validateCustom(whole, decoded.object).errors.map(({ field }) => field)).toEqual([`spec${'.a'.repeat(depth)}`]);
+    expect(validateCustom(whole, decoded.object).errors.map(({ field }) => field)).toEqual([
+      `spec${'.a'.repeat(depth)}`,
+    ]);
   });
 
   it('is checked as a definition', () => {
     const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: runDefaultRules });
-    const schema = nested(MAX_DEPTH / 2 - 5, { type: 'strin' }, (inner) => ({ type: 'object', properties: { a: inner } }));
-    const spec = { group: 'ex.example.com', scope: 'Cluster', names: { plural: 'ws', kind: 'Wi' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }] };
-    const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'ws.ex.example.com' }, spec };
+    const schema = nested(MAX_DEPTH / 2 - 5, { type: 'strin' }, (inner) => ({
+      type: 'object',
+      properties: { a: inner },
+    }));
+    const spec = {
+      group: 'ex.example.com',
+      scope: 'Cluster',
+      names: { plural: 'ws', kind: 'Wi' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    };
+    const crd = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'ws.ex.example.com' },
+      spec,
+    };
 
     expect(rules.validateCrd(rules.defaultCrd(crd))).toHaveLength(1);
-    expect(decodeStruct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition', crd).problem).toBeUndefined();
+    expect(
+      decodeStruct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition', crd).problem,
+    ).toBeUndefined();
   });
 });

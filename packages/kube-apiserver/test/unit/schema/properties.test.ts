@@ -14,9 +14,22 @@ import { readYaml } from '../../../src/schema/yaml.js';
 const KEYS = ['a', 'b', 'c', '__proto__', 'constructor', 'toString', 'metadata', 'kind', 'apiVersion', 'spec'];
 const key = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...KEYS) }, { weight: 1, arbitrary: fc.string() });
 /** Integers of 64 bits that a double may not hold are refused, so there are none. */
-const held = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63;
-const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }).filter(held).map((value) => (Object.is(value, -0) ? 0 : value)));
-const scalar: fc.Arbitrary<Json> = fc.oneof(fc.constant(null), fc.boolean(), number, fc.string({ unit: 'grapheme' }), fc.constantFrom('a', 'v1', 'x/y'));
+const held = (value: number): boolean =>
+  !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 2 ** 63;
+const number = fc.oneof(
+  fc.integer(),
+  fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .filter(held)
+    .map((value) => (Object.is(value, -0) ? 0 : value)),
+);
+const scalar: fc.Arbitrary<Json> = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  number,
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('a', 'v1', 'x/y'),
+);
 
 /** Objects have keys of their own that prototypes have. */
 function objectOf<T>(entries: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
@@ -24,37 +37,57 @@ function objectOf<T>(entries: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> 
 }
 
 const { json } = fc.letrec<{ json: Json }>((tie) => ({
-  json: fc.oneof({ maxDepth: 5, depthSize: 'medium' }, scalar, fc.array(tie('json'), { maxLength: 4 }), objectOf(tie('json'))),
+  json: fc.oneof(
+    { maxDepth: 5, depthSize: 'medium' },
+    scalar,
+    fc.array(tie('json'), { maxLength: 4 }),
+    objectOf(tie('json')),
+  ),
 }));
 
-const shape = fc.record({
-  type: fc.constantFrom('object', 'array', 'string', 'integer', 'number', 'boolean', undefined),
-  nullable: fc.boolean(),
-  default: fc.option(json, { nil: undefined }),
-  enum: fc.option(fc.array(scalar, { minLength: 1, maxLength: 3 }), { nil: undefined }),
-  required: fc.option(fc.array(key, { maxLength: 2 }), { nil: undefined }),
-  maximum: fc.option(number, { nil: undefined }),
-  multipleOf: fc.option(number, { nil: undefined }),
-  maxLength: fc.option(fc.nat(3), { nil: undefined }),
-  maxItems: fc.option(fc.nat(3), { nil: undefined }),
-  pattern: fc.constantFrom('^a', '(', '\\d+$', undefined),
-  format: fc.constantFrom('date-time', 'ipv6', 'email', 'int32', 'odd', undefined),
-  'x-kubernetes-preserve-unknown-fields': fc.boolean(),
-  'x-kubernetes-embedded-resource': fc.boolean(),
-  'x-kubernetes-int-or-string': fc.boolean(),
-  'x-kubernetes-list-type': fc.constantFrom('set', 'map', 'atomic', undefined),
-  'x-kubernetes-list-map-keys': fc.constantFrom(['a'], ['a', 'b'], undefined),
-}, { requiredKeys: [] });
+const shape = fc.record(
+  {
+    type: fc.constantFrom('object', 'array', 'string', 'integer', 'number', 'boolean', undefined),
+    nullable: fc.boolean(),
+    default: fc.option(json, { nil: undefined }),
+    enum: fc.option(fc.array(scalar, { minLength: 1, maxLength: 3 }), { nil: undefined }),
+    required: fc.option(fc.array(key, { maxLength: 2 }), { nil: undefined }),
+    maximum: fc.option(number, { nil: undefined }),
+    multipleOf: fc.option(number, { nil: undefined }),
+    maxLength: fc.option(fc.nat(3), { nil: undefined }),
+    maxItems: fc.option(fc.nat(3), { nil: undefined }),
+    pattern: fc.constantFrom('^a', '(', '\\d+$', undefined),
+    format: fc.constantFrom('date-time', 'ipv6', 'email', 'int32', 'odd', undefined),
+    'x-kubernetes-preserve-unknown-fields': fc.boolean(),
+    'x-kubernetes-embedded-resource': fc.boolean(),
+    'x-kubernetes-int-or-string': fc.boolean(),
+    'x-kubernetes-list-type': fc.constantFrom('set', 'map', 'atomic', undefined),
+    'x-kubernetes-list-map-keys': fc.constantFrom(['a'], ['a', 'b'], undefined),
+  },
+  { requiredKeys: [] },
+);
 
 const { schema } = fc.letrec<{ schema: Schema }>((tie) => ({
-  schema: fc.oneof({ maxDepth: 4 }, shape, fc.tuple(shape, fc.record({
-    properties: objectOf(tie('schema')),
-    items: tie('schema'),
-    additionalProperties: fc.oneof(fc.boolean(), tie('schema')),
-    anyOf: fc.array(tie('schema'), { maxLength: 2 }),
-    oneOf: fc.array(tie('schema'), { maxLength: 2 }),
-    not: tie('schema'),
-  }, { requiredKeys: [] })).map(([one, other]) => ({ ...one, ...other }))) as fc.Arbitrary<Schema>,
+  schema: fc.oneof(
+    { maxDepth: 4 },
+    shape,
+    fc
+      .tuple(
+        shape,
+        fc.record(
+          {
+            properties: objectOf(tie('schema')),
+            items: tie('schema'),
+            additionalProperties: fc.oneof(fc.boolean(), tie('schema')),
+            anyOf: fc.array(tie('schema'), { maxLength: 2 }),
+            oneOf: fc.array(tie('schema'), { maxLength: 2 }),
+            not: tie('schema'),
+          },
+          { requiredKeys: [] },
+        ),
+      )
+      .map(([one, other]) => ({ ...one, ...other })),
+  ) as fc.Arbitrary<Schema>,
 }));
 
 /** Defaults of schemas here may have fields that the schema does not know, which no definition may. */
@@ -71,9 +104,12 @@ function frozen(value: Json): Json {
 /** Whether all that is the same in both is one value. */
 function shares(after: Json, before: Json): boolean {
   if (equal(after, before)) return after === before || typeof after !== 'object';
-  if (isArray(after) && isArray(before)) return after.every((item, at) => at >= before.length || shares(item, before[at] ?? null));
+  if (isArray(after) && isArray(before))
+    return after.every((item, at) => at >= before.length || shares(item, before[at] ?? null));
   if (!isObject(after) || !isObject(before)) return true;
-  return Object.keys(after).every((name) => own(before, name) === undefined || shares(own(after, name) ?? null, own(before, name) ?? null));
+  return Object.keys(after).every(
+    (name) => own(before, name) === undefined || shares(own(after, name) ?? null, own(before, name) ?? null),
+  );
 }
 
 const CHANGES: readonly (readonly [string, (schema: Schema, value: Json) => Json])[] = [
@@ -90,71 +126,129 @@ describe.each(CHANGES)('%s', (_name, change) => {
   });
 
   it('has nothing to do the second time', () => {
-    fc.assert(fc.property(schema, json, (of, value) => {
-      const once = change(of, value);
-      return change(of, once) === once;
-    }));
+    fc.assert(
+      fc.property(schema, json, (of, value) => {
+        const once = change(of, value);
+        return change(of, once) === once;
+      }),
+    );
   });
 });
 
 describe('every value', () => {
   it('can be validated, against every schema and every stored value', () => {
-    fc.assert(fc.property(schema, json, fc.option(json, { nil: undefined }), (of, value, old) => {
-      const { errors } = validateSchema(of, frozen(value), old);
-      return errors.every(({ message, field }) => message !== '' && field !== '');
-    }));
+    fc.assert(
+      fc.property(schema, json, fc.option(json, { nil: undefined }), (of, value, old) => {
+        const { errors } = validateSchema(of, frozen(value), old);
+        return errors.every(({ message, field }) => message !== '' && field !== '');
+      }),
+    );
   });
 
   it('that did not change keeps what is wrong with it', () => {
-    fc.assert(fc.property(schema, json, (of, value) => {
-      const wrapped: Schema = { type: 'object', properties: { x: { ...of, 'x-kubernetes-embedded-resource': false } } };
-      const scalars = value === null || typeof value !== 'object';
-      return !scalars || validateSchema(wrapped, { x: value }, { x: value }).errors.length === 0;
-    }));
+    fc.assert(
+      fc.property(schema, json, (of, value) => {
+        const wrapped: Schema = {
+          type: 'object',
+          properties: { x: { ...of, 'x-kubernetes-embedded-resource': false } },
+        };
+        const scalars = value === null || typeof value !== 'object';
+        return !scalars || validateSchema(wrapped, { x: value }, { x: value }).errors.length === 0;
+      }),
+    );
   });
 
   it('can be sent as a custom resource, and is stored as what was made of it', () => {
-    fc.assert(fc.property(schema.map(withoutDefaults), objectOf(json), (of, body) => {
-      const decoded = decodeCustom(of, { ...body, apiVersion: 'g/v1', kind: 'K' });
-      if ('problem' in decoded) return decoded.problem !== '';
-      validateCustom(of, decoded.object);
-      const again = decodeCustom(of, decoded.object);
-      return 'object' in again && equal(again.object, decoded.object);
-    }));
+    fc.assert(
+      fc.property(schema.map(withoutDefaults), objectOf(json), (of, body) => {
+        const decoded = decodeCustom(of, { ...body, apiVersion: 'g/v1', kind: 'K' });
+        if ('problem' in decoded) return decoded.problem !== '';
+        validateCustom(of, decoded.object);
+        const again = decodeCustom(of, decoded.object);
+        return 'object' in again && equal(again.object, decoded.object);
+      }),
+    );
   });
 
-  it.each(['io.k8s.api.core.v1.ConfigMap', 'io.k8s.api.apps.v1.Deployment', 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition'])('can be sent as %s', (definition) => {
-    fc.assert(fc.property(json, (value) => {
-      const { value: typed, problem } = decodeStruct(definition, frozen(value));
-      return problem !== undefined || decodeStruct(definition, typed).unknown.length === 0;
-    }));
+  it.each([
+    'io.k8s.api.core.v1.ConfigMap',
+    'io.k8s.api.apps.v1.Deployment',
+    'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
+  ])('can be sent as %s', (definition) => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const { value: typed, problem } = decodeStruct(definition, frozen(value));
+        return problem !== undefined || decodeStruct(definition, typed).unknown.length === 0;
+      }),
+    );
   });
 });
 
 describe('texts', () => {
   it('of JSON are read as what was written', () => {
-    fc.assert(fc.property(json, (value) => {
-      const text = JSON.stringify(value);
-      const read = readJson(text);
-      return read.duplicates.length === 0 && JSON.stringify(read.value) === text;
-    }));
+    fc.assert(
+      fc.property(json, (value) => {
+        const text = JSON.stringify(value);
+        const read = readJson(text);
+        return read.duplicates.length === 0 && JSON.stringify(read.value) === text;
+      }),
+    );
   });
 
   it('are taken for JSON where JSON.parse takes them', () => {
-    const fragment = fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '"a"', '1', '-', '0', '.5', 'e3', 'true', 'null', ' ', '\\u00e9', 'x', '\n');
-    fc.assert(fc.property(fc.oneof(fc.string(), fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join(''))), (text) => {
-      expect(JSON.stringify(attempt(() => readJson(text).value))).toEqual(JSON.stringify(attempt(() => JSON.parse(text) as Json)));
-    }), { numRuns: 2000 });
+    const fragment = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      '"a"',
+      '1',
+      '-',
+      '0',
+      '.5',
+      'e3',
+      'true',
+      'null',
+      ' ',
+      '\\u00e9',
+      'x',
+      '\n',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join('')),
+        ),
+        (text) => {
+          expect(JSON.stringify(attempt(() => readJson(text).value))).toEqual(
+            JSON.stringify(attempt(() => JSON.parse(text) as Json)),
+          );
+        },
+      ),
+      { numRuns: 2000 },
+    );
   });
 
   it('of any kind are read as YAML or refused', () => {
-    fc.assert(fc.property(fc.oneof(fc.string(), json.map((value) => JSON.stringify(value))), (text) => {
-      try {
-        return readYaml(text).value !== undefined;
-      } catch (error) {
-        return error instanceof MalformedBody;
-      }
-    }));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          json.map((value) => JSON.stringify(value)),
+        ),
+        (text) => {
+          try {
+            return readYaml(text).value !== undefined;
+          } catch (error) {
+            return error instanceof MalformedBody;
+          }
+        },
+      ),
+    );
   });
 });
 

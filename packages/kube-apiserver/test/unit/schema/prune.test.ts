@@ -6,20 +6,72 @@ import type { Json } from '../../../src/json.js';
 
 const STRING: Schema = { type: 'string' };
 const OPEN: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-const object = (properties: Record<string, Schema>, rest: Schema = {}): Schema => ({ type: 'object', properties, ...rest });
+const object = (properties: Record<string, Schema>, rest: Schema = {}): Schema => ({
+  type: 'object',
+  properties,
+  ...rest,
+});
 
 describe('pruning drops what the schema does not know', () => {
   it.each<[string, Schema, Json, Json, readonly string[]]>([
     ['fields', object({ a: STRING }), { a: 'x', z: 1, b: 2 }, { a: 'x' }, ['b', 'z']],
-    ['fields below items', object({ l: { type: 'array', items: object({ a: STRING }) } }), { l: [{ a: '', x: 1 }, { y: 2 }] }, { l: [{ a: '' }, {}] }, ['l[0].x', 'l[1].y']],
-    ['fields below values of maps', object({ m: { type: 'object', additionalProperties: object({ a: STRING }) } }), { m: { 'k.k': { b: 1 } } }, { m: { 'k.k': {} } }, ['m.k.k.b']],
+    [
+      'fields below items',
+      object({ l: { type: 'array', items: object({ a: STRING }) } }),
+      { l: [{ a: '', x: 1 }, { y: 2 }] },
+      { l: [{ a: '' }, {}] },
+      ['l[0].x', 'l[1].y'],
+    ],
+    [
+      'fields below values of maps',
+      object({ m: { type: 'object', additionalProperties: object({ a: STRING }) } }),
+      { m: { 'k.k': { b: 1 } } },
+      { m: { 'k.k': {} } },
+      ['m.k.k.b'],
+    ],
     ['objects below a scalar', object({ a: STRING }), { a: { b: 1 } }, { a: {} }, ['a.b']],
-    ['not what is to be preserved', object({ o: OPEN }), { o: { x: { y: [{ z: 1 }] } } }, { o: { x: { y: [{ z: 1 }] } } }, []],
-    ['what is declared below what is to be preserved', object({ o: { ...OPEN, properties: { d: object({ a: STRING }) } } }), { o: { x: 1, d: { b: 1 } } }, { o: { x: 1, d: {} } }, ['o.d.b']],
-    ['not in items of a list that preserves', object({ l: { ...OPEN, type: 'array', items: object({ a: STRING }) } }), { l: [{ b: 1 }] }, { l: [{ b: 1 }] }, []],
-    ['values below additionalProperties: true', object({ m: { type: 'object', additionalProperties: true } }), { m: { a: { b: 1 }, c: 2 } }, { m: { a: {}, c: 2 } }, ['m.a.b']],
-    ['not the metadata of an embedded resource', object({ e: object({ spec: object({}) }, { 'x-kubernetes-embedded-resource': true }) }), { e: { apiVersion: 'v1', kind: 'X', metadata: { zz: 1 }, spec: { a: 1 }, b: 1 } }, { e: { apiVersion: 'v1', kind: 'X', metadata: { zz: 1 }, spec: {} } }, ['e.b', 'e.spec.a']],
-    ['keys of prototypes', object({ a: STRING }), JSON.parse('{"__proto__":{"x":1},"constructor":1,"a":"x"}') as Json, { a: 'x' }, ['__proto__', 'constructor']],
+    [
+      'not what is to be preserved',
+      object({ o: OPEN }),
+      { o: { x: { y: [{ z: 1 }] } } },
+      { o: { x: { y: [{ z: 1 }] } } },
+      [],
+    ],
+    [
+      'what is declared below what is to be preserved',
+      object({ o: { ...OPEN, properties: { d: object({ a: STRING }) } } }),
+      { o: { x: 1, d: { b: 1 } } },
+      { o: { x: 1, d: {} } },
+      ['o.d.b'],
+    ],
+    [
+      'not in items of a list that preserves',
+      object({ l: { ...OPEN, type: 'array', items: object({ a: STRING }) } }),
+      { l: [{ b: 1 }] },
+      { l: [{ b: 1 }] },
+      [],
+    ],
+    [
+      'values below additionalProperties: true',
+      object({ m: { type: 'object', additionalProperties: true } }),
+      { m: { a: { b: 1 }, c: 2 } },
+      { m: { a: {}, c: 2 } },
+      ['m.a.b'],
+    ],
+    [
+      'not the metadata of an embedded resource',
+      object({ e: object({ spec: object({}) }, { 'x-kubernetes-embedded-resource': true }) }),
+      { e: { apiVersion: 'v1', kind: 'X', metadata: { zz: 1 }, spec: { a: 1 }, b: 1 } },
+      { e: { apiVersion: 'v1', kind: 'X', metadata: { zz: 1 }, spec: {} } },
+      ['e.b', 'e.spec.a'],
+    ],
+    [
+      'keys of prototypes',
+      object({ a: STRING }),
+      JSON.parse('{"__proto__":{"x":1},"constructor":1,"a":"x"}') as Json,
+      { a: 'x' },
+      ['__proto__', 'constructor'],
+    ],
   ])('%s', (_name, schema, value, expected, unknown) => {
     expect(prune(schema, value)).toEqual({ value: expected, unknown });
   });
@@ -27,13 +79,19 @@ describe('pruning drops what the schema does not know', () => {
   it('leaves apiVersion, kind and metadata of a whole object alone', () => {
     const value = { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a', zz: 1 }, spec: { x: 1 } };
 
-    expect(prune(object({ spec: object({}) }), value, { root: true })).toEqual({ value: { ...value, spec: {} }, unknown: ['spec.x'] });
+    expect(prune(object({ spec: object({}) }), value, { root: true })).toEqual({
+      value: { ...value, spec: {} },
+      unknown: ['spec.x'],
+    });
   });
 
   it('of built-in kinds: tells unknown fields in the order of the document, and takes objects without properties for opaque', () => {
     const schema = object({ b: object({ x: STRING }), raw: { type: 'object' } });
 
-    expect(prune(schema, { z: 1, b: { y: 1 }, raw: { any: { thing: 1 } } }, { builtin: true })).toEqual({ value: { b: {}, raw: { any: { thing: 1 } } }, unknown: ['z', 'b.y'] });
+    expect(prune(schema, { z: 1, b: { y: 1 }, raw: { any: { thing: 1 } } }, { builtin: true })).toEqual({
+      value: { b: {}, raw: { any: { thing: 1 } } },
+      unknown: ['z', 'b.y'],
+    });
   });
 
   it('shares what it does not change', () => {
@@ -55,9 +113,24 @@ describe('defaults are filled', () => {
     ['not where null is allowed', object({ a: { ...DEFAULTED, nullable: true } }), { a: null }, { a: null }],
     ['not below an absent parent', object({ o: object({ a: DEFAULTED }) }), {}, {}],
     ['below a default', object({ o: object({ a: DEFAULTED }, { default: {} }) }), {}, { o: { a: 3 } }],
-    ['in items', object({ l: { type: 'array', items: object({ a: DEFAULTED }) } }), { l: [{}, { a: 1 }] }, { l: [{ a: 3 }, { a: 1 }] }],
-    ['for items that are null', object({ l: { type: 'array', items: { ...DEFAULTED } } }), { l: [null, 1] }, { l: [3, 1] }],
-    ['in values of maps', object({ m: { type: 'object', additionalProperties: object({ a: DEFAULTED }) } }), { m: { k: {} } }, { m: { k: { a: 3 } } }],
+    [
+      'in items',
+      object({ l: { type: 'array', items: object({ a: DEFAULTED }) } }),
+      { l: [{}, { a: 1 }] },
+      { l: [{ a: 3 }, { a: 1 }] },
+    ],
+    [
+      'for items that are null',
+      object({ l: { type: 'array', items: { ...DEFAULTED } } }),
+      { l: [null, 1] },
+      { l: [3, 1] },
+    ],
+    [
+      'in values of maps',
+      object({ m: { type: 'object', additionalProperties: object({ a: DEFAULTED }) } }),
+      { m: { k: {} } },
+      { m: { k: { a: 3 } } },
+    ],
     ['not in scalars', object({ a: object({ b: DEFAULTED }) }), { a: 5 }, { a: 5 }],
     ['for a field with the name of a prototype', object({ constructor: DEFAULTED }), {}, { constructor: 3 }],
   ])('%s', (_name, schema, value, expected) => {
@@ -67,14 +140,29 @@ describe('defaults are filled', () => {
   it('without touching what has all of them', () => {
     const value = { o: { a: 1 }, l: [{ a: 1 }] };
 
-    expect(fillDefaults(object({ o: object({ a: DEFAULTED }), l: { type: 'array', items: object({ a: DEFAULTED }) } }), value)).toBe(value);
+    expect(
+      fillDefaults(
+        object({ o: object({ a: DEFAULTED }), l: { type: 'array', items: object({ a: DEFAULTED }) } }),
+        value,
+      ),
+    ).toBe(value);
   });
 });
 
 describe('nulls are dropped', () => {
   it.each<[string, Schema, Json, Json]>([
-    ['where they are not allowed', object({ a: STRING, o: OPEN, l: { type: 'array', items: STRING } }), { a: null, o: null, l: null }, {}],
-    ['as values of maps', object({ m: { type: 'object', additionalProperties: STRING } }), { m: { a: null } }, { m: {} }],
+    [
+      'where they are not allowed',
+      object({ a: STRING, o: OPEN, l: { type: 'array', items: STRING } }),
+      { a: null, o: null, l: null },
+      {},
+    ],
+    [
+      'as values of maps',
+      object({ m: { type: 'object', additionalProperties: STRING } }),
+      { m: { a: null } },
+      { m: {} },
+    ],
     ['not where they are', object({ a: { ...STRING, nullable: true } }), { a: null }, { a: null }],
     ['not where a default takes their place', object({ a: DEFAULTED }), { a: null }, { a: null }],
     ['not as items', object({ l: { type: 'array', items: STRING } }), { l: [null] }, { l: [null] }],

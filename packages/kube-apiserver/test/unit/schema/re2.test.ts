@@ -91,9 +91,12 @@ describe('a regular expression is refused as in Go', () => {
 describe('the time that matching takes is bounded', () => {
   const long = 'a'.repeat(1_000_000);
 
-  it.each(['(a+)+$', '(a|a)*b', '^(a*)*$', '(?:a|aa)+c', '(x+x+)+y', 'a{500}b', '(.*)(.*)(.*)(.*)(.*)[0-9]'])('%s over a million characters', (pattern) => {
-    expect(typeof new Regexp(pattern).test(`${long}!`)).toBe('boolean');
-  });
+  it.each(['(a+)+$', '(a|a)*b', '^(a*)*$', '(?:a|aa)+c', '(x+x+)+y', 'a{500}b', '(.*)(.*)(.*)(.*)(.*)[0-9]'])(
+    '%s over a million characters',
+    (pattern) => {
+      expect(typeof new Regexp(pattern).test(`${long}!`)).toBe('boolean');
+    },
+  );
 
   it('where states are many it is given up', () => {
     let seed = 1;

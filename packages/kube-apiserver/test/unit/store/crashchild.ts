@@ -15,7 +15,9 @@ let state = Number(seed);
 const say = (text: string): void => void writeSync(1, text);
 
 const store = await openStore({
-  folder, clock: systemClock, log: { segment: 256 * 1024, garbage: 128 * 1024 },
+  folder,
+  clock: systemClock,
+  log: { segment: 256 * 1024, garbage: 128 * 1024 },
   onFatal: (error) => {
     throw error;
   },

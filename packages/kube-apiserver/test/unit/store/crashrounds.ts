@@ -103,8 +103,14 @@ function checkWatches(store: Store, tried: readonly Tried[]): void {
   for (let count = 0; count <= WATCHES; count++) {
     const after = oldest + Math.floor(((store.revision - oldest) * count) / WATCHES);
     const changes: string[] = [];
-    store.watch('things', after, ({ revision, type, entry }) => changes.push(`${revision} ${type} ${entry.key}=${dataOf(entry)}`)).end();
-    const wanted = tried.filter((one) => one.revision > after).map(({ revision, type, key, data }) => `${revision} ${type} ${key}=${data}`);
+    store
+      .watch('things', after, ({ revision, type, entry }) =>
+        changes.push(`${revision} ${type} ${entry.key}=${dataOf(entry)}`),
+      )
+      .end();
+    const wanted = tried
+      .filter((one) => one.revision > after)
+      .map(({ revision, type, key, data }) => `${revision} ${type} ${key}=${data}`);
     if (changes.join('\n') !== wanted.join('\n')) expect(changes).toEqual(wanted);
   }
 }

@@ -10,14 +10,25 @@ const FIRST = '/data/segment-000000000001.log';
 const SECOND = '/data/segment-000000000002.log';
 const HEAD = 32;
 /** Bytes of the record of `put(store, 'a', 'one')`: head, names, object. */
-const RECORD = 36 + 'things'.length + 'a'.length + '{"apiVersion":"v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"2"},"data":"one"}'.length;
+const RECORD =
+  36 +
+  'things'.length +
+  'a'.length +
+  '{"apiVersion":"v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"2"},"data":"one"}'.length;
 
 function machineWith(pid: number, running: readonly number[], marks: Readonly<Record<number, string>> = {}): Processes {
   return { pid, alive: (one) => running.includes(one), mark: (one) => marks[one] };
 }
 
 function open(files: FaultyDisk, segment = 64_000_000): Promise<Store> {
-  return openStore({ folder: '/data', clock: new ManualClock(), onFatal: () => undefined, files, processes: machineWith(1, []), log: { segment, garbage: 1_000_000 } });
+  return openStore({
+    folder: '/data',
+    clock: new ManualClock(),
+    onFatal: () => undefined,
+    files,
+    processes: machineWith(1, []),
+    log: { segment, garbage: 1_000_000 },
+  });
 }
 
 /** A folder with `count` records of one size, each its own batch, in segments of `segment` bytes. */
@@ -42,8 +53,14 @@ describe('the tail of the last segment', () => {
     ['ends within an object', (content: Buffer) => content.subarray(0, HEAD + 3 * RECORD - 1)],
     ['has a wrong byte in its last record', flip(HEAD + 3 * RECORD - 5)],
     ['ends in zeros', (content: Buffer) => content.fill(0, HEAD + 2 * RECORD + 3)],
-    ['ends in noise', (content: Buffer) => Buffer.concat([content.subarray(0, HEAD + 2 * RECORD), Buffer.alloc(5_000, 0xa5)])],
-    ['has a length that goes on beyond the end', (content: Buffer) => (content.writeUInt32LE(5_000_000, HEAD + 2 * RECORD + 8), content)],
+    [
+      'ends in noise',
+      (content: Buffer) => Buffer.concat([content.subarray(0, HEAD + 2 * RECORD), Buffer.alloc(5_000, 0xa5)]),
+    ],
+    [
+      'has a length that goes on beyond the end',
+      (content: Buffer) => (content.writeUInt32LE(5_000_000, HEAD + 2 * RECORD + 8), content),
+    ],
   ])('is cut off where it %s, and written over', async (_what, edit) => {
     const files = await filled(3);
     files.edit(FIRST, edit);
@@ -72,7 +89,9 @@ describe('damage', () => {
   ])('of a log that was %s is not taken for a new store', async (_what, harm) => {
     const files = await filled(3);
     await harm(files);
-    await expect(open(files)).rejects.toThrow(`${FIRST} is damaged at offset 0: it is missing or empty, though this folder has held a store`);
+    await expect(open(files)).rejects.toThrow(
+      `${FIRST} is damaged at offset 0: it is missing or empty, though this folder has held a store`,
+    );
   });
 
   it.each([
@@ -86,7 +105,9 @@ describe('damage', () => {
     const files = await filled(3);
     files.edit(FIRST, flip(at));
     await expect(open(files)).rejects.toMatchObject({
-      name: 'Damaged', file: FIRST, offset: HEAD,
+      name: 'Damaged',
+      file: FIRST,
+      offset: HEAD,
       message: `${FIRST} is damaged at offset ${HEAD}: a record cannot be read, and a later one follows at offset ${HEAD + RECORD}`,
     });
     await expect(open(files)).rejects.toThrow('is damaged');
@@ -95,7 +116,12 @@ describe('damage', () => {
   it.each([
     ['a byte of an earlier segment', FIRST, flip(HEAD + RECORD + 50), HEAD + RECORD],
     ['the tail of an earlier segment', FIRST, (content: Buffer) => content.subarray(0, -1), HEAD + RECORD],
-    ['a record at the end of an earlier segment', FIRST, (content: Buffer) => content.subarray(0, HEAD + RECORD), HEAD + RECORD],
+    [
+      'a record at the end of an earlier segment',
+      FIRST,
+      (content: Buffer) => content.subarray(0, HEAD + RECORD),
+      HEAD + RECORD,
+    ],
     ['the head of an earlier segment', FIRST, flip(3), 0],
     ['the head of the last segment, which has records', SECOND, flip(20), 0],
   ])('of %s is refused with file and offset', async (_what, file, edit, offset) => {
@@ -109,12 +135,21 @@ describe('damage', () => {
     const files = await filled(5, HEAD + 2 * RECORD);
     await files.remove(SECOND);
 
-    await expect(open(files)).rejects.toThrow('/data/segment-000000000003.log is damaged at offset 0: segment 2 is missing');
+    await expect(open(files)).rejects.toThrow(
+      '/data/segment-000000000003.log is damaged at offset 0: segment 2 is missing',
+    );
   });
 
   it('of a snapshot is refused with file and offset', async () => {
     const files = new FaultyDisk();
-    const store = await openStore({ folder: '/data', clock: new ManualClock(), onFatal: () => undefined, files, processes: machineWith(1, []), log: { segment: 64_000_000, garbage: 100 } });
+    const store = await openStore({
+      folder: '/data',
+      clock: new ManualClock(),
+      onFatal: () => undefined,
+      files,
+      processes: machineWith(1, []),
+      log: { segment: 64_000_000, garbage: 100 },
+    });
     for (const data of ['one', 'two', 'three', 'four']) await put(store, 'a', data);
     await settle();
     await store.close();
@@ -130,7 +165,13 @@ describe('what is read back', () => {
   it('is what was written: any key, any text, removals, the order of keys in an object', async () => {
     const files = new FaultyDisk();
     const store = await open(files);
-    const object = { kind: 'Thing', apiVersion: 'v1', metadata: { name: 'n' }, ...JSON.parse('{"__proto__":{"a":1},"constructor":null}'), text: '\uD800 é \u0000' };
+    const object = {
+      kind: 'Thing',
+      apiVersion: 'v1',
+      metadata: { name: 'n' },
+      ...JSON.parse('{"__proto__":{"a":1},"constructor":null}'),
+      text: '\uD800 é \u0000',
+    };
     await store.put('things.example.com', 'ns/ü', () => object);
     await put(store, 'a', 'x'.repeat(1_400_000));
     await put(store, 'b', 'one');
@@ -141,8 +182,17 @@ describe('what is read back', () => {
 
     expect(again.revision).toBe(5);
     expect(again.get('things.example.com', 'ns/ü')?.bytes.toString()).toBe(bytes);
-    expect(Object.keys(again.get('things.example.com', 'ns/ü')?.object ?? {})).toEqual(['kind', 'apiVersion', 'metadata', '__proto__', 'constructor', 'text']);
-    expect(again.list('things', '').map((entry) => [entry.key, entry.bytes.length])).toEqual([['a', store.get('things', 'a')?.bytes.length]]);
+    expect(Object.keys(again.get('things.example.com', 'ns/ü')?.object ?? {})).toEqual([
+      'kind',
+      'apiVersion',
+      'metadata',
+      '__proto__',
+      'constructor',
+      'text',
+    ]);
+    expect(again.list('things', '').map((entry) => [entry.key, entry.bytes.length])).toEqual([
+      ['a', store.get('things', 'a')?.bytes.length],
+    ]);
     expect(again.collections()).toEqual(['things', 'things.example.com']);
     expect(again.oldest('things')).toBe(1);
   });
@@ -153,7 +203,9 @@ describe('the lock of a folder', () => {
     const files = new FaultyDisk();
     await lockFolder(files, '/data', machineWith(10, [10]));
 
-    await expect(lockFolder(files, '/data', machineWith(11, [10, 11]))).rejects.toThrow('/data is in use by process 10');
+    await expect(lockFolder(files, '/data', machineWith(11, [10, 11]))).rejects.toThrow(
+      '/data is in use by process 10',
+    );
     await expect(lockFolder(files, '/data', machineWith(11, [10, 11]))).rejects.toBeInstanceOf(FolderInUse);
   });
 
@@ -183,10 +235,12 @@ describe('the lock of a folder', () => {
       await lockFolder(files, '/data', machineWith(1, []));
       const pids = [10, 11, 12, 13, 14];
       const slow = new Set(pids.filter((pid) => (pid * 7 + round * 3) % 5 < 2));
-      const tries = await Promise.allSettled(pids.map(async (pid) => {
-        if (slow.has(pid)) await settle();
-        return lockFolder(files, '/data', machineWith(pid, pids));
-      }));
+      const tries = await Promise.allSettled(
+        pids.map(async (pid) => {
+          if (slow.has(pid)) await settle();
+          return lockFolder(files, '/data', machineWith(pid, pids));
+        }),
+      );
 
       expect(tries.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
       for (const one of tries) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(FolderInUse);

@@ -46,7 +46,9 @@ describe('a store on the disk', () => {
     await store.close();
     const again = await open();
 
-    expect(shown(again.list('things', ''))).toEqual(['a', 'b', 'c'].map((key, index) => `${key}@${index + 2}=${`${key} `.repeat(400_000)}`));
+    expect(shown(again.list('things', ''))).toEqual(
+      ['a', 'b', 'c'].map((key, index) => `${key}@${index + 2}=${`${key} `.repeat(400_000)}`),
+    );
     await again.close();
   });
 
@@ -64,10 +66,12 @@ describe('a store on the disk', () => {
   it('writes a snapshot of many slices while writes go on, and gives it up when it is closed', async () => {
     const log = { segment: 40_000_000, garbage: 500_000 };
     const store = await open(log);
-    const fill = (data: string): Promise<unknown> => Promise.all(Array.from({ length: 10 }, (_, index) => put(store, `big${index}`, data.repeat(1_000_000))));
+    const fill = (data: string): Promise<unknown> =>
+      Promise.all(Array.from({ length: 10 }, (_, index) => put(store, `big${index}`, data.repeat(1_000_000))));
     for (const data of ['a', 'b', 'e']) await fill(data);
     let count = 0;
-    do await put(store, 'small', `${count++}`); while (!(await snapshots()).some((name) => name.endsWith('.log')));
+    do await put(store, 'small', `${count++}`);
+    while (!(await snapshots()).some((name) => name.endsWith('.log')));
     await fill('c');
     await fill('d');
     await store.close();
@@ -75,7 +79,8 @@ describe('a store on the disk', () => {
     const again = await open(log);
 
     expect(again.count('things')).toBe(11);
-    for (let index = 0; index < 10; index++) expect(again.get('things', `big${index}`)?.bytes.length).toBe(store.get('things', `big${index}`)?.bytes.length);
+    for (let index = 0; index < 10; index++)
+      expect(again.get('things', `big${index}`)?.bytes.length).toBe(store.get('things', `big${index}`)?.bytes.length);
     expect(again.revision).toBe(store.revision);
     await again.close();
   }, 180_000);

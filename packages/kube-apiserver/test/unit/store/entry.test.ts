@@ -3,14 +3,21 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/object.js';
 import { ParsedCache, StoredEntry } from '../../../src/store/entry.js';
 
-const object = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { text: 'x'.repeat(100) } });
+const object = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data: { text: 'x'.repeat(100) },
+});
 
 describe('the parsed form of an entry', () => {
   it('is shared with who still has it, after the cache has let it go', () => {
     const cache = new ParsedCache(150, true);
     const entry = StoredEntry.of('a', 1, object('a'), cache);
     const held = entry.object;
-    const others = Array.from({ length: 9 }, (_, at) => StoredEntry.of(`other-${at}`, at + 2, object(`other-${at}`), cache));
+    const others = Array.from({ length: 9 }, (_, at) =>
+      StoredEntry.of(`other-${at}`, at + 2, object(`other-${at}`), cache),
+    );
     entry.forget();
 
     expect(others).toHaveLength(9);

@@ -190,7 +190,8 @@ function torn({ content, durable }: Inode, tear: Tear, pick: (choices: number) =
   if (tear === 'none') return durable;
   if (tear === 'all' || content.equals(durable)) return content;
   if (content.length <= durable.length) return pick(2) === 0 ? content : durable;
-  if (tear === 'prefix') return Buffer.from(content.subarray(0, durable.length + pick(content.length - durable.length + 1)));
+  if (tear === 'prefix')
+    return Buffer.from(content.subarray(0, durable.length + pick(content.length - durable.length + 1)));
   const result = Buffer.from(content);
   for (let at = durable.length; at < content.length; at += SECTOR) {
     if (pick(2) === 0) result.fill(0, at, Math.min(at + SECTOR, content.length));

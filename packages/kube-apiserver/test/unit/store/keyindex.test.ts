@@ -15,26 +15,35 @@ const operation = fc.oneof(
 );
 
 it('an index lists what was set and not deleted, in order, by prefix, and leaves earlier lists alone', () => {
-  fc.assert(fc.property(fc.array(operation, { maxLength: 400, size: 'max' }), (operations) => {
-    const index = new KeyIndex();
-    const model = new Map<string, number>();
-    const lists: { listed: readonly { key: string; revision: number }[]; wanted: string }[] = [];
-    operations.forEach(({ what, key: name }, revision) => {
-      if (what === 'set') {
-        index.set(StoredEntry.of(name, revision, thing(name, revision, ''), cache));
-        model.set(name, revision);
-      }
-      if (what === 'delete') {
-        index.delete(name);
-        model.delete(name);
-      }
-      if (what === 'list') lists.push({ listed: index.list(name), wanted: show([...model].filter(([one]) => one.startsWith(name)).sort(([a], [b]) => (a < b ? -1 : 1))) });
-    });
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 400, size: 'max' }), (operations) => {
+      const index = new KeyIndex();
+      const model = new Map<string, number>();
+      const lists: { listed: readonly { key: string; revision: number }[]; wanted: string }[] = [];
+      operations.forEach(({ what, key: name }, revision) => {
+        if (what === 'set') {
+          index.set(StoredEntry.of(name, revision, thing(name, revision, ''), cache));
+          model.set(name, revision);
+        }
+        if (what === 'delete') {
+          index.delete(name);
+          model.delete(name);
+        }
+        if (what === 'list')
+          lists.push({
+            listed: index.list(name),
+            wanted: show([...model].filter(([one]) => one.startsWith(name)).sort(([a], [b]) => (a < b ? -1 : 1))),
+          });
+      });
 
-    expect(lists.map(({ listed }) => show(listed.map((entry) => [entry.key, entry.revision])))).toEqual(lists.map(({ wanted }) => wanted));
-    expect(index.size).toBe(model.size);
-    for (const name of model.keys()) expect(index.get(name)?.revision).toBe(model.get(name));
-  }), { numRuns: 200 });
+      expect(lists.map(({ listed }) => show(listed.map((entry) => [entry.key, entry.revision])))).toEqual(
+        lists.map(({ wanted }) => wanted),
+      );
+      expect(index.size).toBe(model.size);
+      for (const name of model.keys()) expect(index.get(name)?.revision).toBe(model.get(name));
+    }),
+    { numRuns: 200 },
+  );
 });
 
 function show(list: readonly (readonly [key: string, revision: number])[]): string {

@@ -55,7 +55,10 @@ export class Ledger {
     }
   }
 
-  async #write(store: Store, { type, key, data }: Pick<Accepted, 'type' | 'key' | 'data'>): Promise<'answered' | 'refused'> {
+  async #write(
+    store: Store,
+    { type, key, data }: Pick<Accepted, 'type' | 'key' | 'data'>,
+  ): Promise<'answered' | 'refused'> {
     const accepted: Accepted[] = [];
     const build = (revision: number): KubeObject => {
       accepted.push({ revision, type, key, data });
@@ -70,7 +73,8 @@ export class Ledger {
       this.#answered = revision;
       return 'answered';
     } catch (error) {
-      if (error instanceof StatusError && error.code === 503) this.#accepted = this.#accepted.filter((one) => !accepted.includes(one));
+      if (error instanceof StatusError && error.code === 503)
+        this.#accepted = this.#accepted.filter((one) => !accepted.includes(one));
       return 'refused';
     }
   }
@@ -82,7 +86,9 @@ function same(found: readonly string[], wanted: readonly string[]): void {
 }
 
 function shownEntries(entries: readonly Entry[]): string[] {
-  return entries.map((entry) => `${entry.key}@${entry.revision}=${dataOf(entry)} rv ${entry.object.metadata.resourceVersion}`);
+  return entries.map(
+    (entry) => `${entry.key}@${entry.revision}=${dataOf(entry)} rv ${entry.object.metadata.resourceVersion}`,
+  );
 }
 
 function shownChange({ revision, type, key, data }: Accepted): string {
@@ -93,7 +99,8 @@ function stateAt(changes: readonly Accepted[], revision: number): string[] {
   const state = new Map<string, string>();
   for (const change of changes) {
     if (change.revision > revision) break;
-    if (change.type === 'put') state.set(change.key, `${change.key}@${change.revision}=${change.data} rv ${change.revision}`);
+    if (change.type === 'put')
+      state.set(change.key, `${change.key}@${change.revision}=${change.data} rv ${change.revision}`);
     else state.delete(change.key);
   }
   return [...state].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, shown]) => shown);

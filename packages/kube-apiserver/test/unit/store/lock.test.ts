@@ -13,7 +13,12 @@ function shuffled(files: FileSystem, scheduler: fc.Scheduler): FileSystem {
     list: scheduler.scheduleFunction((folder: string) => files.list(folder)),
     open: scheduler.scheduleFunction(async (file: string, mode: Parameters<FileSystem['open']>[1]) => {
       const opened = await files.open(file, mode);
-      return { ...opened, read: scheduler.scheduleFunction(opened.read), write: scheduler.scheduleFunction(opened.write), truncate: scheduler.scheduleFunction(opened.truncate) };
+      return {
+        ...opened,
+        read: scheduler.scheduleFunction(opened.read),
+        write: scheduler.scheduleFunction(opened.write),
+        truncate: scheduler.scheduleFunction(opened.truncate),
+      };
     }),
     link: scheduler.scheduleFunction((from: string, to: string) => files.link(from, to)),
     rename: (from, to) => files.rename(from, to),
@@ -23,31 +28,41 @@ function shuffled(files: FileSystem, scheduler: fc.Scheduler): FileSystem {
 }
 
 it('a folder is never held by two, in whatever order its takers come, hold, release and die', async () => {
-  await fc.assert(fc.asyncProperty(fc.scheduler(), fc.array(fc.tuple(fc.constantFrom(...PIDS), fc.constantFrom('release', 'die', 'keep')), { minLength: 2, maxLength: 7 }), async (scheduler, takers) => {
-    const disk = new FaultyDisk();
-    const dead = new Set<number>();
-    const holding = new Set<number>();
-    let most = 0;
-    const takes = takers.map(async ([number, then], index) => {
-      const pid = number * 100 + index;
-      const processes: Processes = { pid, alive: (one) => !dead.has(one), mark: () => undefined };
-      try {
-        const lock = await lockFolder(shuffled(disk, scheduler), '/data', processes);
-        holding.add(pid);
-        most = Math.max(most, holding.size);
-        await scheduler.schedule(Promise.resolve(), 'holds');
-        if (then === 'keep') return;
-        holding.delete(pid);
-        if (then === 'release') await lock.release();
-        dead.add(pid);
-      } catch (error) {
-        expect(error).toBeInstanceOf(FolderInUse);
-      }
-    });
-    await scheduler.waitFor(Promise.all(takes));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(fc.tuple(fc.constantFrom(...PIDS), fc.constantFrom('release', 'die', 'keep')), {
+        minLength: 2,
+        maxLength: 7,
+      }),
+      async (scheduler, takers) => {
+        const disk = new FaultyDisk();
+        const dead = new Set<number>();
+        const holding = new Set<number>();
+        let most = 0;
+        const takes = takers.map(async ([number, then], index) => {
+          const pid = number * 100 + index;
+          const processes: Processes = { pid, alive: (one) => !dead.has(one), mark: () => undefined };
+          try {
+            const lock = await lockFolder(shuffled(disk, scheduler), '/data', processes);
+            holding.add(pid);
+            most = Math.max(most, holding.size);
+            await scheduler.schedule(Promise.resolve(), 'holds');
+            if (then === 'keep') return;
+            holding.delete(pid);
+            if (then === 'release') await lock.release();
+            dead.add(pid);
+          } catch (error) {
+            expect(error).toBeInstanceOf(FolderInUse);
+          }
+        });
+        await scheduler.waitFor(Promise.all(takes));
 
-    expect(most).toBe(1);
-    if (holding.size > 0) return;
-    await lockFolder(disk, '/data', { pid: 1, alive: (one) => !dead.has(one), mark: () => undefined });
-  }), { numRuns: 300 });
+        expect(most).toBe(1);
+        if (holding.size > 0) return;
+        await lockFolder(disk, '/data', { pid: 1, alive: (one) => !dead.has(one), mark: () => undefined });
+      },
+    ),
+    { numRuns: 300 },
+  );
 }, 900_000);

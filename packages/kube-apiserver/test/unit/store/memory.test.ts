@@ -28,7 +28,9 @@ describe('a store in memory', () => {
     expect((await first).revision).toBe(2);
     expect((await second).revision).toBe(3);
     expect(store.get('things', 'a')?.object).toEqual(thing('a', 3, 'two'));
-    expect(store.get('things', 'a')?.bytes.toString()).toBe('{"apiVersion":"v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"3"},"data":"two"}');
+    expect(store.get('things', 'a')?.bytes.toString()).toBe(
+      '{"apiVersion":"v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"3"},"data":"two"}',
+    );
     expect(store.revision).toBe(3);
   });
 
@@ -36,7 +38,15 @@ describe('a store in memory', () => {
     const store = open();
     for (const key of ['b/x', 'a/z', 'a-b/x', 'a/B', 'a/a', '\u{1F600}', '\uFFFD']) await put(store, key, 'd');
 
-    expect(store.list('things', '').map((entry) => entry.key)).toEqual(['a-b/x', 'a/B', 'a/a', 'a/z', 'b/x', '\u{1F600}', '\uFFFD']);
+    expect(store.list('things', '').map((entry) => entry.key)).toEqual([
+      'a-b/x',
+      'a/B',
+      'a/a',
+      'a/z',
+      'b/x',
+      '\u{1F600}',
+      '\uFFFD',
+    ]);
     expect(store.list('things', 'a/').map((entry) => entry.key)).toEqual(['a/B', 'a/a', 'a/z']);
     expect(store.count('things')).toBe(7);
     expect(store.list('others', '')).toEqual([]);
@@ -114,14 +124,21 @@ describe('a store in memory', () => {
 
   it('changes nothing when the object cannot be built', async () => {
     const store = open();
-    await expect(store.put('things', 'a', () => { throw new Error('no such luck'); })).rejects.toThrow('no such luck');
+    await expect(
+      store.put('things', 'a', () => {
+        throw new Error('no such luck');
+      }),
+    ).rejects.toThrow('no such luck');
     expect(store.newest('things', 'a')).toBeUndefined();
     expect((await put(store, 'a', 'one')).revision).toBe(2);
   });
 
   it('refuses what is larger than etcd would take', async () => {
     const store = open();
-    await expect(put(store, 'a', 'x'.repeat(1536 * 1024))).rejects.toMatchObject({ code: 500, message: 'etcdserver: request is too large' });
+    await expect(put(store, 'a', 'x'.repeat(1536 * 1024))).rejects.toMatchObject({
+      code: 500,
+      message: 'etcdserver: request is too large',
+    });
     expect(store.newest('things', 'a')).toBeUndefined();
   });
 
@@ -192,7 +209,9 @@ describe('history', () => {
     store.watch('things', oldest, (change) => changes.push(change));
 
     expect(oldest).toBeGreaterThan(400);
-    expect(changes.map(({ revision }) => revision)).toEqual(Array.from({ length: 501 - oldest }, (_, index) => oldest + index + 1));
+    expect(changes.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 501 - oldest }, (_, index) => oldest + index + 1),
+    );
   });
 
   it('keeps to its bytes, each collection to its own', async () => {

@@ -11,7 +11,16 @@ const SMALL = { segment: 700, garbage: 300 };
 const processes = { pid: 1, alive: () => false, mark: () => undefined };
 
 function open(files: FaultyDisk, warn: (text: string) => void = () => undefined): Promise<Store> {
-  return openStore({ folder: '/data', clock: new ManualClock(), onFatal: () => undefined, warn, files, processes, log: SMALL, frozen: true });
+  return openStore({
+    folder: '/data',
+    clock: new ManualClock(),
+    onFatal: () => undefined,
+    warn,
+    files,
+    processes,
+    log: SMALL,
+    frozen: true,
+  });
 }
 
 jest.setTimeout(600_000);
@@ -88,26 +97,45 @@ describe('a store in a folder', () => {
   it('takes the steps that the crashes below interrupt', async () => {
     const steps = await countSteps();
 
-    expect(new Set(steps.map((step) => step.replace(/\d+/, 'N')))).toEqual(new Set([
-      'create lock-draft', 'write lock-draft', 'sync lock-draft', 'link lock-N', 'remove lock-draft', 'create segment-N.log', 'write segment-N.log', 'sync segment-N.log', 'sync folder', 'create begun',
-      'create snapshot-N.log.tmp', 'write snapshot-N.log.tmp', 'sync snapshot-N.log.tmp', 'rename snapshot-N.log.tmp',
-      'remove segment-N.log', 'remove snapshot-N.log', 'truncate lock-N',
-    ]));
+    expect(new Set(steps.map((step) => step.replace(/\d+/, 'N')))).toEqual(
+      new Set([
+        'create lock-draft',
+        'write lock-draft',
+        'sync lock-draft',
+        'link lock-N',
+        'remove lock-draft',
+        'create segment-N.log',
+        'write segment-N.log',
+        'sync segment-N.log',
+        'sync folder',
+        'create begun',
+        'create snapshot-N.log.tmp',
+        'write snapshot-N.log.tmp',
+        'sync snapshot-N.log.tmp',
+        'rename snapshot-N.log.tmp',
+        'remove segment-N.log',
+        'remove snapshot-N.log',
+        'truncate lock-N',
+      ]),
+    );
     expect(steps.filter((step) => step.startsWith('rename')).length).toBeGreaterThan(1);
   });
 
-  it.each<Tear>(['none', 'all', 'prefix', 'sectors'])('has every answered write after a crash at any step, with %s of what was not synced', async (tear) => {
-    const steps = await countSteps();
-    for (let crashAt = 1; crashAt <= steps.length; crashAt++) {
-      const files = new FaultyDisk();
-      files.before = ({ number }) => {
-        if (number === crashAt) throw files.crash();
-      };
-      const ledger = new Ledger();
-      await life(files, ledger, SCRIPT);
-      await check(files.afterPowerLoss(tear, picker(crashAt)), ledger);
-    }
-  });
+  it.each<Tear>(['none', 'all', 'prefix', 'sectors'])(
+    'has every answered write after a crash at any step, with %s of what was not synced',
+    async (tear) => {
+      const steps = await countSteps();
+      for (let crashAt = 1; crashAt <= steps.length; crashAt++) {
+        const files = new FaultyDisk();
+        files.before = ({ number }) => {
+          if (number === crashAt) throw files.crash();
+        };
+        const ledger = new Ledger();
+        await life(files, ledger, SCRIPT);
+        await check(files.afterPowerLoss(tear, picker(crashAt)), ledger);
+      }
+    },
+  );
 
   it('never loses what it showed after a kill, not even when the power fails then', async () => {
     const steps = await countSteps();
@@ -127,22 +155,34 @@ describe('a store in a folder', () => {
   });
 
   it('has every answered write after crash upon crash', async () => {
-    const operation = fc.tuple(fc.constantFrom<'put' | 'remove'>('put', 'put', 'put', 'remove'), fc.constantFrom('a', 'b', 'c/d', 'é'), fc.integer({ min: 0, max: 400 }));
+    const operation = fc.tuple(
+      fc.constantFrom<'put' | 'remove'>('put', 'put', 'put', 'remove'),
+      fc.constantFrom('a', 'b', 'c/d', 'é'),
+      fc.integer({ min: 0, max: 400 }),
+    );
     const script = fc.array(fc.array(operation, { maxLength: 5 }), { maxLength: 15 });
-    const round = fc.record({ script, crashAt: fc.integer({ min: 1, max: 60 }), seed: fc.nat(), tear: fc.constantFrom<Tear>('none', 'all', 'prefix', 'sectors') });
-    await fc.assert(fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 4 }), async (rounds) => {
-      let files = new FaultyDisk();
-      const ledger = new Ledger();
-      for (const { script: operations, crashAt, seed, tear } of rounds) {
-        const now = files;
-        now.before = ({ number }) => {
-          if (number === crashAt) throw now.crash();
-        };
-        await life(now, ledger, operations);
-        files = now.afterPowerLoss(tear, picker(seed));
-      }
-      await check(files, ledger);
-    }), { numRuns: 150 });
+    const round = fc.record({
+      script,
+      crashAt: fc.integer({ min: 1, max: 60 }),
+      seed: fc.nat(),
+      tear: fc.constantFrom<Tear>('none', 'all', 'prefix', 'sectors'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 4 }), async (rounds) => {
+        let files = new FaultyDisk();
+        const ledger = new Ledger();
+        for (const { script: operations, crashAt, seed, tear } of rounds) {
+          const now = files;
+          now.before = ({ number }) => {
+            if (number === crashAt) throw now.crash();
+          };
+          await life(now, ledger, operations);
+          files = now.afterPowerLoss(tear, picker(seed));
+        }
+        await check(files, ledger);
+      }),
+      { numRuns: 150 },
+    );
   });
 });
 
@@ -154,14 +194,22 @@ describe('a full disk', () => {
     const ledger = new Ledger();
     expect(await ledger.put(store, 'a', 'one')).toBe('answered');
     files.capacity = 400;
-    await expect(store.put('things', 'b', () => ({ apiVersion: 'v1', kind: 'Thing', metadata: {}, data: 'x'.repeat(300) })))
-      .rejects.toMatchObject({ code: 503, reason: 'ServiceUnavailable', message: 'the store is full: no space left on device' });
+    await expect(
+      store.put('things', 'b', () => ({ apiVersion: 'v1', kind: 'Thing', metadata: {}, data: 'x'.repeat(300) })),
+    ).rejects.toMatchObject({
+      code: 503,
+      reason: 'ServiceUnavailable',
+      message: 'the store is full: no space left on device',
+    });
     expect(store.newest('things', 'b')).toBeUndefined();
     ledger.check(store);
     files.capacity = Infinity;
     expect(await ledger.put(store, 'b', 'two')).toBe('answered');
     ledger.check(store);
-    expect(said).toEqual(['no space left on device: changes are refused until there is some', 'there is space again: changes are taken']);
+    expect(said).toEqual([
+      'no space left on device: changes are refused until there is some',
+      'there is space again: changes are taken',
+    ]);
     await check(files.afterPowerLoss('none', picker(1)), ledger);
   });
 
@@ -171,7 +219,12 @@ describe('a full disk', () => {
     const ledger = new Ledger();
     await ledger.put(store, 'a', 'one');
     files.capacity = 600;
-    expect(await Promise.all(['b', 'c', 'd', 'e'].map((key) => ledger.put(store, key, 'two')))).toEqual(['refused', 'refused', 'refused', 'refused']);
+    expect(await Promise.all(['b', 'c', 'd', 'e'].map((key) => ledger.put(store, key, 'two')))).toEqual([
+      'refused',
+      'refused',
+      'refused',
+      'refused',
+    ]);
     await check(files.afterKill(), ledger);
     await check(files.afterPowerLoss('all', picker(1)), ledger);
   });
@@ -231,21 +284,35 @@ describe('a full disk', () => {
 });
 
 describe('a failed fsync', () => {
-  it.each<Tear>(['none', 'all', 'prefix'])('ends the store: all is refused, the owner is told once, and %s of what was not synced may be there later', async (tear) => {
-    const files = new FaultyDisk();
-    const fatal: unknown[] = [];
-    const store = await openStore({ folder: '/data', clock: new ManualClock(), onFatal: (error) => fatal.push(error), files, processes });
-    const ledger = new Ledger();
-    await ledger.put(store, 'a', 'one');
-    files.before = ({ what }) => {
-      if (what.startsWith('sync segment')) throw failure('EIO');
-    };
-    expect(await Promise.all([ledger.put(store, 'a', 'two'), ledger.put(store, 'b', 'two')])).toEqual(['refused', 'refused']);
-    files.before = () => undefined;
-    await expect(store.put('things', 'c', () => ({ apiVersion: 'v1', kind: 'Thing', metadata: {} }))).rejects.toMatchObject({ code: 500, reason: 'InternalError' });
-    expect(fatal).toEqual([failure('EIO')]);
-    expect(store.list('things', '').map((entry) => entry.key)).toEqual(['a']);
-    await store.close();
-    await check(files.afterPowerLoss(tear, picker(1)), ledger);
-  });
+  it.each<Tear>(['none', 'all', 'prefix'])(
+    'ends the store: all is refused, the owner is told once, and %s of what was not synced may be there later',
+    async (tear) => {
+      const files = new FaultyDisk();
+      const fatal: unknown[] = [];
+      const store = await openStore({
+        folder: '/data',
+        clock: new ManualClock(),
+        onFatal: (error) => fatal.push(error),
+        files,
+        processes,
+      });
+      const ledger = new Ledger();
+      await ledger.put(store, 'a', 'one');
+      files.before = ({ what }) => {
+        if (what.startsWith('sync segment')) throw failure('EIO');
+      };
+      expect(await Promise.all([ledger.put(store, 'a', 'two'), ledger.put(store, 'b', 'two')])).toEqual([
+        'refused',
+        'refused',
+      ]);
+      files.before = () => undefined;
+      await expect(
+        store.put('things', 'c', () => ({ apiVersion: 'v1', kind: 'Thing', metadata: {} })),
+      ).rejects.toMatchObject({ code: 500, reason: 'InternalError' });
+      expect(fatal).toEqual([failure('EIO')]);
+      expect(store.list('things', '').map((entry) => entry.key)).toEqual(['a']);
+      await store.close();
+      await check(files.afterPowerLoss(tear, picker(1)), ledger);
+    },
+  );
 });

@@ -26,5 +26,8 @@ export function shown(entries: readonly Entry[]): string[] {
 
 /** `3 put a=two was 2`. */
 export function told(changes: readonly Change[]): string[] {
-  return changes.map(({ revision, type, entry, previous }) => `${revision} ${type} ${entry.key}=${dataOf(entry)} was ${previous?.revision ?? 'new'}`);
+  return changes.map(
+    ({ revision, type, entry, previous }) =>
+      `${revision} ${type} ${entry.key}=${dataOf(entry)} was ${previous?.revision ?? 'new'}`,
+  );
 }

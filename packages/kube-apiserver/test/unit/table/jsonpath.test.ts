@@ -4,7 +4,12 @@ import { compilePath } from '../../../src/table/jsonpath.js';
 const OBJECT = {
   spec: { n: 1, list: [{ a: 1, b: 'x' }, { a: 2 }, { a: 3, b: 'y' }], text: 't', nothing: null },
   metadata: { labels: { 'a.b/c': 'dotted', plain: 'p' } },
-  status: { conditions: [{ type: 'Other', status: 'no' }, { type: 'Ready', status: 'True', at: 5 }] },
+  status: {
+    conditions: [
+      { type: 'Other', status: 'no' },
+      { type: 'Ready', status: 'True', at: 5 },
+    ],
+  },
 };
 
 describe('a path', () => {
@@ -46,9 +51,12 @@ describe('a path', () => {
     expect(compilePath(path)?.(OBJECT)).toEqual(found);
   });
 
-  it.each(['.a[', '.a[?(@.b=)]', '.a[x]', '.a{b}', '.a["b"]', ".a[ 'b' ]", '.a[ 0 ]', ".a['b]c']", '.a[0,x]'])('%s cannot be read', (path) => {
-    expect(compilePath(path)).toBeUndefined();
-  });
+  it.each(['.a[', '.a[?(@.b=)]', '.a[x]', '.a{b}', '.a["b"]', ".a[ 'b' ]", '.a[ 0 ]', ".a['b]c']", '.a[0,x]'])(
+    '%s cannot be read',
+    (path) => {
+      expect(compilePath(path)).toBeUndefined();
+    },
+  );
 
   it('reads no more than an object itself has', () => {
     expect(compilePath('.constructor')?.({})).toEqual([]);

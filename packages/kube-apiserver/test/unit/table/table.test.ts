@@ -17,25 +17,48 @@ interface Recorded {
   readonly cells: readonly unknown[];
 }
 
-const recorded = JSON.parse(readFileSync(path.join(root, 'test/unit/table/recorded.json'), 'utf8')) as Record<string, Recorded>;
+const recorded = JSON.parse(readFileSync(path.join(root, 'test/unit/table/recorded.json'), 'utf8')) as Record<
+  string,
+  Recorded
+>;
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const AGES = ['Age', 'Last Seen', 'First Seen'];
-const printed = ((THING['spec'] as JsonObject)['versions'] as readonly JsonObject[])[0]?.['additionalPrinterColumns'] as unknown as readonly PrinterColumn[];
+const printed = ((THING['spec'] as JsonObject)['versions'] as readonly JsonObject[])[0]?.[
+  'additionalPrinterColumns'
+] as unknown as readonly PrinterColumn[];
 
 function resourceOf({ apiVersion, kind }: KubeObject): Resource {
-  return kind === 'Thing' ? { ...builtin('v1', 'ConfigMap'), custom: true, columns: customColumns(printed) } : builtin(apiVersion, kind);
+  return kind === 'Thing'
+    ? { ...builtin('v1', 'ConfigMap'), custom: true, columns: customColumns(printed) }
+    : builtin(apiVersion, kind);
 }
 
-function table(object: KubeObject, resource: Resource): { columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] } {
-  const made: unknown = toTable([object], resource, { includeObject: 'Metadata', now: NOW, headers: true, metadata: {} });
+function table(
+  object: KubeObject,
+  resource: Resource,
+): { columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] } {
+  const made: unknown = toTable([object], resource, {
+    includeObject: 'Metadata',
+    now: NOW,
+    headers: true,
+    metadata: {},
+  });
   return made as { columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] };
 }
 
 describe('rows', () => {
   it.each(rows().map(({ name }) => name))('of %s are those of the real server', (name) => {
-    const { object, columns, cells } = recorded[name] ?? { object: { apiVersion: '', kind: '', metadata: {} }, columns: [], cells: [] };
-    const { columnDefinitions, rows: [row] } = table(object, resourceOf(object));
-    const withoutAges = (list: readonly unknown[]): unknown[] => list.filter((_cell, at) => !AGES.includes(columnDefinitions[at]?.name ?? ''));
+    const { object, columns, cells } = recorded[name] ?? {
+      object: { apiVersion: '', kind: '', metadata: {} },
+      columns: [],
+      cells: [],
+    };
+    const {
+      columnDefinitions,
+      rows: [row],
+    } = table(object, resourceOf(object));
+    const withoutAges = (list: readonly unknown[]): unknown[] =>
+      list.filter((_cell, at) => !AGES.includes(columnDefinitions[at]?.name ?? ''));
 
     expect(columnDefinitions).toEqual(columns);
     expect(withoutAges(row?.cells ?? [])).toEqual(withoutAges(cells));
@@ -44,13 +67,25 @@ describe('rows', () => {
   it('show ages of the time that is given', () => {
     const { object } = recorded['Event counted'] ?? { object: { apiVersion: '', kind: '', metadata: {} } };
 
-    expect(table(object, resourceOf(object)).rows[0]?.cells.filter((_cell, at) => [0, 7].includes(at))).toEqual(['9y', '10y']);
+    expect(table(object, resourceOf(object)).rows[0]?.cells.filter((_cell, at) => [0, 7].includes(at))).toEqual([
+      '9y',
+      '10y',
+    ]);
   });
 
   it('of a bookmark hold nothing but its metadata', () => {
-    const bookmark = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { resourceVersion: '7', annotations: { 'k8s.io/initial-events-end': 'true' } } };
+    const bookmark = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { resourceVersion: '7', annotations: { 'k8s.io/initial-events-end': 'true' } },
+    };
 
-    expect(table(bookmark, builtin('v1', 'ConfigMap')).rows).toEqual([{ cells: ['', 0, '<unknown>'], object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: bookmark.metadata } }]);
+    expect(table(bookmark, builtin('v1', 'ConfigMap')).rows).toEqual([
+      {
+        cells: ['', 0, '<unknown>'],
+        object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: bookmark.metadata },
+      },
+    ]);
   });
 });
 
@@ -63,11 +98,19 @@ describe('a table', () => {
     ['Metadata', { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } }],
     ['None', null],
   ] as const)('with includeObject=%s holds %j', (includeObject, held) => {
-    expect(toTable([object], builtin('v1', 'ConfigMap'), { ...options, includeObject })).toMatchObject({ kind: 'Table', metadata: { resourceVersion: '5' }, rows: [{ object: held }] });
+    expect(toTable([object], builtin('v1', 'ConfigMap'), { ...options, includeObject })).toMatchObject({
+      kind: 'Table',
+      metadata: { resourceVersion: '5' },
+      rows: [{ object: held }],
+    });
   });
 
   it('without headers has null for them', () => {
-    expect(toTable([object], builtin('v1', 'ConfigMap'), { ...options, includeObject: 'None', headers: false })['columnDefinitions']).toBeNull();
+    expect(
+      toTable([object], builtin('v1', 'ConfigMap'), { ...options, includeObject: 'None', headers: false })[
+        'columnDefinitions'
+      ],
+    ).toBeNull();
   });
 
   it.each([
@@ -80,12 +123,20 @@ describe('a table', () => {
     expect(toTable([], builtin(apiVersion, kind), { ...options, includeObject: 'None' })['rows']).toEqual(none);
   });
 
-  it.each([[undefined, 'Metadata'], ['', 'Metadata'], ['Metadata', 'Metadata'], ['None', 'None'], ['Object', 'Object']])('takes includeObject %j for %s', (text, meaning) => {
+  it.each([
+    [undefined, 'Metadata'],
+    ['', 'Metadata'],
+    ['Metadata', 'Metadata'],
+    ['None', 'None'],
+    ['Object', 'Object'],
+  ])('takes includeObject %j for %s', (text, meaning) => {
     expect(includeObjectOf(text)).toBe(meaning);
   });
 
   it('refuses another includeObject', () => {
-    expect(() => includeObjectOf('Bad')).toThrow(`Unable to convert to Table as requested: includeObject: Invalid value: "Bad": must be 'Metadata', 'Object', 'None', or empty`);
+    expect(() => includeObjectOf('Bad')).toThrow(
+      `Unable to convert to Table as requested: includeObject: Invalid value: "Bad": must be 'Metadata', 'Object', 'None', or empty`,
+    );
   });
 });
 
@@ -95,11 +146,20 @@ describe('columns of a custom resource', () => {
   });
 
   it('describe themselves by their path', () => {
-    expect(customColumns([{ name: 'N', type: 'integer', jsonPath: '.spec.n' }])[0]).toMatchObject({ description: 'Custom resource definition column (in JSONPath format): .spec.n', priority: 0 });
+    expect(customColumns([{ name: 'N', type: 'integer', jsonPath: '.spec.n' }])[0]).toMatchObject({
+      description: 'Custom resource definition column (in JSONPath format): .spec.n',
+      priority: 0,
+    });
   });
 
   it('end at a path that cannot be read', () => {
-    expect(customColumns([{ name: 'A', type: 'string', jsonPath: '.a' }, { name: 'B', type: 'string', jsonPath: '.a[' }, { name: 'C', type: 'string', jsonPath: '.c' }]).map(({ name }) => name)).toEqual(['A']);
+    expect(
+      customColumns([
+        { name: 'A', type: 'string', jsonPath: '.a' },
+        { name: 'B', type: 'string', jsonPath: '.a[' },
+        { name: 'C', type: 'string', jsonPath: '.c' },
+      ]).map(({ name }) => name),
+    ).toEqual(['A']);
   });
 
   it.each([

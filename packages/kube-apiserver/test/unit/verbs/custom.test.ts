@@ -8,18 +8,30 @@ const text = { type: 'string' };
 const SPEC = {
   type: 'object',
   properties: {
-    req: { ...text, default: 'd' }, nul: { ...text, nullable: true }, nuld: { ...text, nullable: true, default: 'x' }, color: text,
-    n: { type: 'integer', maximum: 10 }, m: { type: 'object', additionalProperties: text },
+    req: { ...text, default: 'd' },
+    nul: { ...text, nullable: true },
+    nuld: { ...text, nullable: true, default: 'x' },
+    color: text,
+    n: { type: 'integer', maximum: 10 },
+    m: { type: 'object', additionalProperties: text },
     o: { type: 'object', properties: { a: text, b: { type: 'integer', default: 3 } } },
     any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     set: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
   },
 };
-const SCHEMA = { type: 'object', properties: { spec: SPEC, status: { type: 'object', properties: { phase: text, n: { type: 'integer' } } } } };
+const SCHEMA = {
+  type: 'object',
+  properties: { spec: SPEC, status: { type: 'object', properties: { phase: text, n: { type: 'integer' } } } },
+};
 const THINGS = 'things.facts.example.com/ns';
 
-const thing = (name: string, spec?: Json, rest: JsonObject = {}): Json =>
-  ({ apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name }, ...(spec === undefined ? {} : { spec }), ...rest });
+const thing = (name: string, spec?: Json, rest: JsonObject = {}): Json => ({
+  apiVersion: 'facts.example.com/v1',
+  kind: 'Thing',
+  metadata: { name },
+  ...(spec === undefined ? {} : { spec }),
+  ...rest,
+});
 
 let room: Room;
 
@@ -31,7 +43,11 @@ beforeEach(async () => {
 
 describe('a null in a custom resource', () => {
   it.each<[string, Json, Json]>([
-    ['that may be none is dropped, and defaulted', { req: null, color: null, o: null, set: null, any: null }, { req: 'd', nuld: 'x' }],
+    [
+      'that may be none is dropped, and defaulted',
+      { req: null, color: null, o: null, set: null, any: null },
+      { req: 'd', nuld: 'x' },
+    ],
     ['that may be one stays, and is not defaulted', { nul: null, nuld: null }, { req: 'd', nul: null, nuld: null }],
     ['that is a value of a map is dropped', { m: { a: null } }, { req: 'd', nuld: 'x', m: {} }],
     ['that is inside of what is kept stays', { any: { x: null } }, { req: 'd', nuld: 'x', any: { x: null } }],
@@ -45,29 +61,55 @@ describe('a null in a custom resource', () => {
 
   it('in a list is refused', async () => {
     expect(await refusal(() => room.create(THINGS, thing('a', { set: [null] })))).toMatchObject({
-      code: 422, details: { causes: [{ reason: 'FieldValueTypeInvalid', field: 'spec.set[0]', message: 'Invalid value: "null": spec.set[0] in body must be of type string: "null"' }] },
+      code: 422,
+      details: {
+        causes: [
+          {
+            reason: 'FieldValueTypeInvalid',
+            field: 'spec.set[0]',
+            message: 'Invalid value: "null": spec.set[0] in body must be of type string: "null"',
+          },
+        ],
+      },
     });
   });
 
   it('is kept by a server-side apply, and refused where it may be none', async () => {
-    const apply = (spec: Json): Promise<KubeObject> => room.patch(`${THINGS}/a`, 'apply', thing('a', spec), { fieldManager: 'm' });
+    const apply = (spec: Json): Promise<KubeObject> =>
+      room.patch(`${THINGS}/a`, 'apply', thing('a', spec), { fieldManager: 'm' });
     expect((await apply({ nul: null })).spec).toEqual({ req: 'd', nul: null, nuld: 'x' });
-    expect(await refusal(() => apply({ color: null }))).toMatchObject({ code: 422, message: 'Thing.facts.example.com "a" is invalid: spec.color: Invalid value: "null": spec.color in body must be of type string: "null"' });
+    expect(await refusal(() => apply({ color: null }))).toMatchObject({
+      code: 422,
+      message:
+        'Thing.facts.example.com "a" is invalid: spec.color: Invalid value: "null": spec.color in body must be of type string: "null"',
+    });
   });
 });
 
 describe('a custom resource', () => {
   it('warns of what its schema does not know, metadata first', async () => {
-    const made = await room.create(THINGS, thing('a', { zz: 1, o: { yy: 2 } }, { metadata: { name: 'a', qq: 1 }, foo: 1 }));
+    const made = await room.create(
+      THINGS,
+      thing('a', { zz: 1, o: { yy: 2 } }, { metadata: { name: 'a', qq: 1 }, foo: 1 }),
+    );
     expect(made.spec).toEqual({ req: 'd', nuld: 'x', o: { b: 3 } });
-    expect(room.warnings).toEqual(['unknown field "metadata.qq"', 'unknown field "foo"', 'unknown field "spec.o.yy"', 'unknown field "spec.zz"']);
+    expect(room.warnings).toEqual([
+      'unknown field "metadata.qq"',
+      'unknown field "foo"',
+      'unknown field "spec.o.yy"',
+      'unknown field "spec.zz"',
+    ]);
   });
 
   it('counts its generation from 1, with every change but those of metadata and status', async () => {
-    const made = await room.create(THINGS, thing('a', { color: 'a' }, { metadata: { name: 'a', generation: 7 }, status: { phase: 'x' } }));
+    const made = await room.create(
+      THINGS,
+      thing('a', { color: 'a' }, { metadata: { name: 'a', generation: 7 }, status: { phase: 'x' } }),
+    );
     expect(made.metadata.generation).toBe(1);
     expect(made.status).toBeUndefined();
-    const generation = async (change: Json, sub = ''): Promise<unknown> => (await room.patch(`${THINGS}/a${sub}`, 'merge', change)).metadata.generation;
+    const generation = async (change: Json, sub = ''): Promise<unknown> =>
+      (await room.patch(`${THINGS}/a${sub}`, 'merge', change)).metadata.generation;
     expect(await generation({ metadata: { labels: { a: 'b' } } })).toBe(1);
     expect(await generation({ spec: { color: 'b' } })).toBe(2);
     expect(await generation({ status: { phase: 'run' } }, '/status')).toBe(2);
@@ -78,41 +120,121 @@ describe('a custom resource', () => {
 
   it('takes nothing but the status by the status subresource', async () => {
     const made = await room.create(THINGS, thing('a', { color: 'a' }));
-    const next = { ...made, metadata: { ...made.metadata, labels: { l: '2' }, annotations: { z: '1' }, finalizers: ['q/r'] }, spec: { color: 'no' }, status: { phase: 'run' } };
+    const next = {
+      ...made,
+      metadata: { ...made.metadata, labels: { l: '2' }, annotations: { z: '1' }, finalizers: ['q/r'] },
+      spec: { color: 'no' },
+      status: { phase: 'run' },
+    };
     const { managedFields: _managed, resourceVersion: _revision, ...kept } = made.metadata;
     expect(await room.update(`${THINGS}/a/status`, next as Json)).toEqual({
-      ...made, status: { phase: 'run' }, metadata: { ...kept, resourceVersion: '6', managedFields: expect.any(Array) },
+      ...made,
+      status: { phase: 'run' },
+      metadata: { ...kept, resourceVersion: '6', managedFields: expect.any(Array) },
     });
-    expect(await room.update(`${THINGS}/a`, { ...made, metadata: { ...kept, resourceVersion: '6' }, status: { phase: 'no' } })).toMatchObject({ status: { phase: 'run' } });
-    expect(await refusal(() => room.patch(`${THINGS}/a/status`, 'merge', { status: { n: 'x' } }))).toMatchObject({ details: { causes: [{ field: 'status.n' }] } });
-    expect(await refusal(() => room.patch(`${THINGS}/new/status`, 'apply', thing('new', undefined, { status: {} }), { fieldManager: 'm' }))).toMatchObject({ code: 404 });
+    expect(
+      await room.update(`${THINGS}/a`, {
+        ...made,
+        metadata: { ...kept, resourceVersion: '6' },
+        status: { phase: 'no' },
+      }),
+    ).toMatchObject({ status: { phase: 'run' } });
+    expect(await refusal(() => room.patch(`${THINGS}/a/status`, 'merge', { status: { n: 'x' } }))).toMatchObject({
+      details: { causes: [{ field: 'status.n' }] },
+    });
+    expect(
+      await refusal(() =>
+        room.patch(`${THINGS}/new/status`, 'apply', thing('new', undefined, { status: {} }), { fieldManager: 'm' }),
+      ),
+    ).toMatchObject({ code: 404 });
   });
 
   it.each<[string, Json, number, string]>([
-    ['another kind', thing('k', {}, { kind: 'Zig' }), 422, 'Zig.facts.example.com "k" is invalid: kind: Invalid value: "Zig": must be Thing'],
-    ['another version', thing('k', {}, { apiVersion: 'facts.example.com/v2' }), 400, 'the API version in the data (facts.example.com/v2) does not match the expected API version (facts.example.com/v1)'],
-    ['no version', { kind: 'Thing', metadata: { name: 'k' } }, 400, 'the API version in the data () does not match the expected API version (facts.example.com/v1)'],
-    ['no kind', { metadata: { name: 'k' } }, 400, `the object provided is unrecognized (must be of type Thing): Object 'Kind' is missing in '{"metadata":{"name":"k"}}' ({"metadata":{"name":"k"}})`],
-    ['null', null, 400, "the object provided is unrecognized (must be of type Thing): Object 'Kind' is missing in 'null' (6e756c6c)"],
-    ['a label that is a number', thing('x', {}, { metadata: { name: 'x', labels: { a: 1 } } }), 400, 'Thing in version "v1" cannot be handled as a Thing: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string'],
-    ['too large a number', thing('x', { n: 11 }), 422, 'Thing.facts.example.com "x" is invalid: spec.n: Invalid value: 11: spec.n in body should be less than or equal to 10'],
-    ['a list with an item twice', thing('x', { set: ['a', 'a'] }), 422, 'Thing.facts.example.com "x" is invalid: spec.set[1]: Duplicate value: "a"'],
+    [
+      'another kind',
+      thing('k', {}, { kind: 'Zig' }),
+      422,
+      'Zig.facts.example.com "k" is invalid: kind: Invalid value: "Zig": must be Thing',
+    ],
+    [
+      'another version',
+      thing('k', {}, { apiVersion: 'facts.example.com/v2' }),
+      400,
+      'the API version in the data (facts.example.com/v2) does not match the expected API version (facts.example.com/v1)',
+    ],
+    [
+      'no version',
+      { kind: 'Thing', metadata: { name: 'k' } },
+      400,
+      'the API version in the data () does not match the expected API version (facts.example.com/v1)',
+    ],
+    [
+      'no kind',
+      { metadata: { name: 'k' } },
+      400,
+      `the object provided is unrecognized (must be of type Thing): Object 'Kind' is missing in '{"metadata":{"name":"k"}}' ({"metadata":{"name":"k"}})`,
+    ],
+    [
+      'null',
+      null,
+      400,
+      "the object provided is unrecognized (must be of type Thing): Object 'Kind' is missing in 'null' (6e756c6c)",
+    ],
+    [
+      'a label that is a number',
+      thing('x', {}, { metadata: { name: 'x', labels: { a: 1 } } }),
+      400,
+      'Thing in version "v1" cannot be handled as a Thing: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+    ],
+    [
+      'too large a number',
+      thing('x', { n: 11 }),
+      422,
+      'Thing.facts.example.com "x" is invalid: spec.n: Invalid value: 11: spec.n in body should be less than or equal to 10',
+    ],
+    [
+      'a list with an item twice',
+      thing('x', { set: ['a', 'a'] }),
+      422,
+      'Thing.facts.example.com "x" is invalid: spec.set[1]: Duplicate value: "a"',
+    ],
   ])('with %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.create(THINGS, value))).toMatchObject({ code, message });
   });
 
   it.each<[string, Json, Query, string]>([
-    ['strictly and of another version, with a field of metadata that there is not', thing('k', {}, { apiVersion: '2024-01-01', metadata: { name: 'k', qq: 1 }, zz: 1 }), { fieldValidation: 'Strict' }, 'Thing in version "2024-01-01" cannot be handled as a Thing: strict decoding error: unknown field "metadata.qq"'],
-    ['strictly and of a version that there is not', thing('k', {}, { apiVersion: 'facts.example.com/v9', metadata: { name: 'k', qq: 1 }, zz: 1 }), { fieldValidation: 'Strict' }, 'Thing in version "v9" cannot be handled as a Thing: strict decoding error: unknown field "metadata.qq", unknown field "spec", unknown field "zz"'],
-    ['leniently and without a kind', { metadata: { name: 'k' } }, { fieldValidation: 'Ignore' }, `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in '{"metadata":{"name":"k"}}'`],
-    ['leniently and without anything', null, { fieldValidation: 'Ignore' }, `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in 'null'`],
+    [
+      'strictly and of another version, with a field of metadata that there is not',
+      thing('k', {}, { apiVersion: '2024-01-01', metadata: { name: 'k', qq: 1 }, zz: 1 }),
+      { fieldValidation: 'Strict' },
+      'Thing in version "2024-01-01" cannot be handled as a Thing: strict decoding error: unknown field "metadata.qq"',
+    ],
+    [
+      'strictly and of a version that there is not',
+      thing('k', {}, { apiVersion: 'facts.example.com/v9', metadata: { name: 'k', qq: 1 }, zz: 1 }),
+      { fieldValidation: 'Strict' },
+      'Thing in version "v9" cannot be handled as a Thing: strict decoding error: unknown field "metadata.qq", unknown field "spec", unknown field "zz"',
+    ],
+    [
+      'leniently and without a kind',
+      { metadata: { name: 'k' } },
+      { fieldValidation: 'Ignore' },
+      `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in '{"metadata":{"name":"k"}}'`,
+    ],
+    [
+      'leniently and without anything',
+      null,
+      { fieldValidation: 'Ignore' },
+      `Thing in version "v1" cannot be handled as a Thing: Object 'Kind' is missing in 'null'`,
+    ],
   ])('read %s is refused', async (_how, value, query, message) => {
     expect(await refusal(() => room.create(THINGS, value, query))).toMatchObject({ code: 400, message });
   });
 
   describe('to which empty metadata is applied', () => {
     const empty = { labels: {}, annotations: {}, finalizers: [], ownerReferences: [] };
-    const apply = (metadata: Json, query: Query = {}): Promise<KubeObject> => room.patch(`${THINGS}/e`, 'apply', thing('e', { color: 'a' }, { metadata }), { fieldManager: 'm', ...query });
+    const apply = (metadata: Json, query: Query = {}): Promise<KubeObject> =>
+      room.patch(`${THINGS}/e`, 'apply', thing('e', { color: 'a' }, { metadata }), { fieldManager: 'm', ...query });
     const revision = ({ metadata: { resourceVersion } }: KubeObject): unknown => resourceVersion;
 
     it('shows none of it', async () => {
@@ -136,14 +258,36 @@ describe('a custom resource', () => {
   it('needs the revision that a PUT is based on', async () => {
     await room.create(THINGS, thing('a', {}));
     expect(await refusal(() => room.update(`${THINGS}/a`, thing('a', {})))).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 422, reason: 'Invalid',
-      message: 'things.facts.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
-      details: { name: 'a', group: 'facts.example.com', kind: 'things', causes: [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: 'Invalid value: 0: must be specified for an update' }] },
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      code: 422,
+      reason: 'Invalid',
+      message:
+        'things.facts.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      details: {
+        name: 'a',
+        group: 'facts.example.com',
+        kind: 'things',
+        causes: [
+          {
+            reason: 'FieldValueInvalid',
+            field: 'metadata.resourceVersion',
+            message: 'Invalid value: 0: must be specified for an update',
+          },
+        ],
+      },
     });
   });
 
   it('takes no strategic merge patch', async () => {
-    expect(await refusal(() => room.patch(`${THINGS}/a`, 'strategic', {}))).toMatchObject({ code: 415, message: expect.stringMatching(/^the body of the request was in an unknown format - accepted media types include: /) });
+    expect(await refusal(() => room.patch(`${THINGS}/a`, 'strategic', {}))).toMatchObject({
+      code: 415,
+      message: expect.stringMatching(
+        /^the body of the request was in an unknown format - accepted media types include: /,
+      ),
+    });
   });
 
   it('warns of finalizers that may collide', async () => {

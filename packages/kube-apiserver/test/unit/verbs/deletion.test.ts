@@ -8,7 +8,8 @@ const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Succe
 
 describe('a DELETE', () => {
   let room: Room;
-  const make = (name: string, metadata: { [key: string]: Json } = {}): Promise<KubeObject> => room.create('configmaps/ns', configMap(name, { metadata: { name, ...metadata } }));
+  const make = (name: string, metadata: { [key: string]: Json } = {}): Promise<KubeObject> =>
+    room.create('configmaps/ns', configMap(name, { metadata: { name, ...metadata } }));
 
   beforeEach(async () => {
     room = new Room();
@@ -28,51 +29,120 @@ describe('a DELETE', () => {
     await make('a', { finalizers: ['x/y'] });
     const marked = await room.delete('configmaps/ns/a');
     expect(marked).toMatchObject({
-      metadata: { resourceVersion: '4', deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0, finalizers: ['x/y'] },
+      metadata: {
+        resourceVersion: '4',
+        deletionTimestamp: '2026-01-02T03:04:05Z',
+        deletionGracePeriodSeconds: 0,
+        finalizers: ['x/y'],
+      },
     });
     await room.clock.advance(5000);
     expect(await room.delete('configmaps/ns/a')).toEqual(marked);
     expect(await room.delete('configmaps/ns/a', { propagationPolicy: 'Foreground' })).toMatchObject({
-      metadata: { resourceVersion: '5', deletionTimestamp: '2026-01-02T03:04:05Z', finalizers: ['x/y', 'foregroundDeletion'] },
+      metadata: {
+        resourceVersion: '5',
+        deletionTimestamp: '2026-01-02T03:04:05Z',
+        finalizers: ['x/y', 'foregroundDeletion'],
+      },
     });
-    expect(await room.delete('configmaps/ns/a', { propagationPolicy: 'Orphan' })).toMatchObject({ metadata: { finalizers: ['x/y', 'orphan'] } });
-    expect(await room.delete('configmaps/ns/a')).toMatchObject({ metadata: { resourceVersion: '6', finalizers: ['x/y', 'orphan'] } });
+    expect(await room.delete('configmaps/ns/a', { propagationPolicy: 'Orphan' })).toMatchObject({
+      metadata: { finalizers: ['x/y', 'orphan'] },
+    });
+    expect(await room.delete('configmaps/ns/a')).toMatchObject({
+      metadata: { resourceVersion: '6', finalizers: ['x/y', 'orphan'] },
+    });
   });
 
   it.each<[Json | undefined, Query, string[]]>([
     [{ propagationPolicy: 'Foreground' }, {}, ['foregroundDeletion']],
     [undefined, { propagationPolicy: 'Orphan' }, ['orphan']],
     [{ orphanDependents: true }, {}, ['orphan']],
-  ])('with %j %j leaves the object to the garbage collector, until Background ends it', async (body, query, finalizers) => {
-    await make('a');
-    expect(await room.delete('configmaps/ns/a', body, query)).toMatchObject({ kind: 'ConfigMap', metadata: { finalizers } });
-    expect(await room.delete('configmaps/ns/a', { propagationPolicy: 'Background' })).toMatchObject({ status: 'Success' });
-  });
+  ])(
+    'with %j %j leaves the object to the garbage collector, until Background ends it',
+    async (body, query, finalizers) => {
+      await make('a');
+      expect(await room.delete('configmaps/ns/a', body, query)).toMatchObject({
+        kind: 'ConfigMap',
+        metadata: { finalizers },
+      });
+      expect(await room.delete('configmaps/ns/a', { propagationPolicy: 'Background' })).toMatchObject({
+        status: 'Success',
+      });
+    },
+  );
 
   it('adds one to the generation of an object that has one, and once', async () => {
-    const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
-    await room.create('deployments.apps/ns', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', finalizers: ['x/y'] }, spec });
+    const spec = {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    };
+    await room.create('deployments.apps/ns', {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'd', finalizers: ['x/y'] },
+      spec,
+    });
     expect(await room.delete('deployments.apps/ns/d')).toMatchObject({ metadata: { generation: 2 } });
     expect(await room.delete('deployments.apps/ns/d')).toMatchObject({ metadata: { generation: 2 } });
   });
 
   it.each<[Json, string]>([
-    [{ uid: 'zz' }, 'Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (zz) does not match the UID in record (uid-2). The object might have been deleted and then recreated'],
-    [{ resourceVersion: '1' }, 'Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (3). The object might have been modified'],
+    [
+      { uid: 'zz' },
+      'Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (zz) does not match the UID in record (uid-2). The object might have been deleted and then recreated',
+    ],
+    [
+      { resourceVersion: '1' },
+      'Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (3). The object might have been modified',
+    ],
   ])('whose precondition %j fails is refused, and names the kind', async (preconditions, message) => {
     await make('a');
     expect(await refusal(() => room.delete('configmaps/ns/a', { preconditions }))).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409, reason: 'Conflict', message, details: { name: 'a', kind: 'ConfigMap' },
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      code: 409,
+      reason: 'Conflict',
+      message,
+      details: { name: 'a', kind: 'ConfigMap' },
     });
-    expect(await room.delete('configmaps/ns/a', { preconditions: { uid: 'uid-2', resourceVersion: '3' } })).toMatchObject({ status: 'Success' });
+    expect(
+      await room.delete('configmaps/ns/a', { preconditions: { uid: 'uid-2', resourceVersion: '3' } }),
+    ).toMatchObject({ status: 'Success' });
   });
 
   it.each<[Json, Query, number, string]>([
-    [{ propagationPolicy: 'x' }, {}, 422, 'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "x": supported values: "Foreground", "Background", "Orphan", "nil"'],
-    [{ dryRun: ['x'] }, {}, 422, 'DeleteOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["x"]: supported values: "All"'],
-    [{ orphanDependents: true, propagationPolicy: 'Orphan' }, {}, 422, 'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set'],
-    [{ kind: 'Foo', apiVersion: 'v1' }, {}, 400, 'no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"'],
-    [{ propagationPolicy: 5 }, {}, 400, 'json: cannot unmarshal number into Go struct field DeleteOptions.propagationPolicy of type v1.DeletionPropagation'],
+    [
+      { propagationPolicy: 'x' },
+      {},
+      422,
+      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "x": supported values: "Foreground", "Background", "Orphan", "nil"',
+    ],
+    [
+      { dryRun: ['x'] },
+      {},
+      422,
+      'DeleteOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["x"]: supported values: "All"',
+    ],
+    [
+      { orphanDependents: true, propagationPolicy: 'Orphan' },
+      {},
+      422,
+      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
+    ],
+    [
+      { kind: 'Foo', apiVersion: 'v1' },
+      {},
+      400,
+      'no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"',
+    ],
+    [
+      { propagationPolicy: 5 },
+      {},
+      400,
+      'json: cannot unmarshal number into Go struct field DeleteOptions.propagationPolicy of type v1.DeletionPropagation',
+    ],
   ])('with options %j is refused', async (body, query, code, message) => {
     await make('a');
     expect(await refusal(() => room.delete('configmaps/ns/a', body, query))).toMatchObject({ code, message });
@@ -85,23 +155,43 @@ describe('a DELETE', () => {
     });
 
     it('lets no new finalizer in, and says so twice', async () => {
-      const cause = { reason: 'FieldValueForbidden', field: 'metadata.finalizers', message: 'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x/z"}' };
-      expect(await refusal(() => room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: ['x/y', 'x/z'] } }))).toMatchObject({
-        code: 422, message: `ConfigMap "a" is invalid: ${cause.field}: ${cause.message}`, details: { causes: [cause, cause] },
+      const cause = {
+        reason: 'FieldValueForbidden',
+        field: 'metadata.finalizers',
+        message:
+          'Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x/z"}',
+      };
+      expect(
+        await refusal(() => room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: ['x/y', 'x/z'] } })),
+      ).toMatchObject({
+        code: 422,
+        message: `ConfigMap "a" is invalid: ${cause.field}: ${cause.message}`,
+        details: { causes: [cause, cause] },
       });
     });
 
     it('keeps its mark whatever a client says', async () => {
-      const patched = await room.patch('configmaps/ns/a', 'merge', { metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null } });
-      expect(patched.metadata).toMatchObject({ deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0 });
+      const patched = await room.patch('configmaps/ns/a', 'merge', {
+        metadata: { deletionTimestamp: null, deletionGracePeriodSeconds: null },
+      });
+      expect(patched.metadata).toMatchObject({
+        deletionTimestamp: '2026-01-02T03:04:05Z',
+        deletionGracePeriodSeconds: 0,
+      });
     });
 
     it('is told to who makes it again', async () => {
-      expect(await refusal(() => make('a'))).toMatchObject({ code: 409, reason: 'AlreadyExists', message: 'object is being deleted: configmaps "a" already exists' });
+      expect(await refusal(() => make('a'))).toMatchObject({
+        code: 409,
+        reason: 'AlreadyExists',
+        message: 'object is being deleted: configmaps "a" already exists',
+      });
     });
 
     it('ends with the last finalizer; who took it gets the object', async () => {
-      expect(await room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: null } }, { dryRun: 'All' })).toMatchObject({ metadata: { name: 'a' } });
+      expect(
+        await room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: null } }, { dryRun: 'All' }),
+      ).toMatchObject({ metadata: { name: 'a' } });
       expect(room.get('configmaps/ns/a').metadata.finalizers).toEqual(['x/y']);
       const last = await room.patch('configmaps/ns/a', 'merge', { metadata: { finalizers: null } });
       expect(last.metadata.finalizers).toBeUndefined();
@@ -110,22 +200,40 @@ describe('a DELETE', () => {
   });
 
   it('of a collection answers what was listed, and takes a limit, selectors and a dry run', async () => {
-    for (const [name, l] of [['a', '1'], ['b', '1'], ['c', '2']] as const) await make(name, { labels: { l } });
+    for (const [name, l] of [
+      ['a', '1'],
+      ['b', '1'],
+      ['c', '2'],
+    ] as const)
+      await make(name, { labels: { l } });
     await make('d', { labels: { l: '1' }, finalizers: ['x/y'] });
     const run = async (query: Query): Promise<unknown> => {
-      const { items, continue: next } = await room.verbs.deleteCollection(room.target('configmaps/ns'), undefined, query, room.caller);
+      const { items, continue: next } = await room.verbs.deleteCollection(
+        room.target('configmaps/ns'),
+        undefined,
+        query,
+        room.caller,
+      );
       return [items.map(({ metadata }) => metadata.name), next !== undefined];
     };
     expect(await run({ labelSelector: 'l=1', dryRun: 'All' })).toEqual([['a', 'b', 'd'], false]);
     expect(await run({ limit: '1' })).toEqual([['a'], true]);
     expect(await run({ labelSelector: 'l=1' })).toEqual([['b', 'd'], false]);
-    expect((await room.list('configmaps/ns')).items.map(({ metadata }) => [metadata.name, metadata.deletionTimestamp])).toEqual([['c', undefined], ['d', '2026-01-02T03:04:05Z']]);
+    expect(
+      (await room.list('configmaps/ns')).items.map(({ metadata }) => [metadata.name, metadata.deletionTimestamp]),
+    ).toEqual([
+      ['c', undefined],
+      ['d', '2026-01-02T03:04:05Z'],
+    ]);
     expect(await refusal(() => run({ fieldSelector: 'foo' }))).toMatchObject({ code: 400 });
   });
 
   it('of a ServiceAccount answers the object that is gone', async () => {
     await room.create('serviceaccounts/ns', { metadata: { name: 's' } });
-    expect(await room.delete('serviceaccounts/ns/s')).toMatchObject({ kind: 'ServiceAccount', metadata: { name: 's', resourceVersion: '4' } });
+    expect(await room.delete('serviceaccounts/ns/s')).toMatchObject({
+      kind: 'ServiceAccount',
+      metadata: { name: 's', resourceVersion: '4' },
+    });
   });
 });
 
@@ -135,18 +243,38 @@ describe('a Namespace', () => {
     await room.namespace('ns');
     await room.create('configmaps/ns', configMap('a'));
     expect(await refusal(() => room.delete('namespaces/ns', { preconditions: { uid: 'zz' } }))).toMatchObject({
-      message: 'Operation cannot be fulfilled on namespaces "ns": Precondition failed: UID in precondition: zz, UID in object meta: uid-1', details: { kind: 'namespaces' },
+      message:
+        'Operation cannot be fulfilled on namespaces "ns": Precondition failed: UID in precondition: zz, UID in object meta: uid-1',
+      details: { kind: 'namespaces' },
     });
-    const terminating = await room.delete('namespaces/ns') as KubeObject;
-    expect(terminating).toMatchObject({ status: { phase: 'Terminating' }, spec: { finalizers: ['kubernetes'] }, metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } });
+    const terminating = (await room.delete('namespaces/ns')) as KubeObject;
+    expect(terminating).toMatchObject({
+      status: { phase: 'Terminating' },
+      spec: { finalizers: ['kubernetes'] },
+      metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' },
+    });
     expect(terminating.metadata.deletionGracePeriodSeconds).toBeUndefined();
     expect(await room.delete('namespaces/ns')).toEqual(terminating);
     expect(await refusal(() => room.create('configmaps/ns', configMap('late')))).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 403, reason: 'Forbidden',
-      message: 'configmaps "late" is forbidden: unable to create new content in namespace ns because it is being terminated',
-      details: { name: 'late', kind: 'configmaps', causes: [{ reason: 'NamespaceTerminating', message: 'namespace ns is being terminated', field: 'metadata.namespace' }] },
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      code: 403,
+      reason: 'Forbidden',
+      message:
+        'configmaps "late" is forbidden: unable to create new content in namespace ns because it is being terminated',
+      details: {
+        name: 'late',
+        kind: 'configmaps',
+        causes: [
+          { reason: 'NamespaceTerminating', message: 'namespace ns is being terminated', field: 'metadata.namespace' },
+        ],
+      },
     });
-    expect(await room.patch('configmaps/ns/a', 'merge', { data: { still: 'fine' } })).toMatchObject({ data: { still: 'fine' } });
+    expect(await room.patch('configmaps/ns/a', 'merge', { data: { still: 'fine' } })).toMatchObject({
+      data: { still: 'fine' },
+    });
     await room.update('namespaces/ns/finalize', { ...terminating, spec: {} });
     expect(await refusal(() => room.get('namespaces/ns'))).toMatchObject({ code: 404 });
   });
@@ -154,6 +282,9 @@ describe('a Namespace', () => {
   it('that everybody needs cannot be deleted', async () => {
     const room = new Room();
     await room.namespace('default');
-    expect(await refusal(() => room.delete('namespaces/default'))).toMatchObject({ code: 403, message: 'namespaces "default" is forbidden: this namespace may not be deleted' });
+    expect(await refusal(() => room.delete('namespaces/default'))).toMatchObject({
+      code: 403,
+      message: 'namespaces "default" is forbidden: this namespace may not be deleted',
+    });
   });
 });

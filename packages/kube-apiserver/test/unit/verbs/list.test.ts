@@ -16,7 +16,12 @@ describe('a list', () => {
     await room.namespace('ns');
     for (const name of ['b', 'a', 'e', 'd', 'c']) await room.create('configmaps/ns', configMap(name));
     const first = await room.list('configmaps/ns', { limit: '2' });
-    expect({ ...first, items: names(first.items) }).toEqual({ items: ['a', 'b'], resourceVersion: '7', continue: expect.any(String), remainingItemCount: 3 });
+    expect({ ...first, items: names(first.items) }).toEqual({
+      items: ['a', 'b'],
+      resourceVersion: '7',
+      continue: expect.any(String),
+      remainingItemCount: 3,
+    });
     revision = first.resourceVersion;
     next = first.continue ?? '';
     await room.create('configmaps/ns', configMap('bb'));
@@ -24,7 +29,11 @@ describe('a list', () => {
   });
 
   it('continues by a token that names its state and the first key after the page, relative to the namespace', () => {
-    expect(JSON.parse(Buffer.from(next, 'base64url').toString())).toEqual({ v: 'meta.k8s.io/v1', rv: 7, start: '/b\u0000' });
+    expect(JSON.parse(Buffer.from(next, 'base64url').toString())).toEqual({
+      v: 'meta.k8s.io/v1',
+      rv: 7,
+      start: '/b\u0000',
+    });
   });
 
   it.each<[string, Query, unknown, string]>([
@@ -41,11 +50,23 @@ describe('a list', () => {
     ['of resourceVersion 0 ignores the limit', { resourceVersion: '0', limit: '2' }, ['a', 'b', 'bb', 'c', 'e']],
     ['of a revision with a limit is of that state', { resourceVersion: '7', limit: '9' }, ['a', 'b', 'c', 'd', 'e']],
     ['of a revision without a limit is at least as new', { resourceVersion: '7' }, ['a', 'b', 'bb', 'c', 'e']],
-    ['of a revision and NotOlderThan is at least as new', { resourceVersion: '7', limit: '9', resourceVersionMatch: 'NotOlderThan' }, ['a', 'b', 'bb', 'c', 'e']],
-    ['of a revision and Exact is of that state', { resourceVersion: '7', resourceVersionMatch: 'Exact' }, ['a', 'b', 'c', 'd', 'e']],
+    [
+      'of a revision and NotOlderThan is at least as new',
+      { resourceVersion: '7', limit: '9', resourceVersionMatch: 'NotOlderThan' },
+      ['a', 'b', 'bb', 'c', 'e'],
+    ],
+    [
+      'of a revision and Exact is of that state',
+      { resourceVersion: '7', resourceVersionMatch: 'Exact' },
+      ['a', 'b', 'c', 'd', 'e'],
+    ],
     ['with a negative limit has none', { limit: '-1' }, ['a', 'b', 'bb', 'c', 'e']],
     ['of one name is that object', { fieldSelector: 'metadata.name=c', limit: '1' }, ['c']],
-    ['of one name at a revision is that object then', { fieldSelector: 'metadata.name=d', resourceVersion: '7', resourceVersionMatch: 'Exact' }, ['d']],
+    [
+      'of one name at a revision is that object then',
+      { fieldSelector: 'metadata.name=d', resourceVersion: '7', resourceVersionMatch: 'Exact' },
+      ['d'],
+    ],
   ])('%s', async (_what, query, expected) => {
     const page = await room.list('configmaps/ns', query);
     expect(names(page.items)).toEqual(expected);
@@ -53,39 +74,102 @@ describe('a list', () => {
   });
 
   it('of all namespaces can be narrowed by a field selector', async () => {
-    expect(names((await room.list('configmaps', { fieldSelector: 'metadata.namespace=ns,metadata.name=a' })).items)).toEqual(['a']);
+    expect(
+      names((await room.list('configmaps', { fieldSelector: 'metadata.namespace=ns,metadata.name=a' })).items),
+    ).toEqual(['a']);
     expect(names((await room.list('configmaps', { fieldSelector: 'metadata.namespace=other' })).items)).toEqual([]);
   });
 
   it('with a selector counts nothing', async () => {
-    expect((await room.list('configmaps/ns', { limit: '1', fieldSelector: 'metadata.name!=a' })).remainingItemCount).toBeUndefined();
+    expect(
+      (await room.list('configmaps/ns', { limit: '1', fieldSelector: 'metadata.name!=a' })).remainingItemCount,
+    ).toBeUndefined();
   });
 
   it.each<[string, Query, number, string]>([
     ['limit', { limit: 'x' }, 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
-    ['revision', { resourceVersion: 'abc' }, 400, 'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax'],
-    ['token with a revision', { continue: token({ v: 'meta.k8s.io/v1', rv: 7, start: '/b' }), resourceVersion: '5' }, 400, 'specifying resource version is not allowed when using continue'],
-    ['token of another version', { continue: token({ v: 'v2', rv: 5, start: 'b' }) }, 400, 'invalid continue token: continue key is not valid: server does not recognize this encoded version v2'],
-    ['token without revision', { continue: token({ v: 'meta.k8s.io/v1', rv: 0, start: 'a' }) }, 400, 'invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
-    ['token without key', { continue: token({ v: 'meta.k8s.io/v1', rv: 5, start: '' }) }, 400, 'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)'],
-    ['token that climbs', { continue: token({ v: 'meta.k8s.io/v1', rv: 5, start: '../b' }) }, 400, 'invalid continue token: continue key is not valid: ../b'],
-    ['match without revision', { resourceVersionMatch: 'Exact' }, 422, 'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided'],
-    ['match Exact of 0', { resourceVersionMatch: 'Exact', resourceVersion: '0' }, 422, 'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"'],
-    ['match', { resourceVersionMatch: 'Bad', resourceVersion: '5' }, 422, 'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Unsupported value: "Bad": supported values: "Exact", "NotOlderThan", ""'],
-    ['sendInitialEvents', { sendInitialEvents: 'true' }, 422, 'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
+    [
+      'revision',
+      { resourceVersion: 'abc' },
+      400,
+      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    ],
+    [
+      'token with a revision',
+      { continue: token({ v: 'meta.k8s.io/v1', rv: 7, start: '/b' }), resourceVersion: '5' },
+      400,
+      'specifying resource version is not allowed when using continue',
+    ],
+    [
+      'token of another version',
+      { continue: token({ v: 'v2', rv: 5, start: 'b' }) },
+      400,
+      'invalid continue token: continue key is not valid: server does not recognize this encoded version v2',
+    ],
+    [
+      'token without revision',
+      { continue: token({ v: 'meta.k8s.io/v1', rv: 0, start: 'a' }) },
+      400,
+      'invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
+    ],
+    [
+      'token without key',
+      { continue: token({ v: 'meta.k8s.io/v1', rv: 5, start: '' }) },
+      400,
+      'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
+    ],
+    [
+      'token that climbs',
+      { continue: token({ v: 'meta.k8s.io/v1', rv: 5, start: '../b' }) },
+      400,
+      'invalid continue token: continue key is not valid: ../b',
+    ],
+    [
+      'match without revision',
+      { resourceVersionMatch: 'Exact' },
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+    ],
+    [
+      'match Exact of 0',
+      { resourceVersionMatch: 'Exact', resourceVersion: '0' },
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+    ],
+    [
+      'match',
+      { resourceVersionMatch: 'Bad', resourceVersion: '5' },
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Unsupported value: "Bad": supported values: "Exact", "NotOlderThan", ""',
+    ],
+    [
+      'sendInitialEvents',
+      { sendInitialEvents: 'true' },
+      422,
+      'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
+    ],
   ])('refuses a bad %s', async (_what, query, code, message) => {
     expect(await refusal(() => room.list('configmaps/ns', query))).toMatchObject({ code, message });
   });
 
   it('waits three seconds for a revision of the future, then refuses it, of a list and of an object', async () => {
     const status = {
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 504, reason: 'Timeout',
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      code: 504,
+      reason: 'Timeout',
       message: 'Timeout: Too large resource version: 99999999, current: 9',
-      details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 },
+      details: {
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+        retryAfterSeconds: 1,
+      },
     };
     const future = { resourceVersion: '99999999' };
     const refusals = [
-      () => room.list('configmaps/ns', future), () => room.verbs.get(room.target('configmaps/ns/a'), future),
+      () => room.list('configmaps/ns', future),
+      () => room.verbs.get(room.target('configmaps/ns/a'), future),
       () => room.verbs.deleteCollection(room.target('configmaps/ns'), undefined, future, room.caller),
     ].map(refusal);
     let refused = 0;
@@ -95,19 +179,34 @@ describe('a list', () => {
     await room.clock.advance(100);
     expect(await Promise.all(refusals)).toEqual([status, status, status]);
     expect(await refusal(() => room.get('configmaps/ns/a', { resourceVersion: 'abc' }))).toMatchObject({
-      code: 500, message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+      code: 500,
+      message: 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     });
   });
 
   it('whose state is compacted says so, and gives a token that goes on in the newest state', async () => {
     room.store.compact();
-    expect(await refusal(() => room.list('configmaps/ns', { resourceVersion: revision, resourceVersionMatch: 'Exact' }))).toMatchObject({
-      code: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.',
+    expect(
+      await refusal(() => room.list('configmaps/ns', { resourceVersion: revision, resourceVersionMatch: 'Exact' })),
+    ).toMatchObject({
+      code: 410,
+      reason: 'Expired',
+      message: 'The resourceVersion for the provided list is too old.',
     });
     const gone = await refusal(() => room.list('configmaps/ns', { continue: next }));
-    expect(gone).toMatchObject({ code: 410, reason: 'Expired', message: expect.stringMatching(/^The provided continue parameter is too old to display a consistent list result\./) });
+    expect(gone).toMatchObject({
+      code: 410,
+      reason: 'Expired',
+      message: expect.stringMatching(
+        /^The provided continue parameter is too old to display a consistent list result\./,
+      ),
+    });
     const { metadata } = gone as { metadata: { continue: string } };
-    expect(JSON.parse(Buffer.from(metadata.continue, 'base64url').toString())).toEqual({ v: 'meta.k8s.io/v1', rv: -1, start: '/b\u0000' });
+    expect(JSON.parse(Buffer.from(metadata.continue, 'base64url').toString())).toEqual({
+      v: 'meta.k8s.io/v1',
+      rv: -1,
+      start: '/b\u0000',
+    });
     expect(names((await room.list('configmaps/ns', { continue: metadata.continue })).items)).toEqual(['bb', 'c', 'e']);
   });
 

@@ -3,7 +3,16 @@ import type { Json } from '../../../src/json.js';
 import type { PatchType, Query } from '../../../src/verbs/verbs.js';
 import { Room, configMap, refusal } from './room.js';
 
-const TERSE = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 422, reason: 'Invalid', message: 'the server rejected our request due to an error in our request', details: {} };
+const TERSE = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  code: 422,
+  reason: 'Invalid',
+  message: 'the server rejected our request due to an error in our request',
+  details: {},
+};
 
 let room: Room;
 
@@ -14,7 +23,8 @@ beforeEach(async () => {
 });
 
 describe('a JSON patch', () => {
-  const patch = (value: Json, query: Query = {}): Promise<unknown> => room.patch('configmaps/ns/a', 'json', value, query);
+  const patch = (value: Json, query: Query = {}): Promise<unknown> =>
+    room.patch('configmaps/ns/a', 'json', value, query);
 
   it.each<[string, Json, Json]>([
     ['replaces what is not there', [{ op: 'replace', path: '/data/y', value: '2' }], { x: '1', y: '2' }],
@@ -35,26 +45,72 @@ describe('a JSON patch', () => {
   });
 
   it.each<[string, Json, number, string | RegExp]>([
-    ['renames', [{ op: 'replace', path: '/metadata/name', value: 'b' }], 400, 'the name of the object (b) does not match the name on the URL (a)'],
-    ['unnames', [{ op: 'remove', path: '/metadata/name' }], 400, 'the name of the object (a based on URL) was undeterminable: name must be provided'],
-    ['moves to another namespace', [{ op: 'replace', path: '/metadata/namespace', value: 'zz' }], 400, 'the namespace of the provided object does not match the namespace sent on the request'],
-    ['is based on another revision', [{ op: 'replace', path: '/metadata/resourceVersion', value: '1' }], 409, /the object has been modified/],
-    ['changes the uid', [{ op: 'replace', path: '/metadata/uid', value: 'zz' }], 422, /^ConfigMap "a" is invalid: metadata\.uid: Invalid value: "zz": field is immutable$/],
-    ['makes no object', [{ op: 'replace', path: '/data/x', value: 5 }], 422, /^ "" is invalid: patch: Invalid value: "\{.*\}": json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/],
-    ['is no list', {}, 400, 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
+    [
+      'renames',
+      [{ op: 'replace', path: '/metadata/name', value: 'b' }],
+      400,
+      'the name of the object (b) does not match the name on the URL (a)',
+    ],
+    [
+      'unnames',
+      [{ op: 'remove', path: '/metadata/name' }],
+      400,
+      'the name of the object (a based on URL) was undeterminable: name must be provided',
+    ],
+    [
+      'moves to another namespace',
+      [{ op: 'replace', path: '/metadata/namespace', value: 'zz' }],
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
+    [
+      'is based on another revision',
+      [{ op: 'replace', path: '/metadata/resourceVersion', value: '1' }],
+      409,
+      /the object has been modified/,
+    ],
+    [
+      'changes the uid',
+      [{ op: 'replace', path: '/metadata/uid', value: 'zz' }],
+      422,
+      /^ConfigMap "a" is invalid: metadata\.uid: Invalid value: "zz": field is immutable$/,
+    ],
+    [
+      'makes no object',
+      [{ op: 'replace', path: '/data/x', value: 5 }],
+      422,
+      /^ "" is invalid: patch: Invalid value: "\{.*\}": json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/,
+    ],
+    [
+      'is no list',
+      {},
+      400,
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    ],
   ])('that %s is refused', async (_what, value, code, message) => {
-    expect(await refusal(() => patch(value))).toMatchObject({ code, message: typeof message === 'string' ? message : expect.stringMatching(message) });
+    expect(await refusal(() => patch(value))).toMatchObject({
+      code,
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    });
   });
 
   it('that makes no object has one cause, of a field `patch`, and no kind', async () => {
-    const { details } = await refusal(() => patch([{ op: 'replace', path: '/data/x', value: 5 }])) as { details: Json };
+    const { details } = (await refusal(() => patch([{ op: 'replace', path: '/data/x', value: 5 }]))) as {
+      details: Json;
+    };
     expect(details).toEqual({ causes: [{ reason: 'FieldValueInvalid', field: 'patch', message: expect.any(String) }] });
   });
 
   it('is read strictly where that is asked for', async () => {
-    const value = [{ op: 'add', path: '/data/k', value: '5', zz: 1 }, { op: 'add', path: '/foo', value: 1 }];
+    const value = [
+      { op: 'add', path: '/data/k', value: '5', zz: 1 },
+      { op: 'add', path: '/foo', value: 1 },
+    ];
     expect(await refusal(() => patch(value, { fieldValidation: 'Strict' }))).toMatchObject({
-      code: 422, message: expect.stringMatching(/: strict decoding error: json patch unknown field "\[0\]\.zz", unknown field "foo"$/),
+      code: 422,
+      message: expect.stringMatching(
+        /: strict decoding error: json patch unknown field "\[0\]\.zz", unknown field "foo"$/,
+      ),
     });
     expect(await patch(value)).toMatchObject({ data: { k: '5' } });
     expect(room.warnings).toEqual(['json patch unknown field "[0].zz"', 'unknown field "foo"']);
@@ -62,7 +118,8 @@ describe('a JSON patch', () => {
 });
 
 describe('a merge patch', () => {
-  const patch = (value: Json, query: Query = {}): Promise<unknown> => room.patch('configmaps/ns/a', 'merge', value, query);
+  const patch = (value: Json, query: Query = {}): Promise<unknown> =>
+    room.patch('configmaps/ns/a', 'merge', value, query);
 
   it('that changes nothing writes nothing', async () => {
     const old = room.get('configmaps/ns/a');
@@ -73,9 +130,19 @@ describe('a merge patch', () => {
   });
 
   it.each<[Json, Query, number, string]>([
-    [{}, { force: 'true' }, 422, 'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch'],
+    [
+      {},
+      { force: 'true' },
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+    ],
     [[], {}, 400, 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
-    [{ metadata: { resourceVersion: '1' } }, {}, 409, 'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again'],
+    [
+      { metadata: { resourceVersion: '1' } },
+      {},
+      409,
+      'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    ],
   ])('%j with %j is refused', async (value, query, code, message) => {
     expect(await refusal(() => patch(value, query))).toMatchObject({ code, message });
   });
@@ -93,38 +160,67 @@ describe('a merge patch', () => {
 
 describe('a strategic merge patch', () => {
   it.each<[Json, string]>([
-    [{ foo: { a: [1, 'b', null] } }, ' "" is invalid: patch: Invalid value: "map[foo:map[a:[1 b <nil>]]]": strict decoding error: unknown field "foo"'],
+    [
+      { foo: { a: [1, 'b', null] } },
+      ' "" is invalid: patch: Invalid value: "map[foo:map[a:[1 b <nil>]]]": strict decoding error: unknown field "foo"',
+    ],
     [{ data: 5 }, ' "" is invalid: patch: Invalid value: "map[data:5]": cannot restore map from int64'],
     [{ data: { s: 1 } }, ' "" is invalid: patch: Invalid value: "map[data:map[s:1]]": cannot convert int64 to string'],
   ])('%j is refused in words of its own', async (value, message) => {
-    expect(await refusal(() => room.patch('configmaps/ns/a', 'strategic', value, { fieldValidation: 'Strict' }))).toMatchObject({ code: 422, message });
+    expect(
+      await refusal(() => room.patch('configmaps/ns/a', 'strategic', value, { fieldValidation: 'Strict' })),
+    ).toMatchObject({ code: 422, message });
   });
 
   it('obeys directives', async () => {
-    expect(await room.patch('configmaps/ns/a', 'strategic', { data: { $patch: 'replace', s: '2' } })).toMatchObject({ data: { s: '2' } });
+    expect(await room.patch('configmaps/ns/a', 'strategic', { data: { $patch: 'replace', s: '2' } })).toMatchObject({
+      data: { s: '2' },
+    });
   });
 });
 
 describe('a server-side apply', () => {
   const apply = (value: Json, query: Query = { fieldManager: 'm' }, name = 'ap'): ReturnType<typeof room.verbs.patch> =>
-    room.verbs.patch(room.target(`configmaps/ns/${name}`), { type: 'apply', body: { value, duplicates: [] } }, query, room.caller);
+    room.verbs.patch(
+      room.target(`configmaps/ns/${name}`),
+      { type: 'apply', body: { value, duplicates: [] } },
+      query,
+      room.caller,
+    );
   const ap = (data: Json, metadata: Json = { name: 'ap' }): Json => configMap('ap', { data, metadata });
 
   it('makes an object, changes it, and does nothing when there is nothing to do', async () => {
     const made = await apply(ap({ a: '1' }));
-    expect(made).toMatchObject({ code: 201, object: { data: { a: '1' }, metadata: { resourceVersion: '4', managedFields: [{ manager: 'm', operation: 'Apply', fieldsV1: { 'f:data': { 'f:a': {} } } }] } } });
+    expect(made).toMatchObject({
+      code: 201,
+      object: {
+        data: { a: '1' },
+        metadata: {
+          resourceVersion: '4',
+          managedFields: [{ manager: 'm', operation: 'Apply', fieldsV1: { 'f:data': { 'f:a': {} } } }],
+        },
+      },
+    });
     await room.clock.advance(5000);
     expect(await apply(ap({ a: '1' }))).toEqual({ code: 200, object: made.object });
-    expect(await apply(ap({ b: '2' }))).toMatchObject({ code: 200, object: { data: { b: '2' }, metadata: { resourceVersion: '5' } } });
+    expect(await apply(ap({ b: '2' }))).toMatchObject({
+      code: 200,
+      object: { data: { b: '2' }, metadata: { resourceVersion: '5' } },
+    });
   });
 
   it('that changes nothing changes nothing for as long as the object stays', async () => {
     const known = await apply(ap({ a: '1' }));
     expect(await apply(ap({ a: '1' }))).toEqual({ code: 200, object: known.object });
     expect(await apply(ap({ a: '1' }))).toEqual({ code: 200, object: known.object });
-    expect(await apply(ap({ a: '1' }), { fieldManager: 'other' })).toMatchObject({ object: { metadata: { resourceVersion: '5' } } });
+    expect(await apply(ap({ a: '1' }), { fieldManager: 'other' })).toMatchObject({
+      object: { metadata: { resourceVersion: '5' } },
+    });
     await apply(ap({ a: '2' }), { fieldManager: 'other', force: 'true' });
-    expect(await refusal(() => apply(ap({ a: '1' })))).toMatchObject({ code: 409, message: 'Apply failed with 1 conflict: conflict with "other": .data.a' });
+    expect(await refusal(() => apply(ap({ a: '1' })))).toMatchObject({
+      code: 409,
+      message: 'Apply failed with 1 conflict: conflict with "other": .data.a',
+    });
     await room.delete('configmaps/ns/ap');
     expect(await apply(ap({ a: '1' }))).toMatchObject({ code: 201 });
   });
@@ -132,43 +228,97 @@ describe('a server-side apply', () => {
   it('does not take from others what they own, unless it is forced', async () => {
     await apply(ap({ a: '1' }));
     expect(await refusal(() => apply(ap({ a: '2' }), { fieldManager: 'n' }))).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409, reason: 'Conflict',
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      code: 409,
+      reason: 'Conflict',
       message: 'Apply failed with 1 conflict: conflict with "m": .data.a',
       details: { causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "m"', field: '.data.a' }] },
     });
-    expect(await apply(ap({ a: '2' }), { fieldManager: 'n', force: 'true' })).toMatchObject({ object: { data: { a: '2' } } });
+    expect(await apply(ap({ a: '2' }), { fieldManager: 'n', force: 'true' })).toMatchObject({
+      object: { data: { a: '2' } },
+    });
   });
 
   it.each<[string, Json, Query, number, string]>([
-    ['without a manager', {}, {}, 422, 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch'],
+    [
+      'without a manager',
+      {},
+      {},
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+    ],
     ['of no kind', { data: {} }, { fieldManager: 'm' }, 400, 'invalid object type: /, Kind='],
-    ['of another name', { ...configMap('x') as object }, { fieldManager: 'm' }, 400, 'the name of the object (x) does not match the name on the URL (ap)'],
-    ['that brings managedFields', configMap('ap', { metadata: { name: 'ap', managedFields: [] } }), { fieldManager: 'm' }, 400, 'metadata.managedFields must be nil'],
-    ['of a uid that is not there', configMap('ap', { metadata: { name: 'ap', uid: 'zz' } }), { fieldManager: 'm' }, 409, 'Operation cannot be fulfilled on configmaps "ap": uid mismatch: the provided object specified uid zz, and no existing object was found'],
-    ['of an unknown field', configMap('ap', { foo: 1 }), { fieldManager: 'm' }, 500, 'failed to create typed patch object (/ap; /v1, Kind=ConfigMap): .foo: field not declared in schema'],
+    [
+      'of another name',
+      { ...(configMap('x') as object) },
+      { fieldManager: 'm' },
+      400,
+      'the name of the object (x) does not match the name on the URL (ap)',
+    ],
+    [
+      'that brings managedFields',
+      configMap('ap', { metadata: { name: 'ap', managedFields: [] } }),
+      { fieldManager: 'm' },
+      400,
+      'metadata.managedFields must be nil',
+    ],
+    [
+      'of a uid that is not there',
+      configMap('ap', { metadata: { name: 'ap', uid: 'zz' } }),
+      { fieldManager: 'm' },
+      409,
+      'Operation cannot be fulfilled on configmaps "ap": uid mismatch: the provided object specified uid zz, and no existing object was found',
+    ],
+    [
+      'of an unknown field',
+      configMap('ap', { foo: 1 }),
+      { fieldManager: 'm' },
+      500,
+      'failed to create typed patch object (/ap; /v1, Kind=ConfigMap): .foo: field not declared in schema',
+    ],
   ])('%s is refused', async (_what, value, query, code, message) => {
     expect(await refusal(() => apply(value, query))).toMatchObject({ code, message });
   });
 
   it('needs a name where it makes the object, and none where it changes it', async () => {
     const nameless = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } };
-    expect(await refusal(() => apply(nameless))).toMatchObject({ code: 400, message: 'the name of the object (ap based on URL) was undeterminable: name must be provided' });
+    expect(await refusal(() => apply(nameless))).toMatchObject({
+      code: 400,
+      message: 'the name of the object (ap based on URL) was undeterminable: name must be provided',
+    });
     await apply(ap({}));
     expect(await apply(nameless)).toMatchObject({ code: 200, object: { data: { a: '1' } } });
   });
 
   it('ignores a resourceVersion where it makes the object', async () => {
     expect(await apply(ap({}, { name: 'ap', resourceVersion: '5' }))).toMatchObject({ code: 201 });
-    expect(await refusal(() => apply(ap({ z: '1' }, { name: 'ap', resourceVersion: '5' })))).toMatchObject({ code: 409, message: expect.stringMatching(/has been modified/) });
+    expect(await refusal(() => apply(ap({ z: '1' }, { name: 'ap', resourceVersion: '5' })))).toMatchObject({
+      code: 409,
+      message: expect.stringMatching(/has been modified/),
+    });
   });
 
-  it.each<[Query['fieldValidation'], string[] | undefined]>([['Ignore', []], ['Warn', ['line 7: key "a" already set in map']], ['Strict', undefined]])('with a key that is there twice and fieldValidation %s', async (fieldValidation, warnings) => {
-    const attempt = (): Promise<unknown> => room.verbs.patch(
-      room.target('configmaps/ns/ap'), { type: 'apply', body: { value: ap({ a: '8' }), duplicates: ['line 7: key "a" already set in map'] } },
-      { fieldManager: 'm', fieldValidation: fieldValidation ?? '' }, room.caller,
-    );
+  it.each<[Query['fieldValidation'], string[] | undefined]>([
+    ['Ignore', []],
+    ['Warn', ['line 7: key "a" already set in map']],
+    ['Strict', undefined],
+  ])('with a key that is there twice and fieldValidation %s', async (fieldValidation, warnings) => {
+    const attempt = (): Promise<unknown> =>
+      room.verbs.patch(
+        room.target('configmaps/ns/ap'),
+        { type: 'apply', body: { value: ap({ a: '8' }), duplicates: ['line 7: key "a" already set in map'] } },
+        { fieldManager: 'm', fieldValidation: fieldValidation ?? '' },
+        room.caller,
+      );
     if (warnings === undefined) {
-      expect(await refusal(attempt)).toMatchObject({ code: 400, message: 'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map' });
+      expect(await refusal(attempt)).toMatchObject({
+        code: 400,
+        message:
+          'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map',
+      });
     } else {
       expect(await attempt()).toMatchObject({ object: { data: { a: '8' } } });
       expect(room.warnings).toEqual(warnings);
@@ -177,9 +327,17 @@ describe('a server-side apply', () => {
 });
 
 describe('any patch', () => {
-  it.each<[PatchType, Json]>([['merge', { data: { y: '1' } }], ['json', [{ op: 'add', path: '/data/y', value: '1' }]], ['strategic', { data: { y: '1' } }], ['apply', configMap('a', { data: { y: '1' } })]])('of type %s in a dry run answers and stores nothing', async (type, value) => {
+  it.each<[PatchType, Json]>([
+    ['merge', { data: { y: '1' } }],
+    ['json', [{ op: 'add', path: '/data/y', value: '1' }]],
+    ['strategic', { data: { y: '1' } }],
+    ['apply', configMap('a', { data: { y: '1' } })],
+  ])('of type %s in a dry run answers and stores nothing', async (type, value) => {
     const old = room.get('configmaps/ns/a');
-    expect(await room.patch('configmaps/ns/a', type, value, { dryRun: 'All', fieldManager: 'm' })).toMatchObject({ data: { x: '1', y: '1' }, metadata: { resourceVersion: '3' } });
+    expect(await room.patch('configmaps/ns/a', type, value, { dryRun: 'All', fieldManager: 'm' })).toMatchObject({
+      data: { x: '1', y: '1' },
+      metadata: { resourceVersion: '3' },
+    });
     expect(room.get('configmaps/ns/a')).toEqual(old);
   });
 });

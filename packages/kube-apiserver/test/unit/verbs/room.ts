@@ -21,8 +21,12 @@ function builtins(): ReturnType<typeof builtinResources> {
     definitions: { defaultCrd: withListKind, validateCrd: () => [], validateCrdUpdate: () => [] },
     policies: { validatePolicy: () => [], validateBinding: () => [] },
     reviews: {
-      TokenReview: review, SelfSubjectReview: review, SubjectAccessReview: review,
-      SelfSubjectAccessReview: review, LocalSubjectAccessReview: review, SelfSubjectRulesReview: review,
+      TokenReview: review,
+      SelfSubjectReview: review,
+      SubjectAccessReview: review,
+      SelfSubjectAccessReview: review,
+      LocalSubjectAccessReview: review,
+      SelfSubjectRulesReview: review,
     },
   });
 }
@@ -51,7 +55,10 @@ export class Room {
   allowCreate = true;
 
   constructor({ validating = [] }: RoomOptions = {}) {
-    const first = [guard(definitionLifecycle), guard(createNamespaceLifecycle((name) => this.store.newest('namespaces', name)?.object))];
+    const first = [
+      guard(definitionLifecycle),
+      guard(createNamespaceLifecycle((name) => this.store.newest('namespaces', name)?.object)),
+    ];
     let count = 0;
     let step = 0;
     const context = contextOf({
@@ -68,7 +75,12 @@ export class Room {
   }
 
   get caller(): Caller {
-    return { user: this.user, agent: this.agent, warn: (text) => void this.warnings.push(text), signal: this.abort.signal };
+    return {
+      user: this.user,
+      agent: this.agent,
+      warn: (text) => void this.warnings.push(text),
+      signal: this.abort.signal,
+    };
   }
 
   /** `configmaps/ns/name`, `namespaces/name`, `configmaps/ns` with a name of '', `things.facts.example.com/v1/ns/name/status`. */
@@ -91,11 +103,17 @@ export class Room {
   }
 
   async patch(path: string, type: PatchType, value: Json, query: Query = {}): Promise<KubeObject> {
-    return (await this.verbs.patch(this.target(path), { type, body: { value, duplicates: [] } }, query, this.caller)).object;
+    return (await this.verbs.patch(this.target(path), { type, body: { value, duplicates: [] } }, query, this.caller))
+      .object;
   }
 
   async delete(path: string, body?: Json, query: Query = {}): Promise<Json> {
-    return this.verbs.delete(this.target(path), body === undefined ? undefined : { value: body, duplicates: [] }, query, this.caller);
+    return this.verbs.delete(
+      this.target(path),
+      body === undefined ? undefined : { value: body, duplicates: [] },
+      query,
+      this.caller,
+    );
   }
 
   get(path: string, query: Query = {}): KubeObject {
@@ -162,7 +180,11 @@ interface CrdOptions {
 }
 
 /** A definition of kind Thing of things.facts.example.com. */
-export function thingCrd({ schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, scope = 'Namespaced', version = {} }: CrdOptions = {}): Json {
+export function thingCrd({
+  schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  scope = 'Namespaced',
+  version = {},
+}: CrdOptions = {}): Json {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -171,7 +193,16 @@ export function thingCrd({ schema = { type: 'object', 'x-kubernetes-preserve-unk
       group: 'facts.example.com',
       scope,
       names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, subresources: { status: {} }, ...version }],
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: schema },
+          subresources: { status: {} },
+          ...version,
+        },
+      ],
     },
   };
 }

@@ -4,15 +4,45 @@ import { exactMatch, matchesFields, parseFieldSelector } from '../../../src/verb
 import { Room, refusal, thingCrd } from './room.js';
 
 const LABELS = { a: '1', b: '2', empty: '', n: '10' };
-const KEY_RULE = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const KEY_RULE =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 describe('a label selector', () => {
   it.each([
-    ['', true], ['a=1', true], ['a==1', true], ['a=2', false], ['a!=1', false], ['a!=2', true], ['z!=1', true], ['z=1', false],
-    ['a', true], ['z', false], ['!a', false], ['!z', true], ['a in (1,2)', true], ['a in (2)', false], ['z in (1)', false],
-    ['a notin (1)', false], ['z notin (1)', true], ['empty=', true], ['empty', true], ['empty in ()', true], ['empty in (,x)', true],
-    ['a=1,b=2', true], ['a=1,b=3', false], ['n>9', true], ['n>10', false], ['n<11', true], ['z>1', false], ['a=1,', true], ['in in (in)', false],
-    [' a  in  ( 1 , 2 ) , b = 2 ', true], ['\0', true], ['\0a=2', true], ['a=1\0', true], ['a\0in\0(\x001,x)', true],
+    ['', true],
+    ['a=1', true],
+    ['a==1', true],
+    ['a=2', false],
+    ['a!=1', false],
+    ['a!=2', true],
+    ['z!=1', true],
+    ['z=1', false],
+    ['a', true],
+    ['z', false],
+    ['!a', false],
+    ['!z', true],
+    ['a in (1,2)', true],
+    ['a in (2)', false],
+    ['z in (1)', false],
+    ['a notin (1)', false],
+    ['z notin (1)', true],
+    ['empty=', true],
+    ['empty', true],
+    ['empty in ()', true],
+    ['empty in (,x)', true],
+    ['a=1,b=2', true],
+    ['a=1,b=3', false],
+    ['n>9', true],
+    ['n>10', false],
+    ['n<11', true],
+    ['z>1', false],
+    ['a=1,', true],
+    ['in in (in)', false],
+    [' a  in  ( 1 , 2 ) , b = 2 ', true],
+    ['\0', true],
+    ['\0a=2', true],
+    ['a=1\0', true],
+    ['a\0in\0(\x001,x)', true],
   ])('%s', (text, expected) => {
     const parse = (): boolean => matchesLabels(parseLabelSelector(text), LABELS);
     if (text === 'a=1,') expect(parse).toThrow("found '', expected: identifier after ','");
@@ -35,7 +65,10 @@ describe('a label selector', () => {
     [',', "found ',', expected: !, identifier, or 'end of string'"],
     ['a b', "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
     ['a===', "unable to parse requirement: found '=', expected: identifier"],
-    ['x/y/z', `unable to parse requirement: <nil>: Invalid value: "x/y/z": a valid label key ${KEY_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`],
+    [
+      'x/y/z',
+      `unable to parse requirement: <nil>: Invalid value: "x/y/z": a valid label key ${KEY_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ],
     ['a in (a', "unable to parse requirement: found '', expected: ',' or ')'"],
     ['(', "found '(', expected: !, identifier, or 'end of string'"],
     ['a=b\0c', "found 'c', expected: ',' or 'end of string'"],
@@ -46,8 +79,12 @@ describe('a label selector', () => {
   });
 
   it('tells which of its values is wrong', () => {
-    expect(() => parseLabelSelector('a in (@,b)')).toThrow(/^unable to parse requirement: values\[0\]\[a\]: Invalid value: "@": a valid label must be/);
-    expect(() => parseLabelSelector('a>b')).toThrow('unable to parse requirement: values[0]: Invalid value: "b": for \'Gt\', \'Lt\' operators, the value must be an integer');
+    expect(() => parseLabelSelector('a in (@,b)')).toThrow(
+      /^unable to parse requirement: values\[0\]\[a\]: Invalid value: "@": a valid label must be/,
+    );
+    expect(() => parseLabelSelector('a>b')).toThrow(
+      "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",
+    );
   });
 });
 
@@ -57,8 +94,14 @@ describe('a field selector', () => {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'ns' } };
 
   it.each([
-    ['metadata.name=a', true], ['metadata.name==a', true], ['metadata.name!=a', false], ['metadata.name=b', false],
-    ['metadata.namespace=ns,metadata.name=a', true], ['metadata.name=', false], ['metadata.name!=', true], [',metadata.name=a,', true],
+    ['metadata.name=a', true],
+    ['metadata.name==a', true],
+    ['metadata.name!=a', false],
+    ['metadata.name=b', false],
+    ['metadata.namespace=ns,metadata.name=a', true],
+    ['metadata.name=', false],
+    ['metadata.name!=', true],
+    [',metadata.name=a,', true],
   ])('%s', (text, expected) => {
     expect(matchesFields(parseFieldSelector(text, resource), resource, object)).toBe(expected);
   });
@@ -80,7 +123,10 @@ describe('a field selector', () => {
     await room.namespace('ns');
     await room.define(thingCrd({ version: { selectableFields: [{ jsonPath: '.spec.color' }] } }));
     const thing = (name: string, color?: string): object => ({
-      apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name }, spec: color === undefined ? {} : { color },
+      apiVersion: 'facts.example.com/v1',
+      kind: 'Thing',
+      metadata: { name },
+      spec: color === undefined ? {} : { color },
     });
     await room.create('things.facts.example.com/ns', thing('r', 'red') as never);
     await room.create('things.facts.example.com/ns', thing('none') as never);
@@ -90,7 +136,12 @@ describe('a field selector', () => {
     expect(await names('spec.color!=red')).toEqual(['none']);
     expect(await names('spec.color=')).toEqual(['none']);
     expect(await names('spec.color=red,metadata.name=none')).toEqual([]);
-    expect(await refusal(() => room.list('things.facts.example.com/ns', { fieldSelector: 'spec.n=1' }))).toMatchObject({ code: 400, message: 'field label not supported: spec.n' });
-    expect(await refusal(() => room.list('namespaces', { fieldSelector: 'metadata.namespace=x' }))).toMatchObject({ message: 'field label not supported: metadata.namespace' });
+    expect(await refusal(() => room.list('things.facts.example.com/ns', { fieldSelector: 'spec.n=1' }))).toMatchObject({
+      code: 400,
+      message: 'field label not supported: spec.n',
+    });
+    expect(await refusal(() => room.list('namespaces', { fieldSelector: 'metadata.namespace=x' }))).toMatchObject({
+      message: 'field label not supported: metadata.namespace',
+    });
   });
 });

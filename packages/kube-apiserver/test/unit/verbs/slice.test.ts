@@ -8,24 +8,52 @@ describe('a ConfigMap', () => {
     const events = room.watch('configmaps/ns');
     const made = await room.create('configmaps/ns', configMap('a', { data: { x: '1' } }));
     expect(made).toMatchObject({
-      apiVersion: 'v1', kind: 'ConfigMap', data: { x: '1' },
-      metadata: { name: 'a', namespace: 'ns', uid: 'uid-2', resourceVersion: '3', creationTimestamp: '2026-01-02T03:04:05Z' },
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      data: { x: '1' },
+      metadata: {
+        name: 'a',
+        namespace: 'ns',
+        uid: 'uid-2',
+        resourceVersion: '3',
+        creationTimestamp: '2026-01-02T03:04:05Z',
+      },
     });
     expect(room.get('configmaps/ns/a')).toEqual(made);
-    const changed = await room.update('configmaps/ns/a', { ...configMap('a') as object, data: { x: '2' } });
+    const changed = await room.update('configmaps/ns/a', { ...(configMap('a') as object), data: { x: '2' } });
     expect(changed).toMatchObject({ data: { x: '2' }, metadata: { uid: 'uid-2', resourceVersion: '4' } });
     const patched = await room.patch('configmaps/ns/a', 'merge', { data: { y: '3', x: null } });
     expect(patched.data).toEqual({ y: '3' });
-    expect(await room.list('configmaps/ns')).toEqual({ items: [patched], resourceVersion: '5', continue: undefined, remainingItemCount: undefined });
-    expect(await room.delete('configmaps/ns/a')).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name: 'a', kind: 'configmaps', uid: 'uid-2' },
+    expect(await room.list('configmaps/ns')).toEqual({
+      items: [patched],
+      resourceVersion: '5',
+      continue: undefined,
+      remainingItemCount: undefined,
     });
-    expect((await take(events, 4)).map(({ type, object }) => [type, (object as typeof made).metadata.resourceVersion])).toEqual([
-      ['ADDED', '3'], ['MODIFIED', '4'], ['MODIFIED', '5'], ['DELETED', '6'],
+    expect(await room.delete('configmaps/ns/a')).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name: 'a', kind: 'configmaps', uid: 'uid-2' },
+    });
+    expect(
+      (await take(events, 4)).map(({ type, object }) => [type, (object as typeof made).metadata.resourceVersion]),
+    ).toEqual([
+      ['ADDED', '3'],
+      ['MODIFIED', '4'],
+      ['MODIFIED', '5'],
+      ['DELETED', '6'],
     ]);
     expect(await refusal(() => room.get('configmaps/ns/a'))).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 404, reason: 'NotFound',
-      message: 'configmaps "a" not found', details: { name: 'a', kind: 'configmaps' },
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      code: 404,
+      reason: 'NotFound',
+      message: 'configmaps "a" not found',
+      details: { name: 'a', kind: 'configmaps' },
     });
   });
 });
@@ -35,7 +63,12 @@ describe('a custom resource', () => {
     const room = new Room();
     await room.namespace('ns');
     await room.define(thingCrd());
-    const made = await room.create('things.facts.example.com/ns', { apiVersion: 'facts.example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { n: 1 } });
+    const made = await room.create('things.facts.example.com/ns', {
+      apiVersion: 'facts.example.com/v1',
+      kind: 'Thing',
+      metadata: { name: 'a' },
+      spec: { n: 1 },
+    });
     expect(made).toMatchObject({ spec: { n: 1 }, metadata: { generation: 1 } });
     const events = room.watch('things.facts.example.com/ns', { resourceVersion: made.metadata.resourceVersion ?? '' });
     const gone = await room.delete('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com');
@@ -44,6 +77,8 @@ describe('a custom resource', () => {
     await room.settle();
     expect(await events.next()).toEqual({ done: true, value: undefined });
     expect(room.registry.find('facts.example.com', 'v1', 'things')).toBeUndefined();
-    expect(await refusal(() => room.get('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com'))).toMatchObject({ code: 404 });
+    expect(
+      await refusal(() => room.get('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com')),
+    ).toMatchObject({ code: 404 });
   });
 });

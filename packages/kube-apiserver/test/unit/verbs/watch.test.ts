@@ -20,8 +20,10 @@ async function rest(events: AsyncIterator<WatchEvent>): Promise<WatchEvent[]> {
 
 describe('a watch', () => {
   let room: Room;
-  const label = (name: string, l: string): Promise<unknown> => room.patch(`configmaps/ns/${name}`, 'merge', { metadata: { labels: { l } } });
-  const make = (name: string, l: string): Promise<unknown> => room.create('configmaps/ns', configMap(name, { metadata: { name, labels: { l } } }));
+  const label = (name: string, l: string): Promise<unknown> =>
+    room.patch(`configmaps/ns/${name}`, 'merge', { metadata: { labels: { l } } });
+  const make = (name: string, l: string): Promise<unknown> =>
+    room.create('configmaps/ns', configMap(name, { metadata: { name, labels: { l } } }));
 
   beforeEach(async () => {
     room = new Room();
@@ -36,7 +38,10 @@ describe('a watch', () => {
     await room.delete('configmaps/ns/b');
     await make('c', 'c');
     expect((await take(events, 4)).map(told)).toEqual([
-      ['ADDED', 'a', '4', 'a'], ['MODIFIED', 'a', '5', 'x'], ['DELETED', 'b', '6', 'b'], ['ADDED', 'c', '7', 'c'],
+      ['ADDED', 'a', '4', 'a'],
+      ['MODIFIED', 'a', '5', 'x'],
+      ['DELETED', 'b', '6', 'b'],
+      ['ADDED', 'c', '7', 'c'],
     ]);
   });
 
@@ -50,11 +55,18 @@ describe('a watch', () => {
     await make('c', 'x');
     await room.delete('configmaps/ns/c');
     expect((await take(events, 5)).map(told)).toEqual([
-      ['ADDED', 'a', '5', 'x'], ['MODIFIED', 'a', '7', 'x'], ['DELETED', 'a', '8', 'x'], ['ADDED', 'c', '9', 'x'], ['DELETED', 'c', '10', 'x'],
+      ['ADDED', 'a', '5', 'x'],
+      ['MODIFIED', 'a', '7', 'x'],
+      ['DELETED', 'a', '8', 'x'],
+      ['ADDED', 'c', '9', 'x'],
+      ['DELETED', 'c', '10', 'x'],
     ]);
   });
 
-  const burst = [['ADDED', 'a', '4', 'a'], ['ADDED', 'b', '3', 'b']];
+  const burst = [
+    ['ADDED', 'a', '4', 'a'],
+    ['ADDED', 'b', '3', 'b'],
+  ];
   const end = ['BOOKMARK', undefined, '4'];
 
   it.each<[string, Query, unknown[]]>([
@@ -63,15 +75,29 @@ describe('a watch', () => {
     ['without revision and with bookmarks', { allowWatchBookmarks: 'true' }, [...burst, end]],
     ['that asks for initial events', NOT_OLDER, burst],
     ['that asks for initial events and bookmarks', { ...NOT_OLDER, allowWatchBookmarks: 'true' }, [...burst, end]],
-    ['that asks for initial events with a limit', { ...NOT_OLDER, allowWatchBookmarks: 'true', limit: '1' }, [...burst, end]],
-    ['that asks for initial events from an old revision', { ...NOT_OLDER, allowWatchBookmarks: 'true', resourceVersion: '1' }, [...burst, end]],
-    ['of one name', { ...NOT_OLDER, allowWatchBookmarks: 'true', fieldSelector: 'metadata.name=a' }, [['ADDED', 'a', '4', 'a'], end]],
+    [
+      'that asks for initial events with a limit',
+      { ...NOT_OLDER, allowWatchBookmarks: 'true', limit: '1' },
+      [...burst, end],
+    ],
+    [
+      'that asks for initial events from an old revision',
+      { ...NOT_OLDER, allowWatchBookmarks: 'true', resourceVersion: '1' },
+      [...burst, end],
+    ],
+    [
+      'of one name',
+      { ...NOT_OLDER, allowWatchBookmarks: 'true', fieldSelector: 'metadata.name=a' },
+      [['ADDED', 'a', '4', 'a'], end],
+    ],
     ['that asks for none', { ...NOT_OLDER, sendInitialEvents: 'false' }, []],
     ['of anything that is no false', { watch: 'maybe' }, burst],
   ])('%s begins with what it has to', async (_what, query, expected) => {
     const events = room.watch('configmaps/ns', query);
     await room.create('configmaps/ns', configMap('z', { metadata: { name: 'z' } }));
-    const seen = (await take(events, query.fieldSelector === undefined ? expected.length + 1 : expected.length)).map(told);
+    const seen = (await take(events, query.fieldSelector === undefined ? expected.length + 1 : expected.length)).map(
+      told,
+    );
     expect(seen).toEqual(query.fieldSelector === undefined ? [...expected, ['ADDED', 'z', '5']] : expected);
   });
 
@@ -79,18 +105,34 @@ describe('a watch', () => {
     const [, , bookmark] = await take(room.watch('configmaps/ns', { ...NOT_OLDER, allowWatchBookmarks: 'true' }), 3);
     expect(bookmark).toEqual({
       type: 'BOOKMARK',
-      object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion: '4', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+      object: {
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        metadata: { resourceVersion: '4', annotations: { 'k8s.io/initial-events-end': 'true' } },
+      },
     });
   });
 
   it('from a compacted revision is one error', async () => {
     room.store.compact();
     const events = await rest(room.watch('configmaps/ns', { resourceVersion: '3' }));
-    expect(events).toEqual([{
-      type: 'ERROR',
-      object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 410, reason: 'Expired', message: 'too old resource version: 3 (4)' },
-    }]);
-    expect((await take(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '3' }), 2)).map(told)).toEqual(burst);
+    expect(events).toEqual([
+      {
+        type: 'ERROR',
+        object: {
+          kind: 'Status',
+          apiVersion: 'v1',
+          metadata: {},
+          status: 'Failure',
+          code: 410,
+          reason: 'Expired',
+          message: 'too old resource version: 3 (4)',
+        },
+      },
+    ]);
+    expect((await take(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '3' }), 2)).map(told)).toEqual(
+      burst,
+    );
   });
 
   it('from a revision of the future waits for it', async () => {
@@ -103,9 +145,15 @@ describe('a watch', () => {
   it('that asks for initial events of a revision that does not come is one error, after three seconds', async () => {
     const events = rest(room.watch('configmaps/ns', { ...NOT_OLDER, resourceVersion: '99999999' }));
     await room.clock.advance(3100);
-    expect(await events).toEqual([{
-      type: 'ERROR', object: expect.objectContaining({ code: 504, message: 'Timeout: Too large resource version: 99999999, current: 4' }),
-    }]);
+    expect(await events).toEqual([
+      {
+        type: 'ERROR',
+        object: expect.objectContaining({
+          code: 504,
+          message: 'Timeout: Too large resource version: 99999999, current: 4',
+        }),
+      },
+    ]);
   });
 
   it('that asks for initial events of the next revision begins with it', async () => {
@@ -116,10 +164,26 @@ describe('a watch', () => {
   });
 
   it.each<[Query, number, string]>([
-    [{ sendInitialEvents: 'true' }, 422, 'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'],
-    [{ resourceVersionMatch: 'NotOlderThan' }, 422, 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'],
-    [{ continue: 'x' }, 422, 'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided'],
-    [{ resourceVersion: 'abc' }, 500, 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax'],
+    [
+      { sendInitialEvents: 'true' },
+      422,
+      'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    ],
+    [
+      { resourceVersionMatch: 'NotOlderThan' },
+      422,
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    ],
+    [
+      { continue: 'x' },
+      422,
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
+    ],
+    [
+      { resourceVersion: 'abc' },
+      500,
+      'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    ],
     [{ timeoutSeconds: 'x' }, 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
   ])('with %j is refused', async (query, code, text) => {
     const message = code === 422 ? `ListOptions.meta.k8s.io "" is invalid: ${text}` : text;
@@ -127,12 +191,25 @@ describe('a watch', () => {
   });
 
   it('with Exact initial events is refused for two reasons', async () => {
-    const status = await refusal(() => room.watch('configmaps/ns', { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' }));
-    expect(status).toMatchObject({ details: { causes: [{ reason: 'FieldValueForbidden' }, { reason: 'FieldValueNotSupported', message: 'Unsupported value: "Exact": supported values: "NotOlderThan"' }] } });
+    const status = await refusal(() =>
+      room.watch('configmaps/ns', { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' }),
+    );
+    expect(status).toMatchObject({
+      details: {
+        causes: [
+          { reason: 'FieldValueForbidden' },
+          { reason: 'FieldValueNotSupported', message: 'Unsupported value: "Exact": supported values: "NotOlderThan"' },
+        ],
+      },
+    });
   });
 
   it('ends after timeoutSeconds, with a bookmark shortly before', async () => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '4', timeoutSeconds: '10', allowWatchBookmarks: 'true' });
+    const events = room.watch('configmaps/ns', {
+      resourceVersion: '4',
+      timeoutSeconds: '10',
+      allowWatchBookmarks: 'true',
+    });
     await room.clock.advance(8_000);
     expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '4']]);
     await room.clock.advance(2_000);
@@ -151,10 +228,13 @@ describe('a watch', () => {
     expect((await take(events, 1)).map(told)).toEqual([['BOOKMARK', undefined, '6']]);
   });
 
-  it.each(['-1', '-10', '10000000000'])('whose time of %s s was over before it began tells nothing and ends', async (timeoutSeconds) => {
-    const events = room.watch('configmaps/ns', { resourceVersion: '3', timeoutSeconds });
-    expect(await rest(events)).toEqual([]);
-  });
+  it.each(['-1', '-10', '10000000000'])(
+    'whose time of %s s was over before it began tells nothing and ends',
+    async (timeoutSeconds) => {
+      const events = room.watch('configmaps/ns', { resourceVersion: '3', timeoutSeconds });
+      expect(await rest(events)).toEqual([]);
+    },
+  );
 
   it('without timeoutSeconds ends between half an hour and an hour', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '4' });
@@ -177,7 +257,8 @@ describe('a watch', () => {
 
   it('ends when what its reader has not taken is too large', async () => {
     const events = room.watch('configmaps/ns', { resourceVersion: '4' });
-    for (let n = 0; n < 80; n += 1) await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n % 10).repeat(1_000_000) } });
+    for (let n = 0; n < 80; n += 1)
+      await room.patch('configmaps/ns/a', 'merge', { data: { n: String(n % 10).repeat(1_000_000) } });
     expect(await rest(events)).toHaveLength(68);
   });
 
@@ -190,9 +271,13 @@ describe('a watch', () => {
     await room.define(thingCrd());
     const events = room.watch('things.facts.example.com/ns');
     const next = thingCrd({ schema: { type: 'object', properties: { spec: { type: 'object' } } } }) as { spec: object };
-    await room.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', { metadata: { labels: { harmless: 'true' } } });
+    await room.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', {
+      metadata: { labels: { harmless: 'true' } },
+    });
     await room.settle();
-    await room.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', { spec: next.spec as never });
+    await room.patch('customresourcedefinitions.apiextensions.k8s.io/things.facts.example.com', 'merge', {
+      spec: next.spec as never,
+    });
     expect(await rest(events)).toEqual([]);
   });
 });

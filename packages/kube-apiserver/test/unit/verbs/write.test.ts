@@ -3,7 +3,8 @@ import type { Json } from '../../../src/json.js';
 import type { Query } from '../../../src/verbs/verbs.js';
 import { Room, configMap, refusal } from './room.js';
 
-const SUBDOMAIN = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const SUBDOMAIN =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const handled = (why: string): string => `ConfigMap in version "v1" cannot be handled as a ConfigMap: ${why}`;
 
 let room: Room;
@@ -15,81 +16,198 @@ beforeEach(async () => {
 
 describe('a POST', () => {
   it('ignores what only the server says, and keeps a generation that is sent', async () => {
-    const made = await room.create('configmaps/ns', configMap('c', {
-      metadata: { name: 'c', uid: 'x', creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: '2020-01-01T00:00:00Z', selfLink: 'x', generation: 5 },
-    }));
-    expect(made.metadata).toEqual({ name: 'c', namespace: 'ns', uid: 'uid-2', resourceVersion: '3', creationTimestamp: '2026-01-02T03:04:05Z', generation: 5 });
+    const made = await room.create(
+      'configmaps/ns',
+      configMap('c', {
+        metadata: {
+          name: 'c',
+          uid: 'x',
+          creationTimestamp: '2020-01-01T00:00:00Z',
+          deletionTimestamp: '2020-01-01T00:00:00Z',
+          selfLink: 'x',
+          generation: 5,
+        },
+      }),
+    );
+    expect(made.metadata).toEqual({
+      name: 'c',
+      namespace: 'ns',
+      uid: 'uid-2',
+      resourceVersion: '3',
+      creationTimestamp: '2026-01-02T03:04:05Z',
+      generation: 5,
+    });
   });
 
   it('takes kind and apiVersion from its path where the body has none', async () => {
-    expect(await room.create('configmaps/ns', { metadata: { name: 'c' } })).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+    expect(await room.create('configmaps/ns', { metadata: { name: 'c' } })).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+    });
   });
 
   it('leaves out what is null or empty in metadata', async () => {
-    const made = await room.create('configmaps/ns', configMap('d', { metadata: { name: 'd', labels: {}, annotations: null, finalizers: [], ownerReferences: [] } }));
-    expect(Object.keys(made.metadata).sort()).toEqual(['creationTimestamp', 'name', 'namespace', 'resourceVersion', 'uid']);
+    const made = await room.create(
+      'configmaps/ns',
+      configMap('d', { metadata: { name: 'd', labels: {}, annotations: null, finalizers: [], ownerReferences: [] } }),
+    );
+    expect(Object.keys(made.metadata).sort()).toEqual([
+      'creationTimestamp',
+      'name',
+      'namespace',
+      'resourceVersion',
+      'uid',
+    ]);
   });
 
   it('of a name that is taken is refused', async () => {
     await room.create('configmaps/ns', configMap('a'));
-    const status = { code: 409, reason: 'AlreadyExists', message: 'configmaps "a" already exists', details: { name: 'a', kind: 'configmaps' } };
+    const status = {
+      code: 409,
+      reason: 'AlreadyExists',
+      message: 'configmaps "a" already exists',
+      details: { name: 'a', kind: 'configmaps' },
+    };
     expect(await refusal(() => room.create('configmaps/ns', configMap('a')))).toMatchObject(status);
     expect(await refusal(() => room.create('configmaps/ns', configMap('a'), { dryRun: 'All' }))).toMatchObject(status);
   });
 
   it('in a dry run answers as if it were stored, but for a resourceVersion', async () => {
     const made = await room.create('configmaps/ns', configMap('dry'), { dryRun: 'All' });
-    expect(made.metadata).toEqual({ name: 'dry', namespace: 'ns', uid: 'uid-2', creationTimestamp: '2026-01-02T03:04:05Z' });
+    expect(made.metadata).toEqual({
+      name: 'dry',
+      namespace: 'ns',
+      uid: 'uid-2',
+      creationTimestamp: '2026-01-02T03:04:05Z',
+    });
     expect(await refusal(() => room.get('configmaps/ns/dry'))).toMatchObject({ code: 404 });
   });
 
   it('makes up a name of at most 63 characters', async () => {
     const short = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }));
-    expect(short.metadata).toMatchObject({ generateName: 'gen-', name: expect.stringMatching(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/) });
+    expect(short.metadata).toMatchObject({
+      generateName: 'gen-',
+      name: expect.stringMatching(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/),
+    });
     const long = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'a'.repeat(200) } }));
     expect(long.metadata.name).toHaveLength(63);
   });
 
   it('tries another name where the one it made up is taken', async () => {
-    const first = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), { dryRun: 'All' });
+    const first = await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }), {
+      dryRun: 'All',
+    });
     expect(first.metadata.name).toBe('gen-bcdfg');
     for (const name of ['gen-hjklm', 'gen-npqrs']) await room.create('configmaps/ns', configMap(name));
-    expect((await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }))).metadata.name).toBe('gen-tvwxz');
+    expect(
+      (await room.create('configmaps/ns', configMap('', { metadata: { generateName: 'gen-' } }))).metadata.name,
+    ).toBe('gen-tvwxz');
   });
 
   it('tells each owner once, and warns', async () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'q', uid: 'u1' };
-    const made = await room.create('configmaps/ns', configMap('own', { metadata: { name: 'own', ownerReferences: [owner, owner, { ...owner, uid: 'u2' }] } }));
+    const made = await room.create(
+      'configmaps/ns',
+      configMap('own', { metadata: { name: 'own', ownerReferences: [owner, owner, { ...owner, uid: 'u2' }] } }),
+    );
     expect(made.metadata.ownerReferences).toEqual([owner, { ...owner, uid: 'u2' }]);
-    expect(room.warnings).toEqual(['.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: u1']);
+    expect(room.warnings).toEqual([
+      '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: u1',
+    ]);
   });
 
   it.each<[string, Json, number, string]>([
-    ['another namespace', configMap('a', { metadata: { name: 'a', namespace: 'other' } }), 400, 'the namespace of the provided object does not match the namespace sent on the request'],
-    ['a resourceVersion', configMap('c', { metadata: { name: 'c', resourceVersion: '5' } }), 500, 'resourceVersion should not be set on objects to be created'],
-    ['another kind', { kind: 'Secret', apiVersion: 'v1' }, 400, 'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion'],
-    ['a kind of another group', { kind: 'Deployment', apiVersion: 'apps/v1' }, 400, 'Deployment in version "v1" cannot be handled as a ConfigMap: converting (v1.Deployment) to (core.ConfigMap): unknown conversion'],
-    ['an unknown version', { kind: 'ConfigMap', apiVersion: 'v2' }, 400, 'ConfigMap in version "v2" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "v2" in scheme "pkg/runtime/scheme.go:111"'],
-    ['an unknown kind', { kind: 'Foo', apiVersion: 'v1' }, 400, 'Foo in version "v1" cannot be handled as a ConfigMap: no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"'],
-    ['a kind that is no text', { kind: 5 }, 400, `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string ({"kind":5})`],
-    ['an array', [], 400, `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)`],
+    [
+      'another namespace',
+      configMap('a', { metadata: { name: 'a', namespace: 'other' } }),
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
+    [
+      'a resourceVersion',
+      configMap('c', { metadata: { name: 'c', resourceVersion: '5' } }),
+      500,
+      'resourceVersion should not be set on objects to be created',
+    ],
+    [
+      'another kind',
+      { kind: 'Secret', apiVersion: 'v1' },
+      400,
+      'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+    ],
+    [
+      'a kind of another group',
+      { kind: 'Deployment', apiVersion: 'apps/v1' },
+      400,
+      'Deployment in version "v1" cannot be handled as a ConfigMap: converting (v1.Deployment) to (core.ConfigMap): unknown conversion',
+    ],
+    [
+      'an unknown version',
+      { kind: 'ConfigMap', apiVersion: 'v2' },
+      400,
+      'ConfigMap in version "v2" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "v2" in scheme "pkg/runtime/scheme.go:111"',
+    ],
+    [
+      'an unknown kind',
+      { kind: 'Foo', apiVersion: 'v1' },
+      400,
+      'Foo in version "v1" cannot be handled as a ConfigMap: no kind "Foo" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"',
+    ],
+    [
+      'a kind that is no text',
+      { kind: 5 },
+      400,
+      `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string ({"kind":5})`,
+    ],
+    [
+      'an array',
+      [],
+      400,
+      `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)`,
+    ],
     ['null', null, 422, 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required'],
     ['nothing', {}, 422, 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required'],
-    ['a label that is a number', configMap('x', { metadata: { name: 'x', labels: { a: 1 } } }), 400, handled('json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string')],
-    ['data that is a list', configMap('x', { data: [] }), 400, handled('json: cannot unmarshal array into Go struct field ConfigMap.data of type map[string]string')],
-    ['a bad name', configMap('A_b'), 422, `ConfigMap "A_b" is invalid: metadata.name: Invalid value: "A_b": ${SUBDOMAIN}`],
-    ['a bad finalizer', configMap('x', { metadata: { name: 'x', finalizers: ['x'] } }), 422, 'ConfigMap "x" is invalid: metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified'],
+    [
+      'a label that is a number',
+      configMap('x', { metadata: { name: 'x', labels: { a: 1 } } }),
+      400,
+      handled('json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string'),
+    ],
+    [
+      'data that is a list',
+      configMap('x', { data: [] }),
+      400,
+      handled('json: cannot unmarshal array into Go struct field ConfigMap.data of type map[string]string'),
+    ],
+    [
+      'a bad name',
+      configMap('A_b'),
+      422,
+      `ConfigMap "A_b" is invalid: metadata.name: Invalid value: "A_b": ${SUBDOMAIN}`,
+    ],
+    [
+      'a bad finalizer',
+      configMap('x', { metadata: { name: 'x', finalizers: ['x'] } }),
+      422,
+      'ConfigMap "x" is invalid: metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
+    ],
   ])('of %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.create('configmaps/ns', value))).toMatchObject({ code, message });
   });
 
   it.each<[Query, string]>([
     [{ dryRun: 'Bad' }, 'dryRun: Unsupported value: ["Bad"]: supported values: "All"'],
-    [{ fieldValidation: 'Bad' }, 'fieldValidation: Unsupported value: "Bad": supported values: "", "Ignore", "Strict", "Warn"'],
+    [
+      { fieldValidation: 'Bad' },
+      'fieldValidation: Unsupported value: "Bad": supported values: "", "Ignore", "Strict", "Warn"',
+    ],
     [{ fieldManager: 'x'.repeat(129) }, 'fieldManager: Too long: may not be more than 128 bytes'],
     [{ fieldManager: 'a\nb' }, 'fieldManager: Invalid value: "a\\nb": invalid character U+000A (at position 1)'],
   ])('with options %j is refused', async (query, text) => {
-    expect(await refusal(() => room.create('configmaps/ns', configMap('a'), query))).toMatchObject({ code: 422, message: `CreateOptions.meta.k8s.io "" is invalid: ${text}` });
+    expect(await refusal(() => room.create('configmaps/ns', configMap('a'), query))).toMatchObject({
+      code: 422,
+      message: `CreateOptions.meta.k8s.io "" is invalid: ${text}`,
+    });
   });
 
   it('into a namespace that is not there is refused', async () => {
@@ -103,11 +221,24 @@ describe('a POST', () => {
     [{ fieldValidation: 'Ignore' }, []],
     [{ fieldValidation: 'Strict' }, undefined],
   ])('with fieldValidation %j', async (query, warnings) => {
-    const body = { value: { metadata: { name: 'z', zz: 1 }, data: { a: '2' }, foo: 1 }, duplicates: ['duplicate field "data.a"'] };
+    const body = {
+      value: { metadata: { name: 'z', zz: 1 }, data: { a: '2' }, foo: 1 },
+      duplicates: ['duplicate field "data.a"'],
+    };
     const attempt = (): Promise<unknown> => room.verbs.create(room.target('configmaps/ns'), body, query, room.caller);
     if (warnings === undefined) {
-      const message = handled('strict decoding error: unknown field "metadata.zz", duplicate field "data.a", unknown field "foo"');
-      expect(await refusal(attempt)).toEqual({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 400, reason: 'BadRequest', message });
+      const message = handled(
+        'strict decoding error: unknown field "metadata.zz", duplicate field "data.a", unknown field "foo"',
+      );
+      expect(await refusal(attempt)).toEqual({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        code: 400,
+        reason: 'BadRequest',
+        message,
+      });
     } else {
       expect(await attempt()).toMatchObject({ code: 201, object: { data: { a: '2' } } });
       expect(room.warnings).toEqual(warnings);
@@ -116,7 +247,11 @@ describe('a POST', () => {
 
   it('of a review answers it and stores nothing', async () => {
     const before = room.store.revision;
-    expect(await room.create('selfsubjectaccessreviews.authorization.k8s.io', { spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } })).toMatchObject({ status: { allowed: true } });
+    expect(
+      await room.create('selfsubjectaccessreviews.authorization.k8s.io', {
+        spec: { resourceAttributes: { verb: 'get', resource: 'pods' } },
+      }),
+    ).toMatchObject({ status: { allowed: true } });
     expect(room.store.revision).toBe(before);
   });
 });
@@ -127,10 +262,24 @@ describe('a PUT', () => {
   });
 
   it('without resourceVersion overwrites, with it only what it knows', async () => {
-    expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }))).toMatchObject({ data: { x: '2' }, metadata: { resourceVersion: '4' } });
-    expect(await refusal(() => room.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', resourceVersion: '3' } })))).toEqual({
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409, reason: 'Conflict', details: { name: 'a', kind: 'configmaps' },
-      message: 'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }))).toMatchObject({
+      data: { x: '2' },
+      metadata: { resourceVersion: '4' },
+    });
+    expect(
+      await refusal(() =>
+        room.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', resourceVersion: '3' } })),
+      ),
+    ).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      code: 409,
+      reason: 'Conflict',
+      details: { name: 'a', kind: 'configmaps' },
+      message:
+        'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
     });
   });
 
@@ -138,24 +287,49 @@ describe('a PUT', () => {
     const old = room.get('configmaps/ns/a');
     await room.clock.advance(5000);
     expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '1' } }))).toEqual(old);
-    expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }), { dryRun: 'All' })).toMatchObject({ data: { x: '2' }, metadata: { resourceVersion: '3' } });
+    expect(await room.update('configmaps/ns/a', configMap('a', { data: { x: '2' } }), { dryRun: 'All' })).toMatchObject(
+      { data: { x: '2' }, metadata: { resourceVersion: '3' } },
+    );
     expect(room.get('configmaps/ns/a')).toEqual(old);
   });
 
   it.each<[string, Json, number, string]>([
     ['another name', configMap('b'), 400, 'the name of the object (b) does not match the name on the URL (a)'],
-    ['no name', { apiVersion: 'v1', kind: 'ConfigMap' }, 400, 'the name of the object (a based on URL) was undeterminable: name must be provided'],
-    ['a resourceVersion that is none', configMap('a', { metadata: { name: 'a', resourceVersion: 'abc' } }), 500, 'strconv.ParseUint: parsing "abc": invalid syntax'],
-    ['another uid', configMap('a', { metadata: { name: 'a', uid: 'x' } }), 409, 'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/ns/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: uid-2'],
+    [
+      'no name',
+      { apiVersion: 'v1', kind: 'ConfigMap' },
+      400,
+      'the name of the object (a based on URL) was undeterminable: name must be provided',
+    ],
+    [
+      'a resourceVersion that is none',
+      configMap('a', { metadata: { name: 'a', resourceVersion: 'abc' } }),
+      500,
+      'strconv.ParseUint: parsing "abc": invalid syntax',
+    ],
+    [
+      'another uid',
+      configMap('a', { metadata: { name: 'a', uid: 'x' } }),
+      409,
+      'Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/ns/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: uid-2',
+    ],
   ])('with %s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.update('configmaps/ns/a', value))).toMatchObject({ code, message });
   });
 
   it('of what is not there is refused, but for kinds that it makes', async () => {
-    expect(await refusal(() => room.update('configmaps/ns/b', configMap('b')))).toMatchObject({ code: 404, message: 'configmaps "b" not found' });
+    expect(await refusal(() => room.update('configmaps/ns/b', configMap('b')))).toMatchObject({
+      code: 404,
+      message: 'configmaps "b" not found',
+    });
     const lease = { metadata: { name: 'l' }, spec: { holderIdentity: 'x' } };
     const put = (metadata: Json): ReturnType<typeof room.verbs.update> =>
-      room.verbs.update(room.target('leases.coordination.k8s.io/ns/l'), { value: { ...lease, metadata }, duplicates: [] }, {}, room.caller);
+      room.verbs.update(
+        room.target('leases.coordination.k8s.io/ns/l'),
+        { value: { ...lease, metadata }, duplicates: [] },
+        {},
+        room.caller,
+      );
     const { code, object } = await put({ name: 'l', resourceVersion: '77' });
     expect(code).toBe(201);
     expect((await put(object.metadata)).code).toBe(200);
@@ -165,24 +339,44 @@ describe('a PUT', () => {
   it('that makes an object needs the right to', async () => {
     room.allowCreate = false;
     room.user = { name: 'bob', groups: ['system:authenticated'] };
-    expect(await refusal(() => room.update('leases.coordination.k8s.io/ns/l', { metadata: { name: 'l' } }))).toMatchObject({
-      code: 403, message: 'leases.coordination.k8s.io "l" is forbidden: User "bob" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "ns"',
+    expect(
+      await refusal(() => room.update('leases.coordination.k8s.io/ns/l', { metadata: { name: 'l' } })),
+    ).toMatchObject({
+      code: 403,
+      message:
+        'leases.coordination.k8s.io "l" is forbidden: User "bob" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "ns"',
     });
   });
 
   it('tells a finding of metadata as often as the kind looks at it', async () => {
-    const status = await refusal(() => room.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', labels: { ok: 'a b' } } })));
+    const status = await refusal(() =>
+      room.update('configmaps/ns/a', configMap('a', { metadata: { name: 'a', labels: { ok: 'a b' } } })),
+    );
     expect((status as { details: { causes: Json[] } }).details.causes).toHaveLength(4);
-    expect(status).toMatchObject({ message: expect.stringMatching(/^ConfigMap "a" is invalid: metadata\.labels: Invalid value: "a b": a valid label must/) });
+    expect(status).toMatchObject({
+      message: expect.stringMatching(
+        /^ConfigMap "a" is invalid: metadata\.labels: Invalid value: "a b": a valid label must/,
+      ),
+    });
   });
 });
 
 describe('a built-in kind', () => {
-  const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  };
 
   it('that counts generations counts changes of its spec, and of its annotations', async () => {
-    const generation = async (change: Json): Promise<unknown> => (await room.patch('deployments.apps/ns/d', 'merge', change)).metadata.generation;
-    const made = await room.create('deployments.apps/ns', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', generation: 9 }, spec, status: { replicas: 5 } });
+    const generation = async (change: Json): Promise<unknown> =>
+      (await room.patch('deployments.apps/ns/d', 'merge', change)).metadata.generation;
+    const made = await room.create('deployments.apps/ns', {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'd', generation: 9 },
+      spec,
+      status: { replicas: 5 },
+    });
     expect(made).toMatchObject({ metadata: { generation: 1 }, status: {} });
     expect(made.status).toEqual({});
     expect(await generation({ metadata: { annotations: { a: '1' } } })).toBe(2);
@@ -193,72 +387,168 @@ describe('a built-in kind', () => {
   });
 
   it('takes its status by the subresource, and by that alone', async () => {
-    await room.create('deployments.apps/ns', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec });
-    const patched = await room.patch('deployments.apps/ns/d/status', 'merge', { metadata: { labels: { s: '1' }, annotations: { s: '1' } }, spec: { replicas: 9 }, status: { replicas: 3 } });
-    expect(patched).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 3 }, metadata: { annotations: { s: '1' } } });
+    await room.create('deployments.apps/ns', {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'd' },
+      spec,
+    });
+    const patched = await room.patch('deployments.apps/ns/d/status', 'merge', {
+      metadata: { labels: { s: '1' }, annotations: { s: '1' } },
+      spec: { replicas: 9 },
+      status: { replicas: 3 },
+    });
+    expect(patched).toMatchObject({
+      spec: { replicas: 1 },
+      status: { replicas: 3 },
+      metadata: { annotations: { s: '1' } },
+    });
     expect(patched.metadata.labels).toBeUndefined();
     expect(room.get('deployments.apps/ns/d/status')).toEqual(patched);
   });
 
   it('that has two groups is one object in both', async () => {
-    await room.create('events/ns', { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', name: 'p', namespace: 'ns' }, reason: 'R', message: 'M', type: 'Normal' });
-    expect(room.get('events.events.k8s.io/ns/e')).toMatchObject({ apiVersion: 'events.k8s.io/v1', regarding: { name: 'p' }, note: 'M' });
+    await room.create('events/ns', {
+      metadata: { name: 'e' },
+      involvedObject: { kind: 'Pod', name: 'p', namespace: 'ns' },
+      reason: 'R',
+      message: 'M',
+      type: 'Normal',
+    });
+    expect(room.get('events.events.k8s.io/ns/e')).toMatchObject({
+      apiVersion: 'events.k8s.io/v1',
+      regarding: { name: 'p' },
+      note: 'M',
+    });
     expect((await room.list('events.events.k8s.io/ns', { fieldSelector: 'regarding.name=p' })).items).toHaveLength(1);
     expect((await room.list('events/ns', { fieldSelector: 'involvedObject.name=p' })).items).toHaveLength(1);
-    expect(await refusal(() => room.list('events/ns', { fieldSelector: 'regarding.name=p' }))).toMatchObject({ message: 'field label not supported: regarding.name' });
+    expect(await refusal(() => room.list('events/ns', { fieldSelector: 'regarding.name=p' }))).toMatchObject({
+      message: 'field label not supported: regarding.name',
+    });
     await room.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b' } } });
     expect(room.get('events/ns/e')).toMatchObject({ apiVersion: 'v1', message: 'M', metadata: { labels: { a: 'b' } } });
   });
 
   it('that has two groups forgets in one what was owned in the other, and is one kind in errors', async () => {
-    const event = { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', name: 'p', namespace: 'ns' }, reason: 'R', message: 'M', type: 'Normal' };
+    const event = {
+      metadata: { name: 'e' },
+      involvedObject: { kind: 'Pod', name: 'p', namespace: 'ns' },
+      reason: 'R',
+      message: 'M',
+      type: 'Normal',
+    };
     await room.create('events/ns', event);
     await room.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b' } } });
-    expect(room.get('events/ns/e').metadata.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual(['events.k8s.io/v1']);
-    expect(await refusal(() => room.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b c' } } }))).toMatchObject({
-      code: 422, message: expect.stringMatching(/^Event "e" is invalid: /), details: { name: 'e', kind: 'Event' },
+    expect(room.get('events/ns/e').metadata.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual([
+      'events.k8s.io/v1',
+    ]);
+    expect(
+      await refusal(() => room.patch('events.events.k8s.io/ns/e', 'merge', { metadata: { labels: { a: 'b c' } } })),
+    ).toMatchObject({
+      code: 422,
+      message: expect.stringMatching(/^Event "e" is invalid: /),
+      details: { name: 'e', kind: 'Event' },
     });
   });
 
   it('refuses verbs that it has not', async () => {
-    expect(await refusal(() => room.list('selfsubjectaccessreviews.authorization.k8s.io'))).toMatchObject({ code: 405 });
-    expect(await refusal(() => room.verbs.deleteCollection(room.target('namespaces'), undefined, {}, room.caller))).toMatchObject({ code: 405 });
+    expect(await refusal(() => room.list('selfsubjectaccessreviews.authorization.k8s.io'))).toMatchObject({
+      code: 405,
+    });
+    expect(
+      await refusal(() => room.verbs.deleteCollection(room.target('namespaces'), undefined, {}, room.caller)),
+    ).toMatchObject({ code: 405 });
     expect(await refusal(() => room.get('configmaps/ns/a/status'))).toMatchObject({ code: 405 });
   });
 });
 
 describe('the scale of a Deployment', () => {
-  const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  };
   const SCALE = 'deployments.apps/ns/d/scale';
 
   beforeEach(async () => {
-    await room.create('deployments.apps/ns', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec });
+    await room.create('deployments.apps/ns', {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'd' },
+      spec,
+    });
   });
 
   it('is a kind of its own, whose replicas are those of the Deployment', async () => {
     expect(room.get(SCALE)).toEqual({
-      apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0, selector: 'a=b' },
-      metadata: { name: 'd', namespace: 'ns', uid: 'uid-2', resourceVersion: '3', creationTimestamp: '2026-01-02T03:04:05Z' },
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      spec: { replicas: 1 },
+      status: { replicas: 0, selector: 'a=b' },
+      metadata: {
+        name: 'd',
+        namespace: 'ns',
+        uid: 'uid-2',
+        resourceVersion: '3',
+        creationTimestamp: '2026-01-02T03:04:05Z',
+      },
     });
-    expect(await room.patch(SCALE, 'merge', { spec: { replicas: 3 } })).toMatchObject({ kind: 'Scale', spec: { replicas: 3 }, metadata: { resourceVersion: '4' } });
-    expect(room.get('deployments.apps/ns/d')).toMatchObject({ spec: { replicas: 3, ...spec, template: expect.anything() }, metadata: { generation: 2 } });
+    expect(await room.patch(SCALE, 'merge', { spec: { replicas: 3 } })).toMatchObject({
+      kind: 'Scale',
+      spec: { replicas: 3 },
+      metadata: { resourceVersion: '4' },
+    });
+    expect(room.get('deployments.apps/ns/d')).toMatchObject({
+      spec: { replicas: 3, ...spec, template: expect.anything() },
+      metadata: { generation: 2 },
+    });
     expect(await room.patch(SCALE, 'strategic', { spec: { replicas: 4 } })).toMatchObject({ spec: { replicas: 4 } });
-    expect(await room.update(SCALE, { metadata: { name: 'd' }, spec: { replicas: 5 } })).toMatchObject({ spec: { replicas: 5 } });
+    expect(await room.update(SCALE, { metadata: { name: 'd' }, spec: { replicas: 5 } })).toMatchObject({
+      spec: { replicas: 5 },
+    });
   });
 
   it('takes the field from who owned it, without a time', async () => {
-    const owners = (): unknown => room.get('deployments.apps/ns/d').metadata.managedFields?.map(({ manager, operation, subresource, time, fieldsV1 }) =>
-      [manager, operation, subresource, time, Object.hasOwn((fieldsV1?.['f:spec'] ?? {}) as object, 'f:replicas')]);
+    const owners = (): unknown =>
+      room
+        .get('deployments.apps/ns/d')
+        .metadata.managedFields?.map(({ manager, operation, subresource, time, fieldsV1 }) => [
+          manager,
+          operation,
+          subresource,
+          time,
+          Object.hasOwn((fieldsV1?.['f:spec'] ?? {}) as object, 'f:replicas'),
+        ]);
     const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 7 } };
-    expect(await refusal(() => room.patch(SCALE, 'apply', scale, { fieldManager: 'm' }))).toMatchObject({ code: 409, message: 'Apply failed with 1 conflict: conflict with "test" using autoscaling/v1: .spec.replicas' });
+    expect(await refusal(() => room.patch(SCALE, 'apply', scale, { fieldManager: 'm' }))).toMatchObject({
+      code: 409,
+      message: 'Apply failed with 1 conflict: conflict with "test" using autoscaling/v1: .spec.replicas',
+    });
     await room.patch(SCALE, 'apply', scale, { fieldManager: 'm', force: 'true' });
-    expect(owners()).toEqual([['m', 'Apply', 'scale', undefined, true], ['test', 'Update', undefined, '2026-01-02T03:04:05Z', false]]);
+    expect(owners()).toEqual([
+      ['m', 'Apply', 'scale', undefined, true],
+      ['test', 'Update', undefined, '2026-01-02T03:04:05Z', false],
+    ]);
   });
 
   it.each<[string, Json, number, string]>([
-    ['less than none', { metadata: { name: 'd' }, spec: { replicas: -1 } }, 422, 'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0'],
-    ['of another revision', { metadata: { name: 'd', resourceVersion: '1' }, spec: { replicas: 5 } }, 409, 'Operation cannot be fulfilled on deployments.apps "d": the object has been modified; please apply your changes to the latest version and try again'],
-    ['that is a Deployment', { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } }, 400, 'Deployment in version "v1" cannot be handled as a Scale: converting (v1.Deployment) to (autoscaling.Scale): unknown conversion'],
+    [
+      'less than none',
+      { metadata: { name: 'd' }, spec: { replicas: -1 } },
+      422,
+      'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    ],
+    [
+      'of another revision',
+      { metadata: { name: 'd', resourceVersion: '1' }, spec: { replicas: 5 } },
+      409,
+      'Operation cannot be fulfilled on deployments.apps "d": the object has been modified; please apply your changes to the latest version and try again',
+    ],
+    [
+      'that is a Deployment',
+      { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } },
+      400,
+      'Deployment in version "v1" cannot be handled as a Scale: converting (v1.Deployment) to (autoscaling.Scale): unknown conversion',
+    ],
   ])('%s is refused', async (_what, value, code, message) => {
     expect(await refusal(() => room.update(SCALE, value))).toMatchObject({ code, message });
   });

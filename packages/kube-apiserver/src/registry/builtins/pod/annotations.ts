@@ -17,10 +17,12 @@ export function checkAnnotations(template: JsonObject, path: string): readonly F
   const spec = structAt(template, 'spec');
   const errors: FieldError[] = [...validateAnnotations(annotations, path)];
   const mirror = annotations[MIRROR];
-  if (mirror !== undefined && textAt(spec, 'nodeName') === '') errors.push(invalidValue(key(path, MIRROR), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
+  if (mirror !== undefined && textAt(spec, 'nodeName') === '')
+    errors.push(invalidValue(key(path, MIRROR), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
   errors.push(...costErrors(annotations[DELETION_COST], key(path, DELETION_COST)));
   for (const [name, value] of Object.entries(annotations)) {
-    if (name === SECCOMP.pod || name.startsWith(SECCOMP.container)) errors.push(...seccompErrors(value, child(path, name)));
+    if (name === SECCOMP.pod || name.startsWith(SECCOMP.container))
+      errors.push(...seccompErrors(value, child(path, name)));
   }
   const containers = new Set(allContainers(spec, '').map(({ container }) => textAt(container, 'name')));
   for (const [name, value] of Object.entries(annotations)) {
@@ -37,10 +39,16 @@ function costErrors(cost: string | undefined, path: string): readonly FieldError
 
 function seccompErrors(profile: string, path: string): readonly FieldError[] {
   if (['runtime/default', 'docker/default', 'unconfined'].includes(profile)) return [];
-  return profile.startsWith(LOCALHOST) ? relativePath(profile.slice(LOCALHOST.length), path) : [invalidValue(path, profile, 'must be a valid seccomp profile')];
+  return profile.startsWith(LOCALHOST)
+    ? relativePath(profile.slice(LOCALHOST.length), path)
+    : [invalidValue(path, profile, 'must be a valid seccomp profile')];
 }
 
-function appArmorErrors(containers: ReadonlySet<string>, [name, profile]: readonly [name: string, profile: string], path: string): readonly FieldError[] {
+function appArmorErrors(
+  containers: ReadonlySet<string>,
+  [name, profile]: readonly [name: string, profile: string],
+  path: string,
+): readonly FieldError[] {
   const at = key(path, name);
   const container = name.slice(APPARMOR.length);
   const errors: FieldError[] = containers.has(container) ? [] : [invalidValue(at, container, 'container not found')];
@@ -60,7 +68,12 @@ interface Profile {
 }
 
 const PROFILES: Readonly<Record<'seccomp' | 'appArmor', Profile>> = {
-  seccomp: { field: 'seccompProfile', title: 'seccomp', prefix: SECCOMP.container, defaults: ['runtime/default', 'docker/default'] },
+  seccomp: {
+    field: 'seccompProfile',
+    title: 'seccomp',
+    prefix: SECCOMP.container,
+    defaults: ['runtime/default', 'docker/default'],
+  },
   appArmor: { field: 'appArmorProfile', title: 'apparmor', prefix: APPARMOR, defaults: ['runtime/default'] },
 };
 
@@ -74,16 +87,33 @@ export function checkProfiles(template: JsonObject, path: string): readonly Fiel
   const windows = textAt(structAt(spec, 'os'), 'name') === 'windows';
   return [
     ...mismatch(structAt(ofPod, seccomp.field), own(annotations, SECCOMP.pod), seccomp, child(path, 'securityContext')),
-    ...containers.flatMap(({ container, path: at }) => mismatch(structAt(structAt(container, 'securityContext'), seccomp.field), own(annotations, seccomp.prefix + textAt(container, 'name')), seccomp, child(at, 'securityContext'))),
+    ...containers.flatMap(({ container, path: at }) =>
+      mismatch(
+        structAt(structAt(container, 'securityContext'), seccomp.field),
+        own(annotations, seccomp.prefix + textAt(container, 'name')),
+        seccomp,
+        child(at, 'securityContext'),
+      ),
+    ),
     ...(windows ? [] : containers).flatMap(({ container, path: at }) => {
       const context = structAt(container, 'securityContext');
       const profile = structAt(own(context, appArmor.field) === undefined ? ofPod : context, appArmor.field);
-      return mismatch(profile, own(annotations, appArmor.prefix + textAt(container, 'name')), appArmor, child(at, 'securityContext'));
+      return mismatch(
+        profile,
+        own(annotations, appArmor.prefix + textAt(container, 'name')),
+        appArmor,
+        child(at, 'securityContext'),
+      );
     }),
   ];
 }
 
-function mismatch(profile: JsonObject, annotation: unknown, { field, title, defaults }: Profile, path: string): readonly FieldError[] {
+function mismatch(
+  profile: JsonObject,
+  annotation: unknown,
+  { field, title, defaults }: Profile,
+  path: string,
+): readonly FieldError[] {
   if (typeof annotation !== 'string') return [];
   const at = child(path, field);
   const wrongType = [forbiddenField(child(at, 'type'), `${title} type in annotation and field must match`)];
@@ -94,7 +124,9 @@ function mismatch(profile: JsonObject, annotation: unknown, { field, title, defa
       return defaults.includes(annotation) ? [] : wrongType;
     case 'Localhost':
       if (!annotation.startsWith(LOCALHOST)) return wrongType;
-      return annotation.slice(LOCALHOST.length) === own(profile, 'localhostProfile') ? [] : [forbiddenField(child(at, 'localhostProfile'), `${title} profile in annotation and field must match`)];
+      return annotation.slice(LOCALHOST.length) === own(profile, 'localhostProfile')
+        ? []
+        : [forbiddenField(child(at, 'localhostProfile'), `${title} profile in annotation and field must match`)];
     default:
       return [];
   }

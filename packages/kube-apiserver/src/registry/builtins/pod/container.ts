@@ -1,5 +1,14 @@
 import { own, type JsonObject } from '../../../json.js';
-import { child, duplicate, forbiddenField, index, invalidValue, notFoundValue, notSupported, required } from '../../../schema/field.js';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidValue,
+  notFoundValue,
+  notSupported,
+  required,
+} from '../../../schema/field.js';
 import { dns1123Label } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from '../checks.js';
@@ -30,12 +39,21 @@ export function checkContainers(spec: JsonObject, volumes: ReadonlySet<string>, 
     const name = textAt(container, 'name');
     const again = names.has(name) ? [duplicate(child(place, 'name'), name)] : [];
     names.add(name);
-    return [...checkContainer(container, { spec, volumes }, place), ...again, ...hookErrors(container, spec, place), ...checkRestart(container, place)];
+    return [
+      ...checkContainer(container, { spec, volumes }, place),
+      ...again,
+      ...hookErrors(container, spec, place),
+      ...checkRestart(container, place),
+    ];
   });
   return [...errors, ...hostPortConflicts(containers, at)];
 }
 
-export function checkInitContainers(spec: JsonObject, volumes: ReadonlySet<string>, path: string): readonly FieldError[] {
+export function checkInitContainers(
+  spec: JsonObject,
+  volumes: ReadonlySet<string>,
+  path: string,
+): readonly FieldError[] {
   const names = new Set(listAt(spec, 'containers').map((container) => textAt(container, 'name')));
   return each(spec, 'initContainers', path, (container, at) => {
     const name = textAt(container, 'name');
@@ -43,7 +61,12 @@ export function checkInitContainers(spec: JsonObject, volumes: ReadonlySet<strin
     if (name !== '') names.add(name);
     const sidecar = container['restartPolicy'] === 'Always';
     const hooks = sidecar ? hookErrors(container, spec, at) : forbiddenHooks(container, at);
-    return [...checkContainer(container, { spec, volumes }, at), ...again, ...hooks, ...checkInitRestart(container, at)];
+    return [
+      ...checkContainer(container, { spec, volumes }, at),
+      ...again,
+      ...hooks,
+      ...checkInitRestart(container, at),
+    ];
   });
 }
 
@@ -57,7 +80,9 @@ function hookErrors(container: JsonObject, spec: JsonObject, path: string): read
 }
 
 function forbiddenHooks(container: JsonObject, path: string): readonly FieldError[] {
-  return ['lifecycle', ...PROBES].filter((name) => has(container, name)).map((name) => forbiddenField(child(path, name), ONLY_SIDECARS));
+  return ['lifecycle', ...PROBES]
+    .filter((name) => has(container, name))
+    .map((name) => forbiddenField(child(path, name), ONLY_SIDECARS));
 }
 
 interface Surroundings {
@@ -66,17 +91,34 @@ interface Surroundings {
 }
 
 /** What holds for a container of every sort. */
-export function checkContainer(container: JsonObject, { spec, volumes }: Surroundings, path: string): readonly FieldError[] {
+export function checkContainer(
+  container: JsonObject,
+  { spec, volumes }: Surroundings,
+  path: string,
+): readonly FieldError[] {
   const name = textAt(container, 'name');
-  const errors: FieldError[] = name === '' ? [required(child(path, 'name'))] : [...invalidBecause(child(path, 'name'), name, dns1123Label(name))];
+  const errors: FieldError[] =
+    name === '' ? [required(child(path, 'name'))] : [...invalidBecause(child(path, 'name'), name, dns1123Label(name))];
   if (textAt(container, 'image') === '') errors.push(required(child(path, 'image')));
   const policy = textAt(container, 'terminationMessagePolicy');
-  if (!MESSAGE_POLICIES.includes(policy)) errors.push(notSupported(child(path, 'terminationMessagePolicy'), policy, MESSAGE_POLICIES));
-  errors.push(...portErrors(container, path), ...checkEnvironment(container, path), ...mountErrors(container, volumes, path), ...checkDevices(container, { spec, volumes }, path));
+  if (!MESSAGE_POLICIES.includes(policy))
+    errors.push(notSupported(child(path, 'terminationMessagePolicy'), policy, MESSAGE_POLICIES));
+  errors.push(
+    ...portErrors(container, path),
+    ...checkEnvironment(container, path),
+    ...mountErrors(container, volumes, path),
+    ...checkDevices(container, { spec, volumes }, path),
+  );
   const pull = textAt(container, 'imagePullPolicy');
   if (!PULL_POLICIES.includes(pull)) errors.push(notSupported(child(path, 'imagePullPolicy'), pull, PULL_POLICIES));
-  errors.push(...checkResources(structAt(container, 'resources'), child(path, 'resources')), ...checkClaims(container, spec, path), ...checkResize(container, spec, path));
-  errors.push(...whenSet(container, 'securityContext', path, (context, at) => checkContainerSecurity(context, spec, at)));
+  errors.push(
+    ...checkResources(structAt(container, 'resources'), child(path, 'resources')),
+    ...checkClaims(container, spec, path),
+    ...checkResize(container, spec, path),
+  );
+  errors.push(
+    ...whenSet(container, 'securityContext', path, (context, at) => checkContainerSecurity(context, spec, at)),
+  );
   return errors;
 }
 
@@ -90,7 +132,9 @@ function portErrors(container: JsonObject, path: string): readonly FieldError[] 
     if (name !== '' && problems.length === 0 && names.has(name)) errors.push(duplicate(child(at, 'name'), name));
     names.add(name);
     const number = numberAt(port, 'containerPort');
-    errors.push(...(number === 0 ? [required(child(at, 'containerPort'))] : portNumber(number, child(at, 'containerPort'))));
+    errors.push(
+      ...(number === 0 ? [required(child(at, 'containerPort'))] : portNumber(number, child(at, 'containerPort'))),
+    );
     if (numberAt(port, 'hostPort') !== 0) errors.push(...portNumber(port['hostPort'], child(at, 'hostPort')));
     const protocol = textAt(port, 'protocol');
     if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(child(at, 'protocol'), protocol, PROTOCOLS));
@@ -100,19 +144,24 @@ function portErrors(container: JsonObject, path: string): readonly FieldError[] 
 
 function hostPortConflicts(containers: readonly JsonObject[], path: string): readonly FieldError[] {
   const taken = new Set<string>();
-  return containers.flatMap((container, position) => each(container, 'ports', index(path, position), (port, at) => {
-    if (numberAt(port, 'hostPort') === 0) return [];
-    const text = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${numberAt(port, 'hostPort')}`;
-    if (taken.has(text)) return [duplicate(child(at, 'hostPort'), text)];
-    taken.add(text);
-    return [];
-  }));
+  return containers.flatMap((container, position) =>
+    each(container, 'ports', index(path, position), (port, at) => {
+      if (numberAt(port, 'hostPort') === 0) return [];
+      const text = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${numberAt(port, 'hostPort')}`;
+      if (taken.has(text)) return [duplicate(child(at, 'hostPort'), text)];
+      taken.add(text);
+      return [];
+    }),
+  );
 }
 
 function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: string): readonly FieldError[] {
   const list = child(path, 'volumeMounts');
   const devices = listAt(container, 'volumeDevices');
-  const [taken, takenAt] = [new Set(devices.map((device) => textAt(device, 'name'))), new Set(devices.map((device) => textAt(device, 'devicePath')))];
+  const [taken, takenAt] = [
+    new Set(devices.map((device) => textAt(device, 'name'))),
+    new Set(devices.map((device) => textAt(device, 'devicePath'))),
+  ];
   const places = new Set<string>();
   return each(container, 'volumeMounts', path, (mount, at) => {
     const name = textAt(mount, 'name');
@@ -123,7 +172,8 @@ function mountErrors(container: JsonObject, volumes: ReadonlySet<string>, path: 
     if (places.has(place)) errors.push(invalidValue(child(at, 'mountPath'), place, 'must be unique'));
     places.add(place);
     if (taken.has(name)) errors.push(invalidValue(child(at, 'name'), name, 'must not already exist in volumeDevices'));
-    if (takenAt.has(place)) errors.push(invalidValue(child(at, 'mountPath'), place, 'must not already exist as a path in volumeDevices'));
+    if (takenAt.has(place))
+      errors.push(invalidValue(child(at, 'mountPath'), place, 'must not already exist as a path in volumeDevices'));
     return [
       ...errors,
       ...subPathErrors(mount, at, list),
@@ -139,7 +189,8 @@ function subPathErrors(mount: JsonObject, at: string, list: string): readonly Fi
   const expression = textAt(mount, 'subPathExpr');
   const errors: FieldError[] = path === '' ? [] : [...relativePath(path, child(list, 'subPath'))];
   if (expression === '') return errors;
-  if (path !== '') errors.push(invalidValue(child(at, 'subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive'));
+  if (path !== '')
+    errors.push(invalidValue(child(at, 'subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive'));
   return [...errors, ...relativePath(expression, child(list, 'subPathExpr'))];
 }
 
@@ -149,7 +200,10 @@ function propagationErrors(mount: JsonObject, container: JsonObject, path: strin
   const errors = PROPAGATIONS.includes(mode) ? [] : [notSupported(path, mode, PROPAGATIONS)];
   const privileged = structAt(container, 'securityContext')['privileged'] === true;
   if (mode !== 'Bidirectional' || privileged) return errors;
-  return [...errors, forbiddenField(path, 'Bidirectional mount propagation is available only to privileged containers')];
+  return [
+    ...errors,
+    forbiddenField(path, 'Bidirectional mount propagation is available only to privileged containers'),
+  ];
 }
 
 function readOnlyErrors(mount: JsonObject, path: string): readonly FieldError[] {
@@ -157,7 +211,10 @@ function readOnlyErrors(mount: JsonObject, path: string): readonly FieldError[] 
   const mode = textAt(mount, 'recursiveReadOnly');
   if (mode === 'Disabled') return [];
   if (!READ_ONLY_MODES.includes(mode)) return [notSupported(path, mode, READ_ONLY_MODES)];
-  const errors = mount['readOnly'] === true ? [] : [forbiddenField(path, 'may only be specified when readOnly is true')];
+  const errors =
+    mount['readOnly'] === true ? [] : [forbiddenField(path, 'may only be specified when readOnly is true')];
   const spreads = has(mount, 'mountPropagation') && mount['mountPropagation'] !== 'None';
-  return spreads ? [...errors, forbiddenField(path, 'may only be specified when mountPropagation is None or not specified')] : errors;
+  return spreads
+    ? [...errors, forbiddenField(path, 'may only be specified when mountPropagation is None or not specified')]
+    : errors;
 }

@@ -30,18 +30,27 @@ interface Template {
   readonly path: string;
 }
 
-export function containerWarnings({ container, path }: Placed, { spec, annotations, path: notes }: Template): readonly string[] {
+export function containerWarnings(
+  { container, path }: Placed,
+  { spec, annotations, path: notes }: Template,
+): readonly string[] {
   const name = textAt(container, 'name');
   const context = structAt(container, 'securityContext');
   const resources = structAt(container, 'resources');
   const warnings: string[] = [];
-  if (!has(context, 'seccompProfile') && Object.hasOwn(annotations, SECCOMP.container + name)) warnings.push(`${key(notes, SECCOMP.container + name)}: ${SECCOMP.text}`);
+  if (!has(context, 'seccompProfile') && Object.hasOwn(annotations, SECCOMP.container + name))
+    warnings.push(`${key(notes, SECCOMP.container + name)}: ${SECCOMP.text}`);
   const profile = own(annotations, APPARMOR + name);
-  if (!has(context, 'appArmorProfile') && typeof profile === 'string' && !isProfile(structAt(structAt(spec, 'securityContext'), 'appArmorProfile'), profile)) {
+  if (
+    !has(context, 'appArmorProfile') &&
+    typeof profile === 'string' &&
+    !isProfile(structAt(structAt(spec, 'securityContext'), 'appArmorProfile'), profile)
+  ) {
     warnings.push(`${key(notes, APPARMOR + name)}: deprecated since v1.30; use the "appArmorProfile" field instead`);
   }
   for (const resource of ['memory', 'ephemeral-storage']) {
-    for (const list of ['limits', 'requests']) warnings.push(...fractionWarnings(structAt(resources, list), resource, child(child(path, 'resources'), list)));
+    for (const list of ['limits', 'requests'])
+      warnings.push(...fractionWarnings(structAt(resources, list), resource, child(child(path, 'resources'), list)));
   }
   return [...warnings, ...variableWarnings(listAt(container, 'env'), child(path, 'env'))];
 }
@@ -65,7 +74,9 @@ export function fractionWarnings(list: JsonObject, name: string, path: string): 
   const value = own(list, name);
   const quantity = typeof value === 'string' ? parseQuantity(value) : undefined;
   if (quantity === undefined || roundUpToMilli(quantity).nanos % 1_000_000_000n === 0n) return [];
-  return [`${key(path, name)}: fractional byte value ${goQuote(quantityText(quantity))} is invalid, must be an integer`];
+  return [
+    `${key(path, name)}: fractional byte value ${goQuote(quantityText(quantity))} is invalid, must be an integer`,
+  ];
 }
 
 /** A variable may be defined again only by what it was: `$(X)more`. */
@@ -78,7 +89,11 @@ function variableWarnings(variables: readonly JsonObject[], path: string): reado
     seen.add(name);
     const before = `$(${name})`;
     const hides = has(variable, 'valueFrom') || value === before || !value.includes(before);
-    return again && hides ? [`${index(path, position)}: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`] : [];
+    return again && hides
+      ? [
+          `${index(path, position)}: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`,
+        ]
+      : [];
   });
 }
 
@@ -88,13 +103,18 @@ interface Port {
 }
 
 export function portWarnings(containers: readonly Placed[]): readonly string[] {
-  const ports = containers.flatMap(({ container, path }) => listAt(container, 'ports').map((port, position): Port => ({ port, path: index(child(path, 'ports'), position) })));
+  const ports = containers.flatMap(({ container, path }) =>
+    listAt(container, 'ports').map((port, position): Port => ({ port, path: index(child(path, 'ports'), position) })),
+  );
   const names = new Map<string, string>();
   const repeated = ports.flatMap(({ port, path }) => {
     const name = textAt(port, 'name');
     const first = names.get(name);
     if (name === '') return [];
-    if (first !== undefined) return [`${path}: duplicate port name ${goQuote(name)} with ${first}, services and probes that select ports by name will use ${first}`];
+    if (first !== undefined)
+      return [
+        `${path}: duplicate port name ${goQuote(name)} with ${first}, services and probes that select ports by name will use ${first}`,
+      ];
     names.set(name, path);
     return [];
   });
@@ -128,5 +148,7 @@ function clash({ port, path }: Port, { port: other, path: place }: Port): readon
   const [host, otherHost] = [numberAt(port, 'hostPort'), numberAt(other, 'hostPort')];
   if (address === otherAddress && host === otherHost) return [`${path}: duplicate port definition with ${place}`];
   if (host === 0 || otherHost === 0) return [`${path}: overlapping port definition with ${place}`];
-  return host === otherHost && (address === '') !== (otherAddress === '') ? [`${path}: dangerously ambiguous port definition with ${place}`] : [];
+  return host === otherHost && (address === '') !== (otherAddress === '')
+    ? [`${path}: dangerously ambiguous port definition with ${place}`]
+    : [];
 }

@@ -12,7 +12,8 @@ const MOST_SEARCHES = 32;
 const LONGEST_SEARCH_LIST = 2048;
 const LABEL = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const SEARCH = `${LABEL}(\\.${LABEL})*`;
-const SEARCH_TEXT = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
+const SEARCH_TEXT =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
 
 /** Checks `dnsConfig`, which a pod without another way to names must have. */
 export function checkDns(spec: JsonObject, path: string): readonly FieldError[] {
@@ -21,18 +22,37 @@ export function checkDns(spec: JsonObject, path: string): readonly FieldError[] 
   const servers = textsAt(config, 'nameservers');
   if (textAt(spec, 'dnsPolicy') === 'None') {
     if (!has(spec, 'dnsConfig')) return [required(at, 'must provide `dnsConfig` when `dnsPolicy` is None')];
-    if (servers.length === 0) return [required(child(at, 'nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
+    if (servers.length === 0)
+      return [required(child(at, 'nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
   }
-  const errors: FieldError[] = servers.length > MOST_SERVERS ? [invalidValue(child(at, 'nameservers'), servers, `must not have more than ${MOST_SERVERS} nameservers`)] : [];
-  errors.push(...servers.flatMap((server, position) => checkAddress(server, index(child(at, 'nameservers'), position))));
+  const errors: FieldError[] =
+    servers.length > MOST_SERVERS
+      ? [invalidValue(child(at, 'nameservers'), servers, `must not have more than ${MOST_SERVERS} nameservers`)]
+      : [];
+  errors.push(
+    ...servers.flatMap((server, position) => checkAddress(server, index(child(at, 'nameservers'), position))),
+  );
   errors.push(...searchErrors(textsAt(config, 'searches'), child(at, 'searches')));
-  return [...errors, ...each(config, 'options', at, (option, place) => (textAt(option, 'name') === '' ? [required(place, 'must not be empty')] : []))];
+  return [
+    ...errors,
+    ...each(config, 'options', at, (option, place) =>
+      textAt(option, 'name') === '' ? [required(place, 'must not be empty')] : [],
+    ),
+  ];
 }
 
 function searchErrors(searches: readonly string[], path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (searches.length > MOST_SEARCHES) errors.push(invalidValue(path, searches, `must not have more than ${MOST_SEARCHES} search paths`));
-  if (byteLength(searches.join(' ')) > LONGEST_SEARCH_LIST) errors.push(invalidValue(path, searches, `must not have more than ${LONGEST_SEARCH_LIST} characters (including spaces) in the search list`));
+  if (searches.length > MOST_SEARCHES)
+    errors.push(invalidValue(path, searches, `must not have more than ${MOST_SEARCHES} search paths`));
+  if (byteLength(searches.join(' ')) > LONGEST_SEARCH_LIST)
+    errors.push(
+      invalidValue(
+        path,
+        searches,
+        `must not have more than ${LONGEST_SEARCH_LIST} characters (including spaces) in the search list`,
+      ),
+    );
   for (const [position, search] of searches.entries()) {
     const name = search.replace(/\.$/, '');
     if (search !== '.') errors.push(...invalidBecause(index(path, position), name, searchProblems(name)));
@@ -42,6 +62,8 @@ function searchErrors(searches: readonly string[], path: string): readonly Field
 
 function searchProblems(name: string): readonly string[] {
   const wrong = byteLength(name) > 253 ? ['must be no more than 253 characters'] : [];
-  const valid = name.split('.').every((label) => /^_?[a-z0-9]/.test(label) && /^[-_a-z0-9]+$/.test(label) && /[a-z0-9]$/.test(label));
+  const valid = name
+    .split('.')
+    .every((label) => /^_?[a-z0-9]/.test(label) && /^[-_a-z0-9]+$/.test(label) && /[a-z0-9]$/.test(label));
   return valid ? wrong : [...wrong, regexText(SEARCH_TEXT, SEARCH, 'example.com')];
 }

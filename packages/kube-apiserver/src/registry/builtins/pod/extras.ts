@@ -1,5 +1,15 @@
 import { own, type JsonObject } from '../../../json.js';
-import { child, duplicate, forbiddenField, index, invalidRaw, invalidValue, notSupported, required, tooLong } from '../../../schema/field.js';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidRaw,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from '../../../schema/field.js';
 import { byteLength, goJson } from '../../../schema/gotext.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
@@ -18,7 +28,10 @@ export function checkExtras(spec: JsonObject, path: string): readonly FieldError
     ...gateErrors(spec, path),
     ...hostNameErrors(spec, path),
     ...userErrors(spec, path),
-    ...whenSet(spec, 'resources', path, (resources, at) => [...checkPodResources(resources, at), ...checkClaims({ resources }, spec, path)]),
+    ...whenSet(spec, 'resources', path, (resources, at) => [
+      ...checkPodResources(resources, at),
+      ...checkClaims({ resources }, spec, path),
+    ]),
     ...whenSet(spec, 'overhead', path, (overhead, at) => checkResources({ limits: overhead }, at)),
   ];
 }
@@ -44,7 +57,8 @@ function hostNameErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const name = own(spec, 'hostnameOverride');
   if (typeof name !== 'string') return [];
   const errors: FieldError[] = [];
-  if (spec['setHostnameAsFQDN'] === true) errors.push(forbiddenField(at, 'may not be specified when setHostnameAsFQDN is true'));
+  if (spec['setHostnameAsFQDN'] === true)
+    errors.push(forbiddenField(at, 'may not be specified when setHostnameAsFQDN is true'));
   if (spec['hostNetwork'] === true) errors.push(forbiddenField(at, 'may not be specified when hostNetwork is true'));
   if (byteLength(name) > LONGEST_HOST) errors.push(tooLong(at, LONGEST_HOST));
   return [...errors, ...invalidBecause(at, name, dns1123Subdomain(name))];
@@ -53,10 +67,22 @@ function hostNameErrors(spec: JsonObject, path: string): readonly FieldError[] {
 /** Users of its own go with nothing else of the host. */
 function userErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (spec['hostUsers'] !== false) return [];
-  const shared = [['hostNetwork', 'hostNetwork'], ['hostPID', 'HostPID'], ['hostIPC', 'HostIPC']] as const;
-  const errors: FieldError[] = shared.filter(([field]) => spec[field] === true).map(([, shown]) => forbiddenField(child(path, shown), 'when `hostUsers` is false'));
+  const shared = [
+    ['hostNetwork', 'hostNetwork'],
+    ['hostPID', 'HostPID'],
+    ['hostIPC', 'HostIPC'],
+  ] as const;
+  const errors: FieldError[] = shared
+    .filter(([field]) => spec[field] === true)
+    .map(([, shown]) => forbiddenField(child(path, shown), 'when `hostUsers` is false'));
   for (const list of ['initContainers', 'containers']) {
-    errors.push(...each(spec, list, path, (container, at) => (listAt(container, 'volumeDevices').length > 0 ? [forbiddenField(child(at, 'volumeDevices'), 'when `hostUsers` is false')] : [])));
+    errors.push(
+      ...each(spec, list, path, (container, at) =>
+        listAt(container, 'volumeDevices').length > 0
+          ? [forbiddenField(child(at, 'volumeDevices'), 'when `hostUsers` is false')]
+          : [],
+      ),
+    );
   }
   return errors;
 }
@@ -71,9 +97,24 @@ export function claimErrors(spec: JsonObject, path: string): readonly FieldError
     else errors.push(...invalidBecause(child(at, 'name'), name, dns1123Label(name)));
     seen.add(name);
     const given = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => has(claim, field));
-    if (given.length === 2) errors.push(invalidRaw(at, goClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
-    if (given.length === 0) errors.push(invalidRaw(at, goClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
-    return [...errors, ...given.flatMap((field) => invalidBecause(child(at, field), textAt(claim, field), dns1123Subdomain(textAt(claim, field))))];
+    if (given.length === 2)
+      errors.push(
+        invalidRaw(
+          at,
+          goClaim(claim),
+          'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+        ),
+      );
+    if (given.length === 0)
+      errors.push(
+        invalidRaw(at, goClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'),
+      );
+    return [
+      ...errors,
+      ...given.flatMap((field) =>
+        invalidBecause(child(at, field), textAt(claim, field), dns1123Subdomain(textAt(claim, field))),
+      ),
+    ];
   });
 }
 
@@ -85,7 +126,11 @@ function goClaim(claim: JsonObject): string {
 export function checkClaims(container: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
   const resources = structAt(container, 'resources');
   if (listAt(resources, 'claims').length === 0) return [];
-  const known = new Set(listAt(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')).filter((name) => name !== ''));
+  const known = new Set(
+    listAt(spec, 'resourceClaims')
+      .map((claim) => textAt(claim, 'name'))
+      .filter((name) => name !== ''),
+  );
   const names = [...known].toSorted().join(', ');
   const seen = new Set<string>();
   const inPart = new Set<string>();
@@ -94,7 +139,8 @@ export function checkClaims(container: JsonObject, spec: JsonObject, path: strin
     if (name === '') return [required(at)];
     const entry = request === '' ? name : `${name}/${request}`;
     const errors: FieldError[] = [];
-    if (!seen.has(name) && request !== '') errors.push(...invalidBecause(child(at, 'request'), request, dns1123Label(request)));
+    if (!seen.has(name) && request !== '')
+      errors.push(...invalidBecause(child(at, 'request'), request, dns1123Label(request)));
     if (seen.has(name) || (request === '' && inPart.has(name))) errors.push(duplicate(at, name));
     else if (seen.has(entry)) errors.push(duplicate(at, entry));
     seen.add(entry);
@@ -113,7 +159,9 @@ const MOST_CODES = 255;
 /** The same of an init container: without a policy its rules are not looked at. */
 export function checkInitRestart(container: JsonObject, path: string): readonly FieldError[] {
   if (typeof own(container, 'restartPolicy') === 'string') return checkRestart(container, path);
-  return listAt(container, 'restartPolicyRules').length > 0 ? [required(child(path, 'restartPolicy'), 'must specify restartPolicy when restart rules are used')] : [];
+  return listAt(container, 'restartPolicyRules').length > 0
+    ? [required(child(path, 'restartPolicy'), 'must specify restartPolicy when restart rules are used')]
+    : [];
 }
 
 /** When a container is started again, where it is not as the pod says. */
@@ -128,7 +176,12 @@ export function checkRestart(container: JsonObject, path: string): readonly Fiel
     errors.push(notSupported(at, policy, RESTARTS));
   }
   const list = child(path, 'restartPolicyRules');
-  if (rules.length > MOST_RULES) errors.push({ reason: 'FieldValueTooMany', field: list, message: `Too many: ${rules.length}: must have at most ${MOST_RULES} items` });
+  if (rules.length > MOST_RULES)
+    errors.push({
+      reason: 'FieldValueTooMany',
+      field: list,
+      message: `Too many: ${rules.length}: must have at most ${MOST_RULES} items`,
+    });
   return [...errors, ...rules.flatMap((rule, position) => checkRule(rule, index(list, position)))];
 }
 
@@ -138,10 +191,20 @@ function checkRule(rule: JsonObject, path: string): readonly FieldError[] {
   if (!has(rule, 'exitCodes')) return [...errors, required(child(path, 'exitCodes'), 'must be specified')];
   const codes = structAt(rule, 'exitCodes');
   const operator = textAt(codes, 'operator');
-  if (!['In', 'NotIn'].includes(operator)) errors.push(notSupported(child(path, 'exitCodes.operator'), operator, ['In', 'NotIn']));
+  if (!['In', 'NotIn'].includes(operator))
+    errors.push(notSupported(child(path, 'exitCodes.operator'), operator, ['In', 'NotIn']));
   const values = own(codes, 'values');
   const count = Array.isArray(values) ? values.length : 0;
-  return count > MOST_CODES ? [...errors, { reason: 'FieldValueTooMany', field: child(path, 'exitCodes.values'), message: `Too many: ${count}: must have at most ${MOST_CODES} items` }] : errors;
+  return count > MOST_CODES
+    ? [
+        ...errors,
+        {
+          reason: 'FieldValueTooMany',
+          field: child(path, 'exitCodes.values'),
+          message: `Too many: ${count}: must have at most ${MOST_CODES} items`,
+        },
+      ]
+    : errors;
 }
 
 /** What happens to a container whose resources change. Errors name the list. */
@@ -155,8 +218,10 @@ export function checkResize(container: JsonObject, spec: JsonObject, path: strin
     if (resource === '') errors.push(required(list));
     else if (!['cpu', 'memory'].includes(resource)) errors.push(notSupported(list, resource, ['cpu', 'memory']));
     if (policy === '') errors.push(required(list));
-    else if (!['NotRequired', 'RestartContainer'].includes(policy)) errors.push(notSupported(list, policy, ['NotRequired', 'RestartContainer']));
-    if (textAt(spec, 'restartPolicy') === 'Never' && policy !== 'NotRequired') errors.push(invalidValue(list, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
+    else if (!['NotRequired', 'RestartContainer'].includes(policy))
+      errors.push(notSupported(list, policy, ['NotRequired', 'RestartContainer']));
+    if (textAt(spec, 'restartPolicy') === 'Never' && policy !== 'NotRequired')
+      errors.push(invalidValue(list, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     return errors;
   });
 }

@@ -9,7 +9,11 @@ export function withoutFeatures(template: JsonObject): JsonObject {
   for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
     const containers = own(spec, list);
     if (!Array.isArray(containers) || !containers.some(hasSignal)) continue;
-    next = withKey(next, list, containers.map((container: Json) => (isObject(container) ? withoutSignal(container) : container)));
+    next = withKey(
+      next,
+      list,
+      containers.map((container: Json) => (isObject(container) ? withoutSignal(container) : container)),
+    );
   }
   next = withoutBundles(next);
   return next === spec ? template : withKey(template, 'spec', next);
@@ -21,13 +25,28 @@ const OFF = ['clusterTrustBundle', 'podCertificate'];
 /** A source that names nothing else stays, empty. */
 function withoutBundles(spec: JsonObject): JsonObject {
   const volumes = listAt(spec, 'volumes');
-  const bundled = (volume: JsonObject): boolean => listAt(structAt(volume, 'projected'), 'sources').some((source) => OFF.some((name) => has(source, name)));
+  const bundled = (volume: JsonObject): boolean =>
+    listAt(structAt(volume, 'projected'), 'sources').some((source) => OFF.some((name) => has(source, name)));
   if (!volumes.some(bundled)) return spec;
-  return withKey(spec, 'volumes', volumes.map((volume) => {
-    if (!bundled(volume)) return volume;
-    const projected = structAt(volume, 'projected');
-    return withKey(volume, 'projected', withKey(projected, 'sources', listAt(projected, 'sources').map((source) => OFF.reduce((rest: JsonObject, name) => withKey(rest, name, undefined), source))));
-  }));
+  return withKey(
+    spec,
+    'volumes',
+    volumes.map((volume) => {
+      if (!bundled(volume)) return volume;
+      const projected = structAt(volume, 'projected');
+      return withKey(
+        volume,
+        'projected',
+        withKey(
+          projected,
+          'sources',
+          listAt(projected, 'sources').map((source) =>
+            OFF.reduce((rest: JsonObject, name) => withKey(rest, name, undefined), source),
+          ),
+        ),
+      );
+    }),
+  );
 }
 
 function hasSignal(container: Json): boolean {

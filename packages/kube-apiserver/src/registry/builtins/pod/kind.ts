@@ -3,7 +3,12 @@ import { structAt, textAt } from '../../../fields.js';
 import type { Subresource } from '../../../resource.js';
 import { STATUS, type Kind } from '../kind.js';
 
-const leadsOn = (name: string, kind: string | undefined, ...verbs: readonly string[]): Subresource => ({ name, ...(kind === undefined ? {} : { kind }), verbs, leadsOn: true });
+const leadsOn = (name: string, kind: string | undefined, ...verbs: readonly string[]): Subresource => ({
+  name,
+  ...(kind === undefined ? {} : { kind }),
+  verbs,
+  leadsOn: true,
+});
 
 /**
  * Pods are asked for by whoever looks at a Node or at a workload, so they can be read: there are none. Nothing here could run one,

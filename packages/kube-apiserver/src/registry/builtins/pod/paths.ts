@@ -13,6 +13,7 @@ export function noBacksteps(text: string, path: string): readonly FieldError[] {
 
 /** The path of a file in a volume that is made of keys: names that begin with two dots are the system's own. */
 export function localPath(text: string, path: string): readonly FieldError[] {
-  const reserved = text.startsWith('..') && !text.startsWith('../') ? [invalidValue(path, text, "must not start with '..'")] : [];
+  const reserved =
+    text.startsWith('..') && !text.startsWith('../') ? [invalidValue(path, text, "must not start with '..'")] : [];
   return [...relativePath(text, path), ...reserved];
 }

@@ -20,10 +20,17 @@ const HOST_PORTS = 'must be a host:port pair or multiple pairs separated by comm
 /** So many are looked at: each error quotes them all. */
 const MOST_PAIRS = 100;
 const PARTITION_TEXT = 'must be between 1 and 255, inclusive';
-const IQN: Readonly<Record<string, RegExp>> = { iqn: /iqn\.\d{4}-\d{2}\.([0-9A-Za-z.]+)(:[^,;*&$|\s]+)$/, eui: /^eui.[0-9A-Fa-f]{16}$/, naa: /^naa.[0-9A-Fa-f]{32}$/ };
+const IQN: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.([0-9A-Za-z.]+)(:[^,;*&$|\s]+)$/,
+  eui: /^eui.[0-9A-Fa-f]{16}$/,
+  naa: /^naa.[0-9A-Fa-f]{32}$/,
+};
 
 export const PLUGIN_CHECKS: Readonly<Record<string, Check>> = {
-  gitRepo: (source, path) => [...missing(source, ['repository'], path), ...relativePath(textAt(source, 'directory'), child(path, 'directory'))],
+  gitRepo: (source, path) => [
+    ...missing(source, ['repository'], path),
+    ...relativePath(textAt(source, 'directory'), child(path, 'directory')),
+  ],
   gcePersistentDisk: (source, path) => disk(source, 'pdName', path),
   awsElasticBlockStore: (source, path) => disk(source, 'volumeID', path),
   iscsi: checkIscsi,
@@ -43,7 +50,10 @@ export const PLUGIN_CHECKS: Readonly<Record<string, Check>> = {
   storageos: checkStorageOs,
   scaleIO: (source, path) => missing(source, ['gateway', 'system', 'volumeName'], path),
   csi: checkCsi,
-  ephemeral: (source, path) => (has(source, 'volumeClaimTemplate') ? checkClaimTemplate(structAt(source, 'volumeClaimTemplate'), child(path, 'volumeClaimTemplate')) : [required(child(path, 'volumeClaimTemplate'))]),
+  ephemeral: (source, path) =>
+    has(source, 'volumeClaimTemplate')
+      ? checkClaimTemplate(structAt(source, 'volumeClaimTemplate'), child(path, 'volumeClaimTemplate'))
+      : [required(child(path, 'volumeClaimTemplate'))],
 };
 
 export function missing(source: JsonObject, fields: readonly string[], path: string): readonly FieldError[] {
@@ -61,7 +71,9 @@ function secretName(source: JsonObject, field: string, path: string): readonly F
 function disk(source: JsonObject, name: string, path: string): readonly FieldError[] {
   const partition = numberAt(source, 'partition');
   const errors = missing(source, [name], path);
-  return partition < 0 || partition > 255 ? [...errors, invalidValue(child(path, 'partition'), partition, PARTITION_TEXT)] : errors;
+  return partition < 0 || partition > 255
+    ? [...errors, invalidValue(child(path, 'partition'), partition, PARTITION_TEXT)]
+    : errors;
 }
 
 function checkIscsi(source: JsonObject, path: string): readonly FieldError[] {
@@ -69,9 +81,13 @@ function checkIscsi(source: JsonObject, path: string): readonly FieldError[] {
   const name = textAt(source, 'iqn');
   if (name !== '') errors.push(...iqnErrors(name, child(path, 'iqn')));
   const unit = numberAt(source, 'lun');
-  if (unit < 0 || unit > 255) errors.push(invalidValue(child(path, 'lun'), unit, 'must be between 0 and 255, inclusive'));
-  if ((source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true) && !has(source, 'secretRef')) errors.push(required(child(path, 'secretRef')));
-  return has(source, 'initiatorName') ? [...errors, ...iqnErrors(textAt(source, 'initiatorName'), child(path, 'initiatorname'))] : errors;
+  if (unit < 0 || unit > 255)
+    errors.push(invalidValue(child(path, 'lun'), unit, 'must be between 0 and 255, inclusive'));
+  if ((source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true) && !has(source, 'secretRef'))
+    errors.push(required(child(path, 'secretRef')));
+  return has(source, 'initiatorName')
+    ? [...errors, ...iqnErrors(textAt(source, 'initiatorName'), child(path, 'initiatorname'))]
+    : errors;
 }
 
 function iqnErrors(name: string, path: string): readonly FieldError[] {
@@ -84,16 +100,26 @@ function checkFlocker(source: JsonObject, path: string): readonly FieldError[] {
   const [name, id] = [textAt(source, 'datasetName'), textAt(source, 'datasetUUID')];
   const errors: FieldError[] = [];
   if (name === '' && id === '') errors.push(required(path, 'one of datasetName and datasetUUID is required'));
-  if (name !== '' && id !== '') errors.push(invalidValue(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
-  return name.includes('/') ? [...errors, invalidValue(child(path, 'datasetName'), name, "must not contain '/'")] : errors;
+  if (name !== '' && id !== '')
+    errors.push(invalidValue(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
+  return name.includes('/')
+    ? [...errors, invalidValue(child(path, 'datasetName'), name, "must not contain '/'")]
+    : errors;
 }
 
 function checkQuobyte(source: JsonObject, path: string): readonly FieldError[] {
   const registry = textAt(source, 'registry');
   const errors: FieldError[] = [];
   if (registry === '') errors.push(required(child(path, 'registry'), HOST_PORTS));
-  else if (byteLength(textAt(source, 'tenant')) >= 65) errors.push(required(child(path, 'tenant'), 'must be a UUID and may not exceed a length of 64 characters'));
-  else errors.push(...registry.split(',', MOST_PAIRS).filter((pair) => !/^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair)).map(() => invalidValue(child(path, 'registry'), registry, HOST_PORTS)));
+  else if (byteLength(textAt(source, 'tenant')) >= 65)
+    errors.push(required(child(path, 'tenant'), 'must be a UUID and may not exceed a length of 64 characters'));
+  else
+    errors.push(
+      ...registry
+        .split(',', MOST_PAIRS)
+        .filter((pair) => !/^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
+        .map(() => invalidValue(child(path, 'registry'), registry, HOST_PORTS)),
+    );
   return [...errors, ...missing(source, ['volume'], path)];
 }
 
@@ -101,19 +127,30 @@ function checkFibre(source: JsonObject, path: string): readonly FieldError[] {
   const [targets, ids] = [textsAt(source, 'targetWWNs'), textsAt(source, 'wwids')];
   const at = child(path, 'targetWWNs');
   const errors: FieldError[] = [];
-  if (targets.length === 0 && ids.length === 0) errors.push(required(at, 'must specify either targetWWNs or wwids, but not both'));
-  if (targets.length > 0 && ids.length > 0) errors.push(invalidRaw(at, goJson(targets), 'targetWWNs and wwids can not be specified simultaneously'));
+  if (targets.length === 0 && ids.length === 0)
+    errors.push(required(at, 'must specify either targetWWNs or wwids, but not both'));
+  if (targets.length > 0 && ids.length > 0)
+    errors.push(invalidRaw(at, goJson(targets), 'targetWWNs and wwids can not be specified simultaneously'));
   if (targets.length === 0) return errors;
   const unit = own(source, 'lun');
-  if (typeof unit !== 'number') return [...errors, required(child(path, 'lun'), 'lun is required if targetWWNs is specified')];
-  return unit < 0 || unit > 255 ? [...errors, invalidValue(child(path, 'lun'), unit, 'must be between 0 and 255, inclusive')] : errors;
+  if (typeof unit !== 'number')
+    return [...errors, required(child(path, 'lun'), 'lun is required if targetWWNs is specified')];
+  return unit < 0 || unit > 255
+    ? [...errors, invalidValue(child(path, 'lun'), unit, 'must be between 0 and 255, inclusive')]
+    : errors;
 }
 
 function checkFlex(source: JsonObject, path: string): readonly FieldError[] {
-  const reserved = Object.keys(structAt(source, 'options')).filter((option) => /\.(kubernetes|k8s)\.io$/.test(`.${(option.includes('/') ? option.slice(0, option.indexOf('/')) : option).toLowerCase()}`));
+  const reserved = Object.keys(structAt(source, 'options')).filter((option) =>
+    /\.(kubernetes|k8s)\.io$/.test(
+      `.${(option.includes('/') ? option.slice(0, option.indexOf('/')) : option).toLowerCase()}`,
+    ),
+  );
   return [
     ...missing(source, ['driver'], path),
-    ...reserved.map((option) => invalidValue(key(child(path, 'options'), option), option, 'kubernetes.io and k8s.io namespaces are reserved')),
+    ...reserved.map((option) =>
+      invalidValue(key(child(path, 'options'), option), option, 'kubernetes.io and k8s.io namespaces are reserved'),
+    ),
   ];
 }
 
@@ -129,7 +166,9 @@ function checkAzureDisk(source: JsonObject, path: string): readonly FieldError[]
 function checkStorageOs(source: JsonObject, path: string): readonly FieldError[] {
   const [name, namespace] = [textAt(source, 'volumeName'), textAt(source, 'volumeNamespace')];
   return [
-    ...(name === '' ? [required(child(path, 'volumeName'))] : invalidBecause(child(path, 'volumeName'), name, dns1123Label(name))),
+    ...(name === ''
+      ? [required(child(path, 'volumeName'))]
+      : invalidBecause(child(path, 'volumeName'), name, dns1123Label(name))),
     ...(namespace === '' ? [] : invalidBecause(child(path, 'volumeNamespace'), namespace, dns1123Label(namespace))),
     ...secretName(source, 'secretRef', path),
   ];
@@ -140,7 +179,11 @@ function checkCsi(source: JsonObject, path: string): readonly FieldError[] {
   const at = child(path, 'driver');
   const errors: FieldError[] = [];
   if (driver === '') errors.push(required(at));
-  else errors.push(...(byteLength(driver) > 63 ? [tooLong(at, 63)] : []), ...invalidBecause(at, driver, dns1123Subdomain(driver.toLowerCase())));
+  else
+    errors.push(
+      ...(byteLength(driver) > 63 ? [tooLong(at, 63)] : []),
+      ...invalidBecause(at, driver, dns1123Subdomain(driver.toLowerCase())),
+    );
   const secret = textAt(structAt(source, 'nodePublishSecretRef'), 'name');
   if (secret === '') return [...errors, ...secretName(source, 'nodePublishSecretRef', path)];
   return [...errors, ...invalidBecause(child(path, 'name'), secret, dns1123Subdomain(secret))];

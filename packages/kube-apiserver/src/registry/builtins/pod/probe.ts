@@ -18,7 +18,10 @@ interface ProbeOptions {
 }
 
 export function checkProbe(probe: JsonObject, { name, grace }: ProbeOptions, path: string): readonly FieldError[] {
-  const errors = [...checkHandler(probe, grace, path), ...NUMBERS.flatMap((field) => nonNegative(own(probe, field), child(path, field)))];
+  const errors = [
+    ...checkHandler(probe, grace, path),
+    ...NUMBERS.flatMap((field) => nonNegative(own(probe, field), child(path, field))),
+  ];
   const own_ = own(probe, 'terminationGracePeriodSeconds');
   const at = child(path, 'terminationGracePeriodSeconds');
   if (typeof own_ === 'number' && own_ <= 0) errors.push(invalidValue(at, own_, 'must be greater than 0'));
@@ -32,7 +35,9 @@ export function checkProbe(probe: JsonObject, { name, grace }: ProbeOptions, pat
 }
 
 export function checkLifecycle(lifecycle: JsonObject, grace: Json | undefined, path: string): readonly FieldError[] {
-  return ['postStart', 'preStop'].filter((name) => has(lifecycle, name)).flatMap((name) => checkHandler(structAt(lifecycle, name), grace, child(path, name)));
+  return ['postStart', 'preStop']
+    .filter((name) => has(lifecycle, name))
+    .flatMap((name) => checkHandler(structAt(lifecycle, name), grace, child(path, name)));
 }
 
 /** Exactly one way to probe or to run a hook. */
@@ -64,8 +69,14 @@ function checkHttp(action: JsonObject, path: string): readonly FieldError[] {
   errors.push(...checkPort(own(action, 'port'), child(path, 'port')));
   const scheme = textAt(action, 'scheme');
   if (!SCHEMES.includes(scheme)) errors.push(notSupported(child(path, 'scheme'), scheme, SCHEMES));
-  const rule = regexText("a valid HTTP header must consist of alphanumeric characters or '-'", '[-A-Za-z0-9]+', 'X-Header-Name');
-  const wrong = listAt(action, 'httpHeaders').map((header) => textAt(header, 'name')).filter((header) => !/^[-A-Za-z0-9]+$/.test(header));
+  const rule = regexText(
+    "a valid HTTP header must consist of alphanumeric characters or '-'",
+    '[-A-Za-z0-9]+',
+    'X-Header-Name',
+  );
+  const wrong = listAt(action, 'httpHeaders')
+    .map((header) => textAt(header, 'name'))
+    .filter((header) => !/^[-A-Za-z0-9]+$/.test(header));
   return [...errors, ...wrong.map((header) => invalidValue(child(path, 'httpHeaders'), header, rule))];
 }
 

@@ -9,11 +9,36 @@ import { parseQuantity, quantityText, type Quantity } from '../../../schema/quan
 
 const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage'];
 const STANDARD = [
-  ...OF_CONTAINERS, 'requests.cpu', 'requests.memory', 'requests.ephemeral-storage', 'limits.cpu', 'limits.memory', 'limits.ephemeral-storage', 'pods',
-  'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims', 'storage', 'requests.storage',
-  'services.nodeports', 'services.loadbalancers',
+  ...OF_CONTAINERS,
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'storage',
+  'requests.storage',
+  'services.nodeports',
+  'services.loadbalancers',
 ];
-const WHOLE = ['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims', 'services.nodeports', 'services.loadbalancers'];
+const WHOLE = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+];
 const HUGE = 'hugepages-';
 
 /** Checks the limits and requests of a container. */
@@ -32,12 +57,25 @@ export function checkResources(resources: JsonObject, path: string): readonly Fi
 const WITH_HUGE_PAGES = ['cpu', 'memory'];
 
 /** Memory in huge pages comes in whole pages, and never alone. */
-function hugePageErrors(limits: ReadonlyMap<string, Quantity>, requests: ReadonlyMap<string, Quantity>, path: string): readonly FieldError[] {
+function hugePageErrors(
+  limits: ReadonlyMap<string, Quantity>,
+  requests: ReadonlyMap<string, Quantity>,
+  path: string,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
-  for (const [list, entries] of [['limits', limits], ['requests', requests]] as const) {
+  for (const [list, entries] of [
+    ['limits', limits],
+    ['requests', requests],
+  ] as const) {
     for (const [name, value] of entries) {
       if (!name.startsWith(HUGE) || isWholePages(name, value)) continue;
-      errors.push(invalidValue(key(child(path, list), name), quantityText(value), `${quantityText(value)} is not positive integer multiple of ${name}`));
+      errors.push(
+        invalidValue(
+          key(child(path, list), name),
+          quantityText(value),
+          `${quantityText(value)} is not positive integer multiple of ${name}`,
+        ),
+      );
     }
   }
   const names = [...limits.keys(), ...requests.keys()];
@@ -74,9 +112,18 @@ const OF_PODS = ['cpu', HUGE, 'memory'];
 export function checkPodResources(resources: JsonObject, path: string): readonly FieldError[] {
   const limits = quantities(structAt(resources, 'limits'));
   const requests = quantities(structAt(resources, 'requests'));
-  const errors: FieldError[] = Array.isArray(resources['claims']) ? [forbiddenField(child(path, 'claims'), 'claims may not be set for Resources at pod-level')] : [];
-  for (const [list, entries] of [['limits', limits], ['requests', requests]] as const) {
-    for (const [name, value] of entries) errors.push(...podNameErrors(name, key(child(path, list), name)), ...checkQuantity(name, value, key(child(path, list), name)));
+  const errors: FieldError[] = Array.isArray(resources['claims'])
+    ? [forbiddenField(child(path, 'claims'), 'claims may not be set for Resources at pod-level')]
+    : [];
+  for (const [list, entries] of [
+    ['limits', limits],
+    ['requests', requests],
+  ] as const) {
+    for (const [name, value] of entries)
+      errors.push(
+        ...podNameErrors(name, key(child(path, list), name)),
+        ...checkQuantity(name, value, key(child(path, list), name)),
+      );
   }
   for (const [name, value] of requests) errors.push(...limitErrors(name, value, limits.get(name), path));
   return [...errors, ...hugePageErrors(limits, requests, path)];
@@ -85,24 +132,31 @@ export function checkPodResources(resources: JsonObject, path: string): readonly
 function podNameErrors(name: string, path: string): readonly FieldError[] {
   const errors: FieldError[] = [...invalidBecause(path, name, qualifiedName(name))];
   if (errors.length > 0) return errors;
-  if (!name.includes('/') && !STANDARD.includes(name) && !name.startsWith(HUGE)) return [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
+  if (!name.includes('/') && !STANDARD.includes(name) && !name.startsWith(HUGE))
+    return [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
   return name === 'cpu' || name === 'memory' || name.startsWith(HUGE) ? [] : [notSupported(path, name, OF_PODS)];
 }
 
 function nameErrors(name: string, path: string): readonly FieldError[] {
   const errors: FieldError[] = [...invalidBecause(path, name, qualifiedName(name))];
   const plain = !name.includes('/');
-  if (errors.length === 0 && plain && !STANDARD.includes(name) && !name.startsWith(HUGE)) errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'));
-  if (plain && !OF_CONTAINERS.includes(name) && !name.startsWith(HUGE)) errors.push(invalidValue(path, name, 'must be a standard resource for containers'));
-  if (!plain && !isNative(name) && !isExtended(name)) errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
+  if (errors.length === 0 && plain && !STANDARD.includes(name) && !name.startsWith(HUGE))
+    errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'));
+  if (plain && !OF_CONTAINERS.includes(name) && !name.startsWith(HUGE))
+    errors.push(invalidValue(path, name, 'must be a standard resource for containers'));
+  if (!plain && !isNative(name) && !isExtended(name))
+    errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
   return errors;
 }
 
 /** Rule of the amounts of a resource, in lists of nodes too. */
 export function checkQuantity(name: string, value: Quantity, path: string): readonly FieldError[] {
-  const errors: FieldError[] = value.nanos < 0n ? [invalidValue(path, quantityText(value), 'must be greater than or equal to 0')] : [];
+  const errors: FieldError[] =
+    value.nanos < 0n ? [invalidValue(path, quantityText(value), 'must be greater than or equal to 0')] : [];
   const whole = WHOLE.includes(name) || isExtended(name);
-  return whole && value.nanos % 1_000_000_000n !== 0n ? [...errors, invalidValue(path, quantityText(value), 'must be an integer')] : errors;
+  return whole && value.nanos % 1_000_000_000n !== 0n
+    ? [...errors, invalidValue(path, quantityText(value), 'must be an integer')]
+    : errors;
 }
 
 function isNative(name: string): boolean {
@@ -116,8 +170,18 @@ function isExtended(name: string): boolean {
 /** What cannot be shared out twice has to be requested as it is limited. */
 function limitErrors(name: string, value: Quantity, limit: Quantity | undefined, path: string): readonly FieldError[] {
   const shareable = isNative(name) && !name.startsWith(HUGE);
-  if (limit === undefined) return shareable ? [] : [required(child(path, 'limits'), 'Limit must be set for non overcommitable resources')];
+  if (limit === undefined)
+    return shareable ? [] : [required(child(path, 'limits'), 'Limit must be set for non overcommitable resources')];
   const text = quantityText(limit);
-  if (value.nanos !== limit.nanos && !shareable) return [invalidValue(child(path, 'requests'), quantityText(value), `must be equal to ${name} limit of ${text}`)];
-  return value.nanos > limit.nanos ? [invalidValue(child(path, 'requests'), quantityText(value), `must be less than or equal to ${name} limit of ${text}`)] : [];
+  if (value.nanos !== limit.nanos && !shareable)
+    return [invalidValue(child(path, 'requests'), quantityText(value), `must be equal to ${name} limit of ${text}`)];
+  return value.nanos > limit.nanos
+    ? [
+        invalidValue(
+          child(path, 'requests'),
+          quantityText(value),
+          `must be less than or equal to ${name} limit of ${text}`,
+        ),
+      ]
+    : [];
 }

@@ -1,5 +1,13 @@
 import type { JsonObject } from '../../../json.js';
-import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../../schema/field.js';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../../schema/field.js';
 import { dns1123Label, labelValue } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, labelKey, positive, whenSet } from '../checks.js';
@@ -14,14 +22,28 @@ const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 export function checkTolerations(spec: JsonObject, path: string): readonly FieldError[] {
   return each(spec, 'tolerations', path, (toleration, at) => {
-    const [taint, operator, effect] = [textAt(toleration, 'key'), textAt(toleration, 'operator'), textAt(toleration, 'effect')];
+    const [taint, operator, effect] = [
+      textAt(toleration, 'key'),
+      textAt(toleration, 'operator'),
+      textAt(toleration, 'effect'),
+    ];
     const errors: FieldError[] = taint === '' ? [] : [...labelKey(taint, child(at, 'key'))];
     if (taint === '' && operator !== 'Exists') {
-      errors.push(invalidValue(child(at, 'operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
+      errors.push(
+        invalidValue(
+          child(at, 'operator'),
+          operator,
+          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+        ),
+      );
     }
-    if (has(toleration, 'tolerationSeconds') && effect !== 'NoExecute') errors.push(invalidValue(child(at, 'effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    if (has(toleration, 'tolerationSeconds') && effect !== 'NoExecute')
+      errors.push(
+        invalidValue(child(at, 'effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"),
+      );
     errors.push(...operatorErrors(operator, textAt(toleration, 'value'), child(at, 'operator')));
-    if (effect !== '' && !TAINT_EFFECTS.includes(effect)) errors.push(notSupported(child(at, 'effect'), effect, TAINT_EFFECTS));
+    if (effect !== '' && !TAINT_EFFECTS.includes(effect))
+      errors.push(notSupported(child(at, 'effect'), effect, TAINT_EFFECTS));
     return errors;
   });
 }
@@ -53,7 +75,8 @@ export function checkAffinity(affinity: JsonObject, path: string): readonly Fiel
 
 function checkNodeAffinity(affinity: JsonObject, path: string): readonly FieldError[] {
   const needed = whenSet(affinity, REQUIRED, path, (selector, at) => {
-    if (listAt(selector, 'nodeSelectorTerms').length === 0) return [required(child(at, 'nodeSelectorTerms'), 'must have at least one node selector term')];
+    if (listAt(selector, 'nodeSelectorTerms').length === 0)
+      return [required(child(at, 'nodeSelectorTerms'), 'must have at least one node selector term')];
     return each(selector, 'nodeSelectorTerms', at, (term, place) => checkNodeTerm(term, true, place));
   });
   const wanted = each(affinity, PREFERRED, path, (term, at) => [
@@ -78,34 +101,51 @@ function checkNodeRequirement(one: JsonObject, values: boolean, path: string): r
   if (['In', 'NotIn'].includes(operator)) {
     if (given.length === 0) errors.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (['Exists', 'DoesNotExist'].includes(operator)) {
-    if (given.length > 0) errors.push(forbiddenField(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    if (given.length > 0)
+      errors.push(forbiddenField(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
   } else if (['Gt', 'Lt'].includes(operator)) {
     if (given.length !== 1) errors.push(required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
   } else {
     errors.push(invalidValue(child(path, 'operator'), operator, 'not a valid selector operator'));
   }
   errors.push(...labelKey(name, child(path, 'key')));
-  return values ? [...errors, ...given.flatMap((value, position) => invalidBecause(index(at, position), value, labelValue(value)))] : errors;
+  return values
+    ? [...errors, ...given.flatMap((value, position) => invalidBecause(index(at, position), value, labelValue(value)))]
+    : errors;
 }
 
 function checkFieldRequirement(one: JsonObject, path: string): readonly FieldError[] {
   const [name, operator, given] = [textAt(one, 'key'), textAt(one, 'operator'), textsAt(one, 'values')];
   const errors: FieldError[] = [];
-  if (!['In', 'NotIn'].includes(operator)) errors.push(invalidValue(child(path, 'operator'), operator, 'not a valid selector operator'));
-  else if (given.length !== 1) errors.push(required(child(path, 'values'), 'must be only one value when `operator` is \'In\' or \'NotIn\' for node field selector'));
-  return name === 'metadata.name' ? errors : [...errors, invalidValue(child(path, 'key'), name, 'not a valid field selector key')];
+  if (!['In', 'NotIn'].includes(operator))
+    errors.push(invalidValue(child(path, 'operator'), operator, 'not a valid selector operator'));
+  else if (given.length !== 1)
+    errors.push(
+      required(
+        child(path, 'values'),
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+      ),
+    );
+  return name === 'metadata.name'
+    ? errors
+    : [...errors, invalidValue(child(path, 'key'), name, 'not a valid field selector key')];
 }
 
 function checkPodAffinity(affinity: JsonObject, path: string): readonly FieldError[] {
   return [
     ...each(affinity, REQUIRED, path, checkPodTerm),
-    ...each(affinity, PREFERRED, path, (term, at) => [...weightErrors(term, at), ...whenSet(term, 'podAffinityTerm', at, checkPodTerm)]),
+    ...each(affinity, PREFERRED, path, (term, at) => [
+      ...weightErrors(term, at),
+      ...whenSet(term, 'podAffinityTerm', at, checkPodTerm),
+    ]),
   ];
 }
 
 function weightErrors(term: JsonObject, path: string): readonly FieldError[] {
   const weight = numberAt(term, 'weight');
-  return weight >= 1 && weight <= 100 ? [] : [invalidValue(child(path, 'weight'), weight, 'must be in the range 1-100')];
+  return weight >= 1 && weight <= 100
+    ? []
+    : [invalidValue(child(path, 'weight'), weight, 'must be in the range 1-100')];
 }
 
 function checkPodTerm(term: JsonObject, path: string): readonly FieldError[] {
@@ -113,7 +153,9 @@ function checkPodTerm(term: JsonObject, path: string): readonly FieldError[] {
   return [
     ...whenSet(term, 'labelSelector', path, checkSelector),
     ...whenSet(term, 'namespaceSelector', path, checkSelector),
-    ...textsAt(term, 'namespaces').flatMap((name) => invalidBecause(child(path, 'namespace'), name, dns1123Label(name))),
+    ...textsAt(term, 'namespaces').flatMap((name) =>
+      invalidBecause(child(path, 'namespace'), name, dns1123Label(name)),
+    ),
     ...(topology === '' ? [required(child(path, 'topologyKey'), 'can not be empty')] : []),
     ...labelKey(topology, child(path, 'topologyKey')),
     ...keyErrors(term, path),
@@ -126,7 +168,14 @@ function keyErrors(term: JsonObject, path: string): readonly FieldError[] {
   const errors: FieldError[] = [...eachKey(term, 'matchLabelKeys', path), ...eachKey(term, 'mismatchLabelKeys', path)];
   const others = new Set(unwanted);
   for (const [at, name] of wanted.entries()) {
-    if (others.has(name)) errors.push(invalidValue(index(child(path, 'matchLabelKeys'), at), name, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+    if (others.has(name))
+      errors.push(
+        invalidValue(
+          index(child(path, 'matchLabelKeys'), at),
+          name,
+          'exists in both matchLabelKeys and mismatchLabelKeys',
+        ),
+      );
   }
   return errors;
 }
@@ -134,7 +183,8 @@ function keyErrors(term: JsonObject, path: string): readonly FieldError[] {
 function eachKey(term: JsonObject, field: string, path: string): readonly FieldError[] {
   const keys = textsAt(term, field);
   if (keys.length === 0) return [];
-  if (!has(term, 'labelSelector')) return [forbiddenField(child(path, field), 'must not be specified when labelSelector is not set')];
+  if (!has(term, 'labelSelector'))
+    return [forbiddenField(child(path, field), 'must not be specified when labelSelector is not set')];
   return keys.flatMap((name, at) => labelKey(name, index(child(path, field), at)));
 }
 
@@ -147,8 +197,14 @@ export function checkSpread(spec: JsonObject, path: string): readonly FieldError
     const errors: FieldError[] = [...positive(numberAt(constraint, 'maxSkew'), child(at, 'maxSkew'))];
     if (topology === '') errors.push(required(child(at, 'topologyKey'), 'can not be empty'));
     if (!ACTIONS.includes(action)) errors.push(notSupported(child(at, 'whenUnsatisfiable'), action, ACTIONS));
-    if (last.get(pairOf(constraint)) !== position) errors.push(duplicate(child(at, '{topologyKey, whenUnsatisfiable}'), pairOf(constraint)));
-    return [...errors, ...domainErrors(constraint, action, at), ...whenSet(constraint, 'labelSelector', at, checkSelector), ...eachKey(constraint, 'matchLabelKeys', at)];
+    if (last.get(pairOf(constraint)) !== position)
+      errors.push(duplicate(child(at, '{topologyKey, whenUnsatisfiable}'), pairOf(constraint)));
+    return [
+      ...errors,
+      ...domainErrors(constraint, action, at),
+      ...whenSet(constraint, 'labelSelector', at, checkSelector),
+      ...eachKey(constraint, 'matchLabelKeys', at),
+    ];
   });
 }
 
@@ -162,11 +218,19 @@ function domainErrors(constraint: JsonObject, action: string, path: string): rea
   if (has(constraint, 'minDomains')) {
     const domains = numberAt(constraint, 'minDomains');
     errors.push(...positive(domains, child(path, 'minDomains')));
-    if (action !== 'DoNotSchedule') errors.push(invalidValue(child(path, 'minDomains'), domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`));
+    if (action !== 'DoNotSchedule')
+      errors.push(
+        invalidValue(
+          child(path, 'minDomains'),
+          domains,
+          `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`,
+        ),
+      );
   }
   for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
     const policy = textAt(constraint, field);
-    if (has(constraint, field) && !INCLUSIONS.includes(policy)) errors.push(notSupported(child(path, field), policy, INCLUSIONS));
+    if (has(constraint, field) && !INCLUSIONS.includes(policy))
+      errors.push(notSupported(child(path, field), policy, INCLUSIONS));
   }
   return errors;
 }

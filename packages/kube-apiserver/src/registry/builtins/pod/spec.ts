@@ -42,7 +42,13 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
     ...whenSet(spec, 'securityContext', path, (context, at) => checkPodSecurity(context, spec, at)),
     ...whenSet(spec, 'affinity', path, checkAffinity),
     ...checkDns(spec, path),
-    ...each(spec, 'readinessGates', path, (gate, at) => invalidBecause(child(at, 'conditionType'), textAt(gate, 'conditionType'), qualifiedName(textAt(gate, 'conditionType')))),
+    ...each(spec, 'readinessGates', path, (gate, at) =>
+      invalidBecause(
+        child(at, 'conditionType'),
+        textAt(gate, 'conditionType'),
+        qualifiedName(textAt(gate, 'conditionType')),
+      ),
+    ),
     ...checkSpread(spec, path),
     ...checkHostProcesses(spec, path),
     ...nameErrors(spec, path),
@@ -63,11 +69,15 @@ function oneOf(spec: JsonObject, field: string, supported: readonly string[], pa
 /** With the network of the host a port of the host can only be the container's own. */
 function hostPortErrors(spec: JsonObject, path: string): readonly FieldError[] {
   if (spec['hostNetwork'] !== true) return [];
-  return each(spec, 'containers', path, (container, at) => each(container, 'ports', at, (port, place) => {
-    const host = port['hostPort'];
-    const wrong = typeof host === 'number' && host !== 0 && host !== port['containerPort'];
-    return wrong ? [invalidValue(child(place, 'hostPort'), host, 'must match `containerPort` when `hostNetwork` is true')] : [];
-  }));
+  return each(spec, 'containers', path, (container, at) =>
+    each(container, 'ports', at, (port, place) => {
+      const host = port['hostPort'];
+      const wrong = typeof host === 'number' && host !== 0 && host !== port['containerPort'];
+      return wrong
+        ? [invalidValue(child(place, 'hostPort'), host, 'must match `containerPort` when `hostNetwork` is true')]
+        : [];
+    }),
+  );
 }
 
 function nameErrors(spec: JsonObject, path: string): readonly FieldError[] {
@@ -77,7 +87,10 @@ function nameErrors(spec: JsonObject, path: string): readonly FieldError[] {
   });
   const deadline = spec['activeDeadlineSeconds'];
   if (typeof deadline !== 'number' || (deadline >= 1 && deadline <= 2 ** 31 - 1)) return errors;
-  return [...errors, invalidValue(child(path, 'activeDeadlineSeconds'), deadline, 'must be between 1 and 2147483647, inclusive')];
+  return [
+    ...errors,
+    invalidValue(child(path, 'activeDeadlineSeconds'), deadline, 'must be between 1 and 2147483647, inclusive'),
+  ];
 }
 
 function checkHostAlias(alias: JsonObject, path: string): readonly FieldError[] {
@@ -92,7 +105,9 @@ function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const runtime = textAt(spec, 'runtimeClassName');
   return [
     ...(priority === '' ? [] : invalidBecause(child(path, 'priorityClassName'), priority, dns1123Subdomain(priority))),
-    ...(has(spec, 'runtimeClassName') ? invalidBecause(child(path, 'runtimeClassName'), runtime, dns1123Subdomain(runtime)) : []),
+    ...(has(spec, 'runtimeClassName')
+      ? invalidBecause(child(path, 'runtimeClassName'), runtime, dns1123Subdomain(runtime))
+      : []),
     ...(has(spec, 'preemptionPolicy') ? oneOf(spec, 'preemptionPolicy', PREEMPTION_POLICIES, path) : []),
   ];
 }

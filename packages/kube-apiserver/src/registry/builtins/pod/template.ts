@@ -13,7 +13,10 @@ export function checkLastingTemplate(template: JsonObject, path: string): readon
   const errors: FieldError[] = [...checkTemplate(template, path)];
   const restart = textAt(spec, 'restartPolicy');
   if (restart !== 'Always') errors.push(notSupported(child(at, 'restartPolicy'), restart, ['Always']));
-  if (spec['activeDeadlineSeconds'] !== undefined) errors.push(forbiddenField(child(at, 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicaSet is not Supported'));
+  if (spec['activeDeadlineSeconds'] !== undefined)
+    errors.push(
+      forbiddenField(child(at, 'activeDeadlineSeconds'), 'activeDeadlineSeconds in ReplicaSet is not Supported'),
+    );
   return errors;
 }
 

@@ -49,20 +49,42 @@ export function templateWarnings(template: JsonObject, path: string): readonly s
   const containers = allContainers(spec, at);
   return [
     ...placementWarnings(spec, at),
-    ...Object.entries(ANNOTATIONS).flatMap(([name, text]) => (Object.hasOwn(annotations, name) ? [`${key(notes, name)}: ${text}`] : [])),
-    ...listAt(spec, 'volumes').flatMap((volume, position) => volumeWarnings(volume, index(child(at, 'volumes'), position))),
+    ...Object.entries(ANNOTATIONS).flatMap(([name, text]) =>
+      Object.hasOwn(annotations, name) ? [`${key(notes, name)}: ${text}`] : [],
+    ),
+    ...listAt(spec, 'volumes').flatMap((volume, position) =>
+      volumeWarnings(volume, index(child(at, 'volumes'), position)),
+    ),
     ...overlapWarnings(listAt(spec, 'volumes')),
     ...repeated(spec, ['hostAliases', 'ip'], at),
     ...repeated(spec, ['imagePullSecrets', 'name'], at),
-    ...listAt(spec, 'imagePullSecrets').flatMap((secret, position) => (textAt(secret, 'name') === '' ? [`${child(index(child(at, 'imagePullSecrets'), position), 'name')}: invalid empty name ""`] : [])),
-    ...['memory', 'ephemeral-storage'].flatMap((name) => fractionWarnings(structAt(spec, 'overhead'), name, child(at, 'overhead'))),
-    ...(Object.hasOwn(annotations, SECCOMP.pod) && !has(structAt(spec, 'securityContext'), 'seccompProfile') ? [`${key(notes, SECCOMP.pod)}: ${SECCOMP.text}`] : []),
+    ...listAt(spec, 'imagePullSecrets').flatMap((secret, position) =>
+      textAt(secret, 'name') === ''
+        ? [`${child(index(child(at, 'imagePullSecrets'), position), 'name')}: invalid empty name ""`]
+        : [],
+    ),
+    ...['memory', 'ephemeral-storage'].flatMap((name) =>
+      fractionWarnings(structAt(spec, 'overhead'), name, child(at, 'overhead')),
+    ),
+    ...(Object.hasOwn(annotations, SECCOMP.pod) && !has(structAt(spec, 'securityContext'), 'seccompProfile')
+      ? [`${key(notes, SECCOMP.pod)}: ${SECCOMP.text}`]
+      : []),
     ...containers.flatMap((container) => containerWarnings(container, { spec, annotations, path: notes })),
     ...portWarnings(containers),
-    ...(numberAt(spec, 'terminationGracePeriodSeconds') < 0 ? [`${child(at, 'terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`] : []),
-    ...['podAffinity', 'podAntiAffinity'].flatMap((name) => podAffinityWarnings(structAt(structAt(spec, 'affinity'), name), child(child(at, 'affinity'), name))),
-    ...textsAt(structAt(spec, 'dnsConfig'), 'nameservers').flatMap((server, position) => addressWarnings(server, index(child(child(at, 'dnsConfig'), 'nameservers'), position))),
-    ...listAt(spec, 'hostAliases').flatMap((alias, position) => addressWarnings(textAt(alias, 'ip'), child(index(child(at, 'hostAliases'), position), 'ip'))),
+    ...(numberAt(spec, 'terminationGracePeriodSeconds') < 0
+      ? [
+          `${child(at, 'terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`,
+        ]
+      : []),
+    ...['podAffinity', 'podAntiAffinity'].flatMap((name) =>
+      podAffinityWarnings(structAt(structAt(spec, 'affinity'), name), child(child(at, 'affinity'), name)),
+    ),
+    ...textsAt(structAt(spec, 'dnsConfig'), 'nameservers').flatMap((server, position) =>
+      addressWarnings(server, index(child(child(at, 'dnsConfig'), 'nameservers'), position)),
+    ),
+    ...listAt(spec, 'hostAliases').flatMap((alias, position) =>
+      addressWarnings(textAt(alias, 'ip'), child(index(child(at, 'hostAliases'), position), 'ip')),
+    ),
   ];
 }
 
@@ -79,8 +101,12 @@ function placementWarnings(spec: JsonObject, path: string): readonly string[] {
       const text = deprecation(label);
       return text === undefined ? [] : [`${key(child(path, 'nodeSelector'), label)}: ${text}`];
     }),
-    ...listAt(structAt(affinity, REQUIRED), 'nodeSelectorTerms').flatMap((term, position) => termWarnings(term, false, index(terms, position))),
-    ...listAt(affinity, PREFERRED).flatMap((one, position) => termWarnings(structAt(one, 'preference'), true, child(index(child(at, PREFERRED), position), 'preference'))),
+    ...listAt(structAt(affinity, REQUIRED), 'nodeSelectorTerms').flatMap((term, position) =>
+      termWarnings(term, false, index(terms, position)),
+    ),
+    ...listAt(affinity, PREFERRED).flatMap((one, position) =>
+      termWarnings(structAt(one, 'preference'), true, child(index(child(at, PREFERRED), position), 'preference')),
+    ),
     ...listAt(spec, 'topologySpreadConstraints').flatMap((one, position) => {
       const place = index(child(path, 'topologySpreadConstraints'), position);
       const label = textAt(one, 'topologyKey');
@@ -99,16 +125,21 @@ function termWarnings(term: JsonObject, values: boolean, path: string): readonly
     const text = deprecation(label);
     const old = text === undefined ? [] : [`${child(at, 'key')}: ${label} is ${text}`];
     if (!values) return old;
-    const wrong = textsAt(expression, 'values').flatMap((value, nth) => labelValue(value).map((problem) => `${index(child(at, 'values'), nth)}: ${value} is invalid, ${problem}`));
+    const wrong = textsAt(expression, 'values').flatMap((value, nth) =>
+      labelValue(value).map((problem) => `${index(child(at, 'values'), nth)}: ${value} is invalid, ${problem}`),
+    );
     return [...old, ...wrong];
   });
 }
 
 function podAffinityWarnings(affinity: JsonObject, path: string): readonly string[] {
-  const missing = (term: JsonObject, at: string): readonly string[] => (has(term, 'labelSelector') ? [] : [`${child(at, 'labelSelector')}: ${NO_SELECTOR}`]);
+  const missing = (term: JsonObject, at: string): readonly string[] =>
+    has(term, 'labelSelector') ? [] : [`${child(at, 'labelSelector')}: ${NO_SELECTOR}`];
   return [
     ...listAt(affinity, REQUIRED).flatMap((term, position) => missing(term, index(child(path, REQUIRED), position))),
-    ...listAt(affinity, PREFERRED).flatMap((one, position) => missing(structAt(one, 'podAffinityTerm'), child(index(child(path, PREFERRED), position), 'podAffinityTerm'))),
+    ...listAt(affinity, PREFERRED).flatMap((one, position) =>
+      missing(structAt(one, 'podAffinityTerm'), child(index(child(path, PREFERRED), position), 'podAffinityTerm')),
+    ),
   ];
 }
 
@@ -119,12 +150,18 @@ function volumeWarnings(volume: JsonObject, path: string): readonly string[] {
     if (name !== 'ephemeral') return [`${child(path, name)}: ${text}`];
     const resources = structAt(structAt(structAt(structAt(volume, name), 'volumeClaimTemplate'), 'spec'), 'resources');
     const at = child(path, 'ephemeral.volumeClaimTemplate.spec.resources');
-    return ['requests', 'limits'].flatMap((list) => fractionWarnings(structAt(resources, list), 'storage', child(at, list)));
+    return ['requests', 'limits'].flatMap((list) =>
+      fractionWarnings(structAt(resources, list), 'storage', child(at, list)),
+    );
   });
 }
 
 /** Entries of a list that have the same key as one before. */
-function repeated(spec: JsonObject, [list, field]: readonly [list: string, field: string], path: string): readonly string[] {
+function repeated(
+  spec: JsonObject,
+  [list, field]: readonly [list: string, field: string],
+  path: string,
+): readonly string[] {
   const seen = new Set<string>();
   return listAt(spec, list).flatMap((item, position) => {
     const text = textAt(item, field);

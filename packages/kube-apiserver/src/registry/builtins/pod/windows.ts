@@ -30,7 +30,9 @@ function because(path: string, text: string, problems: readonly string[]): reado
 
 function specProblems(spec: string): readonly string[] {
   if (spec === '') return ['gmsaCredentialSpec cannot be an empty string'];
-  return byteLength(spec) > LONGEST_SPEC_KIB * 1024 ? [`gmsaCredentialSpec size must be under ${LONGEST_SPEC_KIB} KiB`] : [];
+  return byteLength(spec) > LONGEST_SPEC_KIB * 1024
+    ? [`gmsaCredentialSpec size must be under ${LONGEST_SPEC_KIB} KiB`]
+    : [];
 }
 
 /** `DOMAIN\user` or `user`. */
@@ -43,12 +45,16 @@ function userProblems(text: string): readonly string[] {
   const user = parts.at(-1) ?? '';
   const domain = parts.length > 1 ? parts[0] : undefined;
   const problems: string[] = [];
-  if (byteLength(domain ?? '') >= LONGEST_DOMAIN) problems.push(`runAsUserName's Domain length must be under ${LONGEST_DOMAIN} characters`);
-  if (domain !== undefined && !NETBIOS.test(domain) && !DOMAIN.test(domain)) problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+  if (byteLength(domain ?? '') >= LONGEST_DOMAIN)
+    problems.push(`runAsUserName's Domain length must be under ${LONGEST_DOMAIN} characters`);
+  if (domain !== undefined && !NETBIOS.test(domain) && !DOMAIN.test(domain))
+    problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
   if (user === '') problems.push("runAsUserName's User cannot be empty");
-  else if (byteLength(user) > LONGEST_USER) problems.push(`runAsUserName's User length must not be longer than ${LONGEST_USER} characters`);
+  else if (byteLength(user) > LONGEST_USER)
+    problems.push(`runAsUserName's User length must not be longer than ${LONGEST_USER} characters`);
   if (/^[. ]+$/.test(user)) problems.push("runAsUserName's User cannot contain only periods or spaces");
-  if (/["/\\:;|=,+*?<>@[\]]/.test(user)) problems.push(`runAsUserName's User cannot contain the following characters: "/\\:;|=,+*?<>@[]`);
+  if (/["/\\:;|=,+*?<>@[\]]/.test(user))
+    problems.push(`runAsUserName's User cannot contain the following characters: "/\\:;|=,+*?<>@[]`);
   return problems;
 }
 
@@ -62,14 +68,30 @@ export function checkHostProcesses(spec: JsonObject, path: string): readonly Fie
       const own_ = hostProcessOf(container);
       if (wanted !== undefined && own_ !== undefined && wanted !== own_) {
         const at = child(index(child(path, list), position), 'securityContext.windowsOptions.hostProcess');
-        errors.push(invalidValue(at, own_, `pod hostProcess value must be identical if both are specified, was ${wanted}`));
+        errors.push(
+          invalidValue(at, own_, `pod hostProcess value must be identical if both are specified, was ${wanted}`),
+        );
       }
       chosen.push(own_ ?? wanted ?? false);
     }
   }
   if (!chosen.includes(true)) return errors;
-  if (chosen.includes(false)) errors.push(invalidValue(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'));
-  if (spec['hostNetwork'] !== true) errors.push(invalidValue(child(path, 'hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'));
+  if (chosen.includes(false))
+    errors.push(
+      invalidValue(
+        path,
+        '',
+        'If pod contains any hostProcess containers then all containers must be HostProcess containers',
+      ),
+    );
+  if (spec['hostNetwork'] !== true)
+    errors.push(
+      invalidValue(
+        child(path, 'hostNetwork'),
+        false,
+        'hostNetwork must be true if pod contains any hostProcess containers',
+      ),
+    );
   return [...errors, forbiddenField(path, 'hostProcess containers are disallowed by cluster policy')];
 }
 

@@ -19,12 +19,16 @@ export function checkAddresses(spec: JsonObject, old: JsonObject | undefined): r
   errors.push(...wrong);
   if (addresses.length > 2) errors.push(invalidValue(FIELD, addresses, 'may only hold up to 2 values'));
   if (wrong.length > 0) return errors;
-  if (addresses.length > 1 && !isDualStack(addresses)) errors.push(invalidValue(FIELD, addresses, 'may specify no more than one IP for each IP family'));
+  if (addresses.length > 1 && !isDualStack(addresses))
+    errors.push(invalidValue(FIELD, addresses, 'may specify no more than one IP for each IP family'));
   return isHeadless(spec) ? errors : [...errors, ...mismatches(addresses, textsAt(spec, 'ipFamilies'))];
 }
 
 function pairErrors(address: string, addresses: readonly string[]): readonly FieldError[] {
-  if (address === '') return addresses.length === 0 ? [] : [invalidValue(FIELD, addresses, 'must be empty when `clusterIP` is not specified')];
+  if (address === '')
+    return addresses.length === 0
+      ? []
+      : [invalidValue(FIELD, addresses, 'must be empty when `clusterIP` is not specified')];
   if (addresses.length === 0) return [required(FIELD)];
   return addresses[0] === address ? [] : [invalidValue(FIELD, addresses, 'first value must match `clusterIP`')];
 }
@@ -39,7 +43,9 @@ function familyErrors(spec: JsonObject): readonly FieldError[] {
     seen.add(family);
   }
   const policy = textAt(spec, 'ipFamilyPolicy');
-  return has(spec, 'ipFamilyPolicy') && !POLICIES.includes(policy) ? [...errors, notSupported('spec.ipFamilyPolicy', policy, POLICIES)] : errors;
+  return has(spec, 'ipFamilyPolicy') && !POLICIES.includes(policy)
+    ? [...errors, notSupported('spec.ipFamilyPolicy', policy, POLICIES)]
+    : errors;
 }
 
 function eachAddress(addresses: readonly string[], known: ReadonlySet<string>): readonly FieldError[] {
@@ -61,7 +67,9 @@ function mismatches(addresses: readonly string[], families: readonly string[]): 
   return addresses.flatMap((address, at) => {
     const family = families[at];
     if (family === undefined || !FAMILIES.includes(family) || familyOf(address) === family) return [];
-    return [invalidValue(index(FIELD, at), address, `expected an ${family} value as indicated by \`ipFamilies[${at}]\``)];
+    return [
+      invalidValue(index(FIELD, at), address, `expected an ${family} value as indicated by \`ipFamilies[${at}]\``),
+    ];
   });
 }
 
@@ -75,13 +83,23 @@ export function checkAddressChange(spec: JsonObject, old: JsonObject): readonly 
 function addressChange(spec: JsonObject, old: JsonObject): readonly FieldError[] {
   const [next, before] = [textsAt(spec, 'clusterIPs'), textsAt(old, 'clusterIPs')];
   if (before.length === next.length) {
-    return before.flatMap((address, at) => (address === next[at] ? [] : [invalidValue(index(FIELD, at), next, 'may not change once set')]));
+    return before.flatMap((address, at) =>
+      address === next[at] ? [] : [invalidValue(index(FIELD, at), next, 'may not change once set')],
+    );
   }
   const errors: FieldError[] = [];
-  if (before.length > next.length && next.length === 0) errors.push(invalidValue(index(FIELD, 0), shown(next), 'primary clusterIP can not be unset'));
-  if (before.length > 0 && next.length > 0 && next[0] !== before[0]) errors.push(invalidValue(index(FIELD, 0), next, 'may not change once set'));
+  if (before.length > next.length && next.length === 0)
+    errors.push(invalidValue(index(FIELD, 0), shown(next), 'primary clusterIP can not be unset'));
+  if (before.length > 0 && next.length > 0 && next[0] !== before[0])
+    errors.push(invalidValue(index(FIELD, 0), next, 'may not change once set'));
   if (before.length > next.length && next.length === 1 && textAt(spec, 'ipFamilyPolicy') !== 'SingleStack') {
-    errors.push(invalidValue('spec.ipFamilyPolicy', spec['ipFamilyPolicy'], "must be set to 'SingleStack' when releasing the secondary clusterIP"));
+    errors.push(
+      invalidValue(
+        'spec.ipFamilyPolicy',
+        spec['ipFamilyPolicy'],
+        "must be set to 'SingleStack' when releasing the secondary clusterIP",
+      ),
+    );
   }
   return errors;
 }
@@ -89,12 +107,21 @@ function addressChange(spec: JsonObject, old: JsonObject): readonly FieldError[]
 function familyChange(spec: JsonObject, old: JsonObject): readonly FieldError[] {
   const path = index('spec.ipFamilies', 0);
   const [next, before] = [textsAt(spec, 'ipFamilies'), textsAt(old, 'ipFamilies')];
-  if (before.length === next.length) return before.flatMap((family, at) => (family === next[at] ? [] : [invalidValue(path, next, 'may not change once set')]));
+  if (before.length === next.length)
+    return before.flatMap((family, at) =>
+      family === next[at] ? [] : [invalidValue(path, next, 'may not change once set')],
+    );
   const errors: FieldError[] = [];
   const moved = next.length > 0 && before.length > 0 && next[0] !== before[0];
   if (moved) errors.push(invalidValue(path, textsAt(spec, 'clusterIPs'), 'may not change once set'));
   if (before.length > next.length && next.length === 1 && textAt(spec, 'ipFamilyPolicy') !== 'SingleStack') {
-    errors.push(invalidValue('spec.ipFamilyPolicy', spec['ipFamilyPolicy'], "must be set to 'SingleStack' when releasing the secondary ipFamily"));
+    errors.push(
+      invalidValue(
+        'spec.ipFamilyPolicy',
+        spec['ipFamilyPolicy'],
+        "must be set to 'SingleStack' when releasing the secondary ipFamily",
+      ),
+    );
   }
   return errors;
 }

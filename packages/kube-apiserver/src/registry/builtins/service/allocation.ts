@@ -17,7 +17,8 @@ interface Allocation {
 
 /** Everything that a new Service gets. */
 export function allocate(spec: Draft, options: Allocation): void {
-  if (options.old === undefined && textOf(spec, 'clusterIP') !== '') fill(spec, 'clusterIPs', [textOf(spec, 'clusterIP')]);
+  if (options.old === undefined && textOf(spec, 'clusterIP') !== '')
+    fill(spec, 'clusterIPs', [textOf(spec, 'clusterIP')]);
   fillFamilies(spec, options);
   allocateAddress(spec, options);
   allocatePorts(spec, options);
@@ -45,7 +46,8 @@ function fillFamilies(spec: Draft, { name, old }: Allocation): void {
   if (any) {
     fillEmpty(spec, 'ipFamilies', ['IPv4']);
     const families = textsAt(spec, 'ipFamilies');
-    if (families.length < 2 && textOf(spec, 'ipFamilyPolicy') !== 'SingleStack') spec['ipFamilies'] = families[0] === 'IPv4' ? ['IPv4', 'IPv6'] : ['IPv6', 'IPv4'];
+    if (families.length < 2 && textOf(spec, 'ipFamilyPolicy') !== 'SingleStack')
+      spec['ipFamilies'] = families[0] === 'IPv4' ? ['IPv4', 'IPv6'] : ['IPv6', 'IPv4'];
     return;
   }
   refuse(name, unavailable(spec));
@@ -60,7 +62,13 @@ function releaseFamily(spec: Draft, old: JsonObject | undefined): readonly Field
     return [];
   }
   if (families.length === 0 || families.length >= before.length) return [];
-  return [invalidValue('spec.ipFamilyPolicy', textOf(spec, 'ipFamilyPolicy'), "must be 'SingleStack' to release the secondary IP family")];
+  return [
+    invalidValue(
+      'spec.ipFamilyPolicy',
+      textOf(spec, 'ipFamilyPolicy'),
+      "must be 'SingleStack' to release the secondary IP family",
+    ),
+  ];
 }
 
 function policyErrors(spec: Draft): readonly FieldError[] {
@@ -68,7 +76,8 @@ function policyErrors(spec: Draft): readonly FieldError[] {
   const families = [...textsAt(spec, 'ipFamilies')];
   const errors: FieldError[] = [];
   if (textOf(spec, 'ipFamilyPolicy') === 'SingleStack') {
-    const text = (what: string): string => `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`;
+    const text = (what: string): string =>
+      `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`;
     if (addresses.length === 2) errors.push(invalidValue('spec.ipFamilyPolicy', 'SingleStack', text('cluster IPs')));
     if (families.length === 2) errors.push(invalidValue('spec.ipFamilyPolicy', 'SingleStack', text('IP families')));
   }
@@ -77,7 +86,8 @@ function policyErrors(spec: Draft): readonly FieldError[] {
     const family = familyOf(address);
     if (at < families.length) continue;
     if (family === 'IPv4') families.push(family);
-    else errors.push(invalidValue(index('spec.clusterIPs', at), addresses, `${family} is not configured on this cluster`));
+    else
+      errors.push(invalidValue(index('spec.clusterIPs', at), addresses, `${family} is not configured on this cluster`));
   }
   if (families.length > 0) spec['ipFamilies'] = families;
   return errors;
@@ -85,9 +95,13 @@ function policyErrors(spec: Draft): readonly FieldError[] {
 
 function unavailable(spec: Draft): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (textOf(spec, 'ipFamilyPolicy') === 'RequireDualStack') errors.push(invalidValue('spec.ipFamilyPolicy', 'RequireDualStack', 'this cluster is not configured for dual-stack services'));
+  if (textOf(spec, 'ipFamilyPolicy') === 'RequireDualStack')
+    errors.push(
+      invalidValue('spec.ipFamilyPolicy', 'RequireDualStack', 'this cluster is not configured for dual-stack services'),
+    );
   for (const [at, family] of textsAt(spec, 'ipFamilies').entries()) {
-    if (family !== 'IPv4') errors.push(invalidValue(index('spec.ipFamilies', at), family, 'not configured on this cluster'));
+    if (family !== 'IPv4')
+      errors.push(invalidValue(index('spec.ipFamilies', at), family, 'not configured on this cluster'));
   }
   return errors;
 }
@@ -98,13 +112,15 @@ function allocateAddress(spec: Draft, { name, allocator }: Allocation): void {
   const [wanted] = given;
   if (wanted === undefined || wanted === '') {
     const next = allocator.nextAddress();
-    if (next === undefined) throw internalError(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`);
+    if (next === undefined)
+      throw internalError(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: range is full`);
     spec['clusterIP'] = next;
     spec['clusterIPs'] = [next];
     return;
   }
   const problem = allocator.addressProblem(wanted);
-  if (problem !== undefined) refuse(name, [invalidValue('spec.clusterIPs', given, `failed to allocate IP ${wanted}: ${problem}`)]);
+  if (problem !== undefined)
+    refuse(name, [invalidValue('spec.clusterIPs', given, `failed to allocate IP ${wanted}: ${problem}`)]);
   spec['clusterIP'] = wanted;
 }
 
@@ -129,7 +145,8 @@ function allocateNodePorts(spec: Draft, options: Allocation, taken: Set<number>)
   for (const [at, port] of items(spec, 'ports').entries()) {
     const wanted = port['nodePort'];
     if (typeof wanted === 'number' && wanted !== 0) {
-      if (!mine.has(wanted) && !given.has(wanted)) claimPort(wanted, `${index('spec.ports', at)}.nodePort`, { ...options, taken });
+      if (!mine.has(wanted) && !given.has(wanted))
+        claimPort(wanted, `${index('spec.ports', at)}.nodePort`, { ...options, taken });
       byPort.set(port['port'], wanted);
       given.add(wanted);
     } else if (allocatesNodePorts(spec)) {
@@ -151,14 +168,19 @@ function checkTwice(port: Draft, told: Set<string>): void {
 
 function claimHealthCheckPort(port: number, { allocator }: Allocation, taken: ReadonlySet<number>): void {
   const problem = allocator.portProblem(port, taken);
-  if (problem !== undefined) throw internalError(`failed to allocate requested HealthCheck NodePort ${port}: ${problem}`);
+  if (problem !== undefined)
+    throw internalError(`failed to allocate requested HealthCheck NodePort ${port}: ${problem}`);
 }
 
 function isSet(port: unknown): boolean {
   return typeof port === 'number' && port !== 0;
 }
 
-function claimPort(port: number, path: string, { name, allocator, taken }: Allocation & { readonly taken: ReadonlySet<number> }): void {
+function claimPort(
+  port: number,
+  path: string,
+  { name, allocator, taken }: Allocation & { readonly taken: ReadonlySet<number> },
+): void {
   const problem = allocator.portProblem(port, taken);
   if (problem !== undefined) refuse(name, [invalidValue(path, port, problem)]);
 }

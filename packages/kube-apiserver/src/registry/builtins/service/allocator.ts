@@ -28,7 +28,8 @@ const TAKEN = 'provided IP is already allocated';
  */
 export function createServiceAllocator(services: () => readonly KubeObject[], range = '10.0.0.0/24'): ServiceAllocator {
   const parsed = parseRange(range);
-  if (parsed === undefined || parsed.address.bits !== 32) throw new Error(`service range ${JSON.stringify(range)} is no range of IPv4 addresses`);
+  if (parsed === undefined || parsed.address.bits !== 32)
+    throw new Error(`service range ${JSON.stringify(range)} is no range of IPv4 addresses`);
   const { first, prefix } = parsed;
   const size = 2 ** (32 - prefix);
   const textAt = (offset: number): string => addressText({ bits: 32, value: first + BigInt(offset) });
@@ -45,14 +46,19 @@ export function createServiceAllocator(services: () => readonly KubeObject[], ra
     },
     addressProblem(address) {
       const given = parseAddress(address);
-      const outside = given === undefined || !contains(parsed, given) || given.value === first || given.value === first + BigInt(size) - 1n;
+      const outside =
+        given === undefined ||
+        !contains(parsed, given) ||
+        given.value === first ||
+        given.value === first + BigInt(size) - 1n;
       if (outside) return 'the provided network does not match the current range';
       return given.value === first + 1n || addressesOf(services()).has(addressText(given)) ? TAKEN : undefined;
     },
     takenPorts: () => portsOf(services()),
     nextPort: (taken) => freePort((port) => !taken.has(port)),
     portProblem(wanted, taken) {
-      if (wanted < FIRST_PORT || wanted > LAST_PORT) return `provided port is not in the valid range. The range of valid ports is ${FIRST_PORT}-${LAST_PORT}`;
+      if (wanted < FIRST_PORT || wanted > LAST_PORT)
+        return `provided port is not in the valid range. The range of valid ports is ${FIRST_PORT}-${LAST_PORT}`;
       return taken.has(wanted) ? 'provided port is already allocated' : undefined;
     },
   };
@@ -78,8 +84,13 @@ function addressesOf(services: readonly KubeObject[]): ReadonlySet<string> {
 }
 
 function portsOf(services: readonly KubeObject[]): ReadonlySet<number> {
-  return new Set(services.flatMap((service) => {
-    const spec = structAt(service, 'spec');
-    return [numberAt(spec, 'healthCheckNodePort'), ...listAt(spec, 'ports').map((port) => numberAt(port, 'nodePort'))];
-  }));
+  return new Set(
+    services.flatMap((service) => {
+      const spec = structAt(service, 'spec');
+      return [
+        numberAt(spec, 'healthCheckNodePort'),
+        ...listAt(spec, 'ports').map((port) => numberAt(port, 'nodePort')),
+      ];
+    }),
+  );
 }

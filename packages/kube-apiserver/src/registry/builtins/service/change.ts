@@ -1,7 +1,17 @@
 import type { JsonObject } from '../../../json.js';
 import { items, textOf, type Draft } from '../draft.js';
 import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';
-import { allocatesNodePorts, hasNodePorts, isBalancer, isExternalName, isReachableFromOutside, needsHealthCheck, same, sameAddresses, sameTexts } from './fields.js';
+import {
+  allocatesNodePorts,
+  hasNodePorts,
+  isBalancer,
+  isExternalName,
+  isReachableFromOutside,
+  needsHealthCheck,
+  same,
+  sameAddresses,
+  sameTexts,
+} from './fields.js';
 
 /** Keeps what a Service was given where a change does not speak of it, as clients that know less than they write do. */
 export function keepAllocated(spec: Draft, old: JsonObject): void {
@@ -10,7 +20,12 @@ export function keepAllocated(spec: Draft, old: JsonObject): void {
     if (textsAt(spec, 'clusterIPs').length === 0) copyTexts(spec, old, 'clusterIPs');
   }
   if (allocatesNodePorts(old) && allocatesNodePorts(spec)) keepPorts(spec, old);
-  if (needsHealthCheck(old) && needsHealthCheck(spec) && numberAt(spec, 'healthCheckNodePort') === 0 && numberAt(old, 'healthCheckNodePort') !== 0) {
+  if (
+    needsHealthCheck(old) &&
+    needsHealthCheck(spec) &&
+    numberAt(spec, 'healthCheckNodePort') === 0 &&
+    numberAt(old, 'healthCheckNodePort') !== 0
+  ) {
     spec['healthCheckNodePort'] = numberAt(old, 'healthCheckNodePort');
   }
   alignAddresses(spec, old);
@@ -44,11 +59,14 @@ export function dropOutdated(spec: Draft, old: JsonObject): void {
   if (hasNodePorts(old) && !hasNodePorts(spec) && portsWithin(spec, old)) {
     for (const port of items(spec, 'ports')) delete port['nodePort'];
   }
-  if (needsHealthCheck(old) && !needsHealthCheck(spec) && same(spec, old, 'healthCheckNodePort')) delete spec['healthCheckNodePort'];
+  if (needsHealthCheck(old) && !needsHealthCheck(spec) && same(spec, old, 'healthCheckNodePort'))
+    delete spec['healthCheckNodePort'];
   if (isBalancer(old) && !isBalancer(spec)) {
-    for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) if (same(spec, old, field)) delete spec[field];
+    for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass'])
+      if (same(spec, old, field)) delete spec[field];
   }
-  if (isReachableFromOutside(old) && !isReachableFromOutside(spec) && same(spec, old, 'externalTrafficPolicy')) delete spec['externalTrafficPolicy'];
+  if (isReachableFromOutside(old) && !isReachableFromOutside(spec) && same(spec, old, 'externalTrafficPolicy'))
+    delete spec['externalTrafficPolicy'];
 }
 
 function dropAddresses(spec: Draft, old: JsonObject): void {

@@ -1,6 +1,15 @@
 import { own, type JsonObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
-import { child, duplicate, forbiddenField, index, invalidValue, key, notSupported, required } from '../../../schema/field.js';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidValue,
+  key,
+  notSupported,
+  required,
+} from '../../../schema/field.js';
 import { goJson } from '../../../schema/gotext.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
 import type { FieldError } from '../../../status.js';
@@ -25,7 +34,8 @@ export function checkService(service: KubeObject, old: KubeObject | undefined): 
   const before = old === undefined ? undefined : structAt(old, 'spec');
   const type = textAt(spec, 'type');
   const errors: FieldError[] = [...hintErrors(service)];
-  if (listAt(spec, 'ports').length === 0 && !isHeadless(spec) && !isExternalName(spec)) errors.push(required('spec.ports'));
+  if (listAt(spec, 'ports').length === 0 && !isHeadless(spec) && !isExternalName(spec))
+    errors.push(required('spec.ports'));
   errors.push(...typeErrors(spec, type), ...portErrors(spec), ...labelMap(structAt(spec, 'selector'), 'spec.selector'));
   errors.push(...affinityErrors(spec), ...checkAddresses(spec, before), ...externalErrors(spec, before));
   if (type === '') errors.push(required('spec.type'));
@@ -37,19 +47,27 @@ export function checkService(service: KubeObject, old: KubeObject | undefined): 
 function hintErrors({ metadata: { annotations = {} } }: KubeObject): readonly FieldError[] {
   const [mode, hints] = [annotations[MODE], annotations[HINTS]];
   if (mode === undefined || hints === undefined || mode === hints) return [];
-  return [invalidValue(key('metadata.annotations', MODE), mode, `must match annotations[${HINTS}] when both are specified`)];
+  return [
+    invalidValue(key('metadata.annotations', MODE), mode, `must match annotations[${HINTS}] when both are specified`),
+  ];
 }
 
 function typeErrors(spec: JsonObject, type: string): readonly FieldError[] {
   if (type === 'LoadBalancer' || type === 'NodePort') {
-    return isHeadless(spec) ? [invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`)] : [];
+    return isHeadless(spec)
+      ? [invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`)]
+      : [];
   }
   if (type !== 'ExternalName') return [];
-  const forbidden = ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'].filter((field) => textsAt(spec, field).length > 0 || textAt(spec, field) !== '');
+  const forbidden = ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'].filter(
+    (field) => textsAt(spec, field).length > 0 || textAt(spec, field) !== '',
+  );
   const name = textAt(spec, 'externalName').replace(/\.$/, '');
   return [
     ...forbidden.map((field) => forbiddenField(child('spec', field), 'may not be set for ExternalName services')),
-    ...(name === '' ? [required('spec.externalName')] : invalidBecause('spec.externalName', name, dns1123Subdomain(name))),
+    ...(name === ''
+      ? [required('spec.externalName')]
+      : invalidBecause('spec.externalName', name, dns1123Subdomain(name))),
   ];
 }
 
@@ -66,9 +84,15 @@ function portErrors(spec: JsonObject): readonly FieldError[] {
     const protocol = textAt(port, 'protocol');
     if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(child(at, 'protocol'), protocol, PROTOCOLS));
     const target = own(port, 'targetPort');
-    errors.push(...(typeof target === 'string' ? invalidBecause(child(at, 'targetPort'), target, portNameProblems(target)) : portNumber(target ?? 0, child(at, 'targetPort'))));
+    errors.push(
+      ...(typeof target === 'string'
+        ? invalidBecause(child(at, 'targetPort'), target, portNameProblems(target))
+        : portNumber(target ?? 0, child(at, 'targetPort'))),
+    );
     const application = own(port, 'appProtocol');
-    return typeof application === 'string' ? [...errors, ...invalidBecause(child(at, 'appProtocol'), application, qualifiedName(application))] : errors;
+    return typeof application === 'string'
+      ? [...errors, ...invalidBecause(child(at, 'appProtocol'), application, qualifiedName(application))]
+      : errors;
   });
 }
 
@@ -76,10 +100,19 @@ function affinityErrors(spec: JsonObject): readonly FieldError[] {
   const affinity = textAt(spec, 'sessionAffinity');
   if (affinity === '') return [required('spec.sessionAffinity')];
   if (!AFFINITIES.includes(affinity)) return [notSupported('spec.sessionAffinity', affinity, AFFINITIES)];
-  if (affinity === 'None') return has(spec, 'sessionAffinityConfig') ? [forbiddenField('spec.sessionAffinityConfig', 'must not be set when session affinity is None')] : [];
+  if (affinity === 'None')
+    return has(spec, 'sessionAffinityConfig')
+      ? [forbiddenField('spec.sessionAffinityConfig', 'must not be set when session affinity is None')]
+      : [];
   const seconds = numberAt(structAt(structAt(spec, 'sessionAffinityConfig'), 'clientIP'), 'timeoutSeconds');
   if (seconds > 0 && seconds <= LONGEST_AFFINITY) return [];
-  return [invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', seconds, `must be greater than 0 and less than ${LONGEST_AFFINITY}`)];
+  return [
+    invalidValue(
+      'spec.sessionAffinityConfig.clientIP.timeoutSeconds',
+      seconds,
+      `must be greater than 0 and less than ${LONGEST_AFFINITY}`,
+    ),
+  ];
 }
 
 function externalErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
@@ -99,31 +132,47 @@ function specialErrors(address: string, path: string): readonly FieldError[] {
   const lead = bits === 32 ? value >> 24n : value >> 118n;
   const errors: FieldError[] = [];
   if (value === 0n) errors.push(invalidValue(path, address, `may not be unspecified (${address})`));
-  if (bits === 32 ? lead === 127n : value === 1n) errors.push(invalidValue(path, address, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
-  if (bits === 32 ? value >> 16n === 0xa9fen : lead === 0x3fan) errors.push(invalidValue(path, address, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
-  if (bits === 32 ? value >> 8n === 0xe00000n : value >> 112n === 0xff02n) errors.push(invalidValue(path, address, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
+  if (bits === 32 ? lead === 127n : value === 1n)
+    errors.push(invalidValue(path, address, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
+  if (bits === 32 ? value >> 16n === 0xa9fen : lead === 0x3fan)
+    errors.push(invalidValue(path, address, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
+  if (bits === 32 ? value >> 8n === 0xe00000n : value >> 112n === 0xff02n)
+    errors.push(invalidValue(path, address, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
   return errors;
 }
 
 function nodePortErrors(spec: JsonObject): readonly FieldError[] {
   const inside = textAt(spec, 'type') === 'ClusterIP';
-  const errors: FieldError[] = !inside ? [] : [...each(spec, 'ports', 'spec', (port, at) =>
-    (numberAt(port, 'nodePort') === 0 ? [] : [forbiddenField(child(at, 'nodePort'), "may not be used when `type` is 'ClusterIP'")]))];
+  const errors: FieldError[] = !inside
+    ? []
+    : [
+        ...each(spec, 'ports', 'spec', (port, at) =>
+          numberAt(port, 'nodePort') === 0
+            ? []
+            : [forbiddenField(child(at, 'nodePort'), "may not be used when `type` is 'ClusterIP'")],
+        ),
+      ];
   const nodePorts = new Set<string>();
-  errors.push(...each(spec, 'ports', 'spec', (port, at) => {
-    const number = numberAt(port, 'nodePort');
-    const text = `${textAt(port, 'protocol')}/${number}`;
-    const again = number !== 0 && nodePorts.has(text) ? [duplicate(child(at, 'nodePort'), number)] : [];
-    nodePorts.add(text);
-    return again;
-  }));
+  errors.push(
+    ...each(spec, 'ports', 'spec', (port, at) => {
+      const number = numberAt(port, 'nodePort');
+      const text = `${textAt(port, 'protocol')}/${number}`;
+      const again = number !== 0 && nodePorts.has(text) ? [duplicate(child(at, 'nodePort'), number)] : [];
+      nodePorts.add(text);
+      return again;
+    }),
+  );
   const ports = new Set<string>();
-  errors.push(...each(spec, 'ports', 'spec', (port, at) => {
-    const text = `{"Name":"","Protocol":${goJson(textAt(port, 'protocol'))},"AppProtocol":null,"Port":${numberAt(port, 'port')},"TargetPort":0,"NodePort":0}`;
-    const again: FieldError[] = ports.has(text) ? [{ reason: 'FieldValueDuplicate', field: at, message: `Duplicate value: ${text}` }] : [];
-    ports.add(text);
-    return again;
-  }));
+  errors.push(
+    ...each(spec, 'ports', 'spec', (port, at) => {
+      const text = `{"Name":"","Protocol":${goJson(textAt(port, 'protocol'))},"AppProtocol":null,"Port":${numberAt(port, 'port')},"TargetPort":0,"NodePort":0}`;
+      const again: FieldError[] = ports.has(text)
+        ? [{ reason: 'FieldValueDuplicate', field: at, message: `Duplicate value: ${text}` }]
+        : [];
+      ports.add(text);
+      return again;
+    }),
+  );
   return errors;
 }
 
@@ -134,8 +183,13 @@ function rangeErrors(service: KubeObject, old: KubeObject | undefined): readonly
   const only = "may only be used when `type` is 'LoadBalancer'";
   if (ranges.length > 0) {
     const path = 'spec.LoadBalancerSourceRanges';
-    const known = new Set(old === undefined ? [] : textsAt(structAt(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim()));
-    return [...(isBalancer(spec) ? [] : [forbiddenField(path, only)]), ...ranges.flatMap((range, at) => checkRange(range.trim(), index(path, at), known))];
+    const known = new Set(
+      old === undefined ? [] : textsAt(structAt(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim()),
+    );
+    return [
+      ...(isBalancer(spec) ? [] : [forbiddenField(path, only)]),
+      ...ranges.flatMap((range, at) => checkRange(range.trim(), index(path, at), known)),
+    ];
   }
   const text = service.metadata.annotations?.[RANGES_ANNOTATION];
   if (text === undefined) return [];
@@ -148,6 +202,7 @@ function rangeErrors(service: KubeObject, old: KubeObject | undefined): readonly
 function balancerErrors(spec: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const only = "may only be used when `type` is 'LoadBalancer'";
-  if (has(spec, 'allocateLoadBalancerNodePorts') && !isBalancer(spec)) errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only));
+  if (has(spec, 'allocateLoadBalancerNodePorts') && !isBalancer(spec))
+    errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only));
   return [...errors, ...checkBalancerClass(spec)];
 }

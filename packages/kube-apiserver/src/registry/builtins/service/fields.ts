@@ -41,7 +41,9 @@ export function sameTexts(a: readonly string[], b: readonly string[]): boolean {
 }
 
 export function sameAddresses(a: JsonObject, b: JsonObject): boolean {
-  return textAt(a, 'clusterIP') === textAt(b, 'clusterIP') && sameTexts(textsAt(a, 'clusterIPs'), textsAt(b, 'clusterIPs'));
+  return (
+    textAt(a, 'clusterIP') === textAt(b, 'clusterIP') && sameTexts(textsAt(a, 'clusterIPs'), textsAt(b, 'clusterIPs'))
+  );
 }
 
 export function same(a: JsonObject, b: JsonObject, field: string): boolean {

@@ -33,10 +33,12 @@ export function serviceKind(allocator: ServiceAllocator): Kind {
     },
     visible: withoutTraffic,
     defaults: serviceDefaults,
-    create: (service) => withSpec({ ...service, status: {} }, (spec) => {
-      allocate(spec, { name: service.metadata.name ?? '', allocator, old: undefined });
-    }),
-    update: (next, old, subresource) => (subresource === 'status' ? fieldsFrom(next, old, ['spec']) : changed(next, old, allocator)),
+    create: (service) =>
+      withSpec({ ...service, status: {} }, (spec) => {
+        allocate(spec, { name: service.metadata.name ?? '', allocator, old: undefined });
+      }),
+    update: (next, old, subresource) =>
+      subresource === 'status' ? fieldsFrom(next, old, ['spec']) : changed(next, old, allocator),
     validate: (service) => checkService(service, undefined),
     validateUpdate(next, old, subresource) {
       if (subresource === 'status') return checkStatus(next, old);
@@ -54,7 +56,9 @@ function changed(next: KubeObject, old: KubeObject, allocator: ServiceAllocator)
     reallocate(spec, { name: next.metadata.name ?? '', allocator, old: before });
     dropOutdated(spec, before);
   });
-  return isBalancer(structAt(written, 'spec')) ? written : { ...written, status: { ...structAt(written, 'status'), loadBalancer: {} } };
+  return isBalancer(structAt(written, 'spec'))
+    ? written
+    : { ...written, status: { ...structAt(written, 'status'), loadBalancer: {} } };
 }
 
 /** A policy of internal traffic is kept where a Service has no addresses, and owned by who set it, but nobody sees it. */
@@ -81,7 +85,8 @@ function serviceDefaults(service: Draft): void {
     fillZero(port, 'targetPort', port['port'] ?? 0);
   }
   if (isReachableFromOutside(spec)) fillZero(spec, 'externalTrafficPolicy', 'Cluster');
-  if (spec['type'] === 'ClusterIP' || spec['type'] === 'NodePort' || isBalancer(spec)) fill(spec, 'internalTrafficPolicy', 'Cluster');
+  if (spec['type'] === 'ClusterIP' || spec['type'] === 'NodePort' || isBalancer(spec))
+    fill(spec, 'internalTrafficPolicy', 'Cluster');
   if (!isBalancer(spec)) return;
   fill(spec, 'allocateLoadBalancerNodePorts', true);
   const balancer = inner(struct(service, 'status'), 'loadBalancer');
@@ -96,5 +101,6 @@ function affinityDefaults(spec: Draft): void {
   if (spec['sessionAffinity'] !== 'ClientIP') return;
   const config = inner(spec, 'sessionAffinityConfig');
   const client = config === undefined ? undefined : inner(config, 'clientIP');
-  if (client?.['timeoutSeconds'] === undefined) spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: STICKY_SECONDS } };
+  if (client?.['timeoutSeconds'] === undefined)
+    spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: STICKY_SECONDS } };
 }

@@ -21,7 +21,8 @@ export function checkTraffic(spec: JsonObject): readonly FieldError[] {
 function externalErrors(spec: JsonObject): readonly FieldError[] {
   const policy = textAt(spec, 'externalTrafficPolicy');
   const path = 'spec.externalTrafficPolicy';
-  if (!isReachableFromOutside(spec)) return policy === '' ? [] : [invalidValue(path, policy, 'may only be set for externally-accessible services')];
+  if (!isReachableFromOutside(spec))
+    return policy === '' ? [] : [invalidValue(path, policy, 'may only be set for externally-accessible services')];
   if (policy === '') return [required(path)];
   return EXTERNAL.includes(policy) ? [] : [notSupported(path, policy, EXTERNAL)];
 }
@@ -30,12 +31,21 @@ function healthErrors(spec: JsonObject): readonly FieldError[] {
   const port = numberAt(spec, 'healthCheckNodePort');
   const path = 'spec.healthCheckNodePort';
   if (needsHealthCheck(spec)) return port === 0 ? [required(path)] : portNumber(port, path);
-  return port === 0 ? [] : [invalidValue(path, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")];
+  return port === 0
+    ? []
+    : [
+        invalidValue(
+          path,
+          port,
+          "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+        ),
+      ];
 }
 
 function internalErrors(spec: JsonObject): readonly FieldError[] {
   const path = 'spec.internalTrafficPolicy';
-  if (!has(spec, 'internalTrafficPolicy')) return ['NodePort', 'LoadBalancer', 'ClusterIP'].includes(textAt(spec, 'type')) ? [required(path)] : [];
+  if (!has(spec, 'internalTrafficPolicy'))
+    return ['NodePort', 'LoadBalancer', 'ClusterIP'].includes(textAt(spec, 'type')) ? [required(path)] : [];
   const policy = textAt(spec, 'internalTrafficPolicy');
   return EXTERNAL.includes(policy) ? [] : [notSupported(path, policy, EXTERNAL)];
 }
@@ -54,7 +64,8 @@ export function checkTrafficChange(spec: JsonObject, old: JsonObject): readonly 
   }
   errors.push(...checkBalancerClass(spec));
   const checked = needsHealthCheck(spec) && needsHealthCheck(old);
-  if (checked && !same(spec, old, 'healthCheckNodePort')) errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
+  if (checked && !same(spec, old, 'healthCheckNodePort'))
+    errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
   return errors;
 }
 
@@ -69,9 +80,11 @@ export function checkBalancerClass(spec: JsonObject): readonly FieldError[] {
 /** Checks the addresses that a balancer reported. */
 export function checkStatus(service: KubeObject, old: KubeObject): readonly FieldError[] {
   const path = 'status.loadBalancer.ingress';
-  const listed = (one: KubeObject): readonly JsonObject[] => listAt(structAt(structAt(one, 'status'), 'loadBalancer'), 'ingress');
+  const listed = (one: KubeObject): readonly JsonObject[] =>
+    listAt(structAt(structAt(one, 'status'), 'loadBalancer'), 'ingress');
   const all = listed(service);
-  if (!isBalancer(structAt(service, 'spec'))) return all.length === 0 ? [] : [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
+  if (!isBalancer(structAt(service, 'spec')))
+    return all.length === 0 ? [] : [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   const known = new Set(listed(old).map((ingress) => textAt(ingress, 'ip')));
   return all.flatMap((ingress, at) => checkIngress(ingress, index(path, at), known));
 }
@@ -88,7 +101,9 @@ function checkIngress(ingress: JsonObject, path: string, known: ReadonlySet<stri
   }
   if (host === '') return errors;
   errors.push(...invalidBecause(child(path, 'hostname'), host, dns1123Subdomain(host)));
-  return parseAddress(host) === undefined ? errors : [...errors, invalidValue(child(path, 'hostname'), host, 'must be a DNS name, not an IP address')];
+  return parseAddress(host) === undefined
+    ? errors
+    : [...errors, invalidValue(child(path, 'hostname'), host, 'must be a DNS name, not an IP address')];
 }
 
 /** Texts of warnings of a Service. */
@@ -97,16 +112,29 @@ export function serviceWarnings(service: KubeObject): readonly string[] {
   const headless = textAt(spec, 'type') === 'ClusterIP' && textAt(spec, 'clusterIP') === NONE;
   const external = textsAt(spec, 'externalIPs');
   const warnings: string[] = [];
-  if (service.metadata.annotations?.[HINTS] !== undefined) warnings.push(`annotation ${HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
-  if (!headless) warnings.push(...textsAt(spec, 'clusterIPs').flatMap((address, at) => addressWarnings(address, index('spec.clusterIPs', at))));
+  if (service.metadata.annotations?.[HINTS] !== undefined)
+    warnings.push(`annotation ${HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
+  if (!headless)
+    warnings.push(
+      ...textsAt(spec, 'clusterIPs').flatMap((address, at) => addressWarnings(address, index('spec.clusterIPs', at))),
+    );
   if (headless) warnings.push(...ignoredByHeadless(spec));
   warnings.push(...external.flatMap((address, at) => addressWarnings(address, index('spec.externalIPs', at))));
-  if (external.length > 0 && !headless && !isExternalName(spec)) warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
-  if (textAt(spec, 'loadBalancerIP') !== '') warnings.push(...addressWarnings(textAt(spec, 'loadBalancerIP'), 'spec.loadBalancerIP'));
-  warnings.push(...textsAt(spec, 'loadBalancerSourceRanges').flatMap((range, at) => rangeWarnings(range.trim(), index('spec.loadBalancerSourceRanges', at))));
-  if (isExternalName(spec) && external.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (!isExternalName(spec) && textAt(spec, 'externalName') !== '') warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
-  if (textAt(spec, 'trafficDistribution') === 'PreferClose') warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  if (external.length > 0 && !headless && !isExternalName(spec))
+    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  if (textAt(spec, 'loadBalancerIP') !== '')
+    warnings.push(...addressWarnings(textAt(spec, 'loadBalancerIP'), 'spec.loadBalancerIP'));
+  warnings.push(
+    ...textsAt(spec, 'loadBalancerSourceRanges').flatMap((range, at) =>
+      rangeWarnings(range.trim(), index('spec.loadBalancerSourceRanges', at)),
+    ),
+  );
+  if (isExternalName(spec) && external.length > 0)
+    warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (!isExternalName(spec) && textAt(spec, 'externalName') !== '')
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  if (textAt(spec, 'trafficDistribution') === 'PreferClose')
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   return warnings;
 }
 

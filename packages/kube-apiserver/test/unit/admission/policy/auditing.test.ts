@@ -16,32 +16,69 @@ function made(kind: string, name: string, spec: JsonObject): KubeObject {
 const policy = made('ValidatingAdmissionPolicy', 'p', {
   failurePolicy: 'Fail',
   paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
-  matchConstraints: { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {}, resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'], scope: '*' }] },
-  validations: [{ expression: 'true' }, { expression: "!request.name.startsWith('bad')", message: 'is <bad> & so' }, { expression: "request.name != 'bad2'" }],
+  matchConstraints: {
+    matchPolicy: 'Equivalent',
+    namespaceSelector: {},
+    objectSelector: {},
+    resourceRules: [
+      { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'], scope: '*' },
+    ],
+  },
+  validations: [
+    { expression: 'true' },
+    { expression: "!request.name.startsWith('bad')", message: 'is <bad> & so' },
+    { expression: "request.name != 'bad2'" },
+  ],
   auditAnnotations: [
-    { key: 'who', valueExpression: "'by ' + request.userInfo.username" }, { key: 'blank', valueExpression: "' '" }, { key: 'nothing', valueExpression: 'null' },
-    { key: 'param', valueExpression: 'string(params.data.v)' }, { key: 'trimmed', valueExpression: "'  x '" },
+    { key: 'who', valueExpression: "'by ' + request.userInfo.username" },
+    { key: 'blank', valueExpression: "' '" },
+    { key: 'nothing', valueExpression: 'null' },
+    { key: 'param', valueExpression: 'string(params.data.v)' },
+    { key: 'trimmed', valueExpression: "'  x '" },
   ],
 });
 
 const binding = (actions: readonly string[]): KubeObject =>
-  made('ValidatingAdmissionPolicyBinding', 'b', { policyName: 'p', validationActions: actions, paramRef: { namespace: 'ns', selector: {}, parameterNotFoundAction: 'Deny' } });
+  made('ValidatingAdmissionPolicyBinding', 'b', {
+    policyName: 'p',
+    validationActions: actions,
+    paramRef: { namespace: 'ns', selector: {}, parameterNotFoundAction: 'Deny' },
+  });
 
-const param = (name: string, v: string): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, data: { v } });
+const param = (name: string, v: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'ns' },
+  data: { v },
+});
 
 /** What the audit log is told of the creation of a Secret. */
-function told(name: string, actions: readonly string[], values: readonly string[] = ['1', '2', '1']): Readonly<Record<string, string>> {
+function told(
+  name: string,
+  actions: readonly string[],
+  values: readonly string[] = ['1', '2', '1'],
+): Readonly<Record<string, string>> {
   const world = new World({
-    namespaces: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }], configmaps: values.map((value, at) => param(`c${at}`, value)),
-    [`validatingadmissionpolicies.${GROUP}`]: [policy], [`validatingadmissionpolicybindings.${GROUP}`]: [binding(actions)],
+    namespaces: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }],
+    configmaps: values.map((value, at) => param(`c${at}`, value)),
+    [`validatingadmissionpolicies.${GROUP}`]: [policy],
+    [`validatingadmissionpolicybindings.${GROUP}`]: [binding(actions)],
   });
   const resource = registry.find('', 'v1', 'secrets');
   if (resource === undefined) throw new Error('secrets are not served');
   const notes: Record<string, string> = {};
   const request: AdmissionRequest = {
-    user: { name: 'admin', groups: ['system:masters'] }, operation: 'CREATE', resource, subresource: '', namespace: 'ns', name, dryRun: false,
-    object: { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'ns' } }, oldObject: undefined,
-    options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', metadata: {} }, annotate: (key, value) => void (notes[key] ??= value),
+    user: { name: 'admin', groups: ['system:masters'] },
+    operation: 'CREATE',
+    resource,
+    subresource: '',
+    namespace: 'ns',
+    name,
+    dryRun: false,
+    object: { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'ns' } },
+    oldObject: undefined,
+    options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', metadata: {} },
+    annotate: (key, value) => void (notes[key] ??= value),
   };
   try {
     world.admission({ authorize: () => ({ allowed: true, reason: '' }) }, registry).validate(request, () => undefined);
@@ -53,7 +90,8 @@ function told(name: string, actions: readonly string[], values: readonly string[
 
 const SAID = { 'p/param': '1, 2', 'p/trimmed': 'x', 'p/who': 'by admin' };
 const FAILURE = 'validation.policy.admission.k8s.io/validation_failure';
-const failure = (actions: string): string => `[{"message":"is \\u003cbad\\u003e \\u0026 so","policy":"p","binding":"b","expressionIndex":1,"validationActions":[${actions}]}]`;
+const failure = (actions: string): string =>
+  `[{"message":"is \\u003cbad\\u003e \\u0026 so","policy":"p","binding":"b","expressionIndex":1,"validationActions":[${actions}]}]`;
 
 describe('a policy tells the audit log', () => {
   it('its annotations, distinct values beside each other, blank ones not at all', () => {
@@ -66,7 +104,11 @@ describe('a policy tells the audit log', () => {
   });
 
   it('of what it refuses too', () => {
-    expect(told('bad', ['Deny', 'Audit'])).toEqual({ ...SAID, [FAILURE]: failure('"Deny","Audit"'), refused: expect.stringContaining('is <bad> & so') });
+    expect(told('bad', ['Deny', 'Audit'])).toEqual({
+      ...SAID,
+      [FAILURE]: failure('"Deny","Audit"'),
+      refused: expect.stringContaining('is <bad> & so'),
+    });
   });
 
   it('no more than 10 KiB of a value', () => {

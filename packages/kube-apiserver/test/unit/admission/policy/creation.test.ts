@@ -6,12 +6,16 @@ import type { KubeObject } from '../../../../src/object.js';
 import type { FieldError } from '../../../../src/status.js';
 import { bindings, policies } from './tables/creation.js';
 
-const configMaps = { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }] };
+const configMaps = {
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+};
 
 /** The object as it is after the server's defaults. */
 function defaulted(kind: string, { matchConstraints, matchResources, ...spec }: JsonObject): KubeObject {
   const filled: JsonObject = {
-    ...(kind === 'ValidatingAdmissionPolicy' ? { failurePolicy: 'Fail', matchConstraints: criteria(matchConstraints ?? configMaps) } : {}),
+    ...(kind === 'ValidatingAdmissionPolicy'
+      ? { failurePolicy: 'Fail', matchConstraints: criteria(matchConstraints ?? configMaps) }
+      : {}),
     ...(matchResources === undefined ? {} : { matchResources: criteria(matchResources) }),
     ...spec,
   };
@@ -19,7 +23,10 @@ function defaulted(kind: string, { matchConstraints, matchResources, ...spec }: 
 }
 
 function criteria(given: Json): JsonObject {
-  const { resourceRules, excludeResourceRules, ...rest } = given as { resourceRules?: JsonObject[]; excludeResourceRules?: JsonObject[] };
+  const { resourceRules, excludeResourceRules, ...rest } = given as {
+    resourceRules?: JsonObject[];
+    excludeResourceRules?: JsonObject[];
+  };
   const scoped = (rules: JsonObject[]): Json => rules.map((rule) => ({ scope: '*', ...rule }));
   return {
     matchPolicy: 'Equivalent',
@@ -32,17 +39,25 @@ function criteria(given: Json): JsonObject {
 }
 
 function causes(errors: readonly FieldError[]): string[] {
-  return errors.map(({ reason, field, message }) => `${reason}|${field}|${message.replaceAll(/selfType\d+/g, 'selfType1')}`);
+  return errors.map(
+    ({ reason, field, message }) => `${reason}|${field}|${message.replaceAll(/selfType\d+/g, 'selfType1')}`,
+  );
 }
 
 describe('a new ValidatingAdmissionPolicy is judged as the real server does', () => {
-  it.each(policies.map(([spec, expected]) => [JSON.stringify(spec), spec, expected] as const))('%s', (_text, spec, expected) => {
-    expect(causes(validatePolicy(defaulted('ValidatingAdmissionPolicy', spec), undefined))).toEqual(expected);
-  });
+  it.each(policies.map(([spec, expected]) => [JSON.stringify(spec), spec, expected] as const))(
+    '%s',
+    (_text, spec, expected) => {
+      expect(causes(validatePolicy(defaulted('ValidatingAdmissionPolicy', spec), undefined))).toEqual(expected);
+    },
+  );
 });
 
 describe('a new ValidatingAdmissionPolicyBinding is judged as the real server does', () => {
-  it.each(bindings.map(([spec, expected]) => [JSON.stringify(spec), spec, expected] as const))('%s', (_text, spec, expected) => {
-    expect(causes(validateBinding(defaulted('ValidatingAdmissionPolicyBinding', spec)))).toEqual(expected);
-  });
+  it.each(bindings.map(([spec, expected]) => [JSON.stringify(spec), spec, expected] as const))(
+    '%s',
+    (_text, spec, expected) => {
+      expect(causes(validateBinding(defaulted('ValidatingAdmissionPolicyBinding', spec)))).toEqual(expected);
+    },
+  );
 });

@@ -18,14 +18,22 @@ const users: Readonly<Record<string, UserInfo>> = {
   joe: { name: 'joe', uid: 'joe', groups: ['devs', 'system:authenticated'] },
 };
 
-const OPERATIONS: Readonly<Record<string, AdmissionRequest['operation']>> = { POST: 'CREATE', PUT: 'UPDATE', DELETE: 'DELETE' };
+const OPERATIONS: Readonly<Record<string, AdmissionRequest['operation']>> = {
+  POST: 'CREATE',
+  PUT: 'UPDATE',
+  DELETE: 'DELETE',
+};
 
 /** Joe may all but list ConfigMaps and Secrets. */
 const authorizer: Authorizer = {
   authorize: ({ user, ...asked }: Attributes) => {
     if (user.groups.includes('system:masters')) return { allowed: true, reason: '' };
-    const allowed = 'resource' in asked && ['configmaps', 'secrets'].includes(asked.resource ?? '') && asked.verb !== 'list';
-    return { allowed, reason: allowed ? 'RBAC: allowed by ClusterRoleBinding "o3joe" of ClusterRole "o3joe" to User "joe"' : '' };
+    const allowed =
+      'resource' in asked && ['configmaps', 'secrets'].includes(asked.resource ?? '') && asked.verb !== 'list';
+    return {
+      allowed,
+      reason: allowed ? 'RBAC: allowed by ClusterRoleBinding "o3joe" of ClusterRole "o3joe" to User "joe"' : '',
+    };
   },
 };
 
@@ -70,28 +78,58 @@ describe('policies of a running server', () => {
 
 function worldOf(scenario: Scenario): World {
   const second: KubeObject = { ...param, metadata: { ...param.metadata, name: 'param2' }, data: { max: '2' } };
-  return new World({ namespaces: [namespace], configmaps: [param, second], [POLICIES]: [policyOf(scenario)], [BINDINGS]: [bindingOf(scenario)] });
+  return new World({
+    namespaces: [namespace],
+    configmaps: [param, second],
+    [POLICIES]: [policyOf(scenario)],
+    [BINDINGS]: [bindingOf(scenario)],
+  });
 }
 
 function policyOf({ policy }: Scenario): KubeObject {
   const { matchConstraints, ...rest } = policy;
-  return object('ValidatingAdmissionPolicy', 'o3p', { failurePolicy: 'Fail', ...rest, matchConstraints: criteria(matchConstraints) });
+  return object('ValidatingAdmissionPolicy', 'o3p', {
+    failurePolicy: 'Fail',
+    ...rest,
+    matchConstraints: criteria(matchConstraints),
+  });
 }
 
 function criteria(given: Json | undefined): JsonObject {
-  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['configmaps'], scope: '*' };
-  return { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {}, ...((given ?? { resourceRules: [rule] }) as JsonObject) };
+  const rule = {
+    apiGroups: [''],
+    apiVersions: ['v1'],
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    resources: ['configmaps'],
+    scope: '*',
+  };
+  return {
+    matchPolicy: 'Equivalent',
+    namespaceSelector: {},
+    objectSelector: {},
+    ...((given ?? { resourceRules: [rule] }) as JsonObject),
+  };
 }
 
 function bindingOf({ binding }: Scenario): KubeObject {
-  return object('ValidatingAdmissionPolicyBinding', 'o3b', { policyName: 'o3p', validationActions: ['Deny'], ...binding });
+  return object('ValidatingAdmissionPolicyBinding', 'o3b', {
+    policyName: 'o3p',
+    validationActions: ['Deny'],
+    ...binding,
+  });
 }
 
 function object(kind: string, name: string, spec: JsonObject): KubeObject {
   return { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, spec };
 }
 
-function admissionRequest({ user = 'admin', method = 'POST', path = '/api/v1/namespaces/o3ns/configmaps', object: made, old }: Request): AdmissionRequest {
+function admissionRequest({
+  user = 'admin',
+  method = 'POST',
+  path = '/api/v1/namespaces/o3ns/configmaps',
+  object: made,
+  old,
+}: Request): AdmissionRequest {
   const parts = /^\/api\/v1(?:\/namespaces\/([^/]+)(?=\/))?\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   const [, first = '', second = '', third = ''] = parts ?? [];
   const cluster = registry.find('', 'v1', second) === undefined;
@@ -100,7 +138,21 @@ function admissionRequest({ user = 'admin', method = 'POST', path = '/api/v1/nam
   const caller = users[user];
   const operation = OPERATIONS[method];
   if (resource === undefined || caller === undefined || operation === undefined) throw new Error(`${method} ${path}`);
-  const given = made === undefined ? undefined : { ...made, metadata: { ...(within === '' ? {} : { namespace: within }), ...made.metadata } };
+  const given =
+    made === undefined
+      ? undefined
+      : { ...made, metadata: { ...(within === '' ? {} : { namespace: within }), ...made.metadata } };
   const options: KubeObject = { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', metadata: {}, dryRun: ['All'] };
-  return { user: caller, operation, resource, subresource: '', namespace: within, name: name === '' ? (made?.metadata.name ?? '') : name, object: given, oldObject: old, dryRun: true, options };
+  return {
+    user: caller,
+    operation,
+    resource,
+    subresource: '',
+    namespace: within,
+    name: name === '' ? (made?.metadata.name ?? '') : name,
+    object: given,
+    oldObject: old,
+    dryRun: true,
+    options,
+  };
 }

@@ -9,10 +9,19 @@ import { Room } from '../../verbs/room.js';
 const { registry } = new Room();
 const any = registry.all()[0];
 if (any === undefined) throw new Error('nothing is served');
-const version = (name: string, ...subresources: string[]): Resource =>
-  ({ ...any, group: 'x.io', version: name, plural: 'xs', collection: 'xs.x.io', subresources: subresources.map((one) => ({ name: one, verbs: ['patch'] })) });
+const version = (name: string, ...subresources: string[]): Resource => ({
+  ...any,
+  group: 'x.io',
+  version: name,
+  plural: 'xs',
+  collection: 'xs.x.io',
+  subresources: subresources.map((one) => ({ name: one, verbs: ['patch'] })),
+});
 const [v1, v2] = [version('v1', 'status', 'scale'), version('v2', 'status')];
-const world = { registry: () => ({ ...registry, findKind: () => undefined, find: () => undefined, all: () => [v1, v2] }), namespace: () => undefined };
+const world = {
+  registry: () => ({ ...registry, findKind: () => undefined, find: () => undefined, all: () => [v1, v2] }),
+  namespace: () => undefined,
+};
 const options: KubeObject = { apiVersion: 'meta.k8s.io/v1', kind: 'UpdateOptions', metadata: {} };
 
 it.each([
@@ -22,7 +31,18 @@ it.each([
 ])('a change of %j in one version matches a rule of another version where that has it', (subresource, matched) => {
   const rule = { apiGroups: ['x.io'], apiVersions: ['v2'], operations: ['*'], resources: ['xs', 'xs/*'], scope: '*' };
   const request: AdmissionRequest = {
-    user: { name: 'ann', groups: [] }, operation: 'UPDATE', resource: v1, subresource, namespace: '', name: 'a', object: undefined, oldObject: undefined, dryRun: false, options,
+    user: { name: 'ann', groups: [] },
+    operation: 'UPDATE',
+    resource: v1,
+    subresource,
+    namespace: '',
+    name: 'a',
+    object: undefined,
+    oldObject: undefined,
+    dryRun: false,
+    options,
   };
-  expect(matchResources({ matchPolicy: 'Equivalent', resourceRules: [rule] }, see(request), world)?.resource.version).toBe(matched);
+  expect(
+    matchResources({ matchPolicy: 'Equivalent', resourceRules: [rule] }, see(request), world)?.resource.version,
+  ).toBe(matched);
 });

@@ -22,21 +22,46 @@ function made(kind: string, spec: JsonObject): KubeObject {
 
 /** `verb group/resource namespace name`, as rights are written below. */
 function granting(right: string): Authorizer {
-  const nameOf = (wanted: Attributes): string => ('path' in wanted ? wanted.path : [wanted.verb, `${wanted.group}/${wanted.resource}`, wanted.namespace, wanted.name].join(' '));
+  const nameOf = (wanted: Attributes): string =>
+    'path' in wanted
+      ? wanted.path
+      : [wanted.verb, `${wanted.group}/${wanted.resource}`, wanted.namespace, wanted.name].join(' ');
   return { authorize: (wanted) => ({ allowed: nameOf(wanted) === right, reason: '' }) };
 }
 
 /** What the writer of a policy (or a binding) is told who has one right; undefined when it passes. */
-function verdict(object: KubeObject, right: string, { user = ANN, old }: { user?: UserInfo; old?: KubeObject } = {}): string | undefined {
+function verdict(
+  object: KubeObject,
+  right: string,
+  { user = ANN, old }: { user?: UserInfo; old?: KubeObject } = {},
+): string | undefined {
   const policy = made('ValidatingAdmissionPolicy', { paramKind: CONFIG });
-  const world = new World({ [`validatingadmissionpolicies.${GROUP}`]: [policy, { ...policy, metadata: { name: 'lost' }, spec: { paramKind: UNKNOWN } }] });
+  const world = new World({
+    [`validatingadmissionpolicies.${GROUP}`]: [
+      policy,
+      { ...policy, metadata: { name: 'lost' }, spec: { paramKind: UNKNOWN } },
+    ],
+  });
   const resource = registry.findKind(GROUP, 'v1', object.kind);
   if (resource === undefined) throw new Error(object.kind);
   const options: KubeObject = { apiVersion: 'meta.k8s.io/v1', kind: 'CreateOptions', metadata: {} };
   const operation = old === undefined ? 'CREATE' : 'UPDATE';
   try {
-    createParamRights({ reader: world, registry: () => registry, authorizer: granting(right) })
-      .validate({ user, operation, resource, subresource: '', namespace: '', name: 'it', object, oldObject: old, dryRun: false, options }, () => undefined);
+    createParamRights({ reader: world, registry: () => registry, authorizer: granting(right) }).validate(
+      {
+        user,
+        operation,
+        resource,
+        subresource: '',
+        namespace: '',
+        name: 'it',
+        object,
+        oldObject: old,
+        dryRun: false,
+        options,
+      },
+      () => undefined,
+    );
     return undefined;
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
@@ -46,8 +71,9 @@ function verdict(object: KubeObject, right: string, { user = ANN, old }: { user?
 
 describe('who writes a policy', () => {
   const policy = (paramKind: JsonObject): KubeObject => made('ValidatingAdmissionPolicy', { paramKind });
-  const refused = (kind: string, apiVersion: string): string => `422 ValidatingAdmissionPolicy.${GROUP} "it" is invalid: spec.paramKind: Forbidden: `
-    + `user ${WHO} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
+  const refused = (kind: string, apiVersion: string): string =>
+    `422 ValidatingAdmissionPolicy.${GROUP} "it" is invalid: spec.paramKind: Forbidden: ` +
+    `user ${WHO} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
 
   it.each([
     [CONFIG, 'get /configmaps * *'],
@@ -66,15 +92,41 @@ describe('who writes a policy', () => {
 });
 
 describe('who writes a binding', () => {
-  const binding = (policyName: string, paramRef: JsonObject): KubeObject => made('ValidatingAdmissionPolicyBinding', { policyName, paramRef });
+  const binding = (policyName: string, paramRef: JsonObject): KubeObject =>
+    made('ValidatingAdmissionPolicyBinding', { policyName, paramRef });
   const PREFIX = `422 ValidatingAdmissionPolicyBinding.${GROUP} "it" is invalid: spec.paramRef: Forbidden: `;
 
   it.each([
-    ['it', { name: 'p', namespace: 'ns' }, 'get /configmaps ns p', `user ${WHO} does not have "get" permission on the object referenced by paramRef`],
-    ['it', { name: 'p' }, 'get /configmaps  p', `user ${WHO} does not have "get" permission on the object referenced by paramRef`],
-    ['it', { selector: {} }, 'list /configmaps  ', `user ${WHO} does not have "list" permission on the object referenced by paramRef`],
-    ['none', { name: 'p' }, 'get */*  p', `unable to get policy none to determine minimum required permissions and user ${WHO} does not have "get" permission for all groups, versions and resources`],
-    ['lost', { name: 'p' }, 'get x.io/*  p', `unable to resolve paramKind &{x.io/v1 X} to determine minimum required permissions and user ${WHO} does not have "get" permission for all groups, versions and resources`],
+    [
+      'it',
+      { name: 'p', namespace: 'ns' },
+      'get /configmaps ns p',
+      `user ${WHO} does not have "get" permission on the object referenced by paramRef`,
+    ],
+    [
+      'it',
+      { name: 'p' },
+      'get /configmaps  p',
+      `user ${WHO} does not have "get" permission on the object referenced by paramRef`,
+    ],
+    [
+      'it',
+      { selector: {} },
+      'list /configmaps  ',
+      `user ${WHO} does not have "list" permission on the object referenced by paramRef`,
+    ],
+    [
+      'none',
+      { name: 'p' },
+      'get */*  p',
+      `unable to get policy none to determine minimum required permissions and user ${WHO} does not have "get" permission for all groups, versions and resources`,
+    ],
+    [
+      'lost',
+      { name: 'p' },
+      'get x.io/*  p',
+      `unable to resolve paramKind &{x.io/v1 X} to determine minimum required permissions and user ${WHO} does not have "get" permission for all groups, versions and resources`,
+    ],
   ])('of policy %s to %j needs the right to %s', (policy, reference, right, refused) => {
     expect(verdict(binding(policy, reference), right)).toBeUndefined();
     expect(verdict(binding(policy, reference), '')).toBe(PREFIX + refused);

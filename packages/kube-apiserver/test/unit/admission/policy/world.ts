@@ -24,7 +24,9 @@ export class World implements ObjectReader {
   }
 
   list(collection: string, namespace = ''): readonly KubeObject[] {
-    return (this.objects[collection] ?? []).filter(({ metadata }) => namespace === '' || metadata.namespace === namespace);
+    return (this.objects[collection] ?? []).filter(
+      ({ metadata }) => namespace === '' || metadata.namespace === namespace,
+    );
   }
 
   watch(collection: string, listener: Watcher): { end(): void } {
@@ -43,7 +45,10 @@ export class World implements ObjectReader {
 }
 
 /** What admission says: `code reason: message`, or undefined where it accepts; and its warnings. */
-export function verdict(admission: PolicyAdmission, request: AdmissionRequest): { refused: string | undefined; warnings: readonly string[] } {
+export function verdict(
+  admission: PolicyAdmission,
+  request: AdmissionRequest,
+): { refused: string | undefined; warnings: readonly string[] } {
   const warnings: string[] = [];
   try {
     admission.validate(request, (text) => warnings.push(text));

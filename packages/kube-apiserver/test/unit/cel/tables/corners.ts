@@ -28,8 +28,14 @@ export const corners: readonly Row[] = [
   ["'%s'.format([{1: 'a', true: 2, 'z': 3u}])", '{"z":3, 1:"a", true:2}'],
   [`'%s'.format(['a"b\\n'])`, 'a"b'],
   [`'%s'.format([['a"b\\n']])`, '["a\\"b\\n"]'],
-  ["'%d'.format([dyn('x')])", '! error during formatting: decimal clause can only be used on integers, was given string'],
-  ["'%d'.format([dyn(1.5)])", '! error during formatting: decimal clause can only be used on integers, was given double'],
+  [
+    "'%d'.format([dyn('x')])",
+    '! error during formatting: decimal clause can only be used on integers, was given string',
+  ],
+  [
+    "'%d'.format([dyn(1.5)])",
+    '! error during formatting: decimal clause can only be used on integers, was given double',
+  ],
   ["'%s%s'.format([1, 2])", '12'],
   [`'a' + 'b' + "c"`, 'abc'],
   ['"tab\\tq\\"\\\\\\u00e9\\x41\\101"', 'tab\tq"\\éAA'],

@@ -9,7 +9,9 @@ export const policies: readonly Row[] = [
   [{ validations: [{ expression: 'object.nope == 1' }] }, []],
   [
     { validations: [{ expression: 'object.' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "object.": compilation failed: ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n | object.\n | .......^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "object.": compilation failed: ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n | object.\n | .......^`,
+    ],
   ],
   [
     { validations: [{ expression: '1' }] },
@@ -25,36 +27,56 @@ export const policies: readonly Row[] = [
   ],
   [
     { validations: [{ expression: 'request.nope == 1' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "request.nope == 1": compilation failed: ERROR: <input>:1:8: undefined field 'nope'\n | request.nope == 1\n | .......^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "request.nope == 1": compilation failed: ERROR: <input>:1:8: undefined field 'nope'\n | request.nope == 1\n | .......^`,
+    ],
   ],
   [
     { validations: [{ expression: 'request.userInfo.username == 1' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "request.userInfo.username == 1": compilation failed: ERROR: <input>:1:27: found no matching overload for '_==_' applied to '(string, int)'\n | request.userInfo.username == 1\n | ..........................^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "request.userInfo.username == 1": compilation failed: ERROR: <input>:1:27: found no matching overload for '_==_' applied to '(string, int)'\n | request.userInfo.username == 1\n | ..........................^`,
+    ],
   ],
   [
     { validations: [{ expression: 'params.x == 1' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "params.x == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.x == 1\n | ^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "params.x == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.x == 1\n | ^`,
+    ],
   ],
   [{ validations: [{ expression: 'params.x == 1' }], paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }, []],
   [
     { validations: [{ expression: 'variables.x == 1' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables.x == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.x == 1\n | ^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables.x == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.x == 1\n | ^`,
+    ],
   ],
   [{ validations: [{ expression: 'variables.x == 1' }], variables: [{ name: 'x', expression: '1' }] }, []],
   [
     { validations: [{ expression: 'variables.y == 1' }], variables: [{ name: 'x', expression: '1' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables.y == 1": compilation failed: ERROR: <input>:1:10: undefined field 'y'\n | variables.y == 1\n | .........^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables.y == 1": compilation failed: ERROR: <input>:1:10: undefined field 'y'\n | variables.y == 1\n | .........^`,
+    ],
   ],
   [
     { validations: [{ expression: 'variables.x == "a"' }], variables: [{ name: 'x', expression: '1' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables.x == \\"a\\"": compilation failed: ERROR: <input>:1:13: found no matching overload for '_==_' applied to '(int, string)'\n | variables.x == "a"\n | ............^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables.x == \\"a\\"": compilation failed: ERROR: <input>:1:13: found no matching overload for '_==_' applied to '(int, string)'\n | variables.x == "a"\n | ............^`,
+    ],
   ],
   [
     { validations: [{ expression: 'variables.x == 1' }], variables: [{ name: 'x', expression: 'nope' }] },
-    [`FieldValueInvalid|spec.variables[0].expression|Invalid value: "nope": compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^`],
+    [
+      `FieldValueInvalid|spec.variables[0].expression|Invalid value: "nope": compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^`,
+    ],
   ],
   [
-    { validations: [{ expression: 'variables.x == 1' }], variables: [{ name: '1x', expression: '1' }, { name: '', expression: '' }] },
+    {
+      validations: [{ expression: 'variables.x == 1' }],
+      variables: [
+        { name: '1x', expression: '1' },
+        { name: '', expression: '' },
+      ],
+    },
     [
       'FieldValueInvalid|spec.variables[0].name|Invalid value: "1x": must be a valid CEL identifier',
       'FieldValueRequired|spec.variables[1].name|Required value: name is not specified',
@@ -63,22 +85,45 @@ export const policies: readonly Row[] = [
     ],
   ],
   [
-    { validations: [{ expression: 'variables.b' }], variables: [{ name: 'b', expression: 'variables.a == 1' }, { name: 'a', expression: '1' }] },
+    {
+      validations: [{ expression: 'variables.b' }],
+      variables: [
+        { name: 'b', expression: 'variables.a == 1' },
+        { name: 'a', expression: '1' },
+      ],
+    },
     [
       `FieldValueInvalid|spec.variables[0].expression|Invalid value: "variables.a == 1": compilation failed: ERROR: <input>:1:10: undefined field 'a'\n | variables.a == 1\n | .........^`,
       'FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables.b": must evaluate to bool but got dyn',
     ],
   ],
-  [{ validations: [{ expression: 'variables.l == ["a"] && variables.m.x == 1 && variables.o.foo && variables.op.hasValue()' }], variables: [{ name: 'l', expression: '["a"]' }, { name: 'm', expression: '{"x": 1}' }, { name: 'o', expression: 'request' }, { name: 'op', expression: 'optional.of(1)' }] }, []],
+  [
+    {
+      validations: [
+        { expression: 'variables.l == ["a"] && variables.m.x == 1 && variables.o.foo && variables.op.hasValue()' },
+      ],
+      variables: [
+        { name: 'l', expression: '["a"]' },
+        { name: 'm', expression: '{"x": 1}' },
+        { name: 'o', expression: 'request' },
+        { name: 'op', expression: 'optional.of(1)' },
+      ],
+    },
+    [],
+  ],
   [{ validations: [{ expression: 'authorizer.group("").resource("pods").check("get").allowed()' }] }, []],
   [{ validations: [{ expression: 'authorizer.requestResource.check("get").allowed()' }] }, []],
   [
     { validations: [{ expression: 'authorizer.requestResource.foo' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "authorizer.requestResource.foo": compilation failed: ERROR: <input>:1:27: unexpected failed resolution of 'kubernetes.authorization.ResourceCheck'\n | authorizer.requestResource.foo\n | ..........................^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "authorizer.requestResource.foo": compilation failed: ERROR: <input>:1:27: unexpected failed resolution of 'kubernetes.authorization.ResourceCheck'\n | authorizer.requestResource.foo\n | ..........................^`,
+    ],
   ],
   [
     { validations: [{ expression: 'true', messageExpression: 'authorizer.path("/").check("get").reason()' }] },
-    [`FieldValueInvalid|spec.validations[0].messageExpression|Invalid value: "authorizer.path(\\"/\\").check(\\"get\\").reason()": compilation failed: ERROR: <input>:1:1: undeclared reference to 'authorizer' (in container '')\n | authorizer.path("/").check("get").reason()\n | ^`],
+    [
+      `FieldValueInvalid|spec.validations[0].messageExpression|Invalid value: "authorizer.path(\\"/\\").check(\\"get\\").reason()": compilation failed: ERROR: <input>:1:1: undeclared reference to 'authorizer' (in container '')\n | authorizer.path("/").check("get").reason()\n | ^`,
+    ],
   ],
   [
     { validations: [{ expression: 'true', messageExpression: '1' }] },
@@ -98,11 +143,15 @@ export const policies: readonly Row[] = [
   ],
   [
     { validations: [{ expression: 'true', reason: 'Bad' }] },
-    ['FieldValueNotSupported|spec.validations[0].reason|Unsupported value: "Bad": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"'],
+    [
+      'FieldValueNotSupported|spec.validations[0].reason|Unsupported value: "Bad": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"',
+    ],
   ],
   [
     { validations: [{ expression: 'true', reason: 'Unauthorized' }] },
-    ['FieldValueNotSupported|spec.validations[0].reason|Unsupported value: "Unauthorized": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"'],
+    [
+      'FieldValueNotSupported|spec.validations[0].reason|Unsupported value: "Unauthorized": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"',
+    ],
   ],
   [
     { validations: [{ expression: '' }] },
@@ -127,11 +176,21 @@ export const policies: readonly Row[] = [
     ],
   ],
   [
-    { auditAnnotations: [{ key: 'a', valueExpression: '"x"' }, { key: 'a', valueExpression: 'null' }] },
+    {
+      auditAnnotations: [
+        { key: 'a', valueExpression: '"x"' },
+        { key: 'a', valueExpression: 'null' },
+      ],
+    },
     ['FieldValueDuplicate|spec.auditAnnotations[1].key|Duplicate value: "a"'],
   ],
   [
-    { auditAnnotations: [{ key: 'a b', valueExpression: '1' }, { key: '', valueExpression: '' }] },
+    {
+      auditAnnotations: [
+        { key: 'a b', valueExpression: '1' },
+        { key: '', valueExpression: '' },
+      ],
+    },
     [
       `FieldValueInvalid|spec.auditAnnotations[0].key|Invalid value: "p/a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
       'FieldValueInvalid|spec.auditAnnotations[0].valueExpression|Invalid value: "1": must evaluate to one of [string null_type] but got int',
@@ -141,7 +200,15 @@ export const policies: readonly Row[] = [
     ],
   ],
   [
-    { validations: [{ expression: 'true' }], matchConditions: [{ name: 'a', expression: 'true' }, { name: 'a', expression: '1' }, { name: '', expression: '' }, { name: 'b c', expression: 'variables.x' }] },
+    {
+      validations: [{ expression: 'true' }],
+      matchConditions: [
+        { name: 'a', expression: 'true' },
+        { name: 'a', expression: '1' },
+        { name: '', expression: '' },
+        { name: 'b c', expression: 'variables.x' },
+      ],
+    },
     [
       'FieldValueInvalid|spec.matchConditions[1].expression|Invalid value: "1": must evaluate to bool but got int',
       'FieldValueDuplicate|spec.matchConditions[1].name|Duplicate value: "a"',
@@ -195,7 +262,32 @@ export const policies: readonly Row[] = [
     ],
   ],
   [
-    { validations: [{ expression: 'true' }], matchConstraints: { matchPolicy: 'Bad', namespaceSelector: { matchLabels: { 'a b': 'x y' } }, objectSelector: { matchExpressions: [{ key: 'a', operator: 'Bad' }, { key: 'a', operator: 'In' }] }, resourceRules: [{ apiGroups: ['*', ''], apiVersions: ['*', ''], operations: ['*', 'X'], resources: ['*/*', 'a', '', 'b/*', 'b/c', '*/d', 'x/d'], scope: 'Bad', resourceNames: ['a', 'a', 'b/c'] }], excludeResourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['*', 'pods'] }] } },
+    {
+      validations: [{ expression: 'true' }],
+      matchConstraints: {
+        matchPolicy: 'Bad',
+        namespaceSelector: { matchLabels: { 'a b': 'x y' } },
+        objectSelector: {
+          matchExpressions: [
+            { key: 'a', operator: 'Bad' },
+            { key: 'a', operator: 'In' },
+          ],
+        },
+        resourceRules: [
+          {
+            apiGroups: ['*', ''],
+            apiVersions: ['*', ''],
+            operations: ['*', 'X'],
+            resources: ['*/*', 'a', '', 'b/*', 'b/c', '*/d', 'x/d'],
+            scope: 'Bad',
+            resourceNames: ['a', 'a', 'b/c'],
+          },
+        ],
+        excludeResourceRules: [
+          { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['*', 'pods'] },
+        ],
+      },
+    },
     [
       'FieldValueNotSupported|spec.matchConstraints.matchPolicy|Unsupported value: "Bad": supported values: "Equivalent", "Exact"',
       `FieldValueInvalid|spec.matchConstraints.namespaceSelector.matchLabels|Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
@@ -221,40 +313,56 @@ export const policies: readonly Row[] = [
   ],
   [
     { validations: [{ expression: 'object.x.matches("[")' }] },
-    ['FieldValueInvalid|spec.validations[0].expression|Invalid value: "object.x.matches(\\"[\\")": compilation failed: ERROR: <input>:1:18: invalid matches argument\n | object.x.matches("[")\n | .................^'],
+    [
+      'FieldValueInvalid|spec.validations[0].expression|Invalid value: "object.x.matches(\\"[\\")": compilation failed: ERROR: <input>:1:18: invalid matches argument\n | object.x.matches("[")\n | .................^',
+    ],
   ],
   [{ validations: [{ expression: 'namespaceObject.metadata.name == "x"' }] }, []],
   [
     { validations: [{ expression: 'namespaceObject.metadata.foo == "x"' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "namespaceObject.metadata.foo == \\"x\\"": compilation failed: ERROR: <input>:1:25: undefined field 'foo'\n | namespaceObject.metadata.foo == "x"\n | ........................^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "namespaceObject.metadata.foo == \\"x\\"": compilation failed: ERROR: <input>:1:25: undefined field 'foo'\n | namespaceObject.metadata.foo == "x"\n | ........................^`,
+    ],
   ],
   [
     { validations: [{ expression: 'url("a").x == 1' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "url(\\"a\\").x == 1": compilation failed: ERROR: <input>:1:9: unexpected failed resolution of 'kubernetes.URL'\n | url("a").x == 1\n | ........^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "url(\\"a\\").x == 1": compilation failed: ERROR: <input>:1:9: unexpected failed resolution of 'kubernetes.URL'\n | url("a").x == 1\n | ........^`,
+    ],
   ],
   [{ validations: [{ expression: 'request.options.dryRun == [""]' }] }, []],
   [{ validations: [{ expression: '"%s".format([object]) == "a"' }] }, []],
   [{ validations: [{ expression: 'oldObject.x == object.x || has(object.metadata)' }] }, []],
   [
     { validations: [{ expression: 'int("x") == 1' }] },
-    ["InternalError|spec.validations[0].expression|Internal error: program instantiation failed: type conversion error from 'string' to 'int'"],
+    [
+      "InternalError|spec.validations[0].expression|Internal error: program instantiation failed: type conversion error from 'string' to 'int'",
+    ],
   ],
   [{ validations: [{ expression: 'object.list.all(x, x.y)' }] }, []],
   [
     { validations: [{ expression: 'variables == 1' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables == 1\n | ^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "variables == 1": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables == 1\n | ^`,
+    ],
   ],
   [
     { validations: [{ expression: 'oldSelf == self' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "oldSelf == self": compilation failed: ERROR: <input>:1:1: undeclared reference to 'oldSelf' (in container '')\n | oldSelf == self\n | ^\nERROR: <input>:1:12: undeclared reference to 'self' (in container '')\n | oldSelf == self\n | ...........^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "oldSelf == self": compilation failed: ERROR: <input>:1:1: undeclared reference to 'oldSelf' (in container '')\n | oldSelf == self\n | ^\nERROR: <input>:1:12: undeclared reference to 'self' (in container '')\n | oldSelf == self\n | ...........^`,
+    ],
   ],
   [
     { validations: [{ expression: '[1,2,"a"].size() == 3' }] },
-    [`FieldValueInvalid|spec.validations[0].expression|Invalid value: "[1,2,\\"a\\"].size() == 3": compilation failed: ERROR: <input>:1:6: expected type 'int' but found 'string'\n | [1,2,"a"].size() == 3\n | .....^`],
+    [
+      `FieldValueInvalid|spec.validations[0].expression|Invalid value: "[1,2,\\"a\\"].size() == 3": compilation failed: ERROR: <input>:1:6: expected type 'int' but found 'string'\n | [1,2,"a"].size() == 3\n | .....^`,
+    ],
   ],
   [
     { validations: [{ expression: 'object.metadata.labels.map(k, k == 1)' }] },
-    ['FieldValueInvalid|spec.validations[0].expression|Invalid value: "object.metadata.labels.map(k, k == 1)": must evaluate to bool but got list(bool)'],
+    [
+      'FieldValueInvalid|spec.validations[0].expression|Invalid value: "object.metadata.labels.map(k, k == 1)": must evaluate to bool but got list(bool)',
+    ],
   ],
   [{ validations: [{ expression: 'type(object) == int' }] }, []],
   [{ validations: [{ expression: 'authorizer == authorizer' }] }, []],
@@ -290,7 +398,11 @@ export const bindings: readonly Row[] = [
     ],
   ],
   [
-    { policyName: 'p', validationActions: ['Audit'], paramRef: { name: 'a/b', selector: { matchLabels: { 'a b': '' } }, parameterNotFoundAction: 'Bad' } },
+    {
+      policyName: 'p',
+      validationActions: ['Audit'],
+      paramRef: { name: 'a/b', selector: { matchLabels: { 'a b': '' } }, parameterNotFoundAction: 'Bad' },
+    },
     [
       `FieldValueInvalid|spec.paramRef.name|Invalid value: "a/b": may not contain '/'`,
       'FieldValueForbidden|spec.paramRef.name|Forbidden: name and selector are mutually exclusive',
@@ -300,7 +412,12 @@ export const bindings: readonly Row[] = [
     ],
   ],
   [
-    { policyName: 'p', validationActions: ['Audit'], paramRef: { name: 'x', parameterNotFoundAction: 'Allow' }, matchResources: { resourceRules: [{ operations: ['CREATE'] }] } },
+    {
+      policyName: 'p',
+      validationActions: ['Audit'],
+      paramRef: { name: 'x', parameterNotFoundAction: 'Allow' },
+      matchResources: { resourceRules: [{ operations: ['CREATE'] }] },
+    },
     [
       'FieldValueRequired|spec.matchResources.resourceRules[0].apiGroups|Required value',
       'FieldValueRequired|spec.matchResources.resourceRules[0].apiVersions|Required value',
