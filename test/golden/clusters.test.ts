@@ -1,0 +1,55 @@
+import { readClusterSelector } from '../../src/domain/clusters/selector.js';
+import { bindingStatus, setStatus, type BindingFacts, type SetFacts } from '../../src/domain/clusters/status.js';
+import { NOW } from '../support/builders/engine.js';
+import { describeRecorded, type Case } from './recorded.js';
+
+function setCase(sentence: string, over: Partial<SetFacts>): Case {
+  return [
+    `a ManagedClusterSet ${sentence}`,
+    () =>
+      setStatus(
+        { name: 'fleet', generation: 3, selector: { kind: 'exclusive' }, members: 0, leaving: 0, ...over },
+        undefined,
+        NOW,
+      ),
+  ];
+}
+
+function bindingCase(sentence: string, over: Partial<BindingFacts>): Case {
+  return [
+    `a ManagedClusterSetBinding ${sentence}`,
+    () =>
+      bindingStatus(
+        { name: 'fleet', clusterSet: 'fleet', generation: 1, deleting: false, set: 'exists', ...over },
+        undefined,
+        NOW,
+      ),
+  ];
+}
+
+const unreadable = (clusterSelector: unknown): Partial<SetFacts> => ({
+  selector: readClusterSelector({ clusterSelector }),
+});
+
+describeRecorded('clusters', [
+  setCase('with clusters', { members: 2 }),
+  setCase('whose label nobody carries', {}),
+  setCase('whose clusters are all being deleted', { leaving: 2 }),
+  setCase('whose label selector nobody matches', { selector: { kind: 'labels', requirements: [] } }),
+  setCase('without a label selector', { selector: { kind: 'none' } }),
+  setCase('of an unknown selector type', unreadable({ selectorType: 'Sorting' })),
+  setCase('of the exclusive type with a label selector', unreadable({ labelSelector: {} })),
+  setCase('whose selector is a number', unreadable(7)),
+  setCase(
+    'whose label selector has an unknown operator',
+    unreadable({
+      selectorType: 'LabelSelector',
+      labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] },
+    }),
+  ),
+  bindingCase('of a set that exists', {}),
+  bindingCase('of a set that does not exist', { set: 'missing' }),
+  bindingCase('of a set that is being deleted', { set: 'deleting' }),
+  bindingCase('that is being deleted', { deleting: true }),
+  bindingCase('of another name than its set', { name: 'other' }),
+]);

@@ -1,0 +1,45 @@
+import { faultText, placeFaults, specFaults } from '../../src/domain/engine/specfaults.js';
+import { describeRecorded, type Case } from './recorded.js';
+
+/** Specs that break one rule of admission each, by what is wrong with them. */
+const SPECS: Readonly<Record<string, unknown>> = {
+  'that is no object': 5,
+  'with a target namespace that is no DNS label': { targetNamespace: 'Team A' },
+  'with a target namespace of Kubernetes': { targetNamespace: 'kube-system' },
+  'with a pull secret that is no DNS subdomain': { imagePullSecret: 'a/b' },
+  'with a node selector that is a list': { nodeSelector: ['a'] },
+  'with a node selector whose key is no label key': { nodeSelector: { 'a b': 'c' } },
+  'with a node selector whose value is no label value': { nodeSelector: { a: 1 } },
+  'with tolerations that are a text': { tolerations: 'all' },
+  'with a toleration that is a text': { tolerations: ['all'] },
+  'with a toleration of everything without Exists': { tolerations: [{ key: 'a' }, {}] },
+  'with an unknown operator': { tolerations: [{ key: 'a', operator: 'Gt' }] },
+  'with an unknown effect': { tolerations: [{ key: 'a', effect: 'Never' }] },
+  'with a key that is no label key': { tolerations: [{ key: 'a//b' }] },
+  'with a value that is no label value': { tolerations: [{ key: 'a', value: 'b c' }] },
+  'with a value beside Exists': { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] },
+  'with seconds that are no integer': { tolerations: [{ key: 'a', tolerationSeconds: 1.5 }] },
+  'with three faults, one of a long value': { tolerations: 1, targetNamespace: 'x'.repeat(200), imagePullSecret: '!' },
+  'without a fault': {
+    targetNamespace: 'team-a',
+    imagePullSecret: 'a.b',
+    nodeSelector: { 'x.io/a': '' },
+    tolerations: [{ operator: 'Exists' }],
+  },
+};
+
+const specs = Object.entries(SPECS).map(([what, spec]): Case => [
+  `a spec ${what}`,
+  () => specFaults(spec).map(faultText),
+]);
+
+const places: readonly Case[] = [
+  [
+    'a target namespace that was edited after the installation',
+    () => placeFaults({ targetNamespace: 'b' }, 'a', undefined).map(faultText),
+  ],
+  ['a target namespace that is not the one of --namespace', () => placeFaults({}, undefined, 'a').map(faultText)],
+  ['a target namespace that stays', () => placeFaults({ targetNamespace: 'a' }, 'a', undefined).map(faultText)],
+];
+
+describeRecorded('engine-spec', [...specs, ...places]);

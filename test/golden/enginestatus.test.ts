@@ -1,0 +1,206 @@
+import { EngineEvents } from '../../src/api/enginereasons.js';
+import type { MultiClusterEngineStatus } from '../../src/api/generated/multiclusterengine.js';
+import { engineEvents } from '../../src/domain/engine/events.js';
+import { deploymentHealth } from '../../src/domain/engine/health.js';
+import type { Finding, Situation } from '../../src/domain/engine/situation.js';
+import { engineStatus } from '../../src/domain/engine/status.js';
+import {
+  deployment,
+  engine,
+  finding,
+  findings,
+  LATER,
+  newDeployment,
+  NOW,
+  situation,
+  type DeploymentCounts,
+} from '../support/builders/engine.js';
+import { describeRecorded, type Case } from './recorded.js';
+
+const progressing = { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' };
+const late = {
+  type: 'Progressing',
+  status: 'False',
+  reason: 'ProgressDeadlineExceeded',
+  message: 'has timed out progressing.',
+};
+const quota = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota: small' };
+
+const starting = { object: deployment({ available: 0, conditions: [progressing] }) };
+const rolling = {
+  object: deployment({ updated: 1, replicas: 3, conditions: [{ type: 'Available', status: 'True' }, progressing] }),
+};
+const crashing = { object: deployment({ available: 0 }) };
+const stuck = { object: deployment({ available: 0, conditions: [late] }) };
+const failing = (failures: number): Partial<Finding> => ({ state: 'failed', message: 'exceeded quota', failures });
+const account = (state: Finding['state'], message: string): Partial<Situation> => ({
+  findings: findings({ ServiceAccount: { state, message } }),
+});
+
+const installed: MultiClusterEngineStatus = engineStatus(situation(), NOW);
+const again = { engine: engine({ status: installed }) };
+const upgraded = { ...again, version: '2.0.0' };
+const fault = { field: 'spec.x', value: '1', rule: 'must not be set' };
+const removing = finding('Deployment', { state: 'removing', message: 'is being deleted' });
+
+/** The status and the events that follow the stored one. Rows of objects that are as they should be are left out. */
+function outputOf(over: Partial<Situation>): object {
+  const before = over.engine?.status ?? {};
+  const { conditions = [], components = [], ...rest } = engineStatus(situation(over), LATER);
+  const rows = components.filter((row) => row.reason !== 'Applied' && row.reason !== 'Available');
+  const events = engineEvents(before, { ...rest, conditions, components }).map(({ reason, note }) => ({
+    type: EngineEvents[reason].type,
+    reason,
+    note,
+  }));
+  return { rest, conditions, rows, events };
+}
+
+function statusCase(sentence: string, over: Partial<Situation>): Case {
+  return [sentence, () => outputOf(over)];
+}
+
+function after(over: Partial<Situation>): Partial<Situation> {
+  return { engine: engine({ status: engineStatus(situation({ ...again, ...over }), NOW) }) };
+}
+
+const statuses: readonly Case[] = [
+  ['every row of an engine that is ready', () => installed.components],
+  statusCase('a new engine that is ready at its first pass', {}),
+  statusCase('an engine that stays ready', again),
+  statusCase('an engine of which nothing has been looked at', { findings: undefined }),
+  statusCase('an engine whose namespace is being read', {
+    findings: undefined,
+    undecided: 'the secrets of namespace x are being read',
+  }),
+  statusCase('an engine that was ready and whose namespace is being read', {
+    ...again,
+    findings: undefined,
+    undecided: 'being read',
+  }),
+  statusCase('an engine without a wanted object', { findings: [] }),
+  statusCase('a new engine whose Deployment starts', { findings: findings({ Deployment: starting }) }),
+  statusCase('an engine that comes up after its installation', {
+    engine: engine({ status: engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW) }),
+  }),
+  statusCase('an engine of another version whose Deployment rolls out', {
+    ...upgraded,
+    findings: findings({ Deployment: rolling }),
+  }),
+  statusCase('an engine of another version whose Deployment crashes', {
+    ...upgraded,
+    findings: findings({ Deployment: crashing }),
+  }),
+  statusCase('an engine of another version that waits', { ...upgraded, ...account('waiting', 'is being deleted') }),
+  statusCase('an engine whose Deployment rolls out to a new spec', {
+    ...again,
+    findings: findings({ Deployment: rolling }),
+  }),
+  statusCase('an engine whose Deployment crashes', { ...again, findings: findings({ Deployment: crashing }) }),
+  statusCase('an engine whose Deployment is past its deadline', {
+    ...again,
+    findings: findings({ Deployment: stuck }),
+  }),
+  statusCase('an object that was refused once', { ...again, findings: findings({ ServiceAccount: failing(1) }) }),
+  statusCase('an object that was refused three times', {
+    ...again,
+    findings: findings({ ServiceAccount: failing(3) }),
+  }),
+  statusCase('every object refused', { findings: findings().map((one) => ({ ...one, ...failing(1) })) }),
+  statusCase('an object of somebody else', {
+    ...again,
+    ...account('foreign', 'belongs to Widget w and is not touched; delete or rename it'),
+  }),
+  statusCase('an object that the operator may not write', {
+    ...again,
+    ...account('denied', 'the operator may not patch serviceaccounts'),
+  }),
+  statusCase('a right that is missing for the whole namespace', {
+    ...again,
+    findings: undefined,
+    denied: 'the operator may not list secrets',
+    undecided: 'being read',
+  }),
+  statusCase('an object that waits for another', { ...again, ...account('waiting', 'is being deleted') }),
+  statusCase('an object that waits at the first installation', account('waiting', 'is being deleted')),
+  statusCase('a Secret that somebody else made and that is taken as it is', {
+    ...again,
+    findings: findings({ ServiceAccount: { message: 'was made by somebody else and is taken as it is', given: true } }),
+  }),
+  statusCase('a part of the objects that could be looked at', {
+    ...again,
+    findings: [finding('RoleBinding', failing(1))],
+    partial: true,
+  }),
+  statusCase('a target namespace that is being deleted', {
+    ...again,
+    terminating: 'Namespace x is being deleted; it is made anew when it is gone',
+    ...account('waiting', 'Namespace x is being deleted'),
+  }),
+  statusCase('a missing pull secret of a ready engine', { ...again, missingPullSecret: 'x/pull' }),
+  statusCase('a missing pull secret of a new engine', {
+    missingPullSecret: 'x/pull',
+    findings: findings({ Deployment: starting }),
+  }),
+  statusCase('an older engine on the hub', { rival: 'older', findings: undefined }),
+  statusCase('a spec that cannot be served', { faults: [fault, { ...fault, field: 'spec.y' }], findings: undefined }),
+  statusCase('a pause with nothing held back', { ...again, paused: true }),
+  statusCase('a pause that holds a repair and a creation back', {
+    ...again,
+    paused: true,
+    findings: findings({
+      Deployment: { state: 'drifted', message: 'differs at spec.replicas' },
+      ServiceAccount: { state: 'missing', message: 'does not exist' },
+    }),
+  }),
+  statusCase('a pause of which nothing more is known', { paused: true, findings: undefined }),
+  statusCase('the end of a pause', after({ paused: true })),
+  statusCase('an uninstall with an object left', {
+    ...again,
+    findings: undefined,
+    uninstall: { remaining: [removing], message: '1 object left; waits: Deployment a/b is being deleted' },
+  }),
+  statusCase('an uninstall with nothing left', {
+    ...again,
+    findings: undefined,
+    uninstall: { remaining: [], message: 'everything is removed' },
+  }),
+  statusCase('an uninstall that the pause holds back', {
+    ...again,
+    paused: true,
+    findings: undefined,
+    uninstall: { message: 'what was made in namespace x stays until the pause ends' },
+  }),
+  statusCase('an uninstall without a right', {
+    ...again,
+    findings: undefined,
+    uninstall: { message: 'x', denied: 'the operator may not delete secrets' },
+  }),
+  statusCase('a stalled engine that turns ready', after(account('foreign', 'theirs'))),
+  statusCase('an annotation that requests a pass', {
+    engine: engine({ metadata: { annotations: { 'multicluster.platform.io/reconcile-requested-at': 'now' } } }),
+  }),
+  statusCase('a message that is longer than a condition may hold', account('foreign', 'x'.repeat(5_000))),
+];
+
+function healthCase(sentence: string, counts: DeploymentCounts, served?: number): Case {
+  return [sentence, () => deploymentHealth(deployment(counts), served)];
+}
+
+const healths: readonly Case[] = [
+  healthCase('health of a Deployment that is ready', {}),
+  healthCase('health of a Deployment that was patched just now', { generation: 2, observedGeneration: 1 }),
+  healthCase('health of a Deployment past its deadline and over its quota', {
+    available: 0,
+    conditions: [late, quota],
+  }),
+  healthCase(
+    'health of a Deployment that grows from two replicas',
+    { wanted: 3, replicas: 3, updated: 1, available: 2, conditions: [progressing] },
+    2,
+  ),
+  ['health of a Deployment that was created just now', () => deploymentHealth(newDeployment())],
+  ['health of no Deployment', () => deploymentHealth(undefined)],
+];
+
+describeRecorded('engine-status', [...statuses, ...healths]);

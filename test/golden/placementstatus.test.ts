@@ -1,0 +1,139 @@
+import { announceDecision, announceStatus } from '../../src/controllers/placement/announce.js';
+import type { Gathered } from '../../src/controllers/placement/gather.js';
+import { schedule } from '../../src/domain/placement/schedule.js';
+import { planSlices } from '../../src/domain/placement/slices.js';
+import { reportOn, type PublicationFailure } from '../../src/domain/placement/status.js';
+import type { EventNote } from '../../src/kube/events/recorder.js';
+import {
+  binding,
+  clusterSet,
+  decision,
+  member,
+  members,
+  names,
+  snapshot,
+  type World,
+} from '../support/builders/placement.js';
+import { describeRecorded, type Case } from './recorded.js';
+
+interface Progress {
+  /** How many writes were accepted; all of them when left out. */
+  readonly done?: number;
+  readonly failure?: PublicationFailure;
+  /** The status as stored before. */
+  readonly stored?: unknown;
+}
+
+/** The conditions, the rest of the report, and the events, of a pass that came as far as `progress` says. */
+function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {}): object {
+  const plain = snapshot(world);
+  const seen = { ...plain, placement: { ...plain.placement, status: stored ?? plain.placement.status } };
+  const decided = schedule(seen);
+  const plan = planSlices(seen, decided);
+  const publication = { plan, done: done ?? plan.writes.length, ...(failure && { failure }) };
+  const { states, ...rest } = reportOn(seen, decided, publication);
+  const events: EventNote[] = [];
+  const recorder = { record: (event: EventNote) => void events.push(event), flush: () => Promise.resolve() };
+  // The announcements read the Placement, for whom the event is, and the snapshot, and nothing else.
+  const gathered = {
+    placement: { metadata: { namespace: 'team', name: 'web' } },
+    snapshot: seen,
+  } as unknown as Gathered;
+  announceDecision(gathered, { schedule: decided, publication }, recorder);
+  announceStatus(gathered, { schedule: decided, publication }, { states, ...rest }, recorder);
+  return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };
+}
+
+function pass(sentence: string, world: Partial<World>, progress?: Progress): Case {
+  return [sentence, () => outputOf(world, progress)];
+}
+
+const N = (numberOfClusters: number): object => ({ numberOfClusters });
+const inEu = { requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } };
+const bad = { spec: N(-1) };
+const two = { bindings: [binding('a'), binding('b')], sets: [clusterSet('a'), clusterSet('b')] };
+const unreadable = {
+  sets: [clusterSet('fleet'), clusterSet('bad', { readable: false })],
+  bindings: [binding('fleet'), binding('bad')],
+};
+const failure = { name: 'web-decision-1', message: 'exceeded quota' };
+const satisfied = {
+  phase: 'Satisfied',
+  conditions: [
+    { type: 'PlacementSatisfied', status: 'True', reason: 'AllDecisionsScheduled' },
+    { type: 'Ready', status: 'True', reason: 'DecisionPublished' },
+  ],
+};
+
+describeRecorded('placement-status', [
+  pass('a field that cannot be read, with two clusters published', {
+    ...bad,
+    stored: [decision(1, ['x', 'y'])],
+    fleet: members('x', 'y'),
+  }),
+  pass(
+    'a field that cannot be read, with one cluster published',
+    { ...bad, stored: [decision(1, ['x'])], fleet: members('x') },
+    { stored: satisfied },
+  ),
+  pass('a field that cannot be read, with nothing published', { ...bad, bindings: [] }),
+  pass('no cluster that is wanted', { spec: N(0), fleet: members('x') }),
+  pass('no binding', { bindings: [] }),
+  pass(
+    'no binding any more',
+    { bindings: [], fleet: members('x'), stored: [decision(1, ['x'])] },
+    { stored: satisfied },
+  ),
+  pass('bindings of which none counts', {
+    bindings: [
+      binding('mine', { clusterSet: 'fleet' }),
+      binding('z'),
+      binding('fleet', { deleting: true }),
+      binding('leaving'),
+    ],
+    sets: [clusterSet('fleet'), clusterSet('leaving', { deleting: true })],
+  }),
+  pass('sets that are asked for and not bound', { ...two, spec: { ClusterSets: ['z', 'y'] } }),
+  pass('sets without a cluster', two),
+  pass('one predicate that nobody matches', { ...two, spec: { predicates: [inEu] }, fleet: [member('x', {}, ['a'])] }),
+  pass('two predicates that nobody matches', {
+    ...two,
+    spec: { predicates: [inEu, inEu] },
+    fleet: [member('x', {}, ['a'])],
+  }),
+  pass('the one wanted cluster', { spec: N(1), fleet: members('x') }),
+  pass('the one wanted cluster, not stored', { spec: N(1), fleet: members('x') }, { done: 0, failure }),
+  pass('all wanted clusters', { spec: N(2), fleet: members('x', 'y') }),
+  pass('every cluster', { fleet: members('x') }),
+  pass('one cluster of two', { spec: N(2), fleet: members('x') }),
+  pass('two clusters of five', { spec: N(5), fleet: members('x', 'y') }),
+  pass('a set that cannot be read', { ...unreadable, fleet: members('x') }),
+  pass('a foreign decision object', {
+    spec: N(150),
+    fleet: members(...names(150)),
+    stored: [decision(1, [], { ownership: 'foreign' })],
+  }),
+  pass('a decision object of a deleted Placement that a finalizer holds', {
+    stored: [decision(1, [], { ownership: 'predecessor', deleting: true })],
+  }),
+  pass('a decision of which one object is stored', { fleet: members(...names(150)) }, { done: 1 }),
+  pass(
+    'a refused write of a later decision',
+    { fleet: members('x'), stored: [decision(1, [])] },
+    { done: 0, failure, stored: satisfied },
+  ),
+  pass('a decision that stays', { fleet: members('x'), stored: [decision(1, ['x'])] }, { stored: satisfied }),
+  pass('clusters that came', { fleet: members('a', 'b', 'x'), stored: [decision(1, ['x'])] }, { stored: satisfied }),
+  pass(
+    'clusters that came and one that went',
+    { fleet: members('a', 'b'), stored: [decision(1, ['x'])] },
+    { stored: satisfied },
+  ),
+  pass('many clusters that went', { fleet: [], stored: [decision(1, names(100))] }, { stored: satisfied }),
+  pass('more names than a message holds', { sets: [], bindings: names(200).map((name) => binding(name)) }),
+  pass(
+    'two texts that do not fit into one message',
+    { spec: { ClusterSets: names(256).map((name) => `${name}-${'z'.repeat(50)}`) } },
+    { done: 0, failure: { ...failure, message: 'y'.repeat(2_000) } },
+  ),
+]);
