@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectStore } from '../../src/kube/cache/store.js';
 import { Pace } from '../../src/kube/cache/pace.js';
-import { isNotNewer, isOlder } from '../../src/kube/client/version.js';
+import { isNotNewer, isOlder } from '../../src/runtime/resourceversion.js';
 import type { Thing } from './scriptedapi.js';
 
 function thing(name: string, tags: readonly string[] = [], version = '1', uid = `uid-${name}`): Thing {

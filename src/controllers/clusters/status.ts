@@ -7,7 +7,7 @@ import type { Cache } from '../../kube/cache/reflector.js';
 import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
-import { Latest } from '../placement/latest.js';
+import { MutationCache } from '../../runtime/mutationcache.js';
 
 /** An object whose whole status is ours. */
 export interface Reported extends KubeObject {
@@ -34,7 +34,7 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
   readonly #kind: ReportedKind<T>;
   readonly #client: KubeClient;
   readonly #clock: Clock;
-  readonly #latest: Latest<T>;
+  readonly #latest: MutationCache<T>;
   /** Key → monotonic ms of the last write. */
   readonly #written = new Map<string, number>();
 
@@ -42,8 +42,8 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
     this.#kind = kind;
     this.#client = client;
     this.#clock = clock;
-    this.#latest = new Latest(clock);
-    kind.cache.onChange((change) => this.#latest.seen(change));
+    this.#latest = new MutationCache(clock);
+    kind.cache.onChange((change) => this.#latest.observe(change));
   }
 
   /** Forgets what was written: somebody else may have written since. */
@@ -63,7 +63,7 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
     if (unknown.length > 0)
       return { ending: 'wait', reason: `not known: ${unknown.join(', ')}`, afterMs: LOOK_AGAIN_MS };
     const cached = cache.store.get(key);
-    const newest = this.#latest.resolve(key, cached);
+    const newest = this.#latest.newest(key, cached);
     if (cached === undefined || newest === undefined || cached.metadata.uid !== newest.metadata.uid) {
       this.#written.delete(key);
       return DONE;
@@ -80,7 +80,7 @@ export class StatusReconciler<T extends Reported> implements Reconciler {
     this.#written.set(key, this.#clock.monotonic());
     try {
       const object = { ...wanted, apiVersion: apiVersionOf(type), kind: type.kind };
-      this.#latest.stored(
+      this.#latest.mutated(
         key,
         await this.#client.updateStatus<T>(type, object, { fieldManager: CLUSTERS_FIELD_MANAGER, signal }),
       );

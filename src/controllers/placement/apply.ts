@@ -10,12 +10,12 @@ import type { KubeClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass } from '../../runtime/result.js';
 import type { Gathered } from './gather.js';
-import type { Latest } from './latest.js';
+import type { MutationCache } from '../../runtime/mutationcache.js';
 import type { Remembered } from './memory.js';
 
 export interface Writer {
   readonly client: KubeClient;
-  readonly latestDecisions: Latest<PlacementDecision>;
+  readonly latestDecisions: MutationCache<PlacementDecision>;
 }
 
 /** How far the plan was carried out, and what stopped it. */
@@ -59,7 +59,7 @@ export async function apply(gathered: Gathered, plan: SlicePlan, writer: Writer,
  */
 function isDone({ owner, objects, remembered }: Gathered, write: DecisionWrite, { latestDecisions }: Writer): boolean {
   if (write.kind !== 'update' || remembered.doubtful.has(write.name)) return false;
-  const found = latestDecisions.resolve(`${owner.namespace}/${write.name}`, undefined);
+  const found = latestDecisions.newest(`${owner.namespace}/${write.name}`, undefined);
   if (found === undefined) return false;
   const { intact, deleting, revision, clusters } = readDecision(found, owner);
   if (!intact || deleting || revision !== write.revision || clusters.join('\n') !== write.clusters.join('\n'))
@@ -103,7 +103,7 @@ async function store(
       ? await client.create(PlacementDecisions, wanted, options)
       : await client.update(PlacementDecisions, wanted, options);
   objects.set(name, stored);
-  latestDecisions.stored(`${owner.namespace}/${name}`, stored);
+  latestDecisions.mutated(`${owner.namespace}/${name}`, stored);
   remembered.decisions.set(name, {
     uid: stored.metadata.uid ?? '',
     resourceVersion: stored.metadata.resourceVersion ?? '',
@@ -126,7 +126,7 @@ async function remove(
   );
   if (outcome === 'deleting') return;
   objects.delete(name);
-  latestDecisions.gone(`${namespace}/${name}`, uid);
+  latestDecisions.deleted(`${namespace}/${name}`, uid);
   remembered.decisions.delete(name);
 }
 
@@ -159,11 +159,11 @@ async function read(
   const found = await client.get<PlacementDecision>(PlacementDecisions, { namespace, name });
   const known = remembered.decisions.get(name);
   if (found === undefined) {
-    if (known !== undefined) latestDecisions.gone(at, known.uid);
+    if (known !== undefined) latestDecisions.deleted(at, known.uid);
     remembered.decisions.delete(name);
     return;
   }
-  latestDecisions.stored(at, found);
+  latestDecisions.mutated(at, found);
   remembered.decisions.set(name, {
     uid: found.metadata.uid ?? '',
     resourceVersion: found.metadata.resourceVersion ?? '',

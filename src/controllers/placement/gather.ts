@@ -5,7 +5,7 @@ import { readDecision, type DecisionOwner } from '../../domain/placement/decisio
 import type { Inventory } from '../../domain/placement/inventory.js';
 import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/snapshot.js';
 import { BY_PLACEMENT, type PlacementCaches } from './caches.js';
-import type { Latest } from './latest.js';
+import type { MutationCache } from '../../runtime/mutationcache.js';
 import type { Memory, Remembered } from './memory.js';
 
 /** Where a pass reads from. */
@@ -13,8 +13,8 @@ export interface Sources {
   readonly caches: PlacementCaches;
   readonly inventory: Inventory;
   readonly memory: Memory;
-  readonly latestPlacements: Latest<Placement>;
-  readonly latestDecisions: Latest<PlacementDecision>;
+  readonly latestPlacements: MutationCache<Placement>;
+  readonly latestDecisions: MutationCache<PlacementDecision>;
 }
 
 /** Everything that a pass decides on, seen at one moment. */
@@ -36,7 +36,7 @@ export function gather(key: string, sources: Sources): Gathered | 'behind' | und
   const rules = inventory.open(key);
   if (cached === undefined || rules === undefined) return undefined;
   const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
-  const newest = latestPlacements.resolve(key, cached) ?? cached;
+  const newest = latestPlacements.newest(key, cached) ?? cached;
   if (newest.metadata.uid !== uid || (newest.metadata.generation ?? 0) > generation) return 'behind';
   const remembered = memory.of(key, uid);
   const { namespace = '', name } = nameOf(key);
@@ -74,7 +74,7 @@ function decisionsOf(
   const objects = new Map<string, PlacementDecision>();
   for (const name of [...names].sort()) {
     const at = `${namespace}/${name}`;
-    const object = latestDecisions.resolve(at, store.get(at));
+    const object = latestDecisions.newest(at, store.get(at));
     if (object !== undefined) objects.set(name, object);
   }
   return objects;

@@ -16,7 +16,7 @@ import { watchClusters } from '../clusters/watches.js';
 import type { PlacementCaches } from './caches.js';
 import type { Sources } from './gather.js';
 import { Inputs } from './inputs.js';
-import { Latest } from './latest.js';
+import { MutationCache } from '../../runtime/mutationcache.js';
 import { Memory } from './memory.js';
 import { PlacementReconciler } from './reconcile.js';
 import { watch } from './watches.js';
@@ -107,8 +107,8 @@ function newSources(caches: PlacementCaches, membership: Membership, clock: Cloc
     caches,
     inventory: new Inventory(membership),
     memory: new Memory(),
-    latestPlacements: new Latest(clock),
-    latestDecisions: new Latest(clock),
+    latestPlacements: new MutationCache(clock),
+    latestDecisions: new MutationCache(clock),
   };
 }
 

@@ -117,7 +117,7 @@ export class PlacementReconciler implements Reconciler {
     } finally {
       const { seen, news } = sources.memory.settle(remembered);
       // What was seen before a write of ours was answered is newer than the answer, which is held by now.
-      for (const change of seen) sources.latestDecisions.seen(change);
+      for (const change of seen) sources.latestDecisions.observe(change);
       if (news) again(key);
     }
   }

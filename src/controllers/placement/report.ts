@@ -9,12 +9,12 @@ import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass } from '../../runtime/result.js';
 import type { Gathered } from './gather.js';
-import type { Latest } from './latest.js';
+import type { MutationCache } from '../../runtime/mutationcache.js';
 
 export interface Reporter {
   readonly client: KubeClient;
   readonly clock: Clock;
-  readonly latestPlacements: Latest<Placement>;
+  readonly latestPlacements: MutationCache<Placement>;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function report(
       fieldManager: PLACEMENT_FIELD_MANAGER,
       signal: pass.signal,
     });
-    reporter.latestPlacements.stored(gathered.key, stored);
+    reporter.latestPlacements.mutated(gathered.key, stored);
     remembered.version = stored.metadata.resourceVersion;
   } catch (error) {
     if (isFailure(error, 'NotFound')) return said;
@@ -52,6 +52,6 @@ async function readAgain({ key, owner, remembered }: Gathered, { client, latestP
   const { namespace, name, uid } = owner;
   const found = await client.get<Placement>(Placements, { namespace, name });
   if (found?.metadata.uid !== uid) return;
-  latestPlacements.stored(key, found);
+  latestPlacements.mutated(key, found);
   remembered.version = found.metadata.resourceVersion;
 }

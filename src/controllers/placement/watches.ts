@@ -65,7 +65,7 @@ function foldBinding({ inventory }: Sources, change: Change<ManagedClusterSetBin
 
 function foldPlacement({ inventory, memory, latestPlacements }: Sources, change: Change<Placement>): readonly string[] {
   const { key, after } = change;
-  latestPlacements.seen(change);
+  latestPlacements.observe(change);
   if (after === undefined) {
     inventory.placementGone(key);
     return [key];
@@ -80,7 +80,7 @@ function foldDecision({ memory, latestDecisions }: Sources, change: Change<Place
   for (const object of [change.before, change.after])
     for (const key of object === undefined ? [] : placementKeys(object)) keys.add(key);
   const concerned = [...keys].filter((key) => memory.concerns(key, change));
-  latestDecisions.seen(change);
+  latestDecisions.observe(change);
   return concerned;
 }
 

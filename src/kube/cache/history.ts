@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.js';
 import { ApiError } from '../../runtime/errors.js';
 import type { FailedCall } from '../../runtime/errors.js';
-import { isNotNewer, isOlder } from '../client/version.js';
+import { isNotNewer, isOlder } from '../../runtime/resourceversion.js';
 
 /** A list older than what was seen before may come from a replica that lags; one that stays older comes from a restored backup. */
 const BACKUP_AFTER_MS = 30_000;

@@ -3,7 +3,7 @@ import { Leases, apiVersionOf } from '../../api/resources.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { GuardRow, GuardedWrite } from '../guard/guard.js';
 import { field } from '../json.js';
-import { isOlder } from '../client/version.js';
+import { isOlder } from '../../runtime/resourceversion.js';
 
 /** A coordination.k8s.io Lease; times are RFC 3339 with six decimals. */
 export interface Lease extends KubeObject {

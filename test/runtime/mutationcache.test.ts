@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../../src/api/meta.js';
-import { isOlder, Latest } from '../../../src/controllers/placement/latest.js';
+import type { KubeObject } from '../../src/api/meta.js';
+import { isOlder, MutationCache } from '../../src/runtime/mutationcache.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 
 function object(resourceVersion: string, uid = 'u'): KubeObject {
@@ -9,50 +9,50 @@ function object(resourceVersion: string, uid = 'u'): KubeObject {
 
 describe('the newest known of an object', () => {
   it('is what was written, until the cache shows it or something newer', () => {
-    const latest = new Latest(new ManualClock());
-    latest.stored('x', object('9'));
+    const latest = new MutationCache(new ManualClock());
+    latest.mutated('x', object('9'));
 
-    expect(latest.resolve('x', undefined)?.metadata.resourceVersion).toBe('9');
-    expect(latest.resolve('x', object('8'))?.metadata.resourceVersion).toBe('9');
-    expect(latest.resolve('x', object('10'))?.metadata.resourceVersion).toBe('10');
+    expect(latest.newest('x', undefined)?.metadata.resourceVersion).toBe('9');
+    expect(latest.newest('x', object('8'))?.metadata.resourceVersion).toBe('9');
+    expect(latest.newest('x', object('10'))?.metadata.resourceVersion).toBe('10');
     expect(latest.size).toBe(0);
   });
 
   it('is nothing where the object was deleted, until the cache shows another', () => {
-    const latest = new Latest(new ManualClock());
-    latest.gone('x', 'u');
+    const latest = new MutationCache(new ManualClock());
+    latest.deleted('x', 'u');
 
-    expect(latest.resolve('x', object('8'))).toBeUndefined();
-    expect(latest.resolve('x', object('9', 'other'))?.metadata.uid).toBe('other');
+    expect(latest.newest('x', object('8'))).toBeUndefined();
+    expect(latest.newest('x', object('9', 'other'))?.metadata.uid).toBe('other');
   });
 
   it('is nothing once the cache has shown the end of what was written', () => {
-    const latest = new Latest(new ManualClock());
-    latest.stored('x', object('9'));
+    const latest = new MutationCache(new ManualClock());
+    latest.mutated('x', object('9'));
 
-    latest.seen({ key: 'x', before: object('9'), after: undefined });
+    latest.observe({ key: 'x', before: object('9'), after: undefined });
 
-    expect(latest.resolve('x', undefined)).toBeUndefined();
+    expect(latest.newest('x', undefined)).toBeUndefined();
     expect(latest.size).toBe(0);
   });
 
   it('outlives the end of an earlier object of the same name', () => {
-    const latest = new Latest(new ManualClock());
-    latest.stored('x', object('9', 'new'));
+    const latest = new MutationCache(new ManualClock());
+    latest.mutated('x', object('9', 'new'));
 
-    latest.seen({ key: 'x', before: object('3', 'old'), after: undefined });
+    latest.observe({ key: 'x', before: object('3', 'old'), after: undefined });
 
-    expect(latest.resolve('x', undefined)?.metadata.uid).toBe('new');
+    expect(latest.newest('x', undefined)?.metadata.uid).toBe('new');
   });
 
   it('is what the cache shows when that has not caught up for a minute', async () => {
     const clock = new ManualClock();
-    const latest = new Latest(clock);
-    latest.stored('x', object('9'));
+    const latest = new MutationCache(clock);
+    latest.mutated('x', object('9'));
 
     await clock.advance(60_001);
 
-    expect(latest.resolve('x', undefined)).toBeUndefined();
+    expect(latest.newest('x', undefined)).toBeUndefined();
   });
 
   it.each<[string, string | undefined, string | undefined, boolean]>([

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../api/meta.js';
-import type { Change } from '../../kube/cache/store.js';
-import type { Clock } from '../../runtime/clock.js';
+import type { KubeObject } from '../api/meta.js';
+import type { Change } from '../kube/cache/store.js';
+import type { Clock } from './clock.js';
 
 interface Held<T> {
   /** Undefined: the object with this uid was deleted. */
@@ -16,7 +16,7 @@ const TRUST_MS = 60_000;
  * Own writes, and uncached reads, that a cache may not show yet, so that a pass never decides on what it has itself
  * replaced. Holds an object only until its cache has caught up.
  */
-export class Latest<T extends KubeObject> {
+export class MutationCache<T extends KubeObject> {
   readonly #clock: Clock;
   readonly #held = new Map<string, Held<T>>();
 
@@ -25,17 +25,17 @@ export class Latest<T extends KubeObject> {
   }
 
   /** `object` is what the server holds now. */
-  stored(key: string, object: T): void {
+  mutated(key: string, object: T): void {
     this.#held.set(key, { object, uid: object.metadata.uid ?? '', since: this.#clock.monotonic() });
   }
 
   /** The server holds no object with this uid any more. */
-  gone(key: string, uid: string): void {
+  deleted(key: string, uid: string): void {
     this.#held.set(key, { object: undefined, uid, since: this.#clock.monotonic() });
   }
 
   /** The newer of what is held and what the cache shows. */
-  resolve(key: string, cached: T | undefined): T | undefined {
+  newest(key: string, cached: T | undefined): T | undefined {
     const held = this.#held.get(key);
     if (held === undefined) return cached;
     if (!caughtUp(held, cached) && this.#clock.monotonic() - held.since <= TRUST_MS) return held.object;
@@ -44,7 +44,7 @@ export class Latest<T extends KubeObject> {
   }
 
   /** To be told every change of the cache. */
-  seen({ key, before, after }: Change<T>): void {
+  observe({ key, before, after }: Change<T>): void {
     const held = this.#held.get(key);
     if (held === undefined) return;
     const ended = after === undefined && before?.metadata.uid === held.uid;
