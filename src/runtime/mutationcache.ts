@@ -1,77 +1,81 @@
-import type { KubeObject } from '../api/meta.js';
-import type { Change } from '../kube/cache/store.js';
 import type { Clock } from './clock.js';
+import { isOlder } from './resourceversion.js';
 
-interface Held<T> {
+/** What the cache reads of an object: any Kubernetes object has it. */
+interface Versioned {
+  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** A change that a watch delivered: `before` is absent for a new object, `after` for one that is gone. */
+interface ObservedChange<T> {
+  readonly key: string;
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+interface Mutation<T> {
   /** Undefined: the object with this uid was deleted. */
   readonly object: T | undefined;
   readonly uid: string;
-  readonly since: number;
+  /** Monotonic ms. */
+  readonly at: number;
 }
 
-/** A cache that has not shown an own write after this long never will: it was overtaken. */
-const TRUST_MS = 60_000;
+/** After this long the watch cache is believed again: it will never deliver the mutation. */
+const TTL_MS = 60_000;
 
 /**
- * Own writes, and uncached reads, that a cache may not show yet, so that a pass never decides on what it has itself
- * replaced. Holds an object only until its cache has caught up.
+ * Read-your-writes layer above a watch cache (client-go has one of the same name): it holds the answers to writes and
+ * uncached reads until the watch cache has caught up, so that no reconcile is based on an object that it has itself
+ * replaced. Entries expire after 60 s.
  */
-export class MutationCache<T extends KubeObject> {
-  readonly #clock: Clock;
-  readonly #held = new Map<string, Held<T>>();
+export class MutationCache<T extends Versioned> {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #mutations = new Map<string, Mutation<T>>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
   }
 
-  /** `object` is what the server holds now. */
+  /** The API server returned `object` as its current state. */
   mutated(key: string, object: T): void {
-    this.#held.set(key, { object, uid: object.metadata.uid ?? '', since: this.#clock.monotonic() });
+    this.#mutations.set(key, { object, uid: object.metadata.uid ?? '', at: this.#clock.monotonic() });
   }
 
-  /** The server holds no object with this uid any more. */
+  /** The API server has no object with this uid any more. */
   deleted(key: string, uid: string): void {
-    this.#held.set(key, { object: undefined, uid, since: this.#clock.monotonic() });
+    this.#mutations.set(key, { object: undefined, uid, at: this.#clock.monotonic() });
   }
 
-  /** The newer of what is held and what the cache shows. */
+  /** The newer of the mutation held for `key` and `cached`, the object in the watch cache; undefined when deleted. */
   newest(key: string, cached: T | undefined): T | undefined {
-    const held = this.#held.get(key);
-    if (held === undefined) return cached;
-    if (!caughtUp(held, cached) && this.#clock.monotonic() - held.since <= TRUST_MS) return held.object;
-    this.#held.delete(key);
+    const mutation = this.#mutations.get(key);
+    if (mutation === undefined) return cached;
+    const expired = this.#clock.monotonic() - mutation.at > TTL_MS;
+    if (!expired && !isCaughtUp(mutation, cached)) return mutation.object;
+    this.#mutations.delete(key);
     return cached;
   }
 
-  /** To be told every change of the cache. */
-  observe({ key, before, after }: Change<T>): void {
-    const held = this.#held.get(key);
-    if (held === undefined) return;
-    const ended = after === undefined && before?.metadata.uid === held.uid;
-    if (ended || caughtUp(held, after)) this.#held.delete(key);
+  /** Drops the mutation when a change of the watch cache includes it. Every change has to be passed in. */
+  observe({ key, before, after }: ObservedChange<T>): void {
+    const mutation = this.#mutations.get(key);
+    if (mutation === undefined) return;
+    const isGone = after === undefined && before?.metadata.uid === mutation.uid;
+    if (isGone || isCaughtUp(mutation, after)) this.#mutations.delete(key);
   }
 
   clear(): void {
-    this.#held.clear();
+    this.#mutations.clear();
   }
 
-  /** Objects held, for tests of thrift. */
+  /** How many mutations the watch cache has not delivered yet. */
   get size(): number {
-    return this.#held.size;
+    return this.#mutations.size;
   }
 }
 
-function caughtUp<T extends KubeObject>(held: Held<T>, cached: T | undefined): boolean {
-  if (held.object === undefined) return cached?.metadata.uid !== held.uid;
-  return cached !== undefined && !isOlder(cached.metadata.resourceVersion, held.object.metadata.resourceVersion);
-}
-
-/** Whether resourceVersion `a` was given before `b`; false where they cannot be compared. */
-export function isOlder(a: string | undefined, b: string | undefined): boolean {
-  if (a === undefined || b === undefined || !isNumber(a) || !isNumber(b)) return false;
-  return a.length === b.length ? a < b : a.length < b.length;
-}
-
-function isNumber(version: string): boolean {
-  return /^[1-9][0-9]*$/.test(version);
+function isCaughtUp<T extends Versioned>(mutation: Mutation<T>, cached: T | undefined): boolean {
+  if (mutation.object === undefined) return cached?.metadata.uid !== mutation.uid;
+  return cached !== undefined && !isOlder(cached.metadata.resourceVersion, mutation.object.metadata.resourceVersion);
 }

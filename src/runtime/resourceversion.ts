@@ -1,9 +1,9 @@
 /**
- * Whether resourceVersion `a` is older than `b`. Both are decimal numbers of any length in one collection of one server;
- * what is not is incomparable, and never called older.
+ * Whether resourceVersion `a` is older than `b`. Versions of one collection of one server are decimal numbers of any
+ * length; any other text and a missing version are incomparable, hence never older.
  */
-export function isOlder(a: string, b: string): boolean {
-  if (!isNumber(a) || !isNumber(b)) return false;
+export function isOlder(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined || !isNumber(a) || !isNumber(b)) return false;
   return a.length === b.length ? a < b : a.length < b.length;
 }
 

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectStore } from '../../src/kube/cache/store.js';
 import { Pace } from '../../src/kube/cache/pace.js';
-import { isNotNewer, isOlder } from '../../src/runtime/resourceversion.js';
 import type { Thing } from './scriptedapi.js';
 
 function thing(name: string, tags: readonly string[] = [], version = '1', uid = `uid-${name}`): Thing {
@@ -133,27 +132,6 @@ describe('replacing everything', () => {
 
 it('taking out what is not there changes nothing', () => {
   expect(store.remove('n/a')).toBeUndefined();
-});
-
-describe('resourceVersions', () => {
-  it.each([
-    ['1', '2', true],
-    ['2', '1', false],
-    ['9', '10', true],
-    ['10', '9', false],
-    ['5', '5', false],
-    ['99999999999999999998', '99999999999999999999', true],
-    ['99999999999999999999', '100000000000000000000', true],
-    ['abc', '5', false],
-    ['5', 'abc', false],
-    ['', '5', false],
-    ['5', '', false],
-    ['0', '5', false],
-    ['05', '5', false],
-  ])('%s is older than %s: %s', (a, b, older) => {
-    expect(isOlder(a, b)).toBe(older);
-    expect(isNotNewer(a, b)).toBe(older || a === b);
-  });
 });
 
 describe('the pace of rounds', () => {

@@ -2,7 +2,7 @@ import type { PlacementDecision } from '../../api/generated/placementdecision.js
 import type { KubeObject } from '../../api/meta.js';
 import type { Slots } from '../../domain/placement/snapshot.js';
 import type { Change } from '../../kube/cache/store.js';
-import { isOlder } from '../../runtime/mutationcache.js';
+import { isOlder } from '../../runtime/resourceversion.js';
 
 /** One object as the last pass knew it. */
 interface Sight {
