@@ -166,7 +166,7 @@ export class WorkQueue {
     entry.timerDue = wake.due;
     entry.timer = this.#clock.after(wake.due - this.#clock.monotonic(), () => {
       entry.timer = undefined;
-      this.#enqueue(key, entry, entry.timerAskedAt);
+      this.#ask(key, entry.timerDue, entry.timerAskedAt);
     });
   }
 

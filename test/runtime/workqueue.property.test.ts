@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { backoffMs } from '../../src/runtime/backoff.js';
 import { WorkQueue } from '../../src/runtime/workqueue.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 
@@ -27,7 +28,12 @@ interface Open {
   readonly end: (fails: boolean) => void;
 }
 
-/** A queue beside a model of what it owes: for each key, when the earliest wish falls due that no run has begun after. */
+const RANDOM = (): number => 0.5;
+
+/**
+ * A queue beside a model of what it owes: for each key, when the earliest wish falls due that no run has begun after, and
+ * until when it is held back.
+ */
 class Model {
   readonly clock = new ManualClock();
   readonly open: Open[] = [];
@@ -38,14 +44,17 @@ class Model {
   overlaps = 0;
   most = 0;
   late: string[] = [];
+  early: string[] = [];
+  readonly #failures = new Map<string, number>();
 
   constructor(workers: number) {
     this.#workers = workers;
-    this.queue = new WorkQueue({ workers, clock: this.clock, random: () => 0.5, work: (one) => this.#work(one) });
+    this.queue = new WorkQueue({ workers, clock: this.clock, random: RANDOM, work: (one) => this.#work(one) });
   }
 
   #work(one: string): Promise<void> {
     if (this.open.some((run) => run.key === one)) this.overlaps += 1;
+    if (this.#earliest(one) > this.clock.monotonic()) this.early.push(one);
     this.owed.delete(one);
     return new Promise((resolve, reject) => {
       const end = (fails: boolean): void => (fails ? reject(new Error('boom')) : resolve());
@@ -79,6 +88,11 @@ class Model {
     this.owed.set(one, Math.min(this.owed.get(one) ?? Infinity, this.clock.monotonic() + ms));
   }
 
+  /** When `one` may run: when a wish has fallen due and nothing holds it back; never without a wish. */
+  #earliest(one: string): number {
+    return Math.max(this.owed.get(one) ?? Infinity, this.held.get(one) ?? 0);
+  }
+
   /** With a worker free, nothing that is due and not held back may wait. */
   #lookForLate(): void {
     const now = this.clock.monotonic();
@@ -94,19 +108,27 @@ class Model {
     if (run === undefined) return;
     if (holdMs > 0) this.#hold(run.key, holdMs);
     else if (!fails) this.#forget(run.key);
-    if (fails) this.owed.set(run.key, this.owed.get(run.key) ?? Infinity);
+    if (fails) this.#fail(run.key, 0);
     run.end(fails);
     await settle();
   }
 
   #hold(one: string, ms: number): void {
     this.held.set(one, Math.max(this.held.get(one) ?? 0, this.clock.monotonic() + ms));
-    this.owed.set(one, this.owed.get(one) ?? Infinity);
+    this.#fail(one, ms);
     this.queue.retry(one, ms);
+  }
+
+  /** Counts a failure: a run is owed after the backoff. */
+  #fail(one: string, atLeastMs: number): void {
+    const failures = (this.#failures.get(one) ?? 0) + 1;
+    this.#failures.set(one, failures);
+    this.#owe(one, Math.max(backoffMs(failures, RANDOM), atLeastMs));
   }
 
   #forget(one: string): void {
     this.held.delete(one);
+    this.#failures.delete(one);
     this.queue.forget(one);
   }
 
@@ -120,7 +142,7 @@ class Model {
 }
 
 describe('whatever is added, ends and fails in whatever order', () => {
-  it('no key runs beside itself, no wish is lost, and nothing is kept', async () => {
+  it('no key runs beside itself, before it is due or while it is held back, no wish is lost, and nothing is kept', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(step, { maxLength: 40 }), async (workers, steps) => {
         const model = new Model(workers);
@@ -130,6 +152,7 @@ describe('whatever is added, ends and fails in whatever order', () => {
 
         expect(model.overlaps).toBe(0);
         expect(model.late).toEqual([]);
+        expect(model.early).toEqual([]);
         expect(model.most).toBeLessThanOrEqual(workers);
         expect([...model.owed.keys()]).toEqual([]);
         expect(model.queue.size).toBe(0);

@@ -210,6 +210,22 @@ describe('a work queue', () => {
     expect(begun).toEqual(['a', 'a']);
   });
 
+  it('holds a key back also when the run that was refused throws', async () => {
+    const { queue, begun, clock, end } = bench();
+    queue.add('a');
+    await settle();
+    queue.retry('a', 1_000);
+    await end('a', new Error('boom'));
+
+    queue.add('a');
+    await clock.advance(999);
+    const before = [...begun];
+    await clock.advance(1);
+
+    expect(before).toEqual(['a']);
+    expect(begun).toEqual(['a', 'a']);
+  });
+
   it('lets go of every key that neither waits nor runs', async () => {
     const { queue, clock, end } = bench({ workers: 50 });
     for (let n = 0; n < 50; n++) queue.addAfter(`key-${n}`, n);
