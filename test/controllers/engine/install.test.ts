@@ -437,6 +437,22 @@ describe('what is wanted no more', () => {
     expect(stage.state()).toBe('Available EngineReady');
   });
 
+  it('stays when it has another owner by now, although the cache still shows ours', async () => {
+    const stage = new Stage();
+    await stage.install();
+    const old = { namespace: NAMESPACE, name: 'old' };
+    stage.api.put(ServiceAccounts, { metadata: { ...old, labels, ownerReferences: owner(stage) } });
+    for (const cache of stage.opened) cache.pause();
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true };
+    stage.api.put(ServiceAccounts, { metadata: { ...old, labels, ownerReferences: [widget] } });
+    const before = stage.api.calls.length;
+    await stage.pass();
+
+    const calls = stage.api.calls.slice(before).filter(({ name }) => name.name === old.name);
+    expect(calls.map(({ verb }) => verb)).toEqual(['get']);
+    expect(stage.api.peek(ServiceAccounts, old)?.metadata.ownerReferences).toEqual([widget]);
+  });
+
   it('has a row while it cannot be deleted', async () => {
     const stage = new Stage();
     await stage.install();

@@ -19,7 +19,7 @@ import { guardClient } from '../../../src/kube/guard/guard.js';
 import { issueForTest } from '../../support/builders/certificate.js';
 import { engine, finding, NAMESPACE, settings, templates, wanted } from '../../support/builders/engine.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { FakeApi } from '../../support/fakeapi.js';
+import { failure, FakeApi } from '../../support/fakeapi.js';
 import { RecordingLog } from '../../support/log.js';
 import { Stage } from './stage.js';
 
@@ -125,6 +125,25 @@ describe('a pass', () => {
     await stage.pass();
 
     expect(stage.api.writes).toHaveLength(before);
+  });
+
+  it('whose finalizer the cache does not show yet, and whose status was refused, adds the finalizer no second time', async () => {
+    const stage = new Stage();
+    stage.create();
+    const cache = stage.caches.engines;
+    if (!('pause' in cache) || typeof cache.pause !== 'function') throw new Error('no such cache');
+    cache.pause();
+    stage.api.before = ({ verb, type, name }) => {
+      if (verb === 'updateStatus') throw failure('Unavailable', verb, type, name);
+    };
+    await expect(stage.pass()).rejects.toThrow('Unavailable');
+    stage.api.before = () => {};
+    await stage.pass();
+
+    expect(stage.api.writes.filter((write) => write.startsWith('patchMetadata'))).toEqual([
+      'patchMetadata multiclusterengines hub',
+    ]);
+    expect(stage.state()).toBe('Progressing Installing');
   });
 
   it('gives up at once when the lease is gone', async () => {

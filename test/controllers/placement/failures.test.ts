@@ -89,6 +89,51 @@ describe('a decision that cannot be written', () => {
     ]);
   });
 
+  it('in its second object counts as published, in log, latency and event, only when all of it is stored', async () => {
+    const hub = new Hub();
+    hub.clusters(...Array.from({ length: 101 }, (_, index) => `c${index}`));
+    let refusing = true;
+    hub.api.before = ({ verb, name }) => {
+      if (refusing && verb === 'create' && name.name === 'web-decision-2')
+        throw failure('Forbidden', verb, PlacementDecisions, name);
+    };
+    hub.place('web');
+    await hub.start();
+    const published = (): number => hub.log.lines.filter((line) => line.message === 'decision published').length;
+
+    expect(Object.keys(hub.decision('web'))).toEqual(['decision-1']);
+    expect([published(), hub.latencies.length]).toEqual([0, 0]);
+    expect(told(hub)).toEqual(['PlacementUnsatisfied']);
+
+    refusing = false;
+    await hub.rest(70_000);
+
+    const [last] = hub.decision('web')['decision-2'] ?? [];
+    expect(last).toBeDefined();
+    expect([published(), hub.latencies.length]).toEqual([1, 1]);
+    expect(hub.events.at(-1)).toMatchObject({ reason: 'DecisionChanged', note: `added 1 cluster: ${last}` });
+  });
+
+  it('gives what was never stored to a better ranked cluster that has come since', async () => {
+    const hub = new Hub();
+    hub.clusters(...Array.from({ length: 101 }, (_, index) => `c${index}`));
+    const second = { namespace: NAMESPACE, name: 'web-decision-2' };
+    let refused: readonly unknown[] = [];
+    hub.api.before = ({ verb, name, object }) => {
+      if (verb !== 'create' || name.name !== second.name) return;
+      refused = (object as PlacementDecision).status.decisions;
+      throw failure('Forbidden', verb, PlacementDecisions, name);
+    };
+    hub.place('web', { numberOfClusters: 101 });
+    await hub.start();
+    for (let n = 0; n < 40; n++) hub.cluster(`newcomer-${n}`);
+    hub.api.before = () => {};
+    await hub.rest(70_000);
+
+    expect(refused).toHaveLength(1);
+    expect(hub.decision('web')['decision-2']).toEqual([expect.stringMatching('newcomer-')]);
+  });
+
   it('because its namespace is being deleted is waited for: one status, no error line, no event', async () => {
     const hub = await new Hub().start();
     hub.clusters('a');

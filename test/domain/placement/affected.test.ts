@@ -208,7 +208,7 @@ const someCluster = fc.record({
 });
 const someEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 8, arbitrary: someCluster.map((over) => ({ kind: 'cluster' as const, view: cluster(over.name, over) })) },
-  { weight: 2, arbitrary: fc.constantFrom(...clusterNames).map((name) => ({ kind: 'clusterGone' as const, name })) },
+  { weight: 4, arbitrary: fc.constantFrom(...clusterNames).map((name) => ({ kind: 'clusterGone' as const, name })) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -247,7 +247,9 @@ const someEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 14, arbitrary: fc.constantFrom(...keys).map((key) => ({ kind: 'look' as const, key })) },
 );
 
-/** A world that has something in it, to begin with: each Placement has been looked at. */
+const looks = keys.map((key): Event => ({ kind: 'look', key }));
+
+/** A world to begin with: each Placement has been looked at, and some are misconfigured since, with clusters in their decisions. */
 const someOpening: fc.Arbitrary<Event[]> = fc
   .tuple(
     fc.tuple(
@@ -263,13 +265,20 @@ const someOpening: fc.Arbitrary<Event[]> = fc
         someSpec.map((spec): Event => ({ kind: 'placement', key, namespace: key.slice(0, 2), spec })),
       ),
     ),
+    fc
+      .subarray(keys, { maxLength: 2 })
+      .map((some) => some.map((key): Event => ({ kind: 'placement', key, namespace: key.slice(0, 2), spec: broken }))),
   )
-  .map((parts) => [
+  .map(([sets, clusters, placements, misconfigured]) => [
     ...namespaces.flatMap((namespace) =>
       setNames.map((name): Event => ({ kind: 'binding', namespace, view: binding(name) })),
     ),
-    ...parts.flat(),
-    ...keys.map((key): Event => ({ kind: 'look', key })),
+    ...sets,
+    ...clusters,
+    ...placements,
+    ...looks,
+    ...misconfigured,
+    ...looks,
   ]);
 
 function tracked(): Inventory {
@@ -398,6 +407,31 @@ describe('whom a change can change', () => {
     const index = settled(broken, cluster('a'));
 
     expect(index.cluster(cluster('a', { deleting: true }))).toEqual(['team/web']);
+  });
+
+  it('names the misconfigured Placement whose decision may hold a cluster that is gone without having been seen to be deleted', () => {
+    const index = settled(broken, cluster('a'));
+
+    expect(index.clusterGone('a')).toEqual(['team/web']);
+  });
+
+  it('names the Placement with a set that cannot be read whose decision may hold a cluster that is gone', () => {
+    const index = settled({}, cluster('a'));
+    index.set({
+      name: 'odd',
+      deleting: false,
+      selector: readClusterSelector({ clusterSelector: { selectorType: 'Sorting' } }),
+    });
+    index.binding('team', binding('odd'));
+    index.open('team/web');
+
+    expect(index.clusterGone('a')).toEqual(['team/web']);
+  });
+
+  it('names nobody when a cluster is gone whose deletion was seen before', () => {
+    const index = settled(broken, cluster('a', { deleting: true }));
+
+    expect(index.clusterGone('a')).toEqual([]);
   });
 
   it('names, of the Placements of other namespaces, none', () => {

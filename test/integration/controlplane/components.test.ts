@@ -39,11 +39,17 @@ function deployment(name: string, args: string[]): object {
 describeWithServer("the processes of an engine's Deployments", { own: true }, (server) => {
   let namespace = '';
   let components: Components | undefined;
+  let reported: string[] = [];
 
   beforeEach(async () => {
     namespace = ownName('parts');
     await kubectlOk(['create', 'namespace', namespace], { kubeconfig: server().adminKubeconfig });
-    components = runComponents(server(), { processes: 2, executable: STAND_IN });
+    reported = [];
+    components = runComponents(server(), {
+      processes: 2,
+      executable: STAND_IN,
+      report: (line) => void reported.push(line),
+    });
   });
   afterEach(() => components?.stop());
 
@@ -78,6 +84,13 @@ describeWithServer("the processes of an engine's Deployments", { own: true }, (s
 
   test('wait for their account', async () => {
     await apply(deployment('early', []));
+    const failure = await waitFor('a start without the account to fail', (seen) => {
+      seen(reported);
+      return reported.find((line) => line.startsWith(`${namespace}/early: `));
+    });
+    expect(failure).toContain('"part" not found');
+    expect(pods('early')).toEqual([]);
+
     await apply(ACCOUNT);
 
     await waitFor('the processes to run', () => pods('early').length === 2);

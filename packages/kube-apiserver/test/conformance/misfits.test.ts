@@ -36,8 +36,8 @@ function said(code: number, { kind, reason, message, details }: JsonObject): str
   return `${code} ${JSON.stringify([kind, reason])} ${words}`.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME');
 }
 
-describeWithServer('wrong values in fields of built-in kinds', {}, (server) => {
-  test('are refused alike', async () => {
+describeWithServer('wrong values in fields of built-in kinds', { real: true }, (server) => {
+  test('are refused by the embedded server as by kube-apiserver', async () => {
     const all = misfits(rooms.registry.all()).filter(
       ({ title }, at) => at % STEP === FIRST && !KNOWN.some(([known]) => known.test(title)),
     );

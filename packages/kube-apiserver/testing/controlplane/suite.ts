@@ -11,6 +11,8 @@ export interface Needs {
   readonly capabilities?: readonly Capability[];
   /** A server that no other test file uses; else it may be shared, with the CRDs of `crds/` installed. */
   readonly own?: boolean;
+  /** Only kube-apiserver will do, whatever is chosen: for a test that compares the embedded server with it. */
+  readonly real?: boolean;
   /** For a server of its own. */
   readonly users?: StartOptions['users'];
   readonly log?: StartOptions['log'];
@@ -24,8 +26,11 @@ const START_MS = 180_000;
  * CI=true it fails.
  */
 export function describeWithServer(title: string, needs: Needs, body: (server: () => ControlPlane) => void): void {
-  const wanted = serverFor(needs.capabilities ?? []);
-  const named = `${title} (${sentence(needs.capabilities ?? [])})`;
+  const wanted =
+    needs.real === true
+      ? { ...serverFor(needs.capabilities ?? []), backend: 'real' as const }
+      : serverFor(needs.capabilities ?? []);
+  const named = `${title} (${needs.real === true ? 'real ' : ''}${sentence(needs.capabilities ?? [])})`;
   const missing = wanted.backend === 'embedded' ? undefined : missingPrograms(wanted.size);
   if (missing !== undefined) {
     leaveOut(named, missing);

@@ -90,12 +90,13 @@ async function install(target: ConformanceTarget): Promise<void> {
 }
 
 /** What parted, for people: the moves up to there and both answers. */
-export function described({ seed, step, moves, embedded, real }: Difference): string {
+export function described({ seed, step, moves, embedded, real, missing }: Difference): string {
   const last = moves
     .slice(-8)
     .map(
       (move) =>
         `  ${move.method} ${move.path} ${move.contentType ?? ''} ${move.accept ?? ''} ${JSON.stringify(move.headers ?? {})} ${JSON.stringify(move.text ?? move.body ?? null)}`,
     );
-  return [`seed ${seed}, step ${step} (embedded | real):`, ...last, ...partings(embedded, real)].join('\n');
+  const lacks = missing === undefined ? [] : [`  ${missing} is missing`];
+  return [`seed ${seed}, step ${step} (embedded | real):`, ...last, ...partings(embedded, real), ...lacks].join('\n');
 }

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from 'node:https';
 
 import { Dice } from '../../../testing/random.js';
-import { waitFor } from '../../../testing/wait.js';
 import type { ConformanceTarget } from '../target.js';
 import { collectionOf, type Board, type Move } from './board.js';
 import { CLUSTER_KINDS } from './clusterkinds.js';
@@ -13,7 +12,7 @@ import { KINDS, type Kind } from './kinds.js';
 import { KNOWN } from './known.js';
 import { nextMove } from './move.js';
 import { Side } from './side.js';
-import { isRepair, LAST, nameIn, Streams } from './streams.js';
+import { comes, isRepair, LAST, nameIn, Streams, type Parting } from './streams.js';
 
 export interface Players {
   readonly embedded: { readonly target: ConformanceTarget; readonly agent: Agent };
@@ -27,6 +26,8 @@ export interface Difference {
   readonly moves: readonly Move[];
   readonly embedded: unknown;
   readonly real: unknown;
+  /** What is missing on both sides, where they differ in nothing. */
+  readonly missing?: string;
 }
 
 export interface Played {
@@ -41,6 +42,7 @@ const STEPS = 24;
 const DEFINITIONS = 0.12;
 const WATCH_MS = 30_000;
 const REFUSED = 300;
+const CREATED = 201;
 
 /** Plays one seeded sequence of requests about two kinds against both servers, and stops where they part. */
 export async function playSequence(seed: number, players: Players): Promise<Played> {
@@ -53,11 +55,8 @@ export async function playSequence(seed: number, players: Players): Promise<Play
     new Side(players.real.target, players.real.agent, namespace),
   ] as const;
   const opening: Move = { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } };
-  const watches = await openWatches(
-    kinds.filter(({ namespaced, unwatched }) => namespaced && unwatched !== true),
-    sides,
-    opening,
-  );
+  const watched = kinds.filter(({ namespaced, unwatched }) => namespaced && unwatched !== true);
+  const watches = await openWatches(watched, sides, opening);
   const streams = new Streams();
   const moves: Move[] = [opening];
   const known: string[] = [];
@@ -111,7 +110,7 @@ export async function playSequence(seed: number, players: Players): Promise<Play
       // From here on the two hold different objects.
       return { requests: moves.length, known, difference: undefined };
     }
-    const difference = (await watches.compare()) ?? (await streams.compare(sides));
+    const difference = (await watches.compare(mark)) ?? (await streams.compare(sides, watched.map(collectionOf)));
     return {
       requests: moves.length,
       known,
@@ -125,8 +124,8 @@ export async function playSequence(seed: number, players: Players): Promise<Play
 }
 
 interface Watches {
-  /** Waits until both told as much; the events of both where they differ. */
-  compare(): Promise<{ readonly embedded: unknown; readonly real: unknown } | undefined>;
+  /** Makes a last object of each kind and waits until both told of it; the events of both where they differ, or where one of them did not. */
+  compare(mark: string): Promise<Parting | undefined>;
   end(): Promise<void>;
 }
 
@@ -156,18 +155,21 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
     }
   }
   return {
-    async compare() {
+    async compare(mark) {
       for (const kind of kinds) {
         const [first, second] = events.get(kind.name) ?? [[], []];
-        await Promise.all(sides.map((side) => side.play(lastMove(kind))));
+        const [embeddedLast, realLast] = await Promise.all([
+          sides[0].play(lastMove(kind, mark)),
+          sides[1].play(lastMove(kind, mark)),
+        ]);
+        if (embeddedLast.code !== CREATED || realLast.code !== CREATED)
+          return { embedded: embeddedLast, real: realLast, missing: `the last ${kind.name}` };
         const atEnd = (list: readonly unknown[]): boolean => list.some((event) => nameIn(event) === LAST);
-        await waitFor(`both watches of ${kind.name} to end`, () => atEnd(first) && atEnd(second), {
-          deadlineMs: WATCH_MS,
-          everyMs: 5,
-        }).catch(() => undefined);
+        const ended = await comes(() => atEnd(first) && atEnd(second), { deadlineMs: WATCH_MS, everyMs: 5 });
         const embedded = first.map((event) => sides[0].masked(event));
         const real = second.map((event) => sides[1].masked(event));
         if (!isDeepStrictEqual(embedded, real)) return { embedded, real };
+        if (!ended) return { embedded, real, missing: `the last event of the watch of ${kind.name}` };
       }
       return undefined;
     },
@@ -179,7 +181,11 @@ async function openWatches(kinds: readonly Kind[], sides: readonly [Side, Side],
 }
 
 /** An object that is made last, so that a watch which shows it has shown everything before it. */
-function lastMove(kind: Kind): Move {
-  const identity = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name: LAST } };
+function lastMove(kind: Kind, mark: string): Move {
+  const identity = {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { name: LAST, labels: { mark, color: 'blue' } },
+  };
   return { method: 'POST', path: collectionOf(kind), body: combined([kind.base(new Dice(1)), identity]) };
 }

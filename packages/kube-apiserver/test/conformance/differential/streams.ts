@@ -1,51 +1,72 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { waitFor } from '../../../testing/wait.js';
+import { waitFor, type WaitOptions } from '../../../testing/wait.js';
 import type { Move } from './board.js';
 import type { Outcome, Side } from './side.js';
 
 export type Sides = readonly [embedded: Side, real: Side];
 
-/** What both servers told, where they differ. */
+/** What both servers told, where they differ or where something is missing on both. */
 export interface Parting {
   readonly embedded: unknown;
   readonly real: unknown;
+  /** What is missing on both sides, where they differ in nothing. */
+  readonly missing?: string;
+}
+
+/** A watch on both servers. */
+interface Pair {
+  readonly move: Move;
+  readonly told: readonly [unknown[], unknown[]];
+  /** Whether each told of the object that ends a sequence. */
+  readonly ended: [boolean, boolean];
+  /** Whether both have accepted the watch. */
+  accepted: boolean;
 }
 
 const SETTLE_MS = 30_000;
 const QUIET_MS = 25;
+const OK = 200;
 /** Made by controllers that not every server has, and the object that ends a sequence. */
 export const LAST = 'the-last-one';
 const UNTOLD = new Set(['kube-root-ca.crt', 'default', LAST].flatMap((name) => [name, JSON.stringify(name)]));
 
 /** Watches that moves of a sequence opened, on both servers each. */
 export class Streams {
-  readonly #pairs: { readonly move: Move; readonly told: readonly [unknown[], unknown[]] }[] = [];
+  readonly #pairs: Pair[] = [];
 
   async open(move: Move, sides: Sides): Promise<readonly [Outcome, Outcome]> {
-    const told: readonly [unknown[], unknown[]] = [[], []];
-    this.#pairs.push({ move, told });
-    const open = (side: Side, events: unknown[]): Promise<Outcome> =>
-      side.open(move, (event) => {
-        if (isTold(event)) events.push(event);
+    const pair: Pair = { move, told: [[], []], ended: [false, false], accepted: false };
+    this.#pairs.push(pair);
+    const open = (at: 0 | 1): Promise<Outcome> =>
+      sides[at].open(move, (event) => {
+        if (nameIn(event) === LAST) pair.ended[at] = true;
+        if (isTold(event)) pair.told[at].push(event);
       });
-    return Promise.all([open(sides[0], told[0]), open(sides[1], told[1])]);
+    const outcomes = await Promise.all([open(0), open(1)]);
+    pair.accepted = outcomes.every(({ code }) => code === OK);
+    return outcomes;
   }
 
-  /** Waits until both servers told as much in every watch, and no more comes. */
-  async compare(sides: Sides): Promise<Parting | undefined> {
-    for (const { move, told } of this.#pairs) {
+  /**
+   * Waits until both servers told as much in every watch, and no more comes; and of the object that ends a sequence, where the
+   * watch has to tell of it. @param closed the collections in which that object has been made
+   */
+  async compare(sides: Sides, closed: readonly string[]): Promise<Parting | undefined> {
+    for (const pair of this.#pairs) {
+      const { move, told, ended } = pair;
+      const failed = told.flat().some((event) => typeOf(event) === 'ERROR');
+      const expected = pair.accepted && !failed && closed.includes(move.path.replace(/\?.*$/, '')) && selectsLast(move);
       let before = -1;
-      await waitFor(
-        'both watches to tell as much',
+      const settled = await comes(
         () => {
           const [{ length: embedded }, { length: real }] = told;
-          const settled = embedded === real && embedded === before;
+          const quiet = embedded === real && embedded === before;
           before = embedded;
-          return settled;
+          return quiet && (!expected || ended.every(Boolean));
         },
         { deadlineMs: SETTLE_MS, everyMs: QUIET_MS },
-      ).catch(() => undefined);
+      );
       const embedded = told[0].map((event) => sides[0].masked(unversioned(event)));
       const real = told[1].map((event) => sides[1].masked(unversioned(event)));
       if (!isDeepStrictEqual(embedded, real))
@@ -53,9 +74,34 @@ export class Streams {
           embedded: { watch: move.path, accept: move.accept, events: embedded },
           real: { watch: move.path, accept: move.accept, events: real },
         };
+      if (!settled)
+        return { embedded, real, missing: `the last event of ${move.path} (${move.accept ?? 'application/json'})` };
     }
     return undefined;
   }
+}
+
+/** Whether `condition` comes true before the deadline. */
+export function comes(condition: () => boolean, options: WaitOptions): Promise<boolean> {
+  return waitFor('it to come true', condition, options).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether a watch has to tell of the object that ends a sequence, by name: the object has the labels `mark` and `color=blue`. */
+function selectsLast({ path, accept = '' }: Move): boolean {
+  // A single object is no list: such a watch is accepted, and tells nothing.
+  if (accept.includes('as=PartialObjectMetadataList')) return false;
+  const query = new URLSearchParams(path.replace(/^[^?]*/, ''));
+  const fields = query.get('fieldSelector') ?? 'metadata.name!=x';
+  const labels = query.get('labelSelector') ?? '';
+  return (
+    query.get('watch') === 'true' &&
+    /^metadata\.name!=\w+$/.test(fields) &&
+    !labels.includes('!color') &&
+    !query.has('includeObject')
+  );
 }
 
 /** Whether an event is compared: not what controllers do, nor a bookmark that says only what time it is. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { validatePolicy } from '../../../src/admission/policy.js';
 import { checkRules, compileRules, runRules } from '../../../src/cel/rules.js';
 import type { Json } from '../../../src/json.js';
-import type { Schema } from '../../../src/schema/schema.js';
+import type { Schema, ValidationRule } from '../../../src/schema/schema.js';
 import { corners } from './tables/corners.js';
 import { dynamic } from './tables/dynamic.js';
 import { language } from './tables/language.js';
@@ -176,22 +176,62 @@ function withRules(node: Schema, rules: NonNullable<Schema['x-kubernetes-validat
   };
 }
 
-const settings = { numRuns: 1500 };
+const settings = { numRuns: 1000 };
+const FIELDS = ['rule', 'message', 'messageExpression', 'fieldPath', 'optionalOldSelf'];
+const POLICY_FIELDS = [
+  'spec.variables[0].expression',
+  'spec.validations[0].expression',
+  'spec.validations[0].messageExpression',
+];
+const PODS = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: '*' };
+const CONSTRAINTS = { resourceRules: [PODS], matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} };
+
+/** Paths of a schema and of all that is below it, as findings name them. */
+function pathsOf({ items, properties = {}, additionalProperties }: Schema, path: string): readonly string[] {
+  return [
+    path,
+    ...Object.entries(properties).flatMap(([name, inner]) => pathsOf(inner, `${path}.properties[${name}]`)),
+    ...(items === undefined ? [] : pathsOf(items, `${path}.items`)),
+    ...(typeof additionalProperties === 'object' ? pathsOf(additionalProperties, `${path}.additionalProperties`) : []),
+  ];
+}
+
+function compiled(node: Schema, rules: readonly ValidationRule[]) {
+  const whole: Schema = { type: 'object', properties: { spec: withRules(node, [...rules]) } };
+  const schemaErrors = checkRules(whole.properties?.['spec'] ?? {}, SPEC);
+  return { schemaErrors, findings: compileRules(whole, 's', { schemaErrors }) };
+}
+
+const SPEC = 's.properties[spec]';
+const BROKEN: ValidationRule = { rule: '(' };
+const TRUE: ValidationRule = { rule: 'true', message: 'holds always' };
+const FALSE: ValidationRule = { rule: 'false', message: 'holds never' };
 
 describe('whatever a rule, a schema and an object are,', () => {
-  it('rules of a definition give findings', () => {
+  it('findings about a definition name a place of its schema, and a rule that is no expression is found beside the others', () => {
     fc.assert(
       fc.property(schema, fc.array(rule, { minLength: 1, maxLength: 2 }), (node, rules) => {
-        const whole: Schema = { type: 'object', properties: { spec: withRules(node, rules) } };
-        const schemaErrors = checkRules(whole.properties?.['spec'] ?? {}, 's.properties[spec]');
-        for (const { field, message } of compileRules(whole, 's', { schemaErrors }))
-          expect([typeof field, typeof message]).toEqual(['string', 'string']);
+        const { schemaErrors, findings } = compiled(node, rules);
+        const more = compiled(node, [...rules, BROKEN]).findings;
+        const lists = pathsOf(node, SPEC).map((path) => `${path}.x-kubernetes-validations`);
+        const fields = [0, 1, 2].flatMap((index) => FIELDS.map((field) => `[${index}].${field}`));
+        const places = new Set(['s', ...lists, ...lists.flatMap((list) => fields.map((field) => `${list}${field}`))]);
+        const added = `.x-kubernetes-validations[${rules.length}].rule`;
+
+        for (const { field, message } of more)
+          expect([field, places.has(field), message]).toEqual([field, true, expect.stringMatching(/./)]);
+        expect(more.filter(({ field }) => !field.endsWith(added))).toEqual(findings);
+        // Of a schema without a type that rules could see, all rules are refused at once.
+        const found = more.some(
+          ({ field }) => field === `${SPEC}${added}` || field === `${SPEC}.x-kubernetes-validations`,
+        );
+        expect(found).toBe(schemaErrors.length === 0);
       }),
       settings,
     );
   });
 
-  it('their evaluation gives findings, which are the same again', () => {
+  it('their evaluation gives findings which are the same again, with a rule that always holds too, and more with one that never does', () => {
     fc.assert(
       fc.property(
         schema,
@@ -199,35 +239,52 @@ describe('whatever a rule, a schema and an object are,', () => {
         json,
         fc.option(json, { nil: undefined }),
         (node, rules, value, old) => {
+          const run = (all: readonly ValidationRule[]) =>
+            runRules(withRules(node, [...all]), value, old, { path: 'spec' });
           const whole = withRules(node, rules);
           const first = runRules(whole, value, old, { path: 'spec' });
           expect(runRules(whole, value, old, { path: 'spec' })).toEqual(first);
-          for (const { message } of first.errors) expect(typeof message).toBe('string');
+          expect(run([...rules, TRUE])).toEqual(first);
+          const { errors, warnings } = run([FALSE, ...rules]);
+          const told = [...errors.map(({ field, message }) => `${field}: ${message}`), ...warnings].filter((one) =>
+            one.includes('holds never'),
+          );
+          expect(told.length > 0).toBe(value !== null);
         },
       ),
       settings,
     );
   });
 
-  it('policies give findings', () => {
+  it('findings about a policy name a place of it, and an expression that is none is found beside the others', () => {
     fc.assert(
       fc.property(text, text, text, (expression, variable, message) => {
-        const spec = {
-          failurePolicy: 'Fail',
-          matchConstraints: {},
-          variables: [{ name: 'v', expression: variable }],
-          validations: [{ expression, messageExpression: message }],
+        const validations = [{ expression, messageExpression: message }];
+        const find = (all: readonly Json[]) => {
+          const spec: Json = {
+            failurePolicy: 'Fail',
+            matchConstraints: CONSTRAINTS,
+            variables: [{ name: 'v', expression: variable }],
+            validations: [...all],
+          };
+          return validatePolicy(
+            {
+              apiVersion: 'admissionregistration.k8s.io/v1',
+              kind: 'ValidatingAdmissionPolicy',
+              metadata: { name: 'p' },
+              spec,
+            },
+            undefined,
+          );
         };
-        const found = validatePolicy(
-          {
-            apiVersion: 'admissionregistration.k8s.io/v1',
-            kind: 'ValidatingAdmissionPolicy',
-            metadata: { name: 'p' },
-            spec,
-          },
-          undefined,
-        );
-        for (const { field } of found) expect(typeof field).toBe('string');
+        const findings = find(validations);
+        const more = find([...validations, { expression: '(' }]);
+        const added = 'spec.validations[1].expression';
+
+        for (const { field, message: words } of findings)
+          expect([field, POLICY_FIELDS.includes(field), words]).toEqual([field, true, expect.stringMatching(/./)]);
+        expect(more.filter(({ field }) => field === added)).toHaveLength(1);
+        expect(more.filter(({ field }) => field !== added)).toEqual(findings);
       }),
       settings,
     );
