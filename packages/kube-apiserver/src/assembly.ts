@@ -6,7 +6,7 @@ import { createNamespaceLifecycle } from './admission/namespacelifecycle.js';
 import { nodeTaint } from './admission/nodetaint.js';
 import { createPolicyAdmission, validateBinding, validatePolicy } from './admission/policy.js';
 import { createParamRights } from './admission/policy/paramrights.js';
-import { createAuthenticator, staticTokens, type StaticToken } from './auth/authenticator.js';
+import { type Authenticator, createAuthenticator, staticTokens, type StaticToken } from './auth/authenticator.js';
 import { createEscalationCheck } from './admission/escalation.js';
 import { toJwk, type SigningKey } from './auth/jwt.js';
 import { legacyTokens } from './auth/legacytokens.js';
@@ -43,7 +43,7 @@ export interface AssemblyOptions {
   readonly metrics: () => string;
 }
 
-/** All rooms, wired to each other. */
+/** The parts of one server, connected to each other. */
 export interface Assembly {
   readonly router: Router;
   readonly verbs: Verbs;
@@ -51,24 +51,17 @@ export interface Assembly {
   readonly reader: ObjectReader;
   readonly store: Store;
   readonly clock: Clock;
-  /** Ends what follows the store. */
+  /** Ends the subscriptions to the store. */
   close(): void;
 }
 
-/** Wires the rooms to each other: from what is stored to an answer. */
+/** Connects the parts of the server, from the store up to the router. */
 export function assemble(options: AssemblyOptions): Assembly {
-  const { store, clock, signing, tokens } = options;
+  const { store, clock, signing } = options;
   const reader = createReader(store);
   const resolver = createRuleResolver(reader);
   const authorizer = createAuthorizer(resolver);
-  const authenticator = createAuthenticator(
-    [
-      staticTokens(tokens, [ISSUER]),
-      accountTokens({ key: signing, reader, clock }),
-      legacyTokens({ key: signing, reader }, [ISSUER]),
-    ],
-    [ISSUER],
-  );
+  const authenticator = authentication(options, reader);
   const builtins = builtinResources({
     definitions: createDefinitionRules({ checkRules, compileRules, checkDefault: runDefaultRules }),
     policies: { validatePolicy, validateBinding },
@@ -76,11 +69,14 @@ export function assemble(options: AssemblyOptions): Assembly {
     services: () => reader.list('services'),
   });
   const registry = createRegistry(builtins, reader);
-  const namespaces = createNamespaceLifecycle((name) => store.newest('namespaces', name)?.object);
-  const escalation = createEscalationCheck({ resolver, authorizer });
   const policies = createPolicyAdmission(reader, () => registry, authorizer);
   const admission = createChain({
-    first: [guard(namespaces), nodeTaint, guard(definitionLifecycle), guard(escalation)],
+    first: [
+      guard(createNamespaceLifecycle((name) => store.newest('namespaces', name)?.object)),
+      nodeTaint,
+      guard(definitionLifecycle),
+      guard(createEscalationCheck({ resolver, authorizer })),
+    ],
     last: [createParamRights({ reader, registry: () => registry, authorizer }), policies],
   });
   const context = contextOf({ store, registry, admission, authorizer, clock, uuid: randomUUID });
@@ -98,32 +94,45 @@ export function assemble(options: AssemblyOptions): Assembly {
       'serviceaccounts/token': async (target, body, request) =>
         requestToken({ key: signing, reader, context }, target, body, request),
     },
-    paths: createPaths({
-      version: serverVersion(),
-      checks: { ping: () => true, log: () => true, etcd: () => store.revision > 0 },
-      metrics: options.metrics,
-      issuer: ISSUER,
-      keys: () => [toJwk(signing)],
-      groupPaths: () => groupPaths(registry),
-      documents: createDocuments({ registry: () => registry, address: options.address, now: () => clock.now() }),
-    }),
+    paths: nonResourcePaths(options, registry),
   });
-  return {
-    router,
-    verbs,
-    registry,
-    reader,
-    store,
-    clock,
-    close() {
-      definitions.end();
-      policies.close();
-      resolver.close();
-    },
+  const close = (): void => {
+    definitions.end();
+    policies.close();
+    resolver.close();
   };
+  return { router, verbs, registry, reader, store, clock, close };
 }
 
-/** What the index at `/` tells of groups. */
+/** Accepts the fixed tokens, and both sorts of ServiceAccount tokens. */
+function authentication({ tokens, signing, clock }: AssemblyOptions, reader: ObjectReader): Authenticator {
+  return createAuthenticator(
+    [
+      staticTokens(tokens, [ISSUER]),
+      accountTokens({ key: signing, reader, clock }),
+      legacyTokens({ key: signing, reader }, [ISSUER]),
+    ],
+    [ISSUER],
+  );
+}
+
+/** Health checks, metrics, discovery and OpenAPI documents. */
+function nonResourcePaths(
+  { store, clock, signing, metrics, address }: AssemblyOptions,
+  registry: ServedRegistry,
+): ReturnType<typeof createPaths> {
+  return createPaths({
+    version: serverVersion(),
+    checks: { ping: () => true, log: () => true, etcd: () => store.revision > 0 },
+    metrics,
+    issuer: ISSUER,
+    keys: () => [toJwk(signing)],
+    groupPaths: () => groupPaths(registry),
+    documents: createDocuments({ registry: () => registry, address, now: () => clock.now() }),
+  });
+}
+
+/** The paths of API groups in the index at `/`. */
 function groupPaths(registry: ServedRegistry): readonly string[] {
   const paths = registry
     .all()

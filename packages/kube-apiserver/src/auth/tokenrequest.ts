@@ -1,7 +1,9 @@
 import type { SigningKey } from './jwt.js';
 import { strings } from './rules.js';
 import { ISSUER, issueToken, type TokenWish } from './tokens.js';
-import { isObject, type Json, type JsonObject, own } from '../json.js';
+import type { AdmissionRequest } from '../admission/admission.js';
+import { textAt } from '../fields.js';
+import { isObject, type Json, own } from '../json.js';
 import type { KubeObject, ObjectMeta } from '../object.js';
 import { resourceOf } from '../registry/builtins/kind.js';
 import { tokenRequestDefaults } from '../registry/builtins/review.js';
@@ -37,31 +39,55 @@ const REQUESTS = resourceOf({
   defaults: tokenRequestDefaults,
 });
 
-/** Answers POST …/serviceaccounts/<name>/token. */
+/**
+ * Answers POST …/serviceaccounts/<name>/token.
+ * @throws StatusError where the request is invalid, is not admitted, or names an object that does not exist
+ */
 export function requestToken(
   parts: Parts,
   target: Target,
   body: Body,
   { query, caller }: { readonly query: Query; readonly caller: Caller },
 ): Written {
-  const { reader, context } = parts;
+  const { reader, context, key } = parts;
   const { namespace, name } = target;
   const options = createOptions(query);
+  const creation = (object: KubeObject): AdmissionRequest =>
+    admissionRequest(target, caller, {
+      operation: 'CREATE',
+      object,
+      oldObject: undefined,
+      dryRun: options.dryRun,
+      options: options.object,
+    });
   const read = decodeObject({ resource: REQUESTS, registry: context.registry }, body, { options, caller });
   const request = tracked(context, { target: { ...target, resource: REQUESTS }, options, caller }, undefined, read);
   checkNamespace(request.metadata, namespace);
-  const asked = {
-    operation: 'CREATE',
-    object: request,
-    oldObject: undefined,
-    dryRun: options.dryRun,
-    options: options.object,
-  } as const;
-  context.admission.admit(admissionRequest(target, caller, asked), caller.warn);
+  context.admission.admit(creation(request), caller.warn);
   checkMeta(request.metadata, name);
+  const account = accountOf(reader, target, request.metadata);
+  const spec = completed(request['spec']);
+  checkSeconds(spec.expirationSeconds);
+  const now = context.clock.now();
+  const { uid = '' } = account.metadata;
+  const metadata = { ...request.metadata, name, namespace, uid, creationTimestamp: timestamp(now) };
+  const object: KubeObject = { ...request, metadata, spec };
+  context.admission.validate(creation(object), caller.warn);
+  const bound = boundTo(reader, spec.boundObjectRef, namespace);
+  const token = issueToken(key, context.clock, {
+    account,
+    audiences: spec.audiences,
+    seconds: spec.expirationSeconds,
+    ...(bound === undefined ? {} : { bound }),
+  });
+  const status = { token, expirationTimestamp: timestamp(now + spec.expirationSeconds * 1000) };
+  return { code: 201, object: { ...object, status } };
+}
+
+/** The ServiceAccount that the token is for. Throws 404 where there is none, 409 where its UID is not the requested one. */
+function accountOf(reader: ObjectReader, { namespace, name }: Target, { uid = '' }: ObjectMeta): KubeObject {
   const account = reader.get(ACCOUNTS.plural, namespace, name);
   if (account === undefined) throw notFound(ACCOUNTS, name);
-  const { uid = '' } = request.metadata;
   if (uid !== '' && uid !== account.metadata.uid) {
     throw conflict(
       { group: KIND.group, plural: KIND.kind },
@@ -69,39 +95,7 @@ export function requestToken(
       `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`,
     );
   }
-  const spec = completed(request['spec']);
-  checkSeconds(spec.expirationSeconds);
-  const now = context.clock.now();
-  const metadata = {
-    ...request.metadata,
-    name,
-    namespace,
-    uid: account.metadata.uid ?? '',
-    creationTimestamp: timestamp(now),
-  };
-  const object: KubeObject = { ...request, metadata, spec };
-  context.admission.validate(
-    admissionRequest(target, caller, {
-      operation: 'CREATE',
-      object,
-      oldObject: undefined,
-      dryRun: options.dryRun,
-      options: options.object,
-    }),
-    caller.warn,
-  );
-  const bound = boundTo(reader, spec.boundObjectRef, namespace);
-  const wish: TokenWish = {
-    account,
-    audiences: spec.audiences,
-    seconds: spec.expirationSeconds,
-    ...(bound === undefined ? {} : { bound }),
-  };
-  const status = {
-    token: issueToken(parts.key, context.clock, wish),
-    expirationTimestamp: timestamp(now + spec.expirationSeconds * 1000),
-  };
-  return { code: 201, object: { ...object, status } };
+  return account;
 }
 
 type Spec = {
@@ -148,10 +142,10 @@ function wrong(field: string, value: Json, why: string): FieldError {
 function boundTo(reader: ObjectReader, reference: Json, namespace: string): TokenWish['bound'] {
   if (!isObject(reference)) return undefined;
   const [kind, name, uid, apiVersion] = [
-    text(reference, 'kind'),
-    text(reference, 'name'),
-    text(reference, 'uid'),
-    text(reference, 'apiVersion'),
+    textAt(reference, 'kind'),
+    textAt(reference, 'name'),
+    textAt(reference, 'uid'),
+    textAt(reference, 'apiVersion'),
   ];
   const core = !apiVersion.includes('/');
   const known = !core ? undefined : kind === 'Secret' ? 'secret' : kind === 'Node' ? 'node' : undefined;
@@ -170,9 +164,4 @@ function boundTo(reader: ObjectReader, reference: Json, namespace: string): Toke
     );
   }
   return { kind: known, object };
-}
-
-function text(object: JsonObject, key: string): string {
-  const value = own(object, key);
-  return typeof value === 'string' ? value : '';
 }
