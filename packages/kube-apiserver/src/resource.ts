@@ -78,6 +78,14 @@ export interface Subresource {
   readonly view?: SubresourceView;
 }
 
+/** The subresource of a name; undefined where the resource has none, and for `''`, the resource itself. */
+export function subresourceOf<T extends Pick<Subresource, 'name'>>(
+  { subresources }: { readonly subresources: readonly T[] },
+  name: string,
+): T | undefined {
+  return subresources.find((one) => one.name === name);
+}
+
 export interface SubresourceView {
   /** Of the whole view, apiVersion, kind and metadata included. */
   readonly schema: Schema;

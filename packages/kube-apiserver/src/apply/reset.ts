@@ -1,6 +1,7 @@
 import type { FieldSet } from './fieldset.js';
 import { NO_FIELDS, recursiveDifference, setOf } from './fieldset.js';
 import type { FieldsResource } from './resource.js';
+import { subresourceOf } from '../resource.js';
 
 const SPEC = setOf(['f:spec']);
 const STATUS = setOf(['f:status']);
@@ -20,7 +21,7 @@ const OF_SUBRESOURCES: Readonly<Record<string, FieldSet>> = {
  * the real server declare them, which is not always what they do.
  */
 export function resetFields(resource: FieldsResource, subresource: string): FieldSet {
-  if (subresource === '') return resource.subresources.some(({ name }) => name === 'status') ? STATUS : NO_FIELDS;
+  if (subresource === '') return subresourceOf(resource, 'status') === undefined ? NO_FIELDS : STATUS;
   if (resource.custom) return subresource === 'status' ? SPEC_AND_METADATA : NO_FIELDS;
   const known = OF_SUBRESOURCES[`${resource.kind}.${resource.group}/${subresource}`];
   return known ?? (subresource === 'status' ? SPEC : NO_FIELDS);

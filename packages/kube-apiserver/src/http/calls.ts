@@ -9,6 +9,7 @@ import { watchStream } from './watching.js';
 import { isObject, type Json, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { checkStoredName } from '../registry/storedname.js';
+import { subresourceOf } from '../resource.js';
 import type { ApiResponse } from '../server.js';
 import { badRequest, notFound } from '../status.js';
 import { deleteOptions, isTrue } from '../verbs/options.js';
@@ -43,8 +44,7 @@ interface Call {
 /** Calls the verb of a route and writes down what it gives. */
 export async function call(rooms: CallRooms, exchange: Exchange, route: Route): Promise<ApiResponse> {
   const { resource, subresource, name } = route.target;
-  if (resource.subresources.some((one) => one.name === subresource && one.leadsOn === true))
-    throw notFound(resource, name);
+  if (subresourceOf(resource, subresource)?.leadsOn === true) throw notFound(resource, name);
   const { custom, review } = resource;
   const { accept, query, agent } = exchange.asker;
   const stream = route.verb === 'watch';
@@ -129,7 +129,7 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
     return rooms.verbs.patch(target, { type, body }, query, caller);
   }
   if (verb === 'update') checkNamed(target);
-  const sub = target.resource.subresources.find((one) => one.name === target.subresource);
+  const sub = subresourceOf(target.resource, target.subresource);
   const protobuf = target.resource.custom ? undefined : rooms.protobuf;
   const body = await readObject(exchange, {
     kind: sub?.kind ?? target.resource.kind,

@@ -1,5 +1,5 @@
 import type { RequestInfo } from './requestinfo.js';
-import type { Resource, Subresource } from '../resource.js';
+import { type Resource, type Subresource, subresourceOf } from '../resource.js';
 import { badRequest, methodNotAllowed, noSuchResource, quoted, StatusError } from '../status.js';
 import type { Target } from '../verbs/verbs.js';
 
@@ -30,7 +30,7 @@ export function routeOf(resource: Resource, info: RequestInfo, method: string): 
 function builtinRoute(resource: Resource, info: RequestInfo, method: string): Route {
   const { parts, watchPath } = info;
   const [, name = '', subname = '', ...more] = parts;
-  const subresource = resource.subresources.find((one) => one.name === subname);
+  const subresource = subresourceOf(resource, subname);
   // What is behind a proxy has paths of its own.
   const known =
     (more.length === 0 || subname === 'proxy') &&
@@ -86,7 +86,7 @@ export function outOfScope({ namespaced }: Resource, { namespace, verb }: Reques
 function customRoute(resource: Resource, info: RequestInfo): Route | undefined {
   if (outOfScope(resource, info)) return undefined;
   const subname = info.subresource;
-  if (subname !== '' && !resource.subresources.some((one) => one.name === subname)) {
+  if (subname !== '' && subresourceOf(resource, subname) === undefined) {
     throw new StatusError(404, `${resource.plural}.${resource.group} ${quoted(info.name)} not found`, {
       reason: 'NotFound',
       details: { name: info.name, group: resource.group, kind: resource.plural },

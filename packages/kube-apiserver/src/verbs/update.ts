@@ -8,6 +8,7 @@ import { checkName, inNamespace, withOwnersOnce } from './metadata.js';
 import { updateOptions } from './options.js';
 import type { Body } from '../schema/body.js';
 import type { Caller, Query, Target, Written } from './verbs.js';
+import { subresourceOf } from '../resource.js';
 import { viewOf } from './view.js';
 
 /** PUT, of an object or of a subresource that holds the whole object. */
@@ -47,6 +48,6 @@ export function update(
 
 /** Whether a verb goes with a resource, or with the subresource that is meant. */
 export function allows({ resource, subresource }: Target, verb: string): boolean {
-  if (subresource === '') return resource.verbs.includes(verb);
-  return resource.subresources.some(({ name, verbs }) => name === subresource && verbs.includes(verb));
+  const { verbs = [] } = subresource === '' ? resource : (subresourceOf(resource, subresource) ?? {});
+  return verbs.includes(verb);
 }

@@ -5,7 +5,7 @@ import type { Owner, Owners } from '../apply/owners.js';
 import { structOf } from '../data/schemas.js';
 import type { KubeObject, ManagedFieldsEntry } from '../object.js';
 import { canonical } from '../schema/canonical.js';
-import type { Resource, Subresource, SubresourceView } from '../resource.js';
+import { type Resource, type Subresource, subresourceOf, type SubresourceView } from '../resource.js';
 import { dns1123Subdomain } from '../schema/names.js';
 import { validateMeta } from '../schema/objectmeta.js';
 import { conflict, invalid } from '../status.js';
@@ -33,7 +33,7 @@ const views = new WeakMap<Resource, Map<Subresource, View>>();
 
 /** The view that a request is about; undefined when it is about the object itself. */
 export function viewOf({ resource, subresource }: Target): View | undefined {
-  const found = resource.subresources.find(({ name }) => name === subresource);
+  const found = subresourceOf(resource, subresource);
   if (found?.view === undefined) return undefined;
   const own = views.get(resource) ?? new Map<Subresource, View>();
   const known = own.get(found) ?? viewBy(resource, found, found.view);

@@ -15,6 +15,7 @@ import type { ListOptions } from './listoptions.js';
 import { withMeta } from './metadata.js';
 import { revisionOf } from './read.js';
 import { covers, selected, selectionOf } from './selection.js';
+import { subresourceOf } from '../resource.js';
 import type { Selection } from './selection.js';
 import { EventStream } from './stream.js';
 import { allows } from './update.js';
@@ -207,7 +208,7 @@ function bookmark({ target: { resource } }: Selection, revision: number, end: bo
   const definition = structOf(resource.schema);
   if (definition === undefined) return { type: 'BOOKMARK', object };
   const empty = canonical(definition, object);
-  const counts = resource.group === 'apps' && resource.subresources.some(({ name }) => name === 'scale');
+  const counts = resource.group === 'apps' && subresourceOf(resource, 'scale') !== undefined;
   // The server's own form of a workload counts replicas in a number that is always there.
   return {
     type: 'BOOKMARK',
