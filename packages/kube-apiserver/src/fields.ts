@@ -1,19 +1,29 @@
 import { isArray, isObject, own, type Json, type JsonObject } from './json.js';
 
-/** Reads fields of objects whose types have been checked: what is not there is empty. */
+/*
+ * Reads fields of objects whose types were checked before. A field that is missing, or of another type, reads as the
+ * empty value of the type: `{}`, `[]`, an empty text, 0.
+ */
 
+/** A struct; `{}` where the field is missing or holds something else. */
 export function structAt(value: JsonObject, key: string): JsonObject {
   const found = own(value, key);
   return isObject(found) ? found : {};
 }
 
-/** Structs of a list. */
+/** A struct; undefined where the field is missing or holds something else. */
+export function optionalStructAt(value: JsonObject, key: string): JsonObject | undefined {
+  const found = own(value, key);
+  return isObject(found) ? found : undefined;
+}
+
+/** The structs of a list. */
 export function listAt(value: JsonObject, key: string): readonly JsonObject[] {
   const found = own(value, key);
   return isArray(found) ? found.filter(isObject) : [];
 }
 
-/** Texts of a list. */
+/** The texts of a list. */
 export function textsAt(value: JsonObject, key: string): readonly string[] {
   const found = own(value, key);
   return isArray(found) ? found.filter((item): item is string => typeof item === 'string') : [];
@@ -29,17 +39,17 @@ export function numberAt(value: JsonObject, key: string): number {
   return typeof found === 'number' ? found : 0;
 }
 
-/** How many entries a map has. */
+/** The number of entries of a map. */
 export function countAt(value: JsonObject, key: string): number {
   return Object.keys(structAt(value, key)).length;
 }
 
-/** Entries of a map of texts. */
+/** The entries of a map of texts. */
 export function textEntries(map: JsonObject): readonly (readonly [string, string])[] {
   return Object.keys(map).map((key) => [key, textAt(map, key)] as const);
 }
 
-/** What stands at the end of a path of keys; undefined where the path ends before. */
+/** The value at a path of keys; undefined where a key of the path is missing. */
 export function valueAt(object: JsonObject, keys: readonly string[]): Json | undefined {
   let value: Json | undefined = object;
   for (const key of keys) value = isObject(value) ? own(value, key) : undefined;

@@ -9,7 +9,8 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-export function isObject(value: Json | undefined): value is JsonObject {
+/** Whether a value that JSON.parse or this program made is an object: neither null nor a list. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

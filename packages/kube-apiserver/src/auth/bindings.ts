@@ -1,3 +1,4 @@
+import { textAt } from '../fields.js';
 import { isArray, isObject, type Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { UserInfo } from '../user.js';
@@ -28,16 +29,12 @@ export function readBinding(object: KubeObject): Binding {
 
 export function readReference(value: Json | undefined): { readonly kind: string; readonly name: string } {
   const reference = isObject(value) ? value : {};
-  return { kind: text(reference['kind']), name: text(reference['name']) };
+  return { kind: textAt(reference, 'kind'), name: textAt(reference, 'name') };
 }
 
 function readSubject(value: Json): Subject {
   const subject = isObject(value) ? value : {};
-  return { kind: text(subject['kind']), name: text(subject['name']), namespace: text(subject['namespace']) };
-}
-
-function text(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
+  return { kind: textAt(subject, 'kind'), name: textAt(subject, 'name'), namespace: textAt(subject, 'namespace') };
 }
 
 /** Under which key an index finds the bindings of a subject; undefined for one that matches nobody. */

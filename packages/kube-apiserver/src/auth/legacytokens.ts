@@ -47,9 +47,8 @@ export function legacyTokens(
 function issuerOf(token: string): string | undefined {
   try {
     const value: unknown = JSON.parse(partsOf(token)?.claims.toString('utf8') ?? '');
-    return typeof value === 'object' && value !== null && 'iss' in value && typeof value.iss === 'string'
-      ? value.iss
-      : undefined;
+    const issuer = isObject(value) ? own(value, 'iss') : undefined;
+    return typeof issuer === 'string' ? issuer : undefined;
   } catch {
     return undefined;
   }

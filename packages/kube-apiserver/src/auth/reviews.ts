@@ -2,6 +2,7 @@ import type { Authenticator } from './authenticator.js';
 import type { Attributes, Authorizer } from './authorizer.js';
 import { aggregate, type RuleResolver } from './rbac.js';
 import { strings } from './rules.js';
+import { structAt, textAt } from '../fields.js';
 import { isArray, isObject, type Json, type JsonObject, own } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { badRequest, type FieldError, StatusError } from '../status.js';
@@ -41,7 +42,7 @@ function userJson({ name, uid, groups, extra }: UserInfo): JsonObject {
 }
 
 function tokenReview(authenticator: Authenticator, object: KubeObject): KubeObject {
-  const spec = objectAt(object, 'spec');
+  const spec = structAt(object, 'spec');
   const token = textAt(spec, 'token');
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const found = authenticator.token(token, strings(own(spec, 'audiences')));
@@ -55,9 +56,9 @@ function tokenReview(authenticator: Authenticator, object: KubeObject): KubeObje
 function accessReview(authorizer: Authorizer, object: KubeObject, user: UserInfo): KubeObject {
   const errors = validate(object);
   if (errors.length > 0) throw invalidReview(errors);
-  const spec = objectAt(object, 'spec');
+  const spec = structAt(object, 'spec');
   const { allowed, reason } = authorizer.authorize(attributesOf(spec, user));
-  const doubts = selectorDoubts(objectAt(spec, 'resourceAttributes'));
+  const doubts = selectorDoubts(structAt(spec, 'resourceAttributes'));
   return {
     ...object,
     status: {
@@ -71,7 +72,7 @@ function accessReview(authorizer: Authorizer, object: KubeObject, user: UserInfo
 function attributesOf(spec: JsonObject, user: UserInfo): Attributes {
   const path = own(spec, 'nonResourceAttributes');
   if (isObject(path)) return { user, verb: textAt(path, 'verb'), path: textAt(path, 'path') };
-  const wanted = objectAt(spec, 'resourceAttributes');
+  const wanted = structAt(spec, 'resourceAttributes');
   const { verb, group, version, resource, subresource, namespace, name } = Object.fromEntries(
     ['verb', 'group', 'version', 'resource', 'subresource', 'namespace', 'name'].map((key) => [
       key,
@@ -92,7 +93,7 @@ function attributesOf(spec: JsonObject, user: UserInfo): Attributes {
 
 /** The user that a review is about. */
 function subjectOf(object: KubeObject): UserInfo {
-  const spec = objectAt(object, 'spec');
+  const spec = structAt(object, 'spec');
   const uid = textAt(spec, 'uid');
   const extra = own(spec, 'extra');
   const values = isObject(extra)
@@ -108,7 +109,7 @@ function subjectOf(object: KubeObject): UserInfo {
 
 function validate(object: KubeObject): readonly FieldError[] {
   const { kind } = object;
-  const spec = objectAt(object, 'spec');
+  const spec = structAt(object, 'spec');
   const [resource, path] = [own(spec, 'resourceAttributes'), own(spec, 'nonResourceAttributes')];
   const local = kind === 'LocalSubjectAccessReview';
   const errors: FieldError[] = [];
@@ -164,7 +165,7 @@ function invalidReview(errors: readonly FieldError[]): StatusError {
 }
 
 function rulesReview(resolver: RuleResolver, object: KubeObject, user: UserInfo): KubeObject {
-  const namespace = textAt(objectAt(object, 'spec'), 'namespace');
+  const namespace = textAt(structAt(object, 'spec'), 'namespace');
   if (namespace === '') throw badRequest('no namespace on request');
   const { rules, errors } = resolver.held(user, namespace);
   const all = [...rules].map(({ rule }) => rule);
@@ -186,14 +187,4 @@ function rulesReview(resolver: RuleResolver, object: KubeObject, user: UserInfo)
     spec: {},
     status: { resourceRules, nonResourceRules, incomplete: false, ...evaluationError },
   };
-}
-
-function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = own(object, key);
-  return isObject(value) ? value : {};
-}
-
-function textAt(object: JsonObject, key: string): string {
-  const value = own(object, key);
-  return typeof value === 'string' ? value : '';
 }

@@ -11,7 +11,8 @@ import { deleteOptions } from '../verbs/options.js';
 import { CLEANUP } from '../verbs/terminating.js';
 import { update } from '../verbs/update.js';
 import type { Caller, Target } from '../verbs/verbs.js';
-import { objectAt, readDefinition, readNames } from '../registry/definition.js';
+import { structAt } from '../fields.js';
+import { readDefinition, readNames } from '../registry/definition.js';
 import { acceptNames } from '../registry/names.js';
 import type { ObjectReader } from '../registry/reader.js';
 import { DEFINITIONS } from '../registry/registry.js';
@@ -109,9 +110,9 @@ class DefinitionController {
   /** Status as the names allow it: accepted and served, or what is in the way. */
   #withNames(crd: KubeObject): KubeObject {
     const now = this.#context.clock.now();
-    const wanted = readNames(objectAt(objectAt(crd, 'spec'), 'names'));
-    const status = objectAt(crd, 'status');
-    const own = readNames(objectAt(status, 'acceptedNames'));
+    const wanted = readNames(structAt(structAt(crd, 'spec'), 'names'));
+    const status = structAt(crd, 'status');
+    const own = readNames(structAt(status, 'acceptedNames'));
     const { names, problem } = acceptNames(wanted, {
       group: readDefinition(crd).group,
       own,

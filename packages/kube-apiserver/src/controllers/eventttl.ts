@@ -1,3 +1,4 @@
+import { isObject } from '../json.js';
 import type { Timer } from '../clock.js';
 import type { KubeObject } from '../object.js';
 import type { Subscription } from '../store/store.js';
@@ -81,8 +82,7 @@ class EventExpiry {
 /** What is left of an event's hour, as far as the event tells when it was written. */
 function remaining(event: KubeObject, now: number): number {
   const series = event['series'];
-  const observed =
-    typeof series === 'object' && series !== null && 'lastObservedTime' in series ? series.lastObservedTime : undefined;
+  const observed = isObject(series) ? series['lastObservedTime'] : undefined;
   const times = [event.metadata.creationTimestamp, event['lastTimestamp'], event['eventTime'], observed];
   const written = times
     .map((time) => (typeof time === 'string' ? Date.parse(time) : Number.NaN))

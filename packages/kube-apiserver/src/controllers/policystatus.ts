@@ -1,4 +1,4 @@
-import { objectIn } from '../admission/policy/compile.js';
+import { optionalStructAt } from '../fields.js';
 import { expressionWarnings } from '../admission/policy/typecheck.js';
 import { Client, targetOf, unlessCode } from './client.js';
 import type { ControllerOptions } from './options.js';
@@ -16,9 +16,11 @@ export function startPolicyStatus(options: ControllerOptions): { end(): Promise<
     const policy = reader.get(`${PLURAL}.${GROUP}`, '', name);
     if (policy === undefined) return;
     const { generation = 0 } = policy.metadata;
-    const observed = objectIn(policy, 'status')?.['observedGeneration'];
+    const observed = optionalStructAt(policy, 'status')?.['observedGeneration'];
     if (typeof observed === 'number' && generation <= observed) return;
-    const warnings = expressionWarnings(objectIn(policy, 'spec') ?? {}, registry).map((warning) => ({ ...warning }));
+    const warnings = expressionWarnings(optionalStructAt(policy, 'spec') ?? {}, registry).map((warning) => ({
+      ...warning,
+    }));
     const typeChecking = warnings.length === 0 ? {} : { expressionWarnings: warnings };
     const target = targetOf(registry, { group: GROUP, plural: PLURAL, namespace: '', name, subresource: 'status' });
     const applied = {

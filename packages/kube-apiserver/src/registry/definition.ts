@@ -1,4 +1,5 @@
-import { equal, isArray, isObject } from '../json.js';
+import { listAt, structAt, textAt, textsAt } from '../fields.js';
+import { equal, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Schema } from '../schema/schema.js';
@@ -40,10 +41,10 @@ export interface DefinitionVersion {
 }
 
 export function readDefinition(crd: KubeObject): Definition {
-  const spec = objectAt(crd, 'spec');
-  const versions = listAt(spec, 'versions').filter(isObject);
+  const spec = structAt(crd, 'spec');
+  const versions = listAt(spec, 'versions');
   const group = textAt(spec, 'group');
-  const names = readNames(acceptedNames(crd) ?? objectAt(spec, 'names'));
+  const names = readNames(acceptedNames(crd) ?? structAt(spec, 'names'));
   return {
     name: crd.metadata.name ?? '',
     group,
@@ -56,7 +57,7 @@ export function readDefinition(crd: KubeObject): Definition {
 
 /** The names that are the definition's own by now. */
 function acceptedNames(crd: KubeObject): JsonObject | undefined {
-  const accepted = objectAt(objectAt(crd, 'status'), 'acceptedNames');
+  const accepted = structAt(structAt(crd, 'status'), 'acceptedNames');
   return textAt(accepted, 'plural') === '' ? undefined : accepted;
 }
 
@@ -79,18 +80,16 @@ interface Siblings {
 }
 
 function readVersion(version: JsonObject, siblings: Siblings): DefinitionVersion {
-  const schema = objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
+  const schema = structAt(structAt(version, 'schema'), 'openAPIV3Schema');
   return {
     name: textAt(version, 'name'),
     served: version.served === true,
     schema,
-    status: isObject(objectAt(version, 'subresources').status),
-    scale: readScale(objectAt(version, 'subresources').scale),
+    status: isObject(structAt(version, 'subresources').status),
+    scale: readScale(structAt(version, 'subresources').scale),
     deprecation: version.deprecated === true ? deprecationOf(version, siblings) : undefined,
-    columns: listAt(version, 'additionalPrinterColumns').filter(isObject).map(readColumn),
-    selectable: listAt(version, 'selectableFields')
-      .filter(isObject)
-      .map((field) => textAt(field, 'jsonPath')),
+    columns: listAt(version, 'additionalPrinterColumns').map(readColumn),
+    selectable: listAt(version, 'selectableFields').map((field) => textAt(field, 'jsonPath')),
   };
 }
 
@@ -154,24 +153,5 @@ function rankOf(version: string): readonly [stage: number, major: number, minor:
 
 /** Whether two states of a definition serve the same. */
 export function servesSame(a: KubeObject, b: KubeObject): boolean {
-  return equal(a.spec, b.spec) && equal(objectAt(a, 'status').acceptedNames, objectAt(b, 'status').acceptedNames);
-}
-
-export function objectAt(value: JsonObject, key: string): JsonObject {
-  const found: Json | undefined = value[key];
-  return isObject(found) ? found : {};
-}
-
-export function listAt(value: JsonObject, key: string): readonly Json[] {
-  const found = value[key];
-  return isArray(found) ? found : [];
-}
-
-export function textAt(value: JsonObject, key: string): string {
-  const found = value[key];
-  return typeof found === 'string' ? found : '';
-}
-
-function textsAt(value: JsonObject, key: string): readonly string[] {
-  return listAt(value, key).filter((one) => typeof one === 'string');
+  return equal(a.spec, b.spec) && equal(structAt(a, 'status').acceptedNames, structAt(b, 'status').acceptedNames);
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { quoted } from '../status.js';
-import { objectAt, readNames, textAt } from './definition.js';
-import type { DefinitionNames } from './definition.js';
+import { structAt, textAt } from '../fields.js';
+import { readNames, type DefinitionNames } from './definition.js';
 
 export interface NameProblem {
   readonly reason: string;
@@ -27,8 +27,8 @@ export interface Acceptance {
 /** Which of the names that a definition wants are free: every one of them counts alone, the last that is not is told. */
 export function acceptNames(wanted: DefinitionNames, { group, own, all }: Claims): Acceptance {
   const taken = all
-    .filter((one) => textAt(objectAt(one, 'spec'), 'group') === group)
-    .map((one) => readNames(objectAt(objectAt(one, 'status'), 'acceptedNames')));
+    .filter((one) => textAt(structAt(one, 'spec'), 'group') === group)
+    .map((one) => readNames(structAt(structAt(one, 'status'), 'acceptedNames')));
   const resources = new Set(taken.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]));
   const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, listKind]));
   const problems: NameProblem[] = [];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { isObject } from '../json.js';
 import { codeOf, type FileSystem, type OpenFile, type OpenMode } from './filesystem.js';
 
 /** What the lock asks about processes. */
@@ -121,9 +122,8 @@ async function readHolder(files: FileSystem, file: string): Promise<Holder | und
 function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
-      return undefined;
-    return { pid: value.pid, mark: 'mark' in value && typeof value.mark === 'string' ? value.mark : undefined };
+    if (!isObject(value) || typeof value['pid'] !== 'number') return undefined;
+    return { pid: value['pid'], mark: typeof value['mark'] === 'string' ? value['mark'] : undefined };
   } catch {
     return undefined;
   }

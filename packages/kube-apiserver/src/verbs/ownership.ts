@@ -8,7 +8,7 @@ import { equal, isObject, type Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Context } from './context.js';
 import type { Schema } from '../schema/schema.js';
-import { objectAt, textAt } from '../registry/definition.js';
+import { structAt, textAt } from '../fields.js';
 import { type StatusError, unknownError } from '../status.js';
 import { withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
@@ -78,7 +78,7 @@ function sameButOwners(live: KubeObject, next: KubeObject): boolean {
 /** No application changes the Scale of a custom resource: the real server asks the definition for the version of the Scale. */
 function noSuchVersion(live: KubeObject, { kind, ...resource }: Target['resource'], configuration: Json): StatusError {
   const version = apiVersionOf(resource);
-  const sent = isObject(configuration) ? objectAt(configuration, 'metadata') : {};
+  const sent = isObject(configuration) ? structAt(configuration, 'metadata') : {};
   const known = live.metadata.managedFields !== undefined;
   const what = known
     ? 'failed to convert new object'

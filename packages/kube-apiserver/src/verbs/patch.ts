@@ -3,7 +3,7 @@ import { structOf } from '../data/schemas.js';
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { objectAt, textAt } from '../registry/definition.js';
+import { structAt, textAt } from '../fields.js';
 import type { Resource } from '../resource.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
 import { leftoverOf } from '../patch/leftover.js';
@@ -102,7 +102,7 @@ function readApplied({ registry }: Context, resource: Resource, merged: KubeObje
     return decode({ resource, registry, applied: true }, merged).object;
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
-    const sent = isObject(configuration) ? objectAt(configuration, 'metadata') : {};
+    const sent = isObject(configuration) ? structAt(configuration, 'metadata') : {};
     const version = apiVersionOf(resource);
     const kind = `${version.includes('/') ? version : `/${version}`}, Kind=${resource.kind}`;
     throw unknownError(

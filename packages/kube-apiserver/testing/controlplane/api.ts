@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { createInterface } from 'node:readline';
 
+import { isObject, type JsonObject } from '../../src/json.js';
 import { patiently } from '../wait.js';
 
 export interface ApiRequest {
@@ -148,13 +149,9 @@ export class ApiSession {
 
 function answer(status: number, text: string): ApiAnswer {
   try {
-    const body: unknown = JSON.parse(text);
+    const body: AnyObject & JsonObject = JSON.parse(text);
     return { status, text, body: isObject(body) ? body : {} };
   } catch {
     return { status, text, body: {} };
   }
-}
-
-function isObject(value: unknown): value is AnyObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

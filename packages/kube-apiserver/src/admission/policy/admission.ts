@@ -1,4 +1,5 @@
 import type { Authorizer } from '../../auth/authorizer.js';
+import { optionalStructAt, textAt, textsAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { ObjectReader } from '../../registry/reader.js';
@@ -6,7 +7,7 @@ import type { Registry } from '../../resource.js';
 import { forbidden, StatusError } from '../../status.js';
 import type { Admission, AdmissionRequest } from '../admission.js';
 import { nameFor } from '../namespacelifecycle.js';
-import { compilePolicy, objectIn, text, textsIn, type CompiledPolicy } from './compile.js';
+import { compilePolicy, type CompiledPolicy } from './compile.js';
 import { FAILURE, failureNote, publish } from './auditing.js';
 import { evaluatePolicy, type Note, type Refusal, type Verdict } from './evaluate.js';
 import { policyInput } from './input.js';
@@ -94,7 +95,7 @@ class Enforcer {
     const seen = see(request);
     const denials: Denial[] = [];
     for (const policy of byName(this.policies)) {
-      const bindings = byName(this.bindings).filter(({ spec }) => text(spec, 'policyName') === policy.name);
+      const bindings = byName(this.bindings).filter(({ spec }) => textAt(spec, 'policyName') === policy.name);
       if (bindings.length > 0) denials.push(...this.ask(policy, bindings, seen, warn));
     }
     const [first] = denials;
@@ -104,11 +105,13 @@ class Enforcer {
   private ask(policy: Kept, bindings: readonly Binding[], seen: Seen, warn: (text: string) => void): Denial[] {
     const failure = (problem: string, binding: string | undefined): Denial[] => {
       const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${problem}`;
-      return text(policy.spec, 'failurePolicy') === 'Ignore'
+      return textAt(policy.spec, 'failurePolicy') === 'Ignore'
         ? []
         : [{ policy: policy.name, binding, message, reason: undefined }];
     };
-    const matched = attempt(() => matchResources(objectIn(policy.spec, 'matchConstraints') ?? {}, seen, this.world));
+    const matched = attempt(() =>
+      matchResources(optionalStructAt(policy.spec, 'matchConstraints') ?? {}, seen, this.world),
+    );
     if (matched === undefined) return [];
     if (matched instanceof Error) return failure(matched.message, undefined);
     const params = attempt(() => paramResource(policy.spec, this.world.registry()));
@@ -116,7 +119,8 @@ class Enforcer {
     const notes: Note[] = [];
     const denials = bindings.flatMap((binding) => {
       const found = attempt(() => {
-        if (matchResources(objectIn(binding.spec, 'matchResources') ?? {}, seen, this.world) === undefined) return [];
+        if (matchResources(optionalStructAt(binding.spec, 'matchResources') ?? {}, seen, this.world) === undefined)
+          return [];
         return collectParams(params, binding.spec, seen.namespace, this.reader);
       });
       if (found instanceof Error) return failure(found.message, binding.name);
@@ -145,7 +149,7 @@ class Enforcer {
     { refusals, always }: Verdict,
     warn: (text: string) => void,
   ): Denial[] {
-    const actions = textsIn(binding.spec, 'validationActions');
+    const actions = textsAt(binding.spec, 'validationActions');
     const denial = (refusal: Refusal): Denial => ({ ...refusal, policy: policy.name, binding: binding.name });
     if (actions.includes('Warn')) {
       for (const { message } of refusals)
@@ -178,7 +182,7 @@ function keep<T>(
 ): void {
   const name = metadata.name ?? '';
   if (type === 'remove') kept.delete(name);
-  else kept.set(name, make({ name, spec: objectIn({ spec }, 'spec') ?? {} }));
+  else kept.set(name, make({ name, spec: optionalStructAt({ spec }, 'spec') ?? {} }));
 }
 
 function byName<T extends { readonly name: string }>(kept: ReadonlyMap<string, T>): readonly T[] {

@@ -1,21 +1,13 @@
 import { DYN, type CelType } from '../../cel/language/celtype.js';
 import type { Declarations } from '../../cel/language/declaration.js';
+import { isReserved } from '../../cel/rules/escape.js';
+import { listAt, optionalStructAt, textAt } from '../../fields.js';
 import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { checkSelector } from '../../registry/builtins/selectorcheck.js';
-import {
-  child,
-  duplicate,
-  forbiddenField,
-  index,
-  invalidValue,
-  notSupported,
-  required,
-  tooMany,
-} from '../../schema/field.js';
-import { dns1035Label, dns1123Subdomain, pathSegment, qualifiedName } from '../../schema/names.js';
+import { child, duplicate, index, invalidValue, required, tooMany } from '../../schema/field.js';
+import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
-import { compileExpression, objectIn, objectsIn, text, textsIn, type Wanted } from './compile.js';
+import { compileExpression, type Wanted } from './compile.js';
 import { declarePolicy, variableType } from './declarations.js';
 import { checkMatchResources, oneOf } from './matchcheck.js';
 
@@ -24,90 +16,15 @@ const MAX_CONDITIONS = 64;
 const MAX_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION = 5 * 1024;
 
-/** Names that no variable may have. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
-
 /**
  * Checks a ValidatingAdmissionPolicy but for its metadata; every expression is compiled. Order and texts are those of
  * the real server. @param old the stored policy, on an update: unchanged matchConditions are not looked at
  */
 export function validatePolicy(policy: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
-  const spec = objectIn(policy, SPEC) ?? {};
-  return new PolicyCheck(spec, policy.metadata.name ?? '').run(old === undefined ? undefined : objectIn(old, SPEC));
-}
-
-/** Checks a ValidatingAdmissionPolicyBinding but for its metadata. */
-export function validateBinding(binding: KubeObject): readonly FieldError[] {
-  const spec = objectIn(binding, SPEC) ?? {};
-  const name = text(spec, 'policyName');
-  const reference = objectIn(spec, 'paramRef');
-  const resources = objectIn(spec, 'matchResources');
-  return [
-    ...(name === ''
-      ? [required('spec.policyName')]
-      : dns1123Subdomain(name).map((problem) => invalidValue('spec.policyName', name, problem))),
-    ...(reference === undefined ? [] : checkParamRef(reference, 'spec.paramRef')),
-    ...(resources === undefined ? [] : checkMatchResources(resources, 'spec.matchResources')),
-    ...checkActions(textsIn(spec, 'validationActions'), 'spec.validationActions'),
-  ];
-}
-
-const ACTIONS = ['Audit', 'Deny', 'Warn'];
-
-function checkActions(actions: readonly string[], path: string): FieldError[] {
-  const errors = actions.flatMap((action, at) => [
-    ...(ACTIONS.includes(action) ? [] : [notSupported(index(path, at), action, ACTIONS)]),
-    ...(actions.indexOf(action) < at ? [duplicate(index(path, at), action)] : []),
-  ]);
-  if (actions.includes('Deny') && actions.includes('Warn')) {
-    errors.push(
-      invalidValue(
-        path,
-        [...actions],
-        'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
-      ),
-    );
-  }
-  return actions.length === 0 ? [...errors, required(path, 'at least one validation action is required')] : errors;
-}
-
-function checkParamRef(reference: JsonObject, path: string): FieldError[] {
-  const name = text(reference, 'name');
-  const selector = objectIn(reference, 'selector');
-  const both = name !== '' && selector !== undefined;
-  const exclusive = 'name and selector are mutually exclusive';
-  return [
-    ...pathSegment(name).map((problem) => invalidValue(child(path, 'name'), name, problem)),
-    ...(both ? [forbiddenField(child(path, 'name'), exclusive)] : []),
-    ...(selector === undefined ? [] : checkSelector(selector, child(path, 'selector'))),
-    ...(both ? [forbiddenField(child(path, 'selector'), exclusive)] : []),
-    ...(name === '' && selector === undefined ? [required(path, 'one of name or selector must be specified')] : []),
-    ...(text(reference, 'parameterNotFoundAction') === ''
-      ? [required(child(path, 'parameterNotFoundAction'))]
-      : oneOf(reference, 'parameterNotFoundAction', ['Deny', 'Allow'], path)),
-  ];
+  const spec = optionalStructAt(policy, SPEC) ?? {};
+  return new PolicyCheck(spec, policy.metadata.name ?? '').run(
+    old === undefined ? undefined : optionalStructAt(old, SPEC),
+  );
 }
 
 /** One check of one policy: types of its variables are found on the way. */
@@ -120,41 +37,41 @@ class PolicyCheck {
   constructor(spec: JsonObject, name: string) {
     this.spec = spec;
     this.name = name;
-    this.params = objectIn(spec, 'paramKind') !== undefined;
+    this.params = optionalStructAt(spec, 'paramKind') !== undefined;
   }
 
   run(old: JsonObject | undefined): readonly FieldError[] {
     const { spec } = this;
-    const kind = objectIn(spec, 'paramKind');
+    const kind = optionalStructAt(spec, 'paramKind');
     return [
       ...oneOf(spec, 'failurePolicy', ['Fail', 'Ignore'], SPEC),
       ...(kind === undefined ? [] : checkParamKind(kind, 'spec.paramKind')),
       ...this.constraints(),
       ...(old !== undefined && sameConditions(spec, old) ? [] : this.conditions('spec.matchConditions')),
-      ...objectsIn(spec, 'variables').flatMap((variable, at) => this.variable(variable, index('spec.variables', at))),
+      ...listAt(spec, 'variables').flatMap((variable, at) => this.variable(variable, index('spec.variables', at))),
       ...this.checks(),
     ];
   }
 
   private constraints(): FieldError[] {
-    const constraints = objectIn(this.spec, 'matchConstraints');
+    const constraints = optionalStructAt(this.spec, 'matchConstraints');
     if (constraints === undefined) return [required('spec.matchConstraints')];
     const errors = checkMatchResources(constraints, 'spec.matchConstraints');
-    return objectsIn(constraints, 'resourceRules').length === 0
+    return listAt(constraints, 'resourceRules').length === 0
       ? [...errors, required('spec.matchConstraints.resourceRules')]
       : errors;
   }
 
-  private declarations(authorizer: boolean, composed = objectsIn(this.spec, 'variables').length > 0): Declarations {
+  private declarations(authorizer: boolean, composed = listAt(this.spec, 'variables').length > 0): Declarations {
     return declarePolicy({ params: this.params, authorizer, variables: composed ? this.types : undefined });
   }
 
   private conditions(path: string): FieldError[] {
-    const conditions = objectsIn(this.spec, 'matchConditions');
+    const conditions = listAt(this.spec, 'matchConditions');
     const errors = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : [];
-    const names = conditions.map((condition) => text(condition, 'name'));
+    const names = conditions.map((condition) => textAt(condition, 'name'));
     for (const [at, condition] of conditions.entries()) {
-      const expression = text(condition, 'expression').trim();
+      const expression = textAt(condition, 'expression').trim();
       const [name = '', field] = [names[at], index(path, at)];
       if (expression === '') errors.push(required(child(field, 'expression')));
       else
@@ -183,7 +100,7 @@ class PolicyCheck {
   }
 
   private variable(variable: JsonObject, path: string): FieldError[] {
-    const [name, expression] = [text(variable, 'name'), text(variable, 'expression')];
+    const [name, expression] = [textAt(variable, 'name'), textAt(variable, 'expression')];
     const errors = checkIdentifier(name, child(path, 'name'));
     if (expression.trim() === '')
       return [...errors, required(child(path, 'expression'), 'expression is not specified')];
@@ -195,14 +112,14 @@ class PolicyCheck {
   }
 
   private checks(): FieldError[] {
-    const validations = objectsIn(this.spec, 'validations');
-    const annotations = objectsIn(this.spec, 'auditAnnotations');
+    const validations = listAt(this.spec, 'validations');
+    const annotations = listAt(this.spec, 'auditAnnotations');
     if (validations.length === 0 && annotations.length === 0) {
       return ['validations', 'auditAnnotations'].map((field) =>
         required(child(SPEC, field), 'validations or auditAnnotations must contain at least one item'),
       );
     }
-    const keys = annotations.map((annotation) => text(annotation, 'key'));
+    const keys = annotations.map((annotation) => textAt(annotation, 'key'));
     return [
       ...validations.flatMap((validation, at) => this.validation(validation, index('spec.validations', at))),
       ...(annotations.length > MAX_ANNOTATIONS
@@ -222,7 +139,7 @@ class PolicyCheck {
 
   private validation(validation: JsonObject, path: string): FieldError[] {
     const [expression, message, messageExpression] = ['expression', 'message', 'messageExpression'].map((field) =>
-      text(validation, field),
+      textAt(validation, field),
     );
     const errors: FieldError[] = [];
     if (expression === undefined || expression.trim() === '')
@@ -242,7 +159,7 @@ class PolicyCheck {
   }
 
   private annotation(annotation: JsonObject, repeated: boolean, path: string): FieldError[] {
-    const [key, source] = [text(annotation, 'key'), text(annotation, 'valueExpression')];
+    const [key, source] = [textAt(annotation, 'key'), textAt(annotation, 'valueExpression')];
     const [field, trimmed] = [child(path, 'valueExpression'), source.trim()];
     const whole = `${this.name}/${key}`;
     const errors =
@@ -263,7 +180,7 @@ function sameConditions(spec: JsonObject, old: JsonObject): boolean {
 
 function checkIdentifier(name: string, path: string): FieldError[] {
   if (name.trim() === '') return [required(path, 'name is not specified')];
-  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !RESERVED.has(name)
+  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !isReserved(name)
     ? []
     : [invalidValue(path, name, 'must be a valid CEL identifier')];
 }
@@ -274,10 +191,10 @@ function checkMessage(message: string, path: string): FieldError[] {
 }
 
 function checkParamKind(kind: JsonObject, path: string): FieldError[] {
-  const name = text(kind, 'kind');
+  const name = textAt(kind, 'kind');
   const problems = name === '' ? [] : dns1035Label(name.toLowerCase());
   return [
-    ...checkVersion(text(kind, 'apiVersion'), child(path, 'apiVersion')),
+    ...checkVersion(textAt(kind, 'apiVersion'), child(path, 'apiVersion')),
     ...(name === '' ? [required(child(path, 'kind'))] : []),
     ...(problems.length === 0
       ? []

@@ -1,4 +1,5 @@
-import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import { listAt, textAt } from '../../fields.js';
+import { own, type JsonObject } from '../../json.js';
 import { DYN, type CelType } from '../../cel/language/celtype.js';
 import { compile } from '../../cel/language/check.js';
 import type { Declarations } from '../../cel/language/declaration.js';
@@ -77,30 +78,28 @@ export function compilePolicy(spec: JsonObject): CompiledPolicy {
   const types = new Map<string, CelType>();
   const declarations = declarePolicy({ params, authorizer: true, variables: types });
   const messages = declarePolicy({ params, authorizer: false, variables: types });
-  for (const variable of objectsIn(spec, 'variables')) {
-    const compiled = compileExpression(text(variable, 'expression'), declarations, undefined);
-    variables.set(text(variable, 'name'), compiled);
-    types.set(text(variable, 'name'), 'type' in compiled ? variableType(compiled.type) : DYN);
+  for (const variable of listAt(spec, 'variables')) {
+    const compiled = compileExpression(textAt(variable, 'expression'), declarations, undefined);
+    variables.set(textAt(variable, 'name'), compiled);
+    types.set(textAt(variable, 'name'), 'type' in compiled ? variableType(compiled.type) : DYN);
   }
   return {
-    fails: text(spec, 'failurePolicy') !== 'Ignore',
+    fails: textAt(spec, 'failurePolicy') !== 'Ignore',
     hasParams: params,
     variables,
-    matchConditions: objectsIn(spec, 'matchConditions').map((condition) => {
-      const expression = text(condition, 'expression');
+    matchConditions: listAt(spec, 'matchConditions').map((condition) => {
+      const expression = textAt(condition, 'expression');
       return {
-        name: text(condition, 'name'),
+        name: textAt(condition, 'name'),
         expression,
         compiled: compileExpression(expression, declarations, ['bool']),
       };
     }),
-    validations: objectsIn(spec, 'validations').map((validation) =>
-      compileValidation(validation, declarations, messages),
-    ),
-    auditAnnotations: objectsIn(spec, 'auditAnnotations').map((annotation) => {
-      const expression = text(annotation, 'valueExpression');
+    validations: listAt(spec, 'validations').map((validation) => compileValidation(validation, declarations, messages)),
+    auditAnnotations: listAt(spec, 'auditAnnotations').map((annotation) => {
+      const expression = textAt(annotation, 'valueExpression');
       return {
-        key: text(annotation, 'key'),
+        key: textAt(annotation, 'key'),
         expression,
         compiled: compileExpression(expression, declarations, ['string', 'null_type']),
       };
@@ -113,38 +112,14 @@ function compileValidation(
   declarations: Declarations,
   messages: Declarations,
 ): CompiledValidation {
-  const expression = text(validation, 'expression');
-  const message = text(validation, 'messageExpression');
-  const reason = text(validation, 'reason');
+  const expression = textAt(validation, 'expression');
+  const message = textAt(validation, 'messageExpression');
+  const reason = textAt(validation, 'reason');
   return {
     expression,
     compiled: compileExpression(expression, declarations, ['bool']),
-    message: text(validation, 'message'),
+    message: textAt(validation, 'message'),
     messageExpression: message === '' ? undefined : compileExpression(message, messages, ['string']),
     reason: reason === '' ? undefined : reason,
   };
-}
-
-/** Text of a field; '' where there is none. */
-export function text(object: JsonObject, field: string): string {
-  const value = own(object, field);
-  return typeof value === 'string' ? value : '';
-}
-
-/** Objects of a list in a field; none where there is no list. */
-export function objectsIn(object: JsonObject, field: string): readonly JsonObject[] {
-  const list: Json | undefined = own(object, field);
-  return isArray(list) ? list.filter(isObject) : [];
-}
-
-/** Texts of a list in a field. */
-export function textsIn(object: JsonObject, field: string): readonly string[] {
-  const list = own(object, field);
-  return isArray(list) ? list.filter((item) => typeof item === 'string') : [];
-}
-
-/** An object in a field. */
-export function objectIn(object: JsonObject, field: string): JsonObject | undefined {
-  const value = own(object, field);
-  return isObject(value) ? value : undefined;
 }

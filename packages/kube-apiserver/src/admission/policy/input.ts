@@ -4,7 +4,7 @@ import { jsonValue } from '../../cel/runtime/jsonvalue.js';
 import type { Value } from '../../cel/runtime/value.js';
 import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import type { Resource } from '../../resource.js';
+import { type Resource, subresourceOf } from '../../resource.js';
 import type { UserInfo } from '../../user.js';
 import { authorizerValue, resourceCheckValue } from './authz.js';
 import type { Input } from './evaluate.js';
@@ -91,7 +91,7 @@ function filled(key: string, text: string): JsonObject {
 }
 
 function kindOf(resource: Resource, subresource: string): JsonObject {
-  const found = resource.subresources.find(({ name }) => name === subresource);
+  const found = subresourceOf(resource, subresource);
   return {
     group: found?.group ?? resource.group,
     version: found?.version ?? resource.version,

@@ -1,9 +1,9 @@
+import { listAt, optionalStructAt, textAt, textsAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import type { Registry, Resource } from '../../resource.js';
+import { type Registry, type Resource, subresourceOf } from '../../resource.js';
 import { StatusError } from '../../status.js';
 import type { AdmissionRequest } from '../admission.js';
-import { objectIn, objectsIn, text, textsIn } from './compile.js';
 import { isEmpty, selects } from './selector.js';
 
 /** What matching needs to know of the world. */
@@ -42,12 +42,12 @@ function isNamespace({ group, plural }: Resource): boolean {
  */
 export function matchResources(criteria: JsonObject, seen: Seen, world: World): Matched | undefined {
   const { request } = seen;
-  const namespaces = namespaceMatches(objectIn(criteria, 'namespaceSelector'), seen, world);
+  const namespaces = namespaceMatches(optionalStructAt(criteria, 'namespaceSelector'), seen, world);
   if (namespaces === false) return undefined;
-  if (!objectMatches(objectIn(criteria, 'objectSelector'), request)) return undefined;
-  const equivalent = text(criteria, 'matchPolicy') === 'Equivalent';
-  if (matchRules(objectsIn(criteria, 'excludeResourceRules'), seen, equivalent, world) !== undefined) return undefined;
-  const rules = objectsIn(criteria, 'resourceRules');
+  if (!objectMatches(optionalStructAt(criteria, 'objectSelector'), request)) return undefined;
+  const equivalent = textAt(criteria, 'matchPolicy') === 'Equivalent';
+  if (matchRules(listAt(criteria, 'excludeResourceRules'), seen, equivalent, world) !== undefined) return undefined;
+  const rules = listAt(criteria, 'resourceRules');
   const matched = rules.length === 0 ? { resource: request.resource } : matchRules(rules, seen, equivalent, world);
   if (matched !== undefined && namespaces instanceof StatusError) throw namespaces;
   return matched;
@@ -105,18 +105,18 @@ function isEquivalent(other: Resource, resource: Resource): boolean {
   );
 }
 
-function serves({ subresources }: Resource, subresource: string): boolean {
-  return subresource === '' || subresources.some(({ name }) => name === subresource);
+function serves(resource: Resource, subresource: string): boolean {
+  return subresource === '' || subresourceOf(resource, subresource) !== undefined;
 }
 
 function ruleMatches(rule: JsonObject, { request, name, namespace }: Seen, resource: Resource): boolean {
-  const names = textsIn(rule, 'resourceNames');
+  const names = textsAt(rule, 'resourceNames');
   return (
-    scopeMatches(text(rule, 'scope'), resource, namespace) &&
-    has(textsIn(rule, 'operations'), request.operation) &&
-    has(textsIn(rule, 'apiGroups'), resource.group) &&
-    has(textsIn(rule, 'apiVersions'), resource.version) &&
-    textsIn(rule, 'resources').some((pattern) => resourceMatches(pattern, resource.plural, request.subresource)) &&
+    scopeMatches(textAt(rule, 'scope'), resource, namespace) &&
+    has(textsAt(rule, 'operations'), request.operation) &&
+    has(textsAt(rule, 'apiGroups'), resource.group) &&
+    has(textsAt(rule, 'apiVersions'), resource.version) &&
+    textsAt(rule, 'resources').some((pattern) => resourceMatches(pattern, resource.plural, request.subresource)) &&
     (names.length === 0 || names.includes(name))
   );
 }

@@ -1,9 +1,9 @@
+import { listAt, optionalStructAt, textsAt } from '../../fields.js';
 import { own, type JsonObject } from '../../json.js';
 import { checkSelector } from '../../registry/builtins/selectorcheck.js';
 import { child, duplicate, index, invalidValue, notSupported, required } from '../../schema/field.js';
 import { pathSegment } from '../../schema/names.js';
 import type { FieldError } from '../../status.js';
-import { objectIn, objectsIn, textsIn } from './compile.js';
 
 /** Checks matchConstraints of a policy and matchResources of a binding, worded and ordered as the real server has it. */
 export function checkMatchResources(criteria: JsonObject, path: string): FieldError[] {
@@ -26,12 +26,12 @@ export function oneOf(object: JsonObject, field: string, supported: readonly str
 }
 
 function selector(criteria: JsonObject, field: string, path: string): readonly FieldError[] {
-  const found = objectIn(criteria, field);
+  const found = optionalStructAt(criteria, field);
   return found === undefined ? [required(child(path, field))] : checkSelector(found, child(path, field));
 }
 
 function rules(criteria: JsonObject, field: string, path: string): FieldError[] {
-  return objectsIn(criteria, field).flatMap((rule, at) => checkRule(rule, index(child(path, field), at)));
+  return listAt(criteria, field).flatMap((rule, at) => checkRule(rule, index(child(path, field), at)));
 }
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
@@ -39,12 +39,12 @@ const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 function checkRule(rule: JsonObject, path: string): FieldError[] {
   const scope = own(rule, 'scope');
   return [
-    ...resourceNames(textsIn(rule, 'resourceNames'), child(path, 'resourceNames')),
-    ...operations(textsIn(rule, 'operations'), child(path, 'operations')),
-    ...wildcards(textsIn(rule, 'apiGroups'), child(path, 'apiGroups'), 'API groups'),
-    ...wildcards(textsIn(rule, 'apiVersions'), child(path, 'apiVersions'), 'API versions'),
-    ...empties(textsIn(rule, 'apiVersions'), child(path, 'apiVersions')),
-    ...resources(textsIn(rule, 'resources'), child(path, 'resources')),
+    ...resourceNames(textsAt(rule, 'resourceNames'), child(path, 'resourceNames')),
+    ...operations(textsAt(rule, 'operations'), child(path, 'operations')),
+    ...wildcards(textsAt(rule, 'apiGroups'), child(path, 'apiGroups'), 'API groups'),
+    ...wildcards(textsAt(rule, 'apiVersions'), child(path, 'apiVersions'), 'API versions'),
+    ...empties(textsAt(rule, 'apiVersions'), child(path, 'apiVersions')),
+    ...resources(textsAt(rule, 'resources'), child(path, 'resources')),
     ...(scope === undefined ? [] : oneOf(rule, 'scope', ['*', 'Cluster', 'Namespaced'], path)),
   ];
 }

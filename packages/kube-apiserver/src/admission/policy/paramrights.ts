@@ -1,5 +1,6 @@
 import { readApiVersion } from '../../apiversion.js';
 import type { Authorizer } from '../../auth/authorizer.js';
+import { optionalStructAt, textAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { ObjectReader } from '../../registry/reader.js';
@@ -8,7 +9,6 @@ import { forbiddenField } from '../../schema/field.js';
 import { invalid } from '../../status.js';
 import { MASTERS, type UserInfo } from '../../user.js';
 import type { Admission, AdmissionRequest } from '../admission.js';
-import { objectIn, text } from './compile.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 const POLICIES = 'validatingadmissionpolicies';
@@ -56,9 +56,9 @@ export function createParamRights(parts: Parts): Admission {
 function checkPolicy(parts: Parts, { user, resource, oldObject }: AdmissionRequest, policy: KubeObject): void {
   const kind = paramKindOf(policy);
   if (kind === undefined) return;
-  const [apiVersion, name] = [text(kind, 'apiVersion'), text(kind, 'kind')];
+  const [apiVersion, name] = [textAt(kind, 'apiVersion'), textAt(kind, 'kind')];
   const before = oldObject === undefined ? undefined : paramKindOf(oldObject);
-  if (before !== undefined && text(before, 'apiVersion') === apiVersion && text(before, 'kind') === name) return;
+  if (before !== undefined && textAt(before, 'apiVersion') === apiVersion && textAt(before, 'kind') === name) return;
   const { group, version, resource: plural } = resolve(parts, kind);
   const wanted = { user, verb: 'get', group, version, resource: plural, subresource: '', namespace: '*', name: '*' };
   if (parts.authorizer.authorize(wanted).allowed) return;
@@ -68,18 +68,18 @@ function checkPolicy(parts: Parts, { user, resource, oldObject }: AdmissionReque
 
 // Unlike a policy, a binding is checked with every change of it: kube-apiserver compares references by identity.
 function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, binding: KubeObject): void {
-  const spec = objectIn(binding, 'spec') ?? {};
-  const reference = objectIn(spec, 'paramRef');
+  const spec = optionalStructAt(binding, 'spec') ?? {};
+  const reference = optionalStructAt(spec, 'paramRef');
   if (reference === undefined) return;
-  const { doubt, ...kind } = kindOf(parts, text(spec, 'policyName'));
-  const verb = text(reference, 'name') === '' ? 'list' : 'get';
+  const { doubt, ...kind } = kindOf(parts, textAt(spec, 'policyName'));
+  const verb = textAt(reference, 'name') === '' ? 'list' : 'get';
   const wanted = {
     user,
     verb,
     ...kind,
     subresource: '',
-    namespace: text(reference, 'namespace'),
-    name: text(reference, 'name'),
+    namespace: textAt(reference, 'namespace'),
+    name: textAt(reference, 'name'),
   };
   if (parts.authorizer.authorize(wanted).allowed) return;
   const why =
@@ -98,19 +98,19 @@ function kindOf(parts: Parts, policyName: string): Kind {
 }
 
 function resolve({ registry }: Parts, kind: JsonObject): Kind {
-  const { group, version } = readApiVersion(text(kind, 'apiVersion'));
-  const found = registry().findKind(group, version, text(kind, 'kind'));
+  const { group, version } = readApiVersion(textAt(kind, 'apiVersion'));
+  const found = registry().findKind(group, version, textAt(kind, 'kind'));
   if (found !== undefined) return { group, version, resource: found.plural };
   return {
     group,
     version,
     resource: '*',
-    doubt: `resolve paramKind &{${text(kind, 'apiVersion')} ${text(kind, 'kind')}}`,
+    doubt: `resolve paramKind &{${textAt(kind, 'apiVersion')} ${textAt(kind, 'kind')}}`,
   };
 }
 
 function paramKindOf(policy: KubeObject): JsonObject | undefined {
-  return objectIn(objectIn(policy, 'spec') ?? {}, 'paramKind');
+  return optionalStructAt(optionalStructAt(policy, 'spec') ?? {}, 'paramKind');
 }
 
 /** A user as Go prints the struct. */

@@ -1,9 +1,9 @@
 import { apiVersionOf } from '../../apiversion.js';
+import { optionalStructAt, textAt } from '../../fields.js';
 import { isObject, own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { Registry, Resource } from '../../resource.js';
 import type { ObjectReader } from '../../registry/reader.js';
-import { objectIn, text } from './compile.js';
 import { selects } from './selector.js';
 
 /** A policy or a binding that is wrong in itself: the request is refused, or let through as failurePolicy says. */
@@ -11,15 +11,15 @@ export class ConfigurationError extends Error {}
 
 /** The resource that paramKind names; undefined for a policy without params. Throws ConfigurationError for one that is not served. */
 export function paramResource(spec: JsonObject, registry: Registry): Resource | undefined {
-  const kind = objectIn(spec, 'paramKind');
+  const kind = optionalStructAt(spec, 'paramKind');
   if (kind === undefined) return undefined;
-  const version = text(kind, 'apiVersion');
+  const version = textAt(kind, 'apiVersion');
   const slash = version.indexOf('/');
   const [group, bare] = slash < 0 ? ['', version] : [version.slice(0, slash), version.slice(slash + 1)];
-  const found = registry.findKind(group, bare, text(kind, 'kind'));
+  const found = registry.findKind(group, bare, textAt(kind, 'kind'));
   if (found === undefined)
     throw new ConfigurationError(
-      `failed to find resource referenced by paramKind: '${version}, Kind=${text(kind, 'kind')}'`,
+      `failed to find resource referenced by paramKind: '${version}, Kind=${textAt(kind, 'kind')}'`,
     );
   return found;
 }
@@ -38,14 +38,14 @@ export function collectParams(
   const reference = own(binding, 'paramRef');
   if (resource === undefined || !isObject(reference)) return [undefined];
   const found = findParams(resource, reference, namespaceOf(resource, reference, namespace), reader);
-  if (found.length === 0 && text(reference, 'parameterNotFoundAction') === 'Deny') {
+  if (found.length === 0 && textAt(reference, 'parameterNotFoundAction') === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction');
   }
   return found.map((object) => served(object, resource));
 }
 
 function namespaceOf({ namespaced }: Resource, reference: JsonObject, namespace: string): string {
-  const chosen = text(reference, 'namespace');
+  const chosen = textAt(reference, 'namespace');
   if (!namespaced && chosen !== '')
     throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   if (!namespaced) return '';
@@ -62,8 +62,8 @@ function findParams(
   namespace: string,
   reader: ObjectReader,
 ): readonly KubeObject[] {
-  const name = text(reference, 'name');
-  const selector = objectIn(reference, 'selector');
+  const name = textAt(reference, 'name');
+  const selector = optionalStructAt(reference, 'selector');
   if (name !== '') {
     if (selector !== undefined)
       throw new ConfigurationError('paramRef.name and paramRef.selector are mutually exclusive');

@@ -1,6 +1,6 @@
+import { listAt, optionalStructAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
 import { selects as satisfies } from '../../registry/builtins/selectorcheck.js';
-import { objectIn, objectsIn } from './compile.js';
 
 /** Whether labels satisfy a label selector of an object; a missing one and an empty one select everything. */
 export function selects(selector: JsonObject | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
@@ -11,7 +11,7 @@ export function selects(selector: JsonObject | undefined, labels: Readonly<Recor
 export function isEmpty(selector: JsonObject | undefined): boolean {
   return (
     selector === undefined ||
-    (Object.keys(objectIn(selector, 'matchLabels') ?? {}).length === 0 &&
-      objectsIn(selector, 'matchExpressions').length === 0)
+    (Object.keys(optionalStructAt(selector, 'matchLabels') ?? {}).length === 0 &&
+      listAt(selector, 'matchExpressions').length === 0)
   );
 }

@@ -5,11 +5,11 @@ import { compile } from '../../cel/language/check.js';
 import type { Declarations } from '../../cel/language/declaration.js';
 import { CompileError } from '../../cel/language/problem.js';
 import { declareType, fieldTypes, type DeclaredType } from '../../cel/rules/declare.js';
+import { listAt, optionalStructAt, textAt, textsAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
 import type { Registry, Resource } from '../../resource.js';
 import { index } from '../../schema/field.js';
 import type { Schema } from '../../schema/schema.js';
-import { objectIn, objectsIn, text, textsIn } from './compile.js';
 import { declarePolicy, variableType } from './declarations.js';
 
 /** What is odd about an expression of a policy, once the types of the objects that it is about are known. */
@@ -33,9 +33,9 @@ export function expressionWarnings(spec: JsonObject, registry: Registry): readon
     declarationsFor(spec, resource, params),
   ]);
   const warnings: ExpressionWarning[] = [];
-  for (const [at, validation] of objectsIn(spec, 'validations').entries()) {
+  for (const [at, validation] of listAt(spec, 'validations').entries()) {
     for (const field of ['expression', 'messageExpression']) {
-      const source = text(validation, field);
+      const source = textAt(validation, field);
       if (source === '' && field === 'messageExpression') continue;
       const told = worlds.flatMap(([kind, declarations]) =>
         problemOf(source, declarations).map((problem) => `${kind}: ${problem}\n`),
@@ -64,10 +64,10 @@ function named({ group, version, kind }: Resource): string {
 /** The kinds that the rules name, each once, in the order of group, version and kind. */
 function typesOf(spec: JsonObject, registry: Registry): readonly Resource[] {
   const found = new Map<string, Resource>();
-  for (const rule of objectsIn(objectIn(spec, 'matchConstraints') ?? {}, 'resourceRules')) {
-    const [groups, versions] = [textsIn(rule, 'apiGroups'), textsIn(rule, 'apiVersions')];
+  for (const rule of listAt(optionalStructAt(spec, 'matchConstraints') ?? {}, 'resourceRules')) {
+    const [groups, versions] = [textsAt(rule, 'apiGroups'), textsAt(rule, 'apiVersions')];
     if ([...groups, ...versions].some((name) => name.includes('*'))) continue;
-    const plurals = textsIn(rule, 'resources').filter((name) => !/[*/]/.test(name));
+    const plurals = textsAt(rule, 'resources').filter((name) => !/[*/]/.test(name));
     const resources = sorted(groups).flatMap((group) =>
       sorted(versions).flatMap((version) =>
         sorted(plurals).flatMap((plural) => registry.find(group, version, plural) ?? []),
@@ -86,10 +86,10 @@ function sorted(names: readonly string[]): readonly string[] {
 
 /** The type of the parameters: undefined for a policy without any, DYN where nobody knows the kind. */
 function paramsOf(spec: JsonObject, registry: Registry): DeclaredType | 'dyn' | undefined {
-  const kind = objectIn(spec, 'paramKind');
+  const kind = optionalStructAt(spec, 'paramKind');
   if (kind === undefined) return undefined;
-  const { group, version } = readApiVersion(text(kind, 'apiVersion'));
-  const resource = registry.findKind(group, version, text(kind, 'kind'));
+  const { group, version } = readApiVersion(textAt(kind, 'apiVersion'));
+  const resource = registry.findKind(group, version, textAt(kind, 'kind'));
   return resource === undefined ? 'dyn' : (declared(resource) ?? 'dyn');
 }
 
@@ -103,8 +103,8 @@ function declarationsFor(spec: JsonObject, resource: Resource, params: DeclaredT
   if (object !== undefined) for (const name of ['object', 'oldObject']) variables.set(name, object.type);
   if (params !== undefined && params !== 'dyn') variables.set('params', params.type);
   const declarations: Declarations = { ...base, variables, fields: (name) => fields.get(name) ?? base.fields(name) };
-  for (const variable of objectsIn(spec, 'variables'))
-    types.set(text(variable, 'name'), typeOf(text(variable, 'expression'), declarations));
+  for (const variable of listAt(spec, 'variables'))
+    types.set(textAt(variable, 'name'), typeOf(textAt(variable, 'expression'), declarations));
   return declarations;
 }
 

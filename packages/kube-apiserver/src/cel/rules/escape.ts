@@ -22,6 +22,11 @@ const RESERVED: ReadonlySet<string> = new Set([
   'while',
 ]);
 
+/** Whether a name is a keyword of CEL, by which no variable or property can be called. */
+export function isReserved(name: string): boolean {
+  return RESERVED.has(name);
+}
+
 const ESCAPES: Readonly<Record<string, string>> = {
   __: '__underscores__',
   '.': '__dot__',

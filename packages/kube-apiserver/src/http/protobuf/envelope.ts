@@ -1,4 +1,5 @@
 import { definitionName, META } from '../../discovery/definition.js';
+import { structAt, textAt } from '../../fields.js';
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import { writeStruct } from './encode.js';
 import { Writer } from './writer.js';
@@ -50,7 +51,7 @@ export function encodeEvent(value: Json): Buffer {
 
 function frameOf(event: JsonObject): Buffer {
   const writer = new Writer();
-  writer.field(2, () => writer.field(1, () => writeEnvelope(writer, objectAt(event, 'object'))));
+  writer.field(2, () => writer.field(1, () => writeEnvelope(writer, structAt(event, 'object'))));
   writer.text(1, textAt(event, 'type'));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(writer.finish().length);
@@ -78,22 +79,13 @@ function list(writer: Writer, value: JsonObject, write: (item: JsonObject) => vo
   const items = own(value, 'items');
   if (isArray(items))
     for (let at = items.length - 1; at >= 0; at -= 1) writer.field(2, () => write(objectOf(items[at])));
-  writer.field(1, () => writeStruct(writer, `${META}ListMeta`, objectAt(value, 'metadata')));
+  writer.field(1, () => writeStruct(writer, `${META}ListMeta`, structAt(value, 'metadata')));
 }
 
 function metadataOnly(writer: Writer, value: JsonObject): void {
-  writer.field(1, () => writeStruct(writer, `${META}ObjectMeta`, objectAt(value, 'metadata')));
-}
-
-function objectAt(value: JsonObject, key: string): JsonObject {
-  return objectOf(own(value, key));
+  writer.field(1, () => writeStruct(writer, `${META}ObjectMeta`, structAt(value, 'metadata')));
 }
 
 function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
-}
-
-function textAt(value: JsonObject, key: string): string {
-  const text = own(value, key);
-  return typeof text === 'string' ? text : '';
 }

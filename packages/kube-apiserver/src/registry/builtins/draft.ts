@@ -1,4 +1,4 @@
-import type { Json } from '../../json.js';
+import { isObject, type Json } from '../../json.js';
 
 /** A value that is still being made, so that nobody else can see it: defaults are written into drafts in place. */
 export type DraftValue = null | boolean | number | string | DraftValue[] | Draft;
@@ -18,7 +18,7 @@ export function draftOf(value: Json): DraftValue {
 }
 
 export function isDraft(value: DraftValue | undefined): value is Draft {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 /** The struct at a key; undefined when there is none. */

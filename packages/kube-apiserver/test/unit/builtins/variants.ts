@@ -1,3 +1,5 @@
+import { isObject } from '../../../src/json.js';
+
 /**
  * Objects of built-in kinds, good and bad, that were sent to a real server (`make apiserver-recordings`) and whose
  * answers the strategies have to give too. Each variant is a merge patch (RFC 7386) of the kind's base; `NULL` stands for
@@ -25,14 +27,10 @@ export function patched(base: unknown, patch: unknown): unknown {
   if (patch === NULL) return null;
   if (typeof patch !== 'object' || patch === null) return patch;
   if (Array.isArray(patch)) return patch.map((item) => patched({}, item));
-  const result = new Map<string, unknown>(Object.entries(isMap(base) ? base : {}));
+  const result = new Map<string, unknown>(Object.entries(isObject(base) ? base : {}));
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) result.delete(key);
     else result.set(key, patched(result.get(key), value));
   }
   return Object.fromEntries(result);
-}
-
-function isMap(value: unknown): value is Patch {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
