@@ -1,6 +1,6 @@
 import { runBenches } from '@multicluster-engine/kube-apiserver/testing/bench';
 
-import { root } from '../test/support/root.js';
+import { root } from '../test/support/repository/root.js';
 import { gatewayFigures } from './gateway/figures.js';
 import { standaloneFigures } from './standalone.js';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { root } from './support/root.js';
-import { readSource, readSources, type FunctionShape, type Import, type Source } from './support/source.js';
+import { root } from './support/repository/root.js';
+import { readSource, readSources, type FunctionShape, type Import, type Source } from './support/repository/source.js';
 
 interface Layer {
   /** Layers that it may import, itself included without saying. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { root } from './support/root.js';
+import { root } from './support/repository/root.js';
 
 const COMPILER = path.join(root, 'node_modules/typescript/bin/tsc');
 const SCRIPT = /"build": "tsc (.*)"/.exec(readFileSync(path.join(root, 'package.json'), 'utf8'))?.[1] ?? '';

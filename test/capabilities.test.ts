@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { root } from './support/root.js';
+import { root } from './support/repository/root.js';
 
 const FOLDER = path.join(root, 'test');
 /** A test that asks for more than its suite: `testNeeding('x')('title'`. */

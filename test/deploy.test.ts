@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { load, loadAll } from 'js-yaml';
 
-import { root } from './support/root.js';
+import { root } from './support/repository/root.js';
 
 interface Kustomization {
   readonly patches?: readonly { readonly path?: string }[];

@@ -5,7 +5,7 @@ import { BindingReasons, ClusterSetReasons } from '../src/api/clusterreasons.js'
 import { ComponentReasons, EngineEvents, EngineReasons } from '../src/api/enginereasons.js';
 import { PlacementEvents } from '../src/api/placementevents.js';
 import { PlacementReasons } from '../src/api/placementreasons.js';
-import { root } from './support/root.js';
+import { root } from './support/repository/root.js';
 
 function read(page: string): string {
   return readFileSync(path.join(root, 'docs', page), 'utf8');

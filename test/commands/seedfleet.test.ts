@@ -4,7 +4,7 @@ import type { KubeObject } from '../../src/api/meta.js';
 import { ManagedClusters, apiVersionOf } from '../../src/api/resources.js';
 import { seedFleet } from '../../src/commands/seedfleet.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { FakeApi } from '../support/fakeapi.js';
+import { FakeApi } from '../support/fakes/api.js';
 
 const manager = 'multicluster-engine-standalone';
 const never = new AbortController().signal;

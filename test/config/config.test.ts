@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { packageRoot, readConfig, version, type OperatorConfig, type Usage } from '../../src/config/config.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 const VARIABLES: Readonly<Record<string, string>> = {
   controllers: 'MULTICLUSTER_ENGINE_CONTROLLERS',

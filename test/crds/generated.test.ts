@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { artefacts } from '../../tools/artefacts.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 const generated = await artefacts(root);
 

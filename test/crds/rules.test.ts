@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 
 import { systemClock } from '../../src/runtime/clock.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const files = readdirSync(path.join(root, 'crds')).filter((file) => file !== 'kustomization.yaml');

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { load } from 'js-yaml';
 import * as resources from '../../src/api/resources.js';
 import { readCrds, walk, type Crd, type Field } from '../../tools/crd.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 const crds = readCrds(root);
 

@@ -6,7 +6,7 @@ import { loadAll } from 'js-yaml';
 
 import { startApiServer, type ApiServer } from '@multicluster-engine/kube-apiserver';
 import { systemClock } from '../../src/runtime/clock.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 const signal = new AbortController().signal;
 const OPERATOR = 'system:serviceaccount:multicluster-engine:multicluster-engine-operator';

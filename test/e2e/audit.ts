@@ -13,8 +13,8 @@ import { rightsIn } from '../support/audit/rights.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../support/root.js';
-import { fields } from '../support/scenario/reading.js';
+import { root } from '../support/repository/root.js';
+import { fields } from '../support/scenario/checks/reading.js';
 
 /** Rights that no end-to-end test uses, each with the emergency that does. */
 const SPARED: Readonly<Record<string, string>> = {};

@@ -14,18 +14,18 @@ import { WRITES } from '@multicluster-engine/kube-apiserver/testing/controlplane
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { FAULTS } from '../support/proxy/fault.js';
-import { KEPT, withRig } from '../support/scenario/campaign.js';
-import { ACCOUNT, BINDING_PATH, bind, deploy } from '../support/scenario/deployed.js';
-import { OPENING } from '../support/scenario/opening.js';
+import { KEPT, withRig } from '../support/scenario/run/campaign.js';
+import { ACCOUNT, BINDING_PATH, bind, deploy } from '../support/scenario/run/deployed.js';
+import { OPENING } from '../support/scenario/script/opening.js';
 import { Dice } from '@multicluster-engine/kube-apiserver/testing/random';
-import { text } from '../support/scenario/reading.js';
-import { pathOf, requestsFor } from '../support/scenario/requests.js';
-import type { Rig } from '../support/scenario/rig.js';
-import { play, report, send } from '../support/scenario/runner.js';
-import { Scene } from '../support/scenario/scene.js';
-import { script } from '../support/scenario/script.js';
-import { crds, install, lax } from '../support/scenario/stage.js';
-import { EMPTY, type Write } from '../support/scenario/world.js';
+import { text } from '../support/scenario/checks/reading.js';
+import { pathOf, requestsFor } from '../support/scenario/script/requests.js';
+import type { ScenarioRig } from '../support/rigs/scenario.js';
+import { play, report, send } from '../support/scenario/run/runner.js';
+import { Scene } from '../support/scenario/run/scene.js';
+import { script } from '../support/scenario/script/script.js';
+import { crds, install, lax } from '../support/scenario/run/stage.js';
+import { EMPTY, type Write } from '../support/scenario/script/world.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
@@ -33,7 +33,7 @@ const SEED = Number(process.env['SCRIPT_SEED'] ?? 4);
 const IDENTITY = 'steadfast';
 
 interface Place {
-  readonly rig: Rig;
+  readonly rig: ScenarioRig;
   readonly scene: Scene;
 }
 
@@ -264,7 +264,7 @@ describeWithServer('a broken API', { own: true, capabilities: ['requestLog', 're
 });
 
 /** Drops the history and lets requests through again, once these objects are gone. */
-async function reopen(server: ControlPlane, rig: Rig, gone: readonly string[]): Promise<void> {
+async function reopen(server: ControlPlane, rig: ScenarioRig, gone: readonly string[]): Promise<void> {
   const base = path.posix.dirname(pathOf(ManagedClusters));
   for (const one of gone)
     await waitFor(`${one} to be gone`, async () => (await server.call({ path: `${base}/${one}` })).status === 404);

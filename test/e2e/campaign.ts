@@ -2,9 +2,9 @@
 import { beforeAll, it } from '@jest/globals';
 
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { playKilled, playUndisturbed, type Reference } from '../support/scenario/campaign.js';
-import { deploy } from '../support/scenario/deployed.js';
-import { script } from '../support/scenario/script.js';
+import { playKilled, playUndisturbed, type Reference } from '../support/scenario/run/campaign.js';
+import { deploy } from '../support/scenario/run/deployed.js';
+import { script } from '../support/scenario/script/script.js';
 
 const SEED = Number(process.env['SCRIPT_SEED'] ?? 2);
 const STEPS = 200;

@@ -6,8 +6,8 @@ import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/cont
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../support/root.js';
-import { fields, text } from '../support/scenario/reading.js';
+import { root } from '../support/repository/root.js';
+import { fields, text } from '../support/scenario/checks/reading.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const CERTIFICATES = '/apis/cert-manager.io/v1/certificates';

@@ -5,8 +5,8 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { deployAlone, startAlone } from '../support/hub/alone.js';
 import type { Pod } from '../support/hub/pod.js';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { condition, fields, items, text, type Fields } from '../support/scenario/reading.js';
-import { crds, install, lax } from '../support/scenario/stage.js';
+import { condition, fields, items, text, type Fields } from '../support/scenario/checks/reading.js';
+import { crds, install, lax } from '../support/scenario/run/stage.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;

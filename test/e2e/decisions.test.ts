@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from '@jest/globals';
 
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { KEPT, playKilled, playUndisturbed, withRig, type Reference } from '../support/scenario/campaign.js';
-import { deploy } from '../support/scenario/deployed.js';
-import { OPENING } from '../support/scenario/opening.js';
-import { play, report } from '../support/scenario/runner.js';
-import { script, storms } from '../support/scenario/script.js';
+import { KEPT, playKilled, playUndisturbed, withRig, type Reference } from '../support/scenario/run/campaign.js';
+import { deploy } from '../support/scenario/run/deployed.js';
+import { OPENING } from '../support/scenario/script/opening.js';
+import { play, report } from '../support/scenario/run/runner.js';
+import { script, storms } from '../support/scenario/script/script.js';
 
 /** Another seed is another script: SCRIPT_SEED=7 plays that one. */
 const SEED = Number(process.env['SCRIPT_SEED'] ?? 1);

@@ -4,12 +4,12 @@ import { WRITES, type LoggedRequest } from '@multicluster-engine/kube-apiserver/
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Proxy } from '../support/proxy/proxy.js';
-import { KEPT, withRig } from '../support/scenario/campaign.js';
-import { Controller } from '../support/scenario/controller.js';
-import { deploy } from '../support/scenario/deployed.js';
-import type { Rig } from '../support/scenario/rig.js';
-import { report } from '../support/scenario/runner.js';
-import { Scene } from '../support/scenario/scene.js';
+import { KEPT, withRig } from '../support/scenario/run/campaign.js';
+import { Controller } from '../support/scenario/run/controller.js';
+import { deploy } from '../support/scenario/run/deployed.js';
+import type { ScenarioRig } from '../support/rigs/scenario.js';
+import { report } from '../support/scenario/run/runner.js';
+import { Scene } from '../support/scenario/run/scene.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;
@@ -66,7 +66,7 @@ async function withBoth(server: ControlPlane, body: (both: Both) => Promise<void
 
 interface Both {
   /** The first controller, A, with its proxy. */
-  readonly rig: Rig;
+  readonly rig: ScenarioRig;
   readonly scene: Scene;
   /** The proxy of the second, B. */
   readonly proxy: Proxy;

@@ -22,7 +22,7 @@ import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/cont
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { fields, text } from '../support/scenario/reading.js';
+import { fields, text } from '../support/scenario/checks/reading.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { GatewayClient, NAMES, SECRET } from './gatewayclient.js';
 

@@ -5,7 +5,7 @@ import { askOnce } from '../gateway/client.js';
 import { mustConform, type Reply } from '../gateway/conformance.js';
 import type { Hub } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
-import { fields, text } from '../support/scenario/reading.js';
+import { fields, text } from '../support/scenario/checks/reading.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;

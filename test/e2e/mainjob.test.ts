@@ -10,8 +10,8 @@ import { ADMIN } from '@multicluster-engine/kube-apiserver/testing/controlplane/
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub, inWords } from '../support/hub/hub.js';
 import { kubectl, kubectlStream } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../support/root.js';
-import { fields, items, text, type Fields } from '../support/scenario/reading.js';
+import { root } from '../support/repository/root.js';
+import { fields, items, text, type Fields } from '../support/scenario/checks/reading.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;

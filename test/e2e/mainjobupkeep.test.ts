@@ -8,7 +8,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { Hub } from '../support/hub/hub.js';
 import { essence, everyObject } from '../support/hub/listing.js';
 import { kubectlStream, type KubectlStream } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { fields, text } from '../support/scenario/reading.js';
+import { fields, text } from '../support/scenario/checks/reading.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;

@@ -6,7 +6,7 @@ import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/
 import { createAll, fleetObject } from '../support/hub/fleet.js';
 import { Hub, inWords } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
-import { condition } from '../support/scenario/reading.js';
+import { condition } from '../support/scenario/checks/reading.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;

@@ -6,7 +6,7 @@ import { deployAlone, startAlone } from '../support/hub/alone.js';
 import { createAll, fleetObject, fleetPath, patchClusters } from '../support/hub/fleet.js';
 import { inWords } from '../support/hub/hub.js';
 import type { Pod } from '../support/hub/pod.js';
-import { condition, fields, items } from '../support/scenario/reading.js';
+import { condition, fields, items } from '../support/scenario/checks/reading.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startChild, type Exit } from '@multicluster-engine/kube-apiserver';
 import { binaryFolder, missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
-import { root } from '../support/root.js';
-import { Standalone } from '../support/standalone.js';
-import { masked, stepsIn, type Step } from '../support/walk.js';
+import { root } from '../support/repository/root.js';
+import { Standalone } from '../support/processes/standalone.js';
+import { masked, stepsIn, type Step } from '../support/repository/markdown.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;

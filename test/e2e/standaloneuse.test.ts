@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
 import { kubectl, kubectlOk, type KubectlResult } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../support/root.js';
-import { Standalone } from '../support/standalone.js';
+import { root } from '../support/repository/root.js';
+import { Standalone } from '../support/processes/standalone.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 const MINUTE = 60_000;

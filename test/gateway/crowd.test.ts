@@ -8,7 +8,7 @@ import { load } from 'js-yaml';
 
 import { startGateway, type GatewayProcess } from '../integration/gateway/process.js';
 import { connections } from '@multicluster-engine/kube-apiserver/testing/files';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
 import { mustConform } from './conformance.js';

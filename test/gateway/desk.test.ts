@@ -15,7 +15,7 @@ import { Upstream, type UpstreamAnswer } from '../../src/gateway/upstream/upstre
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { CANARY } from './client.js';
 import { rules } from './document.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openApiDocument } from '../../src/gateway/openapi/openapi.js';
 import { Rulebook } from '../../src/gateway/object/rulebook.js';
 import type { JsonSchema } from '../../src/gateway/openapi/schemas.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 function read(...file: string[]): string {
   return readFileSync(path.join(root, ...file), 'utf8');

@@ -8,7 +8,7 @@ import { load } from 'js-yaml';
 import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
 import { REFUSALS } from '../../src/gateway/refusal.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 import { nonconformities } from './conformance.js';
 import { document } from './document.js';
 import { ENGINES, PLACEMENTS } from './rig.js';

@@ -8,7 +8,7 @@ import type { ServerLimits } from '../../src/gateway/server/server.js';
 import { createGatewayMetrics, type GatewayRegistry } from '../../src/observability/gatewaymetrics.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { systemClock } from '../../src/runtime/clock.js';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { askOnce, type Ask } from './client.js';
 import { mustConform, type Reply } from './conformance.js';

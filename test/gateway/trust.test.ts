@@ -9,7 +9,7 @@ import { FirstContact } from '../../src/gateway/upstream/contact.js';
 import { UpstreamFailure } from '../../src/gateway/upstream/upstream.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Ask } from './client.js';
 import { ENGINE_YAML, ENGINES, pairFor, startRig, type Rig } from './rig.js';

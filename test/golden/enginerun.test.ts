@@ -12,17 +12,17 @@ import { treeAt } from '../../src/domain/engine/manifest.js';
 import type { ApplyOptions } from '../../src/kube/client/client.js';
 import { ApiError, type FailureCause } from '../../src/runtime/errors.js';
 import type { Result } from '../../src/runtime/result.js';
-import { replaced, Stage, type StageOptions } from '../controllers/engine/stage.js';
+import { replaced, EngineRig, type EngineRigOptions } from '../support/rigs/controllers/engine.js';
 import { DAY_MS } from '../support/builders/certificate.js';
 import { NAMESPACE, NOW } from '../support/builders/engine.js';
-import { failure, type FakeCall } from '../support/fakeapi.js';
+import { failure, type FakeCall } from '../support/fakes/api.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 const DEPLOYMENT = { namespace: NAMESPACE, name: 'placement-controller' };
 const PAUSED = { annotations: { 'multicluster.platform.io/paused': 'true' } };
 
 /** The status of engine `hub`, the events since `from`, and how the last pass ended. Rows of objects that are as they should be are left out. */
-function outputOf(stage: Stage, from: number, result: Result | undefined): object {
+function outputOf(stage: EngineRig, from: number, result: Result | undefined): object {
   const events = stage.events.slice(from).map(({ regarding: _, ...event }) => event);
   if (!stage.exists()) return { events, result };
   const { conditions, components = [], ...rest } = stage.engine().status ?? {};
@@ -36,17 +36,17 @@ function outputOf(stage: Stage, from: number, result: Result | undefined): objec
 }
 
 /** More than any of these hubs needs to come to rest; refused writes are tried again for ever. */
-async function passes(stage: Stage): Promise<Result> {
+async function passes(stage: EngineRig): Promise<Result> {
   for (let pass = 0; pass < 3; pass++) await stage.pass();
   return stage.pass();
 }
 
 /** A new hub, and what `act` does there. */
-function fromNew(sentence: string, act: (stage: Stage) => unknown, options?: StageOptions): Case {
+function fromNew(sentence: string, act: (stage: EngineRig) => unknown, options?: EngineRigOptions): Case {
   return [
     sentence,
     async () => {
-      const stage = new Stage(options);
+      const stage = new EngineRig(options);
       await act(stage);
       return outputOf(stage, 0, await passes(stage));
     },
@@ -54,11 +54,11 @@ function fromNew(sentence: string, act: (stage: Stage) => unknown, options?: Sta
 }
 
 /** An engine that is installed and ready, and what `act` and then the reconciler do there. */
-function fromReady(sentence: string, act: (stage: Stage) => unknown): Case {
+function fromReady(sentence: string, act: (stage: EngineRig) => unknown): Case {
   return [
     sentence,
     async () => {
-      const stage = new Stage();
+      const stage = new EngineRig();
       await stage.install();
       await stage.clock.advance(10_000);
       const from = stage.events.length;
@@ -69,11 +69,11 @@ function fromReady(sentence: string, act: (stage: Stage) => unknown): Case {
 }
 
 /** An engine that is being deleted, `act` done before; at most ten passes, with garbage collection between them. */
-function removed(sentence: string, act: (stage: Stage) => unknown): Case {
+function removed(sentence: string, act: (stage: EngineRig) => unknown): Case {
   return [
     sentence,
     async () => {
-      const stage = new Stage();
+      const stage = new EngineRig();
       await stage.install();
       await stage.clock.advance(10_000);
       const from = stage.events.length;
@@ -91,7 +91,7 @@ function removed(sentence: string, act: (stage: Stage) => unknown): Case {
 
 /** The answer 403 to every call that `calls` names; `may`: whether a review of the right says yes. */
 function forbid(
-  stage: Stage,
+  stage: EngineRig,
   calls: (call: FakeCall) => boolean,
   { may = false, causes = [] }: { may?: boolean; causes?: readonly FailureCause[] } = {},
 ): void {
@@ -118,13 +118,13 @@ const scaledTo =
   (replicas: number) =>
   (object: KubeObject): object => ({ spec: { ...treeAt(object, 'spec'), replicas } });
 
-function editDeployment(stage: Stage, change: (object: KubeObject) => object): void {
+function editDeployment(stage: EngineRig, change: (object: KubeObject) => object): void {
   const object = stage.api.peek<KubeObject>(Deployments, DEPLOYMENT);
   if (object === undefined) throw new Error('there is no Deployment');
   stage.api.put(Deployments, { ...object, ...change(object) });
 }
 
-const extra = (stage: Stage): KubeObject => ({
+const extra = (stage: EngineRig): KubeObject => ({
   metadata: {
     namespace: NAMESPACE,
     name: 'old',
@@ -178,7 +178,7 @@ const installs: readonly Case[] = [
   [
     'the first pass with an admission webhook that changes what is applied',
     async () => {
-      const stage = new Stage({
+      const stage = new EngineRig({
         wrap: (client) =>
           replaced(client, 'apply', async (type: ResourceType, object: KubeObject, options: ApplyOptions) => {
             const answer = await client.apply<KubeObject>(type, object, options);
@@ -226,7 +226,7 @@ const changes: readonly Case[] = [
 ];
 
 /** A Deployment was deleted, and what happens when it is made again. */
-function remade(sentence: string, act: (stage: Stage) => unknown): Case {
+function remade(sentence: string, act: (stage: EngineRig) => unknown): Case {
   return fromReady(sentence, (stage) => {
     stage.api.remove(Deployments, DEPLOYMENT);
     return act(stage);

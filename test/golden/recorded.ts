@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 /** A sentence that names the input, and what makes all the output for it: JSON, or what becomes JSON. */
 export type Case = readonly [sentence: string, output: () => unknown];

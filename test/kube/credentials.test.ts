@@ -6,7 +6,7 @@ import type { Call } from '../../src/kube/transport/call.js';
 import type { Transport } from '../../src/kube/transport/transport.js';
 import { createTransport } from '../../src/kube/transport/transport.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Pair } from './certificate.js';
 import { authority, certificate } from './certificate.js';

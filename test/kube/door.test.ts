@@ -4,7 +4,7 @@ import { DoorWire, type Door, type DoorRequest, type DoorResponse } from '../../
 import type { Call } from '../../src/kube/transport/call.js';
 import { createTransportOver } from '../../src/kube/transport/transport.js';
 import { systemClock } from '../../src/runtime/clock.js';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 const USER = { name: 'system:serviceaccount:a:b', groups: ['system:serviceaccounts'] };
 const CALL: Call = {

@@ -8,8 +8,8 @@ import { guardClient } from '../../src/kube/guard/guard.js';
 import { leaseRights } from '../../src/kube/lease/leaserecord.js';
 import { isFailure } from '../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { FakeApi } from '../support/fakeapi.js';
-import { RecordingLog } from '../support/log.js';
+import { FakeApi } from '../support/fakes/api.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 const owner = { apiVersion: 'example.com/v1', kind: 'Engine', name: 'e', uid: 'u', controller: true };
 const rows: readonly GuardRow[] = [

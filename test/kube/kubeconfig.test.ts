@@ -5,7 +5,7 @@ import path from 'node:path';
 import { KeptCredentials } from '../../src/kube/transport/credentials.js';
 import { loadKubeconfig } from '../../src/kube/transport/kubeconfig.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 let folder: string;
 beforeEach(async () => {

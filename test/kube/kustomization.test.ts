@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { readKustomization } from '../../src/kube/manifests/kustomization.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 let folder = '';
 beforeEach(() => {

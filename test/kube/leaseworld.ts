@@ -7,9 +7,9 @@ import type { Clock } from '../../src/runtime/clock.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import type { FailureKind } from '../../src/runtime/errors.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { FakeApi, failure } from '../support/fakeapi.js';
-import type { FakeCache } from '../support/fakecache.js';
-import { RecordingLog } from '../support/log.js';
+import { FakeApi, failure } from '../support/fakes/api.js';
+import type { FakeCache } from '../support/fakes/cache.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 export const NAME = { namespace: 'n', name: 'lease' };
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseManifests, readManifests } from '../../src/kube/manifests/manifests.js';
-import { root } from '../support/root.js';
+import { root } from '../support/repository/root.js';
 
 const object = (name: string, more = ''): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n${more}`;

@@ -6,8 +6,8 @@ import { cutBytes } from '../../src/kube/events/event.js';
 import type { EventNote, EventRecorder } from '../../src/kube/events/recorder.js';
 import { createRecorder } from '../../src/kube/events/recorder.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { FakeApi, failure } from '../support/fakeapi.js';
-import { RecordingLog } from '../support/log.js';
+import { FakeApi, failure } from '../support/fakes/api.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 const regarding: KubeObject = {
   apiVersion: 'example.com/v1',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Leases } from '../../src/api/resources.js';
 import { settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { failure } from '../support/fakeapi.js';
+import { failure } from '../support/fakes/api.js';
 import { LeaseWorld, NAME } from './leaseworld.js';
 
 let world: LeaseWorld;

@@ -8,7 +8,7 @@ import { TokenBucket } from '../../src/kube/transport/ratelimit.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import type { FailureKind } from '../../src/runtime/errors.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { ScriptedServer, refusal, success } from './scriptedserver.js';
 

@@ -6,7 +6,7 @@ import { createTransport } from '../../src/kube/transport/transport.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { ApiError } from '../../src/runtime/errors.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import type { Script } from './scriptedserver.js';
 import { TunnelProxy } from './tunnelproxy.js';

@@ -3,7 +3,7 @@ import type { Cache, CacheOptions } from '../../src/kube/cache/reflector.js';
 import { createCache } from '../../src/kube/cache/reflector.js';
 import type { Change } from '../../src/kube/cache/store.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 import { ScriptedApi, configMaps } from './scriptedapi.js';
 import type { Thing } from './scriptedapi.js';
 

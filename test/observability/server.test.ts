@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Endpoint, healthRoute, metricsRoute, type Route } from '../../src/observability/server.js';
 import type { HealthCheck } from '../../src/runtime/health.js';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 const open: Endpoint[] = [];
 

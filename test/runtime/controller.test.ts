@@ -3,7 +3,7 @@ import { createController, type ControllerOptions } from '../../src/runtime/cont
 import { ApiError, type FailureKind } from '../../src/runtime/errors.js';
 import type { Pass, Result } from '../../src/runtime/result.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 const DONE: Result = { ending: 'done' };
 const TEN_MINUTES = 600_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Controller } from '../../src/runtime/controller.js';
 import { Group, type Election, type GroupOptions, type Source } from '../../src/runtime/group.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 /** A gate that a test opens, and that a signal may break. */
 class Gate {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { exitOnCrash, runUntilSignalled, type Host, type Runnable } from '../../src/runtime/lifecycle.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { RecordingLog } from '../support/log.js';
+import { RecordingLog } from '../support/fakes/log.js';
 
 /** A process that only notes how it was told to exit. */
 class FakeHost extends EventEmitter implements Host {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-const program = fileURLToPath(new URL('../support/lifecyclechild.js', import.meta.url));
+const program = fileURLToPath(new URL('../support/processes/lifecycle.js', import.meta.url));
 const children: ChildProcess[] = [];
 
 afterEach(() => {

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { ApiSession, type ApiAnswer } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
-import { Standalone } from '../../support/standalone.js';
+import { Standalone } from '../../support/processes/standalone.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 /** Many times what a test takes, in ms: machines and their disks are slow and busy. */

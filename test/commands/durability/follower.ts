@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { AnyObject, ApiSession } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
-import { keyOf, versionOf } from '../../support/scenario/reading.js';
+import { keyOf, versionOf } from '../../support/scenario/checks/reading.js';
 import { bare } from './ledger.js';
 
 interface Event {

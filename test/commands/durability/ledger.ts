@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
-import { fields, keyOf, versionOf } from '../../support/scenario/reading.js';
+import { fields, keyOf, versionOf } from '../../support/scenario/checks/reading.js';
 
 /** What a writer has asked for and not heard of: `value` is in the object if it came to pass; undefined for a deletion. */
 export interface Pending {

@@ -9,8 +9,8 @@ import { Connection } from '@multicluster-engine/kube-apiserver/testing/connecti
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { ApiSession } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { freePorts } from '@multicluster-engine/kube-apiserver';
-import { fields, items, keyOf, text, versionOf } from '../../support/scenario/reading.js';
-import { Standalone } from '../../support/standalone.js';
+import { fields, items, keyOf, text, versionOf } from '../../support/scenario/checks/reading.js';
+import { Standalone } from '../../support/processes/standalone.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { Follower } from './follower.js';
 import { Ledger } from './ledger.js';

@@ -2,23 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import type { ManagedClusterSet } from '../../../src/api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../../src/api/generated/managedclustersetbinding.js';
 import { ManagedClusters, ManagedClusterSetBindings, ManagedClusterSets } from '../../../src/api/resources.js';
-import { failure } from '../../support/fakeapi.js';
-import { Hub, NAMESPACE } from '../placement/hub.js';
+import { failure } from '../../support/fakes/api.js';
+import { PlacementRig, NAMESPACE } from '../../support/rigs/controllers/placement.js';
 
 const ENDING = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.com/hold'] };
 
-function setOf(hub: Hub, name = 'fleet'): ManagedClusterSet['status'] {
+function setOf(hub: PlacementRig, name = 'fleet'): ManagedClusterSet['status'] {
   return hub.api.peek<ManagedClusterSet>(ManagedClusterSets, { name })?.status;
 }
 
-function boundOf(hub: Hub, name = 'fleet'): string | undefined {
+function boundOf(hub: PlacementRig, name = 'fleet'): string | undefined {
   const found = hub.api.peek<ManagedClusterSetBinding>(ManagedClusterSetBindings, { namespace: NAMESPACE, name });
   return found?.status?.conditions?.find((one) => one.type === 'Bound')?.reason;
 }
 
 describe('the status of a ManagedClusterSet', () => {
   it('follows its members', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
     expect(setOf(hub)).toMatchObject({
@@ -37,7 +37,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('does not count members that are being deleted', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
 
@@ -57,7 +57,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('stays true while the set is being deleted', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
     const stored = hub.api.peek<ManagedClusterSet>(ManagedClusterSets, { name: 'fleet' });
@@ -71,7 +71,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('is written at most once a second, however often its members change', async () => {
-    const hub = await new Hub().start();
+    const hub = await new PlacementRig().start();
     const mark = hub.mark;
 
     for (let n = 0; n < 50; n++) {
@@ -87,7 +87,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('costs nothing when its members change in what does not count', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
     const calls = hub.api.calls.length;
@@ -99,7 +99,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('says that the selector cannot be read, and what is wrong with it', async () => {
-    const hub = await new Hub().start();
+    const hub = await new PlacementRig().start();
 
     hub.set('fleet', { clusterSelector: { selectorType: 'Sorting' } });
     await hub.rest();
@@ -116,7 +116,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('is put right when a stranger edits it', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
     const before = setOf(hub);
@@ -132,7 +132,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('is not written while the clusters are not known', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
     const mark = hub.mark;
@@ -148,7 +148,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('that was refused, or met a conflict, is tried again without a read of its own', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     const kinds = ['Unavailable', 'Conflict', 'Conflict'] as const;
     let refusals = 0;
@@ -168,7 +168,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('that is refused because the object itself is not valid is tried again only when something changes', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     let writes = 0;
     hub.api.before = (call) => {
@@ -187,7 +187,7 @@ describe('the status of a ManagedClusterSet', () => {
   });
 
   it('costs no second write while the cache is behind its own first one', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     await hub.start();
     hub.caches.sets.pause();
     hub.clusters('a');
@@ -204,7 +204,7 @@ describe('the status of a ManagedClusterSet', () => {
 
 describe('the status of a ManagedClusterSetBinding', () => {
   it('follows its set', async () => {
-    const hub = await new Hub().start();
+    const hub = await new PlacementRig().start();
     expect(boundOf(hub)).toBe('ClusterSetBound');
 
     hub.api.remove(ManagedClusterSets, { name: 'fleet' });
@@ -217,7 +217,7 @@ describe('the status of a ManagedClusterSetBinding', () => {
   });
 
   it('says that the binding is being deleted, when a finalizer holds it', async () => {
-    const hub = await new Hub().start();
+    const hub = await new PlacementRig().start();
     const stored = hub.api.peek<ManagedClusterSetBinding>(ManagedClusterSetBindings, {
       namespace: NAMESPACE,
       name: 'fleet',
@@ -231,7 +231,7 @@ describe('the status of a ManagedClusterSetBinding', () => {
   });
 
   it('says that a binding of another name than its set is ignored', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.bind('mine', 'fleet');
     await hub.start();
 
@@ -239,7 +239,7 @@ describe('the status of a ManagedClusterSetBinding', () => {
   });
 
   it('costs nothing when the set changes in what does not count', async () => {
-    const hub = await new Hub().start();
+    const hub = await new PlacementRig().start();
     const mark = hub.mark;
 
     hub.set('fleet', { clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } });

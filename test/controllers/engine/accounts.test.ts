@@ -6,17 +6,17 @@ import { Deployments, ServiceAccounts } from '../../../src/api/resources.js';
 import { textAt } from '../../../src/domain/engine/manifest.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { Stage } from './stage.js';
+import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const NAME = { namespace: NAMESPACE, name: 'placement-controller' };
 const APPLY_ACCOUNT = 'apply serviceaccounts multicluster-engine/placement-controller';
 const APPLY_DEPLOYMENT = 'apply deployments multicluster-engine/placement-controller';
 
-function accountUid(stage: Stage): string | undefined {
+function accountUid(stage: EngineRig): string | undefined {
   return stage.api.peek<KubeObject>(ServiceAccounts, NAME)?.metadata.uid;
 }
 
-function podsUid(stage: Stage): string {
+function podsUid(stage: EngineRig): string {
   return textAt(
     stage.api.peek(Deployments, NAME),
     'spec',
@@ -28,12 +28,12 @@ function podsUid(stage: Stage): string {
 }
 
 /** The applies since `from`. */
-function applies(stage: Stage, from: number): string[] {
+function applies(stage: EngineRig, from: number): string[] {
   return stage.api.writes.slice(from).filter((one) => one.startsWith('apply '));
 }
 
 /** Refuses every apply of the account, until the returned function is called. */
-function refuseAccounts(stage: Stage): () => void {
+function refuseAccounts(stage: EngineRig): () => void {
   stage.api.before = (call) => {
     if (call.verb !== 'apply' || call.type !== ServiceAccounts) return;
     throw new ApiError({
@@ -49,7 +49,7 @@ function refuseAccounts(stage: Stage): () => void {
 
 describe('the pods of a component carry the uid of their ServiceAccount', () => {
   it('from the first apply on, so that an installation rolls nothing a second time', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
 
     expect(podsUid(stage)).toBe(accountUid(stage));
@@ -57,7 +57,7 @@ describe('the pods of a component carry the uid of their ServiceAccount', () => 
   });
 
   it('and are rolled once when the account was deleted and is made anew', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const [old, from] = [accountUid(stage), stage.api.writes.length];
     stage.api.remove(ServiceAccounts, NAME);
@@ -74,12 +74,12 @@ describe('the pods of a component carry the uid of their ServiceAccount', () => 
   });
 
   it('when the account was made anew by a life of the operator that died then', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const account = stage.api.peek<KubeObject>(ServiceAccounts, NAME);
     stage.api.remove(ServiceAccounts, NAME);
     stage.api.put(ServiceAccounts, { ...account, metadata: { ...account?.metadata, ...NAME, uid: 'anew' } });
-    const restarted = new Stage({ api: stage.api, clock: stage.clock });
+    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
     const from = stage.api.writes.length;
     await restarted.settle();
 
@@ -88,7 +88,7 @@ describe('the pods of a component carry the uid of their ServiceAccount', () => 
   });
 
   it('which somebody who takes it away gets back', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const stored = stage.api.peek<KubeObject>(Deployments, NAME);
     stage.api.put(
@@ -104,7 +104,7 @@ describe('the pods of a component carry the uid of their ServiceAccount', () => 
 
 describe('while the uid of the account is not known', () => {
   it('a Deployment that does not exist waits for it', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     const allow = refuseAccounts(stage);
     stage.create();
     const result = await stage.pass();
@@ -127,7 +127,7 @@ describe('while the uid of the account is not known', () => {
   });
 
   it('one that runs is left as it is, and its other fields are still repaired', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const [uid, from] = [podsUid(stage), stage.api.writes.length];
     refuseAccounts(stage);
@@ -156,7 +156,7 @@ describe('while the uid of the account is not known', () => {
       ['Deployment False Missing', 'ServiceAccount False Missing'],
     ],
   ])('since the pause holds the account back, %s', async (_name, gone, rows) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit({ annotations: { [PAUSED_ANNOTATION]: 'true' } });
     stage.api.remove(ServiceAccounts, NAME);

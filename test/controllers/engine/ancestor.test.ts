@@ -5,14 +5,14 @@ import { ClusterRoleBindings, Deployments, PodDisruptionBudgets } from '../../..
 import { itemsAt, treeAt } from '../../../src/domain/engine/manifest.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { ROWS, Stage } from './stage.js';
+import { ROWS, EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const COMPONENT = { namespace: NAMESPACE, name: 'placement-controller' };
 
 /** Each fault of the well-known operator for the same job, named as design names it, kept out for good. */
 describe('not like its ancestor:', () => {
   it('a new engine never flashes Error', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create({ imagePullSecret: 'pull' });
     const phases: unknown[] = [];
     stage.api.before = (call) => {
@@ -27,7 +27,7 @@ describe('not like its ancestor:', () => {
   });
 
   it("a Deployment's old status is not read as ready", async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit({}, { nodeSelector: { a: '1' } });
     await stage.pass();
@@ -37,7 +37,7 @@ describe('not like its ancestor:', () => {
   });
 
   it('the status is not stale until a poll: every change it depends on wakes the engine', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.woken.length = 0;
     stage.rollOut({ available: 0 });
@@ -47,23 +47,23 @@ describe('not like its ancestor:', () => {
     expect(stage.state()).toBe('Progressing ComponentsUnavailable');
   });
 
-  it.each<[string, (stage: Stage) => Promise<void> | void]>([
+  it.each<[string, (stage: EngineRig) => Promise<void> | void]>([
     ['the pause', (stage) => stage.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } })],
     ['an error', (stage) => stage.edit({}, { targetNamespace: 'elsewhere' })],
     ['a restart that cannot read yet', (stage) => stage.opened.forEach((cache) => cache.fail(new Error('away')))],
   ])('the list of components is not emptied by %s', async (_name, happens) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     await happens(stage);
     await stage.pass();
-    const restarted = new Stage({ api: stage.api, clock: stage.clock });
+    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
     await restarted.pass();
 
     expect(restarted.engine().status?.components).toHaveLength(ROWS);
   });
 
   it('every applied object is tracked: each has its row, and each is put back', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const applied = stage.api.calls
       .filter((call) => call.verb === 'apply')
@@ -85,7 +85,7 @@ describe('not like its ancestor:', () => {
   });
 
   it('the first failing object does not stop the rest', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     stage.api.before = (call) => {
       if (call.verb === 'apply' && [ClusterRoleBindings, PodDisruptionBudgets].includes(call.type))
@@ -109,7 +109,7 @@ describe('not like its ancestor:', () => {
   });
 
   it('a change of the message alone is not lost', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.rollOut({ available: 1 });
     await stage.settle();
@@ -132,7 +132,7 @@ describe('not like its ancestor:', () => {
   });
 
   it("no default value is written into the user's spec", async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.remove();
     await stage.pass();
@@ -141,7 +141,7 @@ describe('not like its ancestor:', () => {
   });
 
   it('a missing pull secret is not silent', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install({ imagePullSecret: 'pull' });
 
     expect(stage.state()).toBe('Progressing PullSecretNotFound');
@@ -149,7 +149,7 @@ describe('not like its ancestor:', () => {
   });
 
   it('the pause stops everything, the deletion too', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit({ annotations: { 'multicluster.platform.io/paused': 'true' } }, { nodeSelector: { a: '1' } });
     for (const call of stage.api.calls.filter((one) => one.verb === 'apply')) stage.api.remove(call.type, call.name);
@@ -163,7 +163,7 @@ describe('not like its ancestor:', () => {
   });
 
   it('tolerations and node selector are missing on no component', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install({ nodeSelector: { infra: '' }, tolerations: [{ key: 'infra', operator: 'Exists' }] });
     const deployments = stage.api.all<KubeObject>(Deployments);
 
@@ -179,7 +179,7 @@ describe('not like its ancestor:', () => {
   it.each(['1', '0755', '1e3', 'true', 'null', '0x1f', '00', 'on'])(
     'the toleration value %j, which looks like something else, stays a text',
     async (text) => {
-      const stage = new Stage();
+      const stage = new EngineRig();
       await stage.install({ tolerations: [{ key: text, operator: 'Equal', value: text }] });
       const [toleration] = itemsAt(stage.api.peek(Deployments, COMPONENT), 'spec', 'template', 'spec', 'tolerations');
 
@@ -188,7 +188,7 @@ describe('not like its ancestor:', () => {
   );
 
   it('an uninstall that hangs names what it waits for', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const deployment = stage.api.peek<KubeObject>(Deployments, COMPONENT);
     stage.api.put(Deployments, {

@@ -10,8 +10,8 @@ import {
 } from '../../../src/api/resources.js';
 import { ApiError, type ApiErrorInit } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import type { FakeCall } from '../../support/fakeapi.js';
-import { ROWS, Stage } from './stage.js';
+import type { FakeCall } from '../../support/fakes/api.js';
+import { ROWS, EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
 
@@ -27,18 +27,18 @@ function refusal(over: Partial<ApiErrorInit> = {}): ApiError {
 }
 
 /** Refuses applies of a kind. */
-function refuse(stage: Stage, type: ResourceType, error: () => Error, verb: FakeCall['verb'] = 'apply'): void {
+function refuse(stage: EngineRig, type: ResourceType, error: () => Error, verb: FakeCall['verb'] = 'apply'): void {
   stage.api.before = (call) => {
     if (call.verb === verb && call.type === type) throw error();
   };
 }
 
-function allow(stage: Stage): void {
+function allow(stage: EngineRig): void {
   stage.api.before = () => {};
 }
 
 /** A pass, and as much time as it asks for. */
-async function passAndWait(stage: Stage): Promise<void> {
+async function passAndWait(stage: EngineRig): Promise<void> {
   const result = await stage.pass();
   await stage.clock.advance(result.ending === 'done' ? 0 : (result.afterMs ?? 0));
 }
@@ -57,7 +57,7 @@ describe('an object of the same name that somebody else made', () => {
       'belongs to Widget w and is not touched; delete or rename it',
     ],
   ])('%s is never touched, named, and the engine goes on when it is gone', async (_name, metadata, cause) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     const theirs = stage.api.put(ServiceAccounts, { metadata: { ...ACCOUNT, ...metadata } });
     stage.create();
     const result = await stage.settle();
@@ -90,7 +90,7 @@ describe('an object of the same name that somebody else made', () => {
   });
 
   it('that is the installer binding stops all that needs it', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.api.put(RoleBindings, { metadata: { namespace: NAMESPACE, name: 'multicluster-engine-installer' } });
     stage.create();
     await stage.settle();
@@ -100,7 +100,7 @@ describe('an object of the same name that somebody else made', () => {
   });
 
   it('that appears between the look and the write is told as what it is by the next pass', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, ServiceAccounts, () => refusal({ kind: 'Conflict', status: 409, message: 'conflict with "theirs"' }));
     await stage.pass();
@@ -114,7 +114,7 @@ describe('an object of the same name that somebody else made', () => {
   });
 
   it('that was ours and lost its controller reference is taken back', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const account = stage.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
     const metadata = {
@@ -131,7 +131,7 @@ describe('an object of the same name that somebody else made', () => {
   });
 
   it('of an earlier engine of the same name is neither adopted nor reported: it is waited for', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     const ownerReferences = [
       {
         apiVersion: 'multicluster.platform.io/v1alpha1',
@@ -159,7 +159,7 @@ describe('an object of the same name that somebody else made', () => {
 
 describe('a second engine', () => {
   it('stays refused, naming the served one, and nothing of it is applied, not even a finalizer', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     await stage.clock.advance(1_000);
     stage.create({ targetNamespace: 'other' }, { name: 'second' });
@@ -174,7 +174,7 @@ describe('a second engine', () => {
   });
 
   it('takes over when the first is gone for good, not before', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     await stage.clock.advance(1_000);
     stage.create({}, { name: 'second' });
@@ -197,7 +197,7 @@ describe('a second engine', () => {
 
 describe('a terminating namespace', () => {
   it('is waited for by name, and made anew when it is gone', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     const status = {
       conditions: [
         {
@@ -229,7 +229,7 @@ describe('a terminating namespace', () => {
   });
 
   it('is told apart from a missing right by the cause', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, Deployments, () =>
       refusal({ causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'x' }] }),
@@ -246,7 +246,7 @@ describe('a terminating namespace', () => {
 
 describe('a refusal with code 403', () => {
   it('by a policy is a failure with the words of the policy, and no question about rights', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit({}, { nodeSelector: { a: '1' } });
     refuse(stage, Deployments, () => refusal({ causes: [{ reason: '', field: '', message: 'denied' }] }));
@@ -258,7 +258,7 @@ describe('a refusal with code 403', () => {
   });
 
   it('by a quota is a failure: the right is there', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     await stage.pass();
     await stage.clock.advance(6_000);
@@ -284,7 +284,7 @@ describe('a refusal with code 403', () => {
   ])(
     'for want of the right to %s is Stalled, naming it and its cure, and recovers by itself',
     async (_name, verb, message) => {
-      const stage = new Stage();
+      const stage = new EngineRig();
       stage.create();
       await stage.pass();
       await stage.clock.advance(6_000);
@@ -308,7 +308,7 @@ describe('a refusal with code 403', () => {
     ['whole', 'clusterrole "x" not found', '; the API server says: clusterrole "x" not found'],
     ['cut where it is long', `${'x'.repeat(479)}yz`, `; the API server says: ${'x'.repeat(479)}…`],
   ])('for want of a right tells what the server said, %s', async (_name, message, told) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, RoleBindings, () => refusal({ message }));
     stage.api.may = () => false;
@@ -318,7 +318,7 @@ describe('a refusal with code 403', () => {
   });
 
   it('for want of a cluster-wide right names the cluster-wide binding', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, RoleBindings, refusal);
     stage.api.may = () => false;
@@ -330,7 +330,7 @@ describe('a refusal with code 403', () => {
   });
 
   it('to mark the engine stops the work: finalizer second, work third', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, MultiClusterEngines, refusal, 'patchMetadata');
     stage.api.may = () => false;
@@ -342,7 +342,7 @@ describe('a refusal with code 403', () => {
   });
 
   it('to look is told where the rights say so, and nothing is decided meanwhile', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     await stage.clock.advance(6_000);
     stage.opened.find((one) => one.type === Deployments)?.fail(refusal());
@@ -357,7 +357,7 @@ describe('a refusal with code 403', () => {
   });
 
   it('within 5 s of the binding is waited for, not told', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, ServiceAccounts, refusal);
     stage.api.may = () => false;
@@ -371,7 +371,7 @@ describe('a refusal with code 403', () => {
   });
 
   it('when even the question fails stands with the words of the server', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     await stage.pass();
     await stage.clock.advance(6_000);
@@ -390,7 +390,7 @@ describe('an object that fails to apply', () => {
   const broken = () => refusal({ kind: 'Unavailable', status: 500, message: 'webhook is down' });
 
   it('is tried again after 1, 2, 4 … 60 s, and is an Error from the third pass in a row', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, Deployments, broken);
     const phases: (string | undefined)[] = [];
@@ -410,7 +410,7 @@ describe('an object that fails to apply', () => {
   });
 
   it('is not an Error because of passes that come between its tries', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, Deployments, broken);
     for (let pass = 0; pass < 9; pass++) await stage.pass();
@@ -422,7 +422,7 @@ describe('an object that fails to apply', () => {
   });
 
   it('is not an Error because the API server was away', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     stage.api.before = (call) => {
       if (call.verb === 'updateStatus' || call.type === Deployments) throw broken();
@@ -439,7 +439,7 @@ describe('an object that fails to apply', () => {
   });
 
   it('is tried at once when something else is wanted of it', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, Deployments, broken);
     await stage.pass();
@@ -451,12 +451,12 @@ describe('an object that fails to apply', () => {
   });
 
   it('stays an Error over a restart of the operator, which writes nothing', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, Deployments, broken);
     for (let pass = 0; pass < 4; pass++) await passAndWait(stage);
     expect(stage.state()).toBe('Error ApplyFailed');
-    const restarted = new Stage({ api: stage.api, clock: stage.clock });
+    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
     const before = stage.api.writes.length;
     await restarted.pass();
 
@@ -468,7 +468,7 @@ describe('an object that fails to apply', () => {
   });
 
   it('names an error that is none', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     stage.api.before = (call) => {
       // Whatever is thrown has to end in a message.

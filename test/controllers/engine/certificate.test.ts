@@ -7,36 +7,36 @@ import { textAt } from '../../../src/domain/engine/manifest.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { DAY_MS, KEY_CANARY } from '../../support/builders/certificate.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import type { FakeCall } from '../../support/fakeapi.js';
-import { Stage } from './stage.js';
+import type { FakeCall } from '../../support/fakes/api.js';
+import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const SECRET = { namespace: NAMESPACE, name: 'gateway-tls' };
 const TRUST = { namespace: NAMESPACE, name: 'gateway-ca' };
 
 /** The certificates that clients trust, by number, in order. */
-function trusted(stage: Stage): string[] {
+function trusted(stage: EngineRig): string[] {
   return [...textAt(stage.api.peek<KubeObject>(ConfigMaps, TRUST), 'data', 'ca.crt').matchAll(/^A*(\d+)$/gm)].map(
     ([, number = '']) => number,
   );
 }
 
 /** The certificate that is served, by number. */
-function served(stage: Stage): string {
+function served(stage: EngineRig): string {
   const text = atob(textAt(stage.api.peek<KubeObject>(Secrets, SECRET), 'data', 'tls.crt'));
   return /^A*(\d+)$/m.exec(text)?.[1] ?? '';
 }
 
-function row(stage: Stage, kind: string, name: string): string {
+function row(stage: EngineRig, kind: string, name: string): string {
   const found = stage.engine().status?.components?.find((one) => one.kind === kind && one.name === name);
   return `${found?.status} ${found?.reason}: ${found?.message}`;
 }
 
-function secretMeta(stage: Stage): KubeObject['metadata'] {
+function secretMeta(stage: EngineRig): KubeObject['metadata'] {
   return stage.api.peek<KubeObject>(Secrets, SECRET)?.metadata ?? { name: '' };
 }
 
 /** Somebody else writes the Secret, taking fields from us. */
-function overwrite(stage: Stage, change: { data?: object; metadata?: object }): void {
+function overwrite(stage: EngineRig, change: { data?: object; metadata?: object }): void {
   const stored = stage.api.peek<KubeObject>(Secrets, SECRET);
   if (stored === undefined) throw new Error('there is no Secret');
   stage.api.put(
@@ -48,13 +48,13 @@ function overwrite(stage: Stage, change: { data?: object; metadata?: object }): 
   );
 }
 
-async function installed(): Promise<Stage> {
-  const stage = new Stage();
+async function installed(): Promise<EngineRig> {
+  const stage = new EngineRig();
   await stage.install();
   return stage;
 }
 
-const writes = (stage: Stage, before: number): string[] =>
+const writes = (stage: EngineRig, before: number): string[] =>
   stage.api.writes.slice(before).filter((one) => !one.startsWith('updateStatus'));
 const BOTH = ['apply configmaps multicluster-engine/gateway-ca', 'apply secrets multicluster-engine/gateway-tls'];
 
@@ -101,14 +101,14 @@ describe('the serving certificate', () => {
   it('is left alone by another version of the operator', async () => {
     const stage = await installed();
     const before = stage.api.writes.length;
-    const newer = new Stage({ api: stage.api, clock: stage.clock, settings: { version: '2.0.0' } });
+    const newer = new EngineRig({ api: stage.api, clock: stage.clock, settings: { version: '2.0.0' } });
     await newer.settle();
 
     expect(writes(stage, before)).toContain('apply services multicluster-engine/gateway');
     expect(writes(stage, before)).not.toContain('apply secrets multicluster-engine/gateway-tls');
   });
 
-  it.each<[string, (stage: Stage) => void]>([
+  it.each<[string, (stage: EngineRig) => void]>([
     [
       'the pair overwritten',
       (stage) => overwrite(stage, { data: { 'tls.crt': 'eA==', 'tls.key': 'eA==' }, metadata: { managedFields: [] } }),
@@ -157,7 +157,7 @@ describe('the serving certificate', () => {
     expect(writes(stage, before)).toEqual(BOTH);
   });
 
-  it.each<[string, (stage: Stage) => void]>([
+  it.each<[string, (stage: EngineRig) => void]>([
     ['deleted', (stage) => stage.api.remove(ConfigMaps, TRUST)],
     [
       'edited',
@@ -187,7 +187,7 @@ describe('the serving certificate', () => {
   });
 
   it('is not made twice because a cache lags', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     await stage.pass();
     for (const cache of stage.opened) cache.pause();
@@ -248,7 +248,7 @@ describe('a Secret that somebody else made', () => {
       },
     ],
   ])('%s is taken as it is, and the engine is ready with it', async (_name, owner) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.api.put(Namespaces, { metadata: { name: NAMESPACE } });
     const given = stage.api.put(Secrets, { ...theirs, metadata: { ...theirs.metadata, ...owner } });
     await stage.install();
@@ -276,7 +276,7 @@ describe('a Secret that somebody else made', () => {
   });
 
   it('survives the engine, and keeps the namespace', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     stage.api.put(Secrets, theirs);
     await stage.settle();
@@ -293,7 +293,7 @@ describe('a Secret that somebody else made', () => {
 });
 
 describe('what stands in the way of a certificate', () => {
-  const refuse = (stage: Stage, type: typeof Secrets, kind: 'Invalid' | 'Forbidden', verb = 'apply'): void => {
+  const refuse = (stage: EngineRig, type: typeof Secrets, kind: 'Invalid' | 'Forbidden', verb = 'apply'): void => {
     stage.api.before = (call: FakeCall) => {
       if (call.type === type && call.verb === verb)
         throw new ApiError({ kind, message: 'no', call: { verb: 'patch', resource: 'x' }, status: 403 });
@@ -301,7 +301,7 @@ describe('what stands in the way of a certificate', () => {
   };
 
   it('a ConfigMap of the same name that is foreign: it is named, and nothing is served that nobody could trust', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.api.put(ConfigMaps, { metadata: TRUST });
     stage.create();
     await stage.settle();
@@ -315,7 +315,7 @@ describe('what stands in the way of a certificate', () => {
   });
 
   it('a refused Secret is tried again with the same pair, ever more slowly, and then counts as an error', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     refuse(stage, Secrets, 'Invalid');
     for (let pass = 0; pass < 12; pass++) {
@@ -334,7 +334,7 @@ describe('what stands in the way of a certificate', () => {
   });
 
   it.each(['get', 'apply'])('a missing right to %s is told with its cure', async (verb) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     stage.api.may = (access) => access.type !== Secrets;
     refuse(stage, Secrets, 'Forbidden', verb);
@@ -347,7 +347,7 @@ describe('what stands in the way of a certificate', () => {
   });
 
   it('an issuer that fails stops nothing else', async () => {
-    const stage = new Stage({ issue: () => Promise.reject(new Error('no entropy')) });
+    const stage = new EngineRig({ issue: () => Promise.reject(new Error('no entropy')) });
     stage.create();
     await stage.pass();
 
@@ -391,7 +391,7 @@ describe('an operator that dies between the two writes', () => {
     const lost = trusted(stage).at(-1);
     expect([trusted(stage)[0], served(stage)]).toEqual([first, first]);
     dies = false;
-    const next = new Stage({ api: stage.api, clock: stage.clock });
+    const next = new EngineRig({ api: stage.api, clock: stage.clock });
     await next.settle();
 
     expect(trusted(stage)).toEqual([first, served(stage)]);

@@ -14,8 +14,8 @@ import type { KubeClient } from '../../../src/kube/client/client.js';
 import { pairForTest } from '../../support/builders/certificate.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { FakeApi } from '../../support/fakeapi.js';
-import { Stage } from './stage.js';
+import { FakeApi } from '../../support/fakes/api.js';
+import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const WRITES = ['apply', 'delete', 'patchMetadata', 'updateStatus'];
 
@@ -53,7 +53,7 @@ class Mortal {
 class Killed extends Error {}
 
 /** One life of the operator: passes, the world moving between them, until two in a row write nothing. False when it dies. */
-async function live(stage: Stage): Promise<boolean> {
+async function live(stage: EngineRig): Promise<boolean> {
   let quiet = 0;
   for (let round = 0; round < 12 && quiet < 2; round++) {
     const before = stage.api.writes.length;
@@ -73,7 +73,7 @@ async function live(stage: Stage): Promise<boolean> {
   return true;
 }
 
-type Scenario = (stage: Stage) => void;
+type Scenario = (stage: EngineRig) => void;
 
 const SCENARIOS: readonly (readonly [string, readonly Scenario[]])[] = [
   ['an installation', [(stage) => stage.create({ imagePullSecret: 'pull' })]],
@@ -107,10 +107,10 @@ const issue = (_names: readonly string[], now: number) => Promise.resolve(pairFo
 async function play(steps: readonly Scenario[], death?: Mortal): Promise<{ state: string; writes: string[] }> {
   const clock = new ManualClock();
   const api = new FakeApi(clock);
-  let stage = new Stage({ api, clock, issue, ...(death && { wrap: (client: KubeClient) => death.wrap(client) }) });
+  let stage = new EngineRig({ api, clock, issue, ...(death && { wrap: (client: KubeClient) => death.wrap(client) }) });
   for (const step of steps) {
     step(stage);
-    while (!(await live(stage))) stage = new Stage({ api, clock, issue });
+    while (!(await live(stage))) stage = new EngineRig({ api, clock, issue });
   }
   return { state: snapshot(api), writes: api.writes };
 }
@@ -150,7 +150,7 @@ describe.each(SCENARIOS)('%s', (_name, steps) => {
 });
 
 it('a mortal client dies when it should', async () => {
-  const stage = new Stage({ wrap: (client) => new Mortal(1, 'before').wrap(client) });
+  const stage = new EngineRig({ wrap: (client) => new Mortal(1, 'before').wrap(client) });
   stage.create();
 
   await expect(stage.pass()).rejects.toThrow(Killed);

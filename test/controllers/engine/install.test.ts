@@ -13,13 +13,13 @@ import { at, treeAt } from '../../../src/domain/engine/manifest.js';
 import type { ApplyOptions } from '../../../src/kube/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { replaced, ROWS, Stage } from './stage.js';
+import { replaced, ROWS, EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const DEPLOYMENT = { namespace: NAMESPACE, name: 'placement-controller' };
 
 describe('an engine is installed', () => {
   it('finalizer first, then everything in the declared order, one status write a pass', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     await stage.pass();
 
@@ -45,7 +45,7 @@ describe('an engine is installed', () => {
   });
 
   it('and is Available when its Deployment is, having said so by events', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
 
     expect(stage.state()).toBe('Available EngineReady');
@@ -58,7 +58,7 @@ describe('an engine is installed', () => {
   });
 
   it('with nothing left to write or ask', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const before = stage.api.calls.length;
 
@@ -67,10 +67,10 @@ describe('an engine is installed', () => {
   });
 
   it('and a restarted operator writes nothing', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const before = stage.api.calls.length;
-    const restarted = new Stage({ api: stage.api, clock: stage.clock });
+    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
 
     await restarted.settle();
 
@@ -79,7 +79,7 @@ describe('an engine is installed', () => {
   });
 
   it('into the namespace of its spec, whose defaults are never written back', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install({ targetNamespace: 'infra' });
 
     expect(stage.engine().spec).toEqual({ targetNamespace: 'infra' });
@@ -90,7 +90,7 @@ describe('an engine is installed', () => {
   });
 
   it('into a namespace that was there before, which is left as it is', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     const before = stage.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: { theirs: '1' } } });
     await stage.install();
 
@@ -100,7 +100,7 @@ describe('an engine is installed', () => {
   });
 
   it('with --namespace: neither namespace nor bindings are looked at', async () => {
-    const stage = new Stage({ settings: { onlyNamespace: NAMESPACE } });
+    const stage = new EngineRig({ settings: { onlyNamespace: NAMESPACE } });
     await stage.install();
 
     expect(stage.state()).toBe('Available EngineReady');
@@ -121,7 +121,7 @@ describe('an engine is installed', () => {
   });
 
   it('and with --namespace refused when it names another', async () => {
-    const stage = new Stage({ settings: { onlyNamespace: 'elsewhere' } });
+    const stage = new EngineRig({ settings: { onlyNamespace: 'elsewhere' } });
     stage.create();
     await stage.settle();
 
@@ -135,7 +135,7 @@ describe('an engine is installed', () => {
 
 describe('a changed spec', () => {
   it('reaches the pods, and observedGeneration follows', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit(
       {},
@@ -159,7 +159,7 @@ describe('a changed spec', () => {
   });
 
   it('of the target namespace is refused: the engine stays where it is', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit({}, { targetNamespace: 'other' });
     await stage.settle();
@@ -170,7 +170,7 @@ describe('a changed spec', () => {
   });
 
   it('that cannot be read is refused without a trace in the components', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.api.put(
       stage.caches.engines.type,
@@ -188,9 +188,9 @@ describe('a changed spec', () => {
 
 describe('a new version of the operator', () => {
   it('with more replicas than before stays Available while those of before serve, and says when one of them is lost', async () => {
-    const old = new Stage();
+    const old = new EngineRig();
     await old.install();
-    const stage = new Stage({ api: old.api, clock: old.clock, settings: { version: '2.0.0', replicas: 3 } });
+    const stage = new EngineRig({ api: old.api, clock: old.clock, settings: { version: '2.0.0', replicas: 3 } });
     const growing = {
       wanted: 3,
       replicas: 4,
@@ -213,9 +213,9 @@ describe('a new version of the operator', () => {
   });
 
   it('brings every object to it, and currentVersion follows when every component is ready on it', async () => {
-    const old = new Stage();
+    const old = new EngineRig();
     await old.install();
-    const stage = new Stage({
+    const stage = new EngineRig({
       api: old.api,
       clock: old.clock,
       settings: { version: '2.0.0', image: 'registry.example/engine:2.0.0' },
@@ -238,7 +238,7 @@ describe('a new version of the operator', () => {
 });
 
 describe('drift', () => {
-  it.each<[string, (stage: Stage) => void, string]>([
+  it.each<[string, (stage: EngineRig) => void, string]>([
     [
       'a changed field is put back',
       (stage) =>
@@ -260,7 +260,7 @@ describe('drift', () => {
       'Deployment multicluster-engine/placement-controller was gone; made again',
     ],
   ])('%s, and told', async (_name, drift, note) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const before = stage.api.peek(Deployments, DEPLOYMENT);
     drift(stage);
@@ -279,7 +279,7 @@ describe('drift', () => {
   });
 
   it('that the API refuses to have beside what is wanted is taken over, once', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const theirs = { manager: 'kubectl-edit', operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {} } } };
     change(stage, (object) =>
@@ -310,7 +310,7 @@ describe('drift', () => {
   });
 
   it('costs one write, and leaves what others added', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     change(stage, (object) => ({
       ...object,
@@ -330,7 +330,7 @@ describe('drift', () => {
   });
 
   it('that only the cache still shows is no reason to write', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const cache = stage.opened.find((one) => one.type === Deployments);
     const good = stage.api.peek<KubeObject>(Deployments, DEPLOYMENT);
@@ -349,7 +349,7 @@ describe('drift', () => {
   });
 
   it('of our namespace is put back, and of its label is final', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.api.put(Namespaces, { metadata: { name: NAMESPACE, labels: { 'multicluster.platform.io/engine': 'hub' } } });
     await stage.settle();
@@ -364,7 +364,7 @@ describe('drift', () => {
   });
 
   it('that somebody makes again and again is answered ever more slowly, but within 5 s', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const waits: number[] = [];
     for (let round = 0; round < 8; round++) {
@@ -381,7 +381,7 @@ describe('drift', () => {
   });
 
   it('that admission makes at once is told as a failure, not fought', async () => {
-    const stage = new Stage({
+    const stage = new EngineRig({
       wrap: (client) =>
         replaced(client, 'apply', async (type: ResourceType, object: KubeObject, options: ApplyOptions) => {
           const answer = await client.apply<KubeObject>(type, object, options);
@@ -400,7 +400,7 @@ describe('drift', () => {
 });
 
 describe('what is wanted no more', () => {
-  const owner = (stage: Stage) => [
+  const owner = (stage: EngineRig) => [
     {
       apiVersion: 'multicluster.platform.io/v1alpha1',
       kind: 'MultiClusterEngine',
@@ -412,7 +412,7 @@ describe('what is wanted no more', () => {
   const labels = { 'multicluster.platform.io/engine': 'hub' };
 
   it('goes, and an event says so', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.api.put(ServiceAccounts, {
       metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(stage) },
@@ -427,7 +427,7 @@ describe('what is wanted no more', () => {
   });
 
   it('stays when it is not ours, label or not', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.api.put(ServiceAccounts, { metadata: { namespace: NAMESPACE, name: 'theirs', labels } });
     stage.api.put(ConfigMaps, { metadata: { namespace: NAMESPACE, name: 'theirs' } });
@@ -438,7 +438,7 @@ describe('what is wanted no more', () => {
   });
 
   it('stays when it has another owner by now, although the cache still shows ours', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const old = { namespace: NAMESPACE, name: 'old' };
     stage.api.put(ServiceAccounts, { metadata: { ...old, labels, ownerReferences: owner(stage) } });
@@ -454,7 +454,7 @@ describe('what is wanted no more', () => {
   });
 
   it('has a row while it cannot be deleted', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.api.put(ServiceAccounts, {
       metadata: { namespace: NAMESPACE, name: 'old', labels, ownerReferences: owner(stage) },
@@ -471,7 +471,7 @@ describe('what is wanted no more', () => {
 
 describe('the pull secret', () => {
   it('that is missing is named while all else is applied, and its arrival is noticed', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install({ imagePullSecret: 'pull' });
     expect(stage.state()).toBe('Progressing PullSecretNotFound');
     expect(stage.message()).toContain('Secret multicluster-engine/pull');
@@ -485,7 +485,7 @@ describe('the pull secret', () => {
   });
 
   it('is followed by its name, and its metadata alone', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install({ imagePullSecret: 'pull' });
     stage.edit({}, { imagePullSecret: 'other' });
     stage.api.put(
@@ -508,7 +508,7 @@ describe('the pull secret', () => {
 });
 
 it('component bindings are cluster-scoped and owned by the engine', async () => {
-  const stage = new Stage();
+  const stage = new EngineRig();
   await stage.install();
 
   expect(stage.api.all<KubeObject>(ClusterRoleBindings).map((one) => one.metadata.ownerReferences?.[0]?.name)).toEqual([
@@ -516,7 +516,7 @@ it('component bindings are cluster-scoped and owned by the engine', async () => 
   ]);
 });
 
-function change(stage: Stage, made: (object: KubeObject) => KubeObject): void {
+function change(stage: EngineRig, made: (object: KubeObject) => KubeObject): void {
   const object = stage.api.peek<KubeObject>(Deployments, DEPLOYMENT);
   if (object === undefined) throw new Error('there is no Deployment');
   stage.api.put(Deployments, made(object));

@@ -19,12 +19,12 @@ import { guardClient } from '../../../src/kube/guard/guard.js';
 import { issueForTest } from '../../support/builders/certificate.js';
 import { engine, finding, NAMESPACE, settings, templates, wanted } from '../../support/builders/engine.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
-import { failure, FakeApi } from '../../support/fakeapi.js';
-import { RecordingLog } from '../../support/log.js';
-import { Stage } from './stage.js';
+import { failure, FakeApi } from '../../support/fakes/api.js';
+import { RecordingLog } from '../../support/fakes/log.js';
+import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
 describe('what wakes an engine', () => {
-  it.each<[string, (stage: Stage) => void, string[]]>([
+  it.each<[string, (stage: EngineRig) => void, string[]]>([
     ['its own change', (stage) => stage.edit({}), ['hub']],
     ['another engine that comes', (stage) => stage.create({}, { name: 'second' }), ['second', 'hub', 'second']],
     ['a change of its namespace', (stage) => stage.api.put(Namespaces, { metadata: { name: NAMESPACE } }), ['hub']],
@@ -41,7 +41,7 @@ describe('what wakes an engine', () => {
       [],
     ],
   ])('%s', async (_name, happens, woken) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.woken.length = 0;
     happens(stage);
@@ -50,7 +50,7 @@ describe('what wakes an engine', () => {
   });
 
   it('a cache that cannot be read, or can again', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.woken.length = 0;
     stage.opened[0]?.fail(new Error('away'));
@@ -62,7 +62,7 @@ describe('what wakes an engine', () => {
 
 describe('a pass', () => {
   it('decides nothing while a cache that gates the start is not current', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const [bindings] = stage.caches.bindings;
     if (bindings === undefined || !('fail' in bindings) || typeof bindings.fail !== 'function')
@@ -76,7 +76,7 @@ describe('a pass', () => {
   });
 
   it('over an engine that is gone closes its caches and forgets it', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.api.remove(MultiClusterEngines, { name: 'hub' });
 
@@ -85,7 +85,7 @@ describe('a pass', () => {
   });
 
   it('over an engine made anew under the same name begins anew', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const open = stage.opened.length;
     stage.api.remove(MultiClusterEngines, { name: 'hub' });
@@ -98,7 +98,7 @@ describe('a pass', () => {
   });
 
   it('with a status that meets a newer engine throws, tells no event, and is right the next time', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     let once = true;
     stage.api.before = (call) => {
@@ -115,7 +115,7 @@ describe('a pass', () => {
   });
 
   it('whose own status the cache does not show yet writes it no second time', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     const cache = stage.caches.engines;
     if (!('pause' in cache) || typeof cache.pause !== 'function') throw new Error('no such cache');
@@ -128,7 +128,7 @@ describe('a pass', () => {
   });
 
   it('whose finalizer the cache does not show yet, and whose status was refused, adds the finalizer no second time', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create();
     const cache = stage.caches.engines;
     if (!('pause' in cache) || typeof cache.pause !== 'function') throw new Error('no such cache');
@@ -147,7 +147,7 @@ describe('a pass', () => {
   });
 
   it('gives up at once when the lease is gone', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.tenure.abort();
     await settle();
@@ -323,8 +323,8 @@ describe('the controller as a whole', () => {
   });
 
   it('does not begin a tenure that is over already', async () => {
-    const stage = new Stage();
-    const late = new Stage({ api: stage.api, clock: stage.clock });
+    const stage = new EngineRig();
+    const late = new EngineRig({ api: stage.api, clock: stage.clock });
     late.tenure.abort();
     late.targets.begin(AbortSignal.abort());
     stage.create();

@@ -4,14 +4,14 @@ import type { KubeObject } from '../../../src/api/meta.js';
 import { Deployments, ServiceAccounts } from '../../../src/api/resources.js';
 import { at, treeAt } from '../../../src/domain/engine/manifest.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { Stage } from './stage.js';
+import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
 const PAUSED = { annotations: { 'multicluster.platform.io/paused': 'true' } };
 
 describe('the pause', () => {
   it('stops every write but status, and still reports drift', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit(PAUSED, { nodeSelector: { a: '1' } });
     stage.api.remove(ServiceAccounts, ACCOUNT);
@@ -35,7 +35,7 @@ describe('the pause', () => {
   });
 
   it('keeps observedGeneration at the last applied generation', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit(PAUSED, { nodeSelector: { a: '1' } });
     await stage.settle();
@@ -45,7 +45,7 @@ describe('the pause', () => {
   });
 
   it('that ends lets everything through at once', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit(PAUSED, { nodeSelector: { a: '1' } });
     await stage.settle();
@@ -60,7 +60,7 @@ describe('the pause', () => {
   });
 
   it('from the first day touches nothing: no finalizer, no namespace, no look into it', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create({}, PAUSED);
     await stage.settle();
 
@@ -71,12 +71,12 @@ describe('the pause', () => {
   });
 
   it('survives a restart of the operator without a write, and sees drift after it', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit(PAUSED);
     await stage.settle();
     const before = stage.api.writes.length;
-    const restarted = new Stage({ api: stage.api, clock: stage.clock });
+    const restarted = new EngineRig({ api: stage.api, clock: stage.clock });
     await restarted.settle();
     expect(stage.api.writes).toHaveLength(before);
 
@@ -93,7 +93,7 @@ describe('the pause', () => {
   });
 
   it('while the namespace cannot be read says no more than it knows, and nothing twice', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     for (const cache of stage.opened) cache.fail(new Error('away'));
     stage.edit(PAUSED);
@@ -106,7 +106,7 @@ describe('the pause', () => {
   });
 
   it.each(['True', '1', 'false', ''])('is not meant by the value %j', async (value) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create({}, { annotations: { 'multicluster.platform.io/paused': value } });
     await stage.settle();
 
@@ -114,7 +114,7 @@ describe('the pause', () => {
   });
 
   it('shows a foreign object too', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     const account = stage.api.peek<KubeObject>(ServiceAccounts, ACCOUNT);
     const ownerReferences = [{ apiVersion: 'x/v1', kind: 'Widget', name: 'w', uid: 'w', controller: true }];
@@ -128,7 +128,7 @@ describe('the pause', () => {
 
 describe('the wish for a pass now', () => {
   it('is answered in the status', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     stage.edit({ annotations: { 'multicluster.platform.io/reconcile-requested-at': 'today' } });
     expect(stage.woken.at(-1)).toBe('hub');

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { Deployments, Namespaces, RoleBindings, Services } from '../../../src/api/resources.js';
-import { failure } from '../../support/fakeapi.js';
+import { failure } from '../../support/fakes/api.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { ROWS, Stage } from './stage.js';
+import { ROWS, EngineRig } from '../../support/rigs/controllers/engine.js';
 
 /** An installed engine whose namespace is being deleted, and has lost the installer binding already. */
-async function unbound(): Promise<Stage> {
-  const stage = new Stage();
+async function unbound(): Promise<EngineRig> {
+  const stage = new EngineRig();
   await stage.install();
   const namespace = stage.api.peek<KubeObject>(Namespaces, { name: NAMESPACE });
   if (namespace === undefined) throw new Error('there is no namespace');
@@ -20,7 +20,7 @@ async function unbound(): Promise<Stage> {
 }
 
 /** `status reason: message` of the rows of a kind, each once. */
-function told(stage: Stage, kind: string): readonly string[] {
+function told(stage: EngineRig, kind: string): readonly string[] {
   const rows = stage.engine().status?.components ?? [];
   expect(rows).toHaveLength(ROWS);
   return [

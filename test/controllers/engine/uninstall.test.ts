@@ -15,8 +15,8 @@ import {
 } from '../../../src/api/resources.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { failure } from '../../support/fakeapi.js';
-import { ROWS, Stage } from './stage.js';
+import { failure } from '../../support/fakes/api.js';
+import { ROWS, EngineRig } from '../../support/rigs/controllers/engine.js';
 
 const ACCOUNT = { namespace: NAMESPACE, name: 'placement-controller' };
 
@@ -30,15 +30,15 @@ function forbidden(): ApiError {
   });
 }
 
-async function installed(): Promise<Stage> {
-  const stage = new Stage();
+async function installed(): Promise<EngineRig> {
+  const stage = new EngineRig();
   await stage.install();
   await stage.clock.advance(10_000);
   return stage;
 }
 
 /** Passes and garbage collection in turn until the engine is gone; at most ten. */
-async function removeAll(stage: Stage): Promise<void> {
+async function removeAll(stage: EngineRig): Promise<void> {
   for (let round = 0; round < 10 && stage.exists(); round++) {
     await stage.pass();
     stage.collect();
@@ -236,7 +236,7 @@ describe('an uninstall', () => {
   });
 
   it('keeps a namespace that was there before', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.api.put(Namespaces, { metadata: { name: NAMESPACE } });
     await stage.install();
     stage.remove();
@@ -410,7 +410,7 @@ describe('an uninstall', () => {
   });
 
   it('lets an engine go that it never took up', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create({}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['theirs.io/x'] });
     const before = stage.api.calls.length;
 
@@ -436,7 +436,7 @@ describe('an uninstall', () => {
   });
 
   it('of an engine whose spec never could be served looks into no namespace', async () => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     stage.create(
       { targetNamespace: 'kube-system' },
       { finalizers: ['multicluster.platform.io/cleanup'], deletionTimestamp: '2026-01-01T00:00:00Z' },
@@ -448,7 +448,7 @@ describe('an uninstall', () => {
   });
 
   it('with --namespace removes the objects alone', async () => {
-    const stage = new Stage({ settings: { onlyNamespace: NAMESPACE } });
+    const stage = new EngineRig({ settings: { onlyNamespace: NAMESPACE } });
     await stage.install();
     stage.remove();
     await removeAll(stage);

@@ -4,10 +4,10 @@ import type { KubeObject, ObjectName, ResourceType } from '../../../src/api/meta
 import { ENGINE_FIELD_MANAGER } from '../../../src/api/names.js';
 import { ClusterRoleBindings, Namespaces, ServiceAccounts } from '../../../src/api/resources.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
-import { Stage } from './stage.js';
+import { EngineRig } from '../../support/rigs/controllers/engine.js';
 
 /** Passes and garbage collection in turn until the engine is gone; at most ten. */
-async function uninstall(stage: Stage): Promise<void> {
+async function uninstall(stage: EngineRig): Promise<void> {
   stage.remove();
   for (let round = 0; round < 10 && stage.exists(); round++) {
     await stage.pass();
@@ -16,7 +16,7 @@ async function uninstall(stage: Stage): Promise<void> {
 }
 
 /** Somebody takes the owner reference off an object; `manager` has applied it. */
-function takeOwnerOff(stage: Stage, type: ResourceType, name: ObjectName, manager: string): void {
+function takeOwnerOff(stage: EngineRig, type: ResourceType, name: ObjectName, manager: string): void {
   const stored = stage.api.peek<KubeObject>(type, name);
   if (stored === undefined) throw new Error(`there is no ${type.kind} ${name.name}`);
   const managedFields = [{ manager, operation: 'Apply' }];
@@ -30,7 +30,7 @@ const OBJECTS: readonly (readonly [string, ResourceType, ObjectName])[] = [
 
 describe('an uninstall of an engine whose object has lost its owner reference', () => {
   it.each(OBJECTS)('removes the %s when the engine has applied it', async (_kind, type, name) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     takeOwnerOff(stage, type, name, ENGINE_FIELD_MANAGER);
     await uninstall(stage);
@@ -41,7 +41,7 @@ describe('an uninstall of an engine whose object has lost its owner reference', 
   });
 
   it.each(OBJECTS)('leaves the %s when somebody else has applied it', async (_kind, type, name) => {
-    const stage = new Stage();
+    const stage = new EngineRig();
     await stage.install();
     takeOwnerOff(stage, type, name, 'somebody');
     await uninstall(stage);

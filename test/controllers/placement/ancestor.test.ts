@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
 import { PLACEMENT_LABEL } from '../../../src/api/names.js';
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
-import { failure } from '../../support/fakeapi.js';
-import { Hub, NAMESPACE } from './hub.js';
+import { failure } from '../../support/fakes/api.js';
+import { PlacementRig, NAMESPACE } from '../../support/rigs/controllers/placement.js';
 
 /** Faults of the well-known controller for the same job, as far as they are faults of a controller. */
 describe('not like its ancestor', () => {
   it('a negative number of clusters stops neither its Placement nor another one', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('bad', { numberOfClusters: -1 });
     hub.place('good');
@@ -19,7 +19,7 @@ describe('not like its ancestor', () => {
   });
 
   it('a refused decision write is neither dropped nor claimed: it fails the pass, and is tried again', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('web');
     await hub.start();
@@ -39,7 +39,7 @@ describe('not like its ancestor', () => {
   });
 
   it('an object that carries our label and is not ours is not deleted', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     const labels = { [PLACEMENT_LABEL]: 'web' };
     hub.api.put<PlacementDecision>(PlacementDecisions, {
       metadata: { namespace: NAMESPACE, name: 'web-of-mine', labels },
@@ -55,7 +55,7 @@ describe('not like its ancestor', () => {
   });
 
   it('a decision object is born with its clusters, by one call', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
     const born: number[] = [];
@@ -71,7 +71,7 @@ describe('not like its ancestor', () => {
   });
 
   it('one cluster set that cannot be read stops no Placement, those that use it included', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.set('odd', { clusterSelector: { selectorType: 'Sorting' } });
     hub.bind('odd');
     hub.clusters('a');
@@ -85,7 +85,7 @@ describe('not like its ancestor', () => {
   });
 
   it('what only a user can cure is reported once and then left alone', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.place('web', { numberOfClusters: 1.5 });
     await hub.start();
     const calls = hub.api.calls.length;
@@ -98,7 +98,7 @@ describe('not like its ancestor', () => {
   });
 
   it('the heartbeat of every cluster runs nothing', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     for (let n = 0; n < 100; n++) hub.cluster(`c${n}`);
     for (let n = 0; n < 20; n++) hub.place(`p${n}`, { numberOfClusters: 3 });
     await hub.start();
@@ -111,7 +111,7 @@ describe('not like its ancestor', () => {
   });
 
   it('a change that flips one Placement moves no decision of another', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     for (let n = 0; n < 30; n++) hub.cluster(`c${n}`);
     for (let n = 0; n < 20; n++) hub.place(`p${n}`, { numberOfClusters: 2 });
     hub.place('gold', {

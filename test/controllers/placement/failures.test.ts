@@ -2,22 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
 import { PlacementDecisions } from '../../../src/api/resources.js';
 import { ApiError } from '../../../src/runtime/errors.js';
-import { failure } from '../../support/fakeapi.js';
-import { Hub, NAMESPACE } from './hub.js';
+import { failure } from '../../support/fakes/api.js';
+import { PlacementRig, NAMESPACE } from '../../support/rigs/controllers/placement.js';
 
 const first = { namespace: NAMESPACE, name: 'web-decision-1' };
 
-function told(hub: Hub): string[] {
+function told(hub: PlacementRig): string[] {
   return hub.events.map((one) => one.reason);
 }
 
 /** Puts an object of a stranger in the place of a decision object. */
-function occupy(hub: Hub): void {
+function occupy(hub: PlacementRig): void {
   hub.api.put<PlacementDecision>(PlacementDecisions, { metadata: first, status: { decisions: [] } });
 }
 
 /** Refuses every decision object until the answer is called. */
-function refuse(hub: Hub): () => void {
+function refuse(hub: PlacementRig): () => void {
   let refusing = true;
   hub.api.before = (call) => {
     if (refusing && call.verb === 'create') throw failure('Forbidden', 'create', PlacementDecisions, call.name);
@@ -27,7 +27,7 @@ function refuse(hub: Hub): () => void {
 
 describe('a decision that cannot be written', () => {
   it('because of a foreign object is told once, with the object, and claims nothing', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     occupy(hub);
     hub.place('web');
@@ -52,7 +52,7 @@ describe('a decision that cannot be written', () => {
   });
 
   it('is told of though PlacementSatisfied has its reason already', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('web', { numberOfClusters: 3 });
     await hub.start();
@@ -67,7 +67,7 @@ describe('a decision that cannot be written', () => {
   });
 
   it('is told of though nobody is wanted', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     occupy(hub);
     hub.place('web', { numberOfClusters: 0 });
     await hub.start();
@@ -77,7 +77,7 @@ describe('a decision that cannot be written', () => {
   });
 
   it('in part is announced for the clusters that are stored', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 150 }, (_, index) => `c${index}`));
     occupy(hub);
     hub.place('web');
@@ -90,7 +90,7 @@ describe('a decision that cannot be written', () => {
   });
 
   it('in its second object counts as published, in log, latency and event, only when all of it is stored', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 101 }, (_, index) => `c${index}`));
     let refusing = true;
     hub.api.before = ({ verb, name }) => {
@@ -115,7 +115,7 @@ describe('a decision that cannot be written', () => {
   });
 
   it('gives what was never stored to a better ranked cluster that has come since', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 101 }, (_, index) => `c${index}`));
     const second = { namespace: NAMESPACE, name: 'web-decision-2' };
     let refused: readonly unknown[] = [];
@@ -135,7 +135,7 @@ describe('a decision that cannot be written', () => {
   });
 
   it('because its namespace is being deleted is waited for: one status, no error line, no event', async () => {
-    const hub = await new Hub().start();
+    const hub = await new PlacementRig().start();
     hub.clusters('a');
     await hub.rest();
     const mark = hub.mark;
@@ -177,7 +177,7 @@ describe('a decision that cannot be written', () => {
   ])(
     'after all its objects went leaves the Placement Unsatisfied, and %s announces no first decision',
     async (_who, another) => {
-      const hub = new Hub();
+      const hub = new PlacementRig();
       hub.clusters('a');
       hub.place('web');
       await hub.start();
@@ -190,7 +190,7 @@ describe('a decision that cannot be written', () => {
 
       if (another) await hub.lose();
       allow();
-      const other = another ? await new Hub(hub).start() : hub;
+      const other = another ? await new PlacementRig(hub).start() : hub;
       await other.rest(70_000);
 
       expect(other.status('web')).toMatchObject({ phase: 'Satisfied', numberOfSelectedClusters: 1 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { PlacementDecision } from '../../../src/api/generated/placementdecision.js';
 import { PLACEMENT_LABEL } from '../../../src/api/names.js';
 import { ManagedClusters, PlacementDecisions, Placements } from '../../../src/api/resources.js';
-import { failure } from '../../support/fakeapi.js';
-import { Hub, NAMESPACE } from './hub.js';
+import { failure } from '../../support/fakes/api.js';
+import { PlacementRig, NAMESPACE } from '../../support/rigs/controllers/placement.js';
 
 const first = { namespace: NAMESPACE, name: 'web-decision-1' };
 
@@ -13,7 +13,7 @@ function numbered(count: number, prefix = 'c'): string[] {
 
 describe('a new Placement', () => {
   it('costs two writes and one event: the decision, born complete, and then the status', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b', 'c');
     await hub.start();
     const mark = hub.mark;
@@ -33,7 +33,7 @@ describe('a new Placement', () => {
   });
 
   it('that selects nobody has one empty decision and one event, which says why', async () => {
-    const hub = await new Hub().start();
+    const hub = await new PlacementRig().start();
     const mark = hub.mark;
 
     hub.place('web');
@@ -46,7 +46,7 @@ describe('a new Placement', () => {
   });
 
   it('is left alone by what it has written itself', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...numbered(250));
     await hub.start();
     hub.place('web');
@@ -60,7 +60,7 @@ describe('a new Placement', () => {
   });
 
   it('is told of in the status by the names and revisions of all its objects', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...numbered(250));
     await hub.start();
     hub.place('web');
@@ -79,7 +79,7 @@ describe('a new Placement', () => {
 
 describe('a decision object', () => {
   it('is never seen empty before it is filled', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
     const seen: number[] = [];
@@ -95,7 +95,7 @@ describe('a decision object', () => {
   });
 
   it('that was deleted comes back with the same clusters, even where others rank higher by now', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
     hub.place('web', { numberOfClusters: 2 });
@@ -112,7 +112,7 @@ describe('a decision object', () => {
   });
 
   it('that a stranger edited is put right, with their labels and annotations left on it', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     await hub.start();
     hub.place('web');
@@ -137,7 +137,7 @@ describe('a decision object', () => {
   });
 
   it('of another owner is not touched: Ready says PublishFailed, and nothing is claimed that is not stored', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     const foreign = {
       metadata: {
@@ -171,7 +171,7 @@ describe('a decision object', () => {
   });
 
   it('without an owner that carries our label is adopted, with what it holds', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...numbered(20));
     const placement = hub.place('web', { numberOfClusters: 1 });
     hub.store(placement, 1, ['c007'], { ownerReferences: [] });
@@ -185,7 +185,7 @@ describe('a decision object', () => {
   });
 
   it('that a deleted Placement of the same name left behind is deleted with preconditions and made anew', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     const placement = hub.place('web');
     hub.store({ ...placement, metadata: { ...placement.metadata, uid: 'uid-of-the-one-before' } }, 1, [
@@ -203,7 +203,7 @@ describe('a decision object', () => {
   });
 
   it('of the Placement that took the place of the one in a late cache is not deleted', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('web');
     await hub.start();
@@ -220,7 +220,7 @@ describe('a decision object', () => {
   });
 
   it('is not written again for a Placement that is being deleted', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     hub.place('web', {}, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] });
     await hub.start();
@@ -236,7 +236,7 @@ describe('a write that fails', () => {
   it.each(['Forbidden', 'Invalid', 'Unavailable'] as const)(
     'as %s surfaces, is tried again, and the status does not claim it',
     async (kind) => {
-      const hub = new Hub();
+      const hub = new PlacementRig();
       hub.clusters('a');
       await hub.start();
       let refuse = true;
@@ -265,7 +265,7 @@ describe('a write that fails', () => {
   );
 
   it('without an answer, though it was carried out, is found out before anything else is decided', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
     hub.caches.decisions.pause();
@@ -291,7 +291,7 @@ describe('a write that fails', () => {
   });
 
   it('in the second of three objects leaves the first claimed, the third unwritten, and all right in the end', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...numbered(250));
     await hub.start();
     let refuse = true;
@@ -313,7 +313,7 @@ describe('a write that fails', () => {
   });
 
   it('of the status alone is tried again, and the decision is not written twice', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a');
     await hub.start();
     let refusals = 3;
@@ -333,7 +333,7 @@ describe('a write that fails', () => {
 
 describe('a cache that is behind', () => {
   it('of its own writes makes a second pass neither write again nor take anything back', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...numbered(150));
     hub.place('web', { numberOfClusters: 150 });
     await hub.start();
@@ -357,7 +357,7 @@ describe('a cache that is behind', () => {
   });
 
   it('of somebody else costs a conflict, a fresh read, and no more', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     hub.place('web', { numberOfClusters: 2 });
     await hub.start();

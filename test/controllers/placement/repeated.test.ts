@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PlacementDecisions, Placements } from '../../../src/api/resources.js';
-import type { FakeCall } from '../../support/fakeapi.js';
-import { Hub, NAMESPACE } from './hub.js';
+import type { FakeCall } from '../../support/fakes/api.js';
+import { PlacementRig, NAMESPACE } from '../../support/rigs/controllers/placement.js';
 
 const first = { namespace: NAMESPACE, name: 'web-decision-1' };
 
@@ -10,8 +10,8 @@ function updatesDecision({ verb, type, object }: FakeCall): boolean {
 }
 
 /** A hub that has selected two of the given clusters; the better ranked one of those left is what a newcomer competes with. */
-async function selected(...names: readonly string[]): Promise<Hub> {
-  const hub = new Hub();
+async function selected(...names: readonly string[]): Promise<PlacementRig> {
+  const hub = new PlacementRig();
   hub.clusters(...names);
   await hub.start();
   hub.place('web', { numberOfClusters: 2 });
@@ -41,7 +41,7 @@ describe('a write that was carried out although its answer was lost, and is refu
   });
 
   it('is one of several: those after it are written all the same, and the status names them', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 150 }, (_, n) => `c${n}`));
     await hub.start();
     hub.place('web');
@@ -90,8 +90,8 @@ describe('a write that was carried out although its answer was lost, and is refu
 
 describe('a decision object that somebody deletes before the write of it is answered', () => {
   /** A hub on which the next change of the decision object is followed by its deletion, both seen before the writer's answer. */
-  async function snatched(): Promise<{ readonly hub: Hub; readonly arm: () => void }> {
-    const hub = new Hub();
+  async function snatched(): Promise<{ readonly hub: PlacementRig; readonly arm: () => void }> {
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     let armed = false;
     hub.caches.decisions.onChange(({ after }) => {

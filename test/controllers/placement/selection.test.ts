@@ -7,8 +7,8 @@ import {
   ManagedClusterSets,
   Placements,
 } from '../../../src/api/resources.js';
-import { failure } from '../../support/fakeapi.js';
-import { Hub, NAMESPACE } from './hub.js';
+import { failure } from '../../support/fakes/api.js';
+import { PlacementRig, NAMESPACE } from '../../support/rigs/controllers/placement.js';
 
 const wantsEu = { predicates: [{ requiredClusterSelector: { labelSelector: { matchLabels: { region: 'eu' } } } }] };
 const broken = {
@@ -16,13 +16,13 @@ const broken = {
 };
 const definition = (plural: string): { name: string } => ({ name: `${plural}.cluster.fleetmgmt.io` });
 
-function selected(hub: Hub, placement = 'web'): string[] {
+function selected(hub: PlacementRig, placement = 'web'): string[] {
   return Object.values(hub.decision(placement)).flat().sort();
 }
 
 /** A hub at rest with Placement `web` and these clusters in set `fleet`. */
-async function settled(spec: unknown, ...clusters: readonly string[]): Promise<Hub> {
-  const hub = new Hub();
+async function settled(spec: unknown, ...clusters: readonly string[]): Promise<PlacementRig> {
+  const hub = new PlacementRig();
   hub.clusters(...clusters);
   hub.place('web', spec);
   return hub.start();
@@ -101,7 +101,7 @@ describe('a change of the fleet', () => {
 
   it('takes claims as free strings, not as label values', async () => {
     const claim = 'Google Cloud / ~€';
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.cluster('a', {}, { claims: { platform: claim } });
     hub.cluster('b', {}, { claims: { platform: 'other' } });
     hub.place('web', {
@@ -119,7 +119,7 @@ describe('a change of the fleet', () => {
   });
 
   it('of two Placements with the same spec selects different clusters for each, not the first by name', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters(...Array.from({ length: 40 }, (_, index) => `c${String(index).padStart(2, '0')}`));
     for (let n = 0; n < 10; n++) hub.place(`p${n}`, { numberOfClusters: 1 });
     await hub.start();
@@ -181,7 +181,7 @@ describe('a spec that slipped past admission', () => {
 
 describe('sets and bindings', () => {
   it('of which a binding has another name than its set are ignored, and the message names it', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.set('vault');
     hub.cluster('secret', {}, { set: 'vault' });
     hub.api.remove(ManagedClusterSetBindings, { namespace: NAMESPACE, name: 'fleet' });
@@ -239,7 +239,7 @@ describe('sets and bindings', () => {
   });
 
   it('of another namespace do not count', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.set('theirs');
     hub.bind('theirs', 'theirs', 'other');
     hub.cluster('x', {}, { set: 'theirs' });
@@ -268,7 +268,7 @@ describe('unknown inputs', () => {
     },
   );
 
-  it.each<[string, (hub: Hub) => void, (hub: Hub) => void]>([
+  it.each<[string, (hub: PlacementRig) => void, (hub: PlacementRig) => void]>([
     [
       'is missing',
       (hub) => hub.api.remove(CustomResourceDefinitions, definition('managedclusters')),
@@ -323,7 +323,7 @@ describe('unknown inputs', () => {
     ['is no older than the definition', '2026-01-01T00:00:05Z', ['a', 'b']],
     ['is newer than the definition, and has held nothing but its objects', '2026-01-01T00:00:06Z', ['b']],
   ])('of a new definition keep a decision that %s', async (_sentence, creationTimestamp, kept) => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     for (const plural of ['managedclusters', 'managedclustersets', 'managedclustersetbindings']) {
       hub.api.remove(CustomResourceDefinitions, definition(plural));
       hub.api.put(CustomResourceDefinitions, {
@@ -342,7 +342,7 @@ describe('unknown inputs', () => {
   });
 
   it('are read once for the absence of one object, however many Placements it concerns', async () => {
-    const hub = new Hub();
+    const hub = new PlacementRig();
     hub.clusters('a', 'b');
     for (let n = 0; n < 20; n++) hub.place(`p${n}`);
     await hub.start();
@@ -374,7 +374,7 @@ describe('a process that comes after another', () => {
     const hub = await settled({ numberOfClusters: 2 }, 'a', 'b', 'c', 'd');
     const mark = hub.mark;
 
-    await new Hub(hub).start();
+    await new PlacementRig(hub).start();
 
     expect(hub.mark).toBe(mark);
   });
@@ -384,7 +384,7 @@ describe('a process that comes after another', () => {
     await hub.lose();
     hub.clusters(...Array.from({ length: 30 }, (_, index) => `c${index}`));
 
-    await new Hub(hub).start();
+    await new PlacementRig(hub).start();
 
     expect(selected(hub)).toEqual(['z']);
   });
@@ -392,7 +392,7 @@ describe('a process that comes after another', () => {
   it('and then gives the lease back makes the first forget what it had published', async () => {
     const hub = await settled({ numberOfClusters: 1 }, 'a', 'b', 'c');
     await hub.lose();
-    const other = await new Hub(hub).start();
+    const other = await new PlacementRig(hub).start();
     hub.place('web', { numberOfClusters: 3 });
     await other.rest();
     hub.place('web', { numberOfClusters: 2 });

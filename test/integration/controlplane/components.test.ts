@@ -8,8 +8,8 @@ import { runComponents, type Components } from '../../support/hub/components.js'
 import type { Pod } from '../../support/hub/pod.js';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
-import { root } from '../../support/root.js';
-import { deploy } from '../../support/scenario/deployed.js';
+import { root } from '../../support/repository/root.js';
+import { deploy } from '../../support/scenario/run/deployed.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 
 /** Stands for the product: prints who it is, and stays. */

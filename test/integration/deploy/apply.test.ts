@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../../support/root.js';
+import { root } from '../../support/repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay, folderOf } from './overlay.js';
 

@@ -14,7 +14,7 @@ import {
 } from '../../../src/api/names.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { root } from '../../support/root.js';
+import { root } from '../../support/repository/root.js';
 import { at, folderOf, pick, rendered, rulesOf, type Overlay } from './overlay.js';
 
 const OVERLAYS: readonly Overlay[] = ['default', 'namespaced'];

@@ -5,7 +5,7 @@ import { loadAll } from 'js-yaml';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../../support/root.js';
+import { root } from '../../support/repository/root.js';
 
 export type Overlay = 'default' | 'namespaced';
 

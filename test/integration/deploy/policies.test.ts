@@ -7,7 +7,7 @@ import { load } from 'js-yaml';
 import { INSTALLER_ROLE, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../src/api/names.js';
 import type { AnyObject, ApiAnswer, ApiRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { root } from '../../support/root.js';
+import { root } from '../../support/repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import {
   account,

@@ -13,7 +13,7 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay } from '../deploy/overlay.js';
-import { Operator, User } from './rig.js';
+import { OperatorRig, User } from '../../support/rigs/server/engine.js';
 
 const LONG_MS = 480_000;
 /** Three times the 60 s in which a right that came back is noticed. */
@@ -33,7 +33,7 @@ const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/multicluster-engin
 
 describeWithServer('what stands in the way of an engine', { own: true }, (server) => {
   let user: User;
-  let operator: Operator;
+  let operator: OperatorRig;
   let name: string;
   let count = 0;
 
@@ -119,7 +119,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
     const alice = await server().tokenFor({ user: 'alice' });
     await waitFor('the role to be in force', async () => (await refusal('default', alice)) === '');
     user = new User(server());
-    operator = await Operator.start(server());
+    operator = await OperatorRig.start(server());
   }, LONG_MS);
   afterAll(async () => {
     await operator.stop();
@@ -291,7 +291,7 @@ describeWithServer('what stands in the way of an engine', { own: true }, (server
       await applyRules(rules.filter((rule: { resources: string[] }) => !rule.resources.includes('deployments')));
       await refused('default', RIGHT, await server().tokenFor({ user: 'alice' }));
       await operator.stop();
-      operator = await Operator.start(server());
+      operator = await OperatorRig.start(server());
       await user.reaches(name, 'Error PermissionDenied', `may not list deployments.apps in namespace ${name}`);
       expect((await user.engine(name))?.status?.components).toHaveLength(14);
 

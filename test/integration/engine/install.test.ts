@@ -21,7 +21,7 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay } from '../deploy/overlay.js';
-import { MANAGER, Operator, User } from './rig.js';
+import { MANAGER, OperatorRig, User } from '../../support/rigs/server/engine.js';
 
 const LONG_MS = 480_000;
 /** Promised: 5 s. What no watch tells of is found by the next look at everything, 10 minutes later. */
@@ -96,7 +96,7 @@ const RIVALS: readonly (readonly [string, ResourceType, object])[] = [
 
 describeWithServer('an engine under the rights of deploy/', { own: true }, (server) => {
   let user: User;
-  let operator: Operator;
+  let operator: OperatorRig;
   const spec = {
     nodeSelector: { infra: 'yes' },
     tolerations: [{ key: 'a', operator: 'Exists' as const, effect: 'NoSchedule' as const, tolerationSeconds: 5 }],
@@ -120,7 +120,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
     await installCrds(server());
     await applyOverlay(server(), 'default');
     user = new User(server());
-    operator = await Operator.start(server());
+    operator = await OperatorRig.start(server());
     await user.apply('hub', spec);
   }, LONG_MS);
   afterAll(async () => {
@@ -187,7 +187,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
       const mark = await user.mark();
       await quietWindow(5_000);
       expect(await operator.stop()).toBe(true);
-      operator = await Operator.start(server());
+      operator = await OperatorRig.start(server());
       await quietWindow(5_000);
 
       expect(await user.writes(mark)).toEqual([]);

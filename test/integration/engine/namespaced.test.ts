@@ -7,19 +7,19 @@ import { installCrds } from '@multicluster-engine/kube-apiserver/testing/control
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { applyOverlay } from '../deploy/overlay.js';
-import { Operator, User } from './rig.js';
+import { OperatorRig, User } from '../../support/rigs/server/engine.js';
 
 const LONG_MS = 480_000;
 
 describeWithServer('an engine under the rights of the overlay namespaced', { own: true }, (server) => {
   let user: User;
-  let operator: Operator;
+  let operator: OperatorRig;
 
   beforeAll(async () => {
     await installCrds(server());
     await applyOverlay(server(), 'namespaced');
     user = new User(server());
-    operator = await Operator.start(server(), NAMESPACE);
+    operator = await OperatorRig.start(server(), NAMESPACE);
   }, LONG_MS);
   afterAll(async () => {
     await operator.stop();

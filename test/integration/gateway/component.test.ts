@@ -14,7 +14,7 @@ import { mustConform } from '../../gateway/conformance.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer, testNeeding } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { root } from '../../support/root.js';
+import { root } from '../../support/repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { at, pick } from '../deploy/overlay.js';
 

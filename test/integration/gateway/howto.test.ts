@@ -11,7 +11,7 @@ import { binary } from '@multicluster-engine/kube-apiserver/testing/controlplane
 import { headNonconformities } from '../../gateway/conformance.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { root } from '../../support/root.js';
+import { root } from '../../support/repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { startGateway, type GatewayProcess } from './process.js';
 

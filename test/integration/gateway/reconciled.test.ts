@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
-import { Controller } from '../../support/scenario/controller.js';
-import { deploy } from '../../support/scenario/deployed.js';
+import { Controller } from '../../support/scenario/run/controller.js';
+import { deploy } from '../../support/scenario/run/deployed.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { startGateway } from './process.js';
 

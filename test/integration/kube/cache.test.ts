@@ -8,11 +8,11 @@ import { createClient } from '../../../src/kube/client/rest.js';
 import type { Change } from '../../../src/kube/cache/store.js';
 import type { Transport } from '../../../src/kube/transport/transport.js';
 import { isFailure } from '../../../src/runtime/errors.js';
-import { againOnConflict } from '../../support/conflict.js';
+import { againOnConflict } from '../../support/clients/conflict.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { cacheTools, transportOf } from './access.js';
+import { cacheTools, transportOf } from '../../support/clients/transport.js';
 
 interface ConfigMap extends KubeObject {
   data?: Record<string, string>;

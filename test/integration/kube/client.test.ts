@@ -17,7 +17,7 @@ import type { Transport } from '../../../src/kube/transport/transport.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
-import { transportOf } from './access.js';
+import { transportOf } from '../../support/clients/transport.js';
 
 interface ConfigMap extends KubeObject {
   data?: Record<string, string>;

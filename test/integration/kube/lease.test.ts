@@ -10,7 +10,7 @@ import type { Transport } from '../../../src/kube/transport/transport.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { cacheTools, transportOf } from './access.js';
+import { cacheTools, transportOf } from '../../support/clients/transport.js';
 
 const options = { fieldManager: 'test' };
 const Roles = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', kind: 'Role', namespaced: true };

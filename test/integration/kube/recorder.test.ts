@@ -11,7 +11,7 @@ import { createClient } from '../../../src/kube/client/rest.js';
 import type { Transport } from '../../../src/kube/transport/transport.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
-import { cacheTools, transportOf } from './access.js';
+import { cacheTools, transportOf } from '../../support/clients/transport.js';
 
 const options = { fieldManager: 'test' };
 

@@ -11,15 +11,15 @@ import type { Taint, Toleration } from '../../../src/local/workload.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { ownName } from '@multicluster-engine/kube-apiserver/testing/names';
-import { root } from '../../support/root.js';
+import { root } from '../../support/repository/root.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { LABEL, post, Rig } from './rig.js';
+import { LABEL, post, LocalRuntimeRig } from '../../support/rigs/server/local.js';
 
 jest.setTimeout(300_000);
 
 describeWithServer('the local runtime', { own: true }, (server) => {
   let namespace: string;
-  let rig: Rig | undefined;
+  let rig: LocalRuntimeRig | undefined;
 
   beforeAll(async () => {
     for (const name of ['kube-system', 'kube-node-lease'])
@@ -28,7 +28,7 @@ describeWithServer('the local runtime', { own: true }, (server) => {
     for (const object of parseManifests(readFileSync(rights, 'utf8'), rights)) {
       await post(server(), COLLECTIONS[object.kind ?? ''] ?? '', JSON.parse(JSON.stringify(object)));
     }
-    rig = await Rig.open(server());
+    rig = await LocalRuntimeRig.open(server());
   }, 180_000);
   beforeEach(async () => {
     namespace = ownName('local');

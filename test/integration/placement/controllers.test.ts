@@ -16,7 +16,7 @@ import type { ManagedClusterSet } from '../../../src/api/generated/managedcluste
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { quietWindow, waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
-import { Fleet, Running } from './rig.js';
+import { Fleet, PlacementServerRig } from '../../support/rigs/server/placement.js';
 
 const LONG_MS = 300_000;
 const names = (count: number): string[] =>
@@ -27,7 +27,7 @@ const wants = (key: string, value: string): object => ({
 
 describeWithServer('the placement controllers', { own: true }, (server) => {
   let fleet: Fleet;
-  let running: Running;
+  let running: PlacementServerRig;
 
   beforeAll(async () => {
     await installCrds(server());
@@ -35,7 +35,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
     for (const set of ['east', 'west', 'store']) await fleet.set(set);
     await fleet.namespace('team', 'east', 'west');
     for (const name of names(30)) await fleet.cluster(name, Number(name.slice(1)) % 2 === 0 ? 'east' : 'west');
-    running = new Running(server());
+    running = new PlacementServerRig(server());
     await running.synced();
     for (const [set, count] of [
       ['east', 15],
@@ -317,7 +317,7 @@ describeWithServer('the placement controllers', { own: true }, (server) => {
       const mark = await fleet.mark();
 
       expect(await running.stop()).toBe(true);
-      running = new Running(server());
+      running = new PlacementServerRig(server());
       await running.synced();
       await quietWindow(3_000);
 

@@ -1,5 +1,5 @@
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
-import { fields, items } from '../scenario/reading.js';
+import { fields, items } from '../scenario/checks/reading.js';
 
 /** One verb on one resource, as a rule of a role gives it; a rule with resourceNames gives one for each name. */
 export interface Right {

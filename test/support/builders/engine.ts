@@ -19,7 +19,7 @@ import type { Manifest } from '../../../src/domain/engine/manifest.js';
 import type { Finding, Situation } from '../../../src/domain/engine/situation.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
 import { readManifests } from '../../../src/kube/manifests/manifests.js';
-import { root } from '../root.js';
+import { root } from '../repository/root.js';
 
 /** Plain defaults for everything about an engine: name `hub`, namespace `multicluster-engine`, version 1.0.0. */
 

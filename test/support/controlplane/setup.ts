@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { openRun } from '@multicluster-engine/kube-apiserver/testing/controlplane/coordinator';
 
-import { root } from '../root.js';
+import { root } from '../repository/root.js';
 
 /** Jest's global set-up: what servers of this project's tests have beyond those of the package, for all workers. */
 export default async function setup(): Promise<void> {

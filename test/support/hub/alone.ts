@@ -4,8 +4,8 @@ import path from 'node:path';
 import { load } from 'js-yaml';
 
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
-import { root } from '../root.js';
-import { deploy } from '../scenario/deployed.js';
+import { root } from '../repository/root.js';
+import { deploy } from '../scenario/run/deployed.js';
 import { isDeployment } from './deployment.js';
 import { startPod, type Pod } from './pod.js';
 

@@ -7,7 +7,7 @@ import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/cont
 import { WRITES, type LoggedRequest } from '@multicluster-engine/kube-apiserver/testing/controlplane/audit';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../root.js';
+import { root } from '../repository/root.js';
 import { waitFor, type WaitOptions } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { runComponents, type Components } from './components.js';
 import { deploy, startOperator } from './operator.js';

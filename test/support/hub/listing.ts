@@ -1,5 +1,5 @@
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
-import { fields } from '../scenario/reading.js';
+import { fields } from '../scenario/checks/reading.js';
 import type { Hub } from './hub.js';
 
 /** What comes and goes by itself, whoever does what. */

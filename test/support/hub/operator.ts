@@ -5,7 +5,7 @@ import { loadAll } from 'js-yaml';
 import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../root.js';
+import { root } from '../repository/root.js';
 import { isDeployment, type Deployment } from './deployment.js';
 import { startPod, type Pod, type PodOptions } from './pod.js';
 

@@ -6,7 +6,7 @@ import { delay, systemClock } from '../../../src/runtime/clock.js';
 import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
 import { binaryFolder } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
 import { startControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/start';
-import { root } from '../root.js';
+import { root } from '../repository/root.js';
 import { runComponents } from './components.js';
 import { deploy, startOperator } from './operator.js';
 import type { Pod } from './pod.js';

@@ -1,0 +1,210 @@
+import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
+import type { Condition, KubeObject, ObjectMeta } from '../../../../src/api/meta.js';
+import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets } from '../../../../src/api/resources.js';
+import type { IssueCertificate } from '../../../../src/controllers/engine/certificate.js';
+import { allCaches, openEngineCaches, type EngineCaches } from '../../../../src/controllers/engine/caches.js';
+import { EngineReconciler } from '../../../../src/controllers/engine/reconcile.js';
+import { engineRights } from '../../../../src/controllers/engine/rights.js';
+import { Targets } from '../../../../src/controllers/engine/target.js';
+import { watchCaches } from '../../../../src/controllers/engine/watches.js';
+import { targetTypes, type EngineSettings } from '../../../../src/domain/engine/desired.js';
+import type { KubeClient } from '../../../../src/kube/client/client.js';
+import { guardClient } from '../../../../src/kube/guard/guard.js';
+import type { EventNote } from '../../../../src/kube/events/recorder.js';
+import type { CacheOptions } from '../../../../src/kube/cache/reflector.js';
+import type { Result } from '../../../../src/runtime/result.js';
+import { issueForTest } from '../../builders/certificate.js';
+import { deployment, NAMESPACE, settings, templates, type DeploymentCounts } from '../../builders/engine.js';
+import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
+import { FakeApi } from '../../fakes/api.js';
+import type { FakeCache } from '../../fakes/cache.js';
+import { RecordingLog } from '../../fakes/log.js';
+
+/** Rows of an engine that is installed: one an object. */
+export const ROWS = 14;
+
+export interface EngineRigOptions {
+  readonly settings?: Partial<EngineSettings>;
+  /** An API server with a past; a new one when left out. */
+  readonly api?: FakeApi;
+  readonly clock?: ManualClock;
+  /** Stands between the reconciler and the server. */
+  readonly wrap?: (client: KubeClient) => KubeClient;
+  readonly issue?: IssueCertificate;
+}
+
+/** The engine controller on an API server in memory, guarded by its own table of rights. Passes are made by hand. */
+export class EngineRig {
+  readonly clock: ManualClock;
+  readonly api: FakeApi;
+  readonly events: EventNote[] = [];
+  readonly woken: string[] = [];
+  readonly opened: FakeCache<KubeObject>[] = [];
+  readonly log = new RecordingLog();
+  readonly caches: EngineCaches;
+  readonly targets: Targets;
+  readonly reconciler: EngineReconciler;
+  readonly tenure = new AbortController();
+
+  constructor(options: EngineRigOptions = {}) {
+    this.clock = options.clock ?? new ManualClock();
+    this.api = options.api ?? new FakeApi(this.clock);
+    this.api.concealsSecrets = true;
+    const all = { ...settings, ...options.settings };
+    const types = targetTypes(templates);
+    const wake = (engine: string): void => void this.woken.push(engine);
+    this.caches = openEngineCaches((cache) => this.api.cache(cache), all.onlyNamespace);
+    this.targets = new Targets({ openCache: (cache) => this.#open(cache), types, wake });
+    watchCaches(this.caches, { wake });
+    for (const cache of allCaches(this.caches)) cache.start();
+    this.targets.begin(this.tenure.signal);
+    const client = guardClient(options.wrap?.(this.api) ?? this.api, engineRights(types, all.onlyNamespace), {
+      log: this.log,
+    });
+    const recorder = { record: (event: EventNote) => void this.events.push(event), flush: () => Promise.resolve() };
+    const { caches, targets, clock } = this;
+    this.reconciler = new EngineReconciler({
+      client,
+      recorder,
+      clock,
+      caches,
+      targets,
+      templates,
+      settings: all,
+      issueCertificate: options.issue ?? issueForTest,
+    });
+  }
+
+  /** Somebody makes an engine. */
+  create(spec: MultiClusterEngineSpec = {}, metadata: Partial<ObjectMeta> = {}): void {
+    this.api.put<MultiClusterEngine>(MultiClusterEngines, {
+      metadata: { name: 'hub', ...metadata },
+      spec,
+      status: { observedGeneration: -1 },
+    });
+  }
+
+  /** Somebody changes an engine. */
+  edit(change: Partial<ObjectMeta>, spec?: MultiClusterEngineSpec, name = 'hub'): void {
+    const engine = this.engine(name);
+    this.api.put<MultiClusterEngine>(MultiClusterEngines, {
+      ...engine,
+      metadata: { ...engine.metadata, ...change },
+      spec: spec ?? engine.spec,
+    });
+  }
+
+  engine(name = 'hub'): MultiClusterEngine {
+    const engine = this.api.peek<MultiClusterEngine>(MultiClusterEngines, { name });
+    if (engine === undefined) throw new Error(`there is no engine ${name}`);
+    return engine;
+  }
+
+  exists(name = 'hub'): boolean {
+    return this.api.peek(MultiClusterEngines, { name }) !== undefined;
+  }
+
+  pass(name = 'hub'): Promise<Result> {
+    return this.reconciler.reconcile(name, {
+      reconcileId: 'test',
+      log: this.log,
+      signal: new AbortController().signal,
+    });
+  }
+
+  /** Passes until one writes nothing; at most ten. Gives the last result. */
+  async settle(name = 'hub'): Promise<Result> {
+    for (let pass = 0; pass < 10; pass++) {
+      const before = this.api.writes.length;
+      const result = await this.pass(name);
+      if (this.api.writes.length === before) return result;
+    }
+    throw new Error('ten passes, and still writing');
+  }
+
+  /** What the Deployment controller would do: all replicas up, or what `counts` says. */
+  rollOut(counts: DeploymentCounts = {}, namespace = NAMESPACE): void {
+    const stored = this.api.all<KubeObject>(Deployments).filter((one) => one.metadata.namespace === namespace);
+    if (stored.length === 0) throw new Error('there is no Deployment');
+    for (const one of stored) {
+      const { status } = deployment({ generation: one.metadata.generation ?? 1, ...counts });
+      this.api.put(Deployments, Object.assign({ ...one }, { status }));
+    }
+  }
+
+  /** Installs engine `hub` to the end. */
+  async install(spec: MultiClusterEngineSpec = {}): Promise<void> {
+    this.create(spec);
+    await this.settle();
+    this.rollOut(
+      {},
+      spec.targetNamespace === undefined || spec.targetNamespace === '' ? NAMESPACE : spec.targetNamespace,
+    );
+    await this.settle();
+  }
+
+  /** Marks for deletion as the API server does. */
+  remove(name = 'hub'): void {
+    this.edit({ deletionTimestamp: new Date(this.clock.now()).toISOString() }, undefined, name);
+  }
+
+  /** What garbage collection does: ends foreground deletions, and terminating namespaces with all that is in them. */
+  collect(): void {
+    for (const object of this.api.all<KubeObject>(Deployments)) {
+      if (object.metadata.finalizers?.includes('foregroundDeletion') === true)
+        this.api.remove(Deployments, object.metadata);
+    }
+    for (const object of this.api.all<KubeObject>(Namespaces)) {
+      if (object.metadata.deletionTimestamp !== undefined) this.api.remove(Namespaces, object.metadata);
+    }
+  }
+
+  condition(type: string, name = 'hub'): Condition | undefined {
+    return this.engine(name).status?.conditions?.find((one) => one.type === type);
+  }
+
+  /** `phase Ready-reason`. */
+  state(name = 'hub'): string {
+    return `${this.engine(name).status?.phase} ${this.condition('Ready', name)?.reason}`;
+  }
+
+  message(name = 'hub'): string {
+    return this.condition('Ready', name)?.message ?? '';
+  }
+
+  reasons(): string[] {
+    return this.events.map((event) => event.reason);
+  }
+
+  /** Everything stored that is not an engine, as `Kind ns/name`. */
+  made(): string[] {
+    const types = [
+      Namespaces,
+      ...this.caches.bindings.map((cache) => cache.type),
+      ...targetTypes(templates),
+      ConfigMaps,
+      Secrets,
+    ];
+    const named = types.flatMap((type) =>
+      this.api.all<KubeObject>(type).map((one) => `${type.kind} ${one.metadata.name}`),
+    );
+    return [...new Set(named)].sort();
+  }
+
+  #open<T extends KubeObject>(options: CacheOptions<T>): FakeCache<T> {
+    const cache = this.api.cache<T>(options);
+    // Kept for tests that pause or fail it; what it holds does not matter to them.
+    this.opened.push(cache as unknown as FakeCache<KubeObject>);
+    return cache;
+  }
+}
+
+/** `client` with one method replaced. */
+export function replaced(client: KubeClient, method: keyof KubeClient, made: unknown): KubeClient {
+  return new Proxy(client, { get: (target, key) => (key === method ? made : bound(target, key)) });
+}
+
+function bound(target: object, key: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, key);
+  return typeof value === 'function' ? value.bind(target) : value;
+}

@@ -1,0 +1,224 @@
+import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
+import type { Condition, KubeObject, ObjectName, ResourceType } from '../../../../src/api/meta.js';
+import { ENGINE_FIELD_MANAGER, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../../../../src/api/names.js';
+import { Deployments, MultiClusterEngines } from '../../../../src/api/resources.js';
+import { createEngineController } from '../../../../src/controllers/engine/controller.js';
+import { engineRights } from '../../../../src/controllers/engine/rights.js';
+import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
+import { targetTypes } from '../../../../src/domain/engine/desired.js';
+import { integerAt } from '../../../../src/domain/engine/manifest.js';
+import type { KubeClient } from '../../../../src/kube/client/client.js';
+import { guardClient } from '../../../../src/kube/guard/guard.js';
+import type { EventNote } from '../../../../src/kube/events/recorder.js';
+import { createCache } from '../../../../src/kube/cache/reflector.js';
+import { createClient } from '../../../../src/kube/client/rest.js';
+import { issueServingCertificate } from '../../../../src/pki/serving.js';
+import type { Transport } from '../../../../src/kube/transport/transport.js';
+import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
+import { Group } from '../../../../src/runtime/group.js';
+import { deployment, settings, templates } from '../../builders/engine.js';
+import { againOnConflict } from '../../clients/conflict.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { RecordingLog } from '../../fakes/log.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { transportOf } from '../../clients/transport.js';
+
+const AGENT = 'engine-under-test';
+/** Retries are up to 30 s apart, and so is the look at a right that came back. */
+const LONGEST_WAIT_MS = 180_000;
+const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** The engine group as the operator runs it, without its lease, under the operator's own ServiceAccount. */
+export class OperatorRig {
+  readonly events: EventNote[] = [];
+  readonly log = new RecordingLog();
+  readonly #transport: Transport;
+  readonly #end = new AbortController();
+  readonly #done: Promise<boolean>;
+
+  private constructor(kubeconfig: string, onlyNamespace: string | undefined) {
+    this.#transport = transportOf(kubeconfig, { userAgent: AGENT });
+    const leadership = { held: () => true, identity: 'test' };
+    const rights = engineRights(targetTypes(templates), onlyNamespace);
+    const tools = { clock: systemClock, random: systemRandom, log: this.log };
+    const { controller, sources, onHeld } = createEngineController({
+      client: guardClient(createClient(this.#transport), rights, { leadership, log: this.log }),
+      openCache: (options) => createCache(this.#transport, options, tools),
+      templates,
+      settings: onlyNamespace === undefined ? settings : { ...settings, onlyNamespace },
+      recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
+      issueCertificate: (names, now) => issueServingCertificate({ names, now }),
+      ...tools,
+      settleMs: 50,
+    });
+    const election = {
+      acquire: () => Promise.resolve(new AbortController().signal),
+      release: () => Promise.resolve(),
+      held: () => true,
+    };
+    this.#done = new Group({ name: 'engine', sources, election, controllers: [controller], onHeld, ...tools }).run(
+      this.#end.signal,
+    );
+  }
+
+  /** `onlyNamespace`: as the flag `--namespace`. */
+  static async start(server: ControlPlane, onlyNamespace?: string): Promise<OperatorRig> {
+    const serviceAccount = { namespace: OPERATOR_NAMESPACE, name: OPERATOR_SERVICE_ACCOUNT };
+    return new OperatorRig(await server.kubeconfigFor({ serviceAccount }), onlyNamespace);
+  }
+
+  /** Ends as the process would; whether it came to a clean end. */
+  async stop(): Promise<boolean> {
+    this.#end.abort(new Error('the test is over'));
+    const clean = await this.#done;
+    await this.#transport.close();
+    return clean;
+  }
+}
+
+/** What users do, and see, on a real server; and what the controllers would do that run on none of size `api`. */
+export class User {
+  readonly client: KubeClient;
+  readonly #server: ControlPlane;
+  readonly #transport: Transport;
+
+  constructor(server: ControlPlane) {
+    this.#server = server;
+    this.#transport = transportOf(server.adminKubeconfig, { limits: { default: { qps: 1_000, burst: 1_000 } } });
+    this.client = createClient(this.#transport);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async apply(name: string, spec: MultiClusterEngineSpec): Promise<void> {
+    await this.client.apply<MultiClusterEngine>(
+      MultiClusterEngines,
+      { metadata: { name }, spec },
+      { ...options, force: false },
+    );
+  }
+
+  async annotate(name: string, annotations: Record<string, string | null>): Promise<void> {
+    await againOnConflict(async () => {
+      const { uid = '', resourceVersion = '' } = (await this.engine(name))?.metadata ?? {};
+      await this.client.patchMetadata(MultiClusterEngines, { name }, { uid, resourceVersion, annotations }, options);
+    });
+  }
+
+  async remove(name: string): Promise<void> {
+    await againOnConflict(async () => {
+      const { uid = '', resourceVersion = '' } = (await this.engine(name))?.metadata ?? {};
+      await this.client.delete(MultiClusterEngines, { name }, { preconditions: { uid, resourceVersion } });
+    });
+  }
+
+  engine(name: string): Promise<MultiClusterEngine | undefined> {
+    return this.client.get<MultiClusterEngine>(MultiClusterEngines, { name });
+  }
+
+  async condition(name: string, type: string): Promise<Condition | undefined> {
+    return (await this.engine(name))?.status?.conditions?.find((one) => one.type === type);
+  }
+
+  /** Deletes an object as it is stored now; gives that. */
+  async destroy(type: ResourceType, name: ObjectName): Promise<KubeObject> {
+    let found: KubeObject | undefined;
+    await againOnConflict(async () => {
+      found = await this.client.get<KubeObject>(type, name);
+      const { uid = '', resourceVersion = '' } = found?.metadata ?? {};
+      await this.client.delete(type, name, { preconditions: { uid, resourceVersion } });
+    });
+    if (found === undefined) throw new Error(`there is no ${type.kind} ${name.name}`);
+    return found;
+  }
+
+  /** Waits for `phase reason-of-Ready` and for a message of Ready with these words in it (others may be told first); gives that. */
+  reaches(name: string, state: string, words = ''): Promise<string> {
+    const look = async (seen: (value: unknown) => void): Promise<string | undefined> => {
+      const status = (await this.engine(name))?.status;
+      const ready = status?.conditions?.find((one) => one.type === 'Ready');
+      const now = `${status?.phase} ${ready?.reason}`;
+      seen(`${now}: ${ready?.message}`);
+      return now === state && status?.observedGeneration !== -1 && ready?.message.includes(words) === true
+        ? ready.message
+        : undefined;
+    };
+    return waitFor(`engine ${name} to be ${state}: ${words}`, look, { deadlineMs: LONGEST_WAIT_MS });
+  }
+
+  /** What the Deployment controller would do: waits until all Deployments are there, and reports all replicas up. */
+  async rollOut(namespace: string): Promise<void> {
+    await waitFor(`the Deployments in ${namespace}`, () => this.#rolledOut(namespace), { deadlineMs: LONGEST_WAIT_MS });
+  }
+
+  /** Rolls out what is asked for, as often as it changes, until the engine is available. */
+  async comesUp(name: string, namespace = name): Promise<void> {
+    await waitFor(
+      `engine ${name} to be available`,
+      async (seen) => {
+        if (!(await this.#rolledOut(namespace))) return false;
+        const { metadata, status } = (await this.engine(name)) ?? {};
+        seen(status);
+        return status?.phase === 'Available' && status.observedGeneration === metadata?.generation;
+      },
+      { deadlineMs: LONGEST_WAIT_MS },
+    );
+  }
+
+  /** Reports the Deployments that have changed; whether there was none to report and none is missing. */
+  async #rolledOut(namespace: string): Promise<boolean> {
+    let all = true;
+    for (const { name } of CATALOGUE) {
+      const stored = await this.client.get<KubeObject>(Deployments, { namespace, name });
+      const generation = stored?.metadata.generation ?? 1;
+      if (stored !== undefined && integerAt(stored, 0, 'status', 'observedGeneration') === generation) continue;
+      all = false;
+      if (stored === undefined) continue;
+      const { status } = deployment({ generation });
+      await this.client.updateStatus(Deployments, Object.assign({ ...stored }, { status }), options);
+    }
+    return all;
+  }
+
+  /** What garbage collection does, which does not run here: ends foreground deletions. */
+  async collect(namespace: string): Promise<void> {
+    for (const { name } of CATALOGUE) {
+      const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
+      await this.#server.call({
+        method: 'PATCH',
+        path,
+        body: { metadata: { finalizers: null } },
+        contentType: 'application/merge-patch+json',
+      });
+    }
+  }
+
+  mark(): Promise<number> {
+    return this.#server.logMark();
+  }
+
+  /** The operator's writes since `mark`, as `verb resource name code`. */
+  async writes(mark: number): Promise<string[]> {
+    const log = await this.#server.requestLog({ after: mark, verbs: WRITES });
+    return log
+      .filter((request) => request.userAgent.startsWith(AGENT))
+      .map(
+        ({ verb, resource, subresource, name, code }) =>
+          `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name} ${code}`,
+      );
+  }
+
+  /** Every kind of request that the operator made since `mark`, as `verb resource code`. */
+  async requests(mark: number): Promise<string[]> {
+    const log = await this.#server.requestLog({ after: mark });
+    const made = log.filter((request) => request.userAgent.startsWith(AGENT));
+    return [...new Set(made.map(({ verb, resource, code }) => `${verb} ${resource} ${code}`))].sort();
+  }
+}
+
+const options = { fieldManager: 'user' };
+
+/** The operator's field manager, to look for in managed fields. */
+export const MANAGER = ENGINE_FIELD_MANAGER;

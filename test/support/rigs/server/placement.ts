@@ -1,0 +1,221 @@
+import type { ManagedCluster } from '../../../../src/api/generated/managedcluster.js';
+import type { ManagedClusterSet } from '../../../../src/api/generated/managedclusterset.js';
+import type { ManagedClusterSetBinding } from '../../../../src/api/generated/managedclustersetbinding.js';
+import type { Placement, PlacementSpec } from '../../../../src/api/generated/placement.js';
+import type { PlacementDecision } from '../../../../src/api/generated/placementdecision.js';
+import type { KubeObject, ObjectName, ResourceType } from '../../../../src/api/meta.js';
+import { CLUSTER_SET_LABEL } from '../../../../src/api/names.js';
+import {
+  ManagedClusters,
+  ManagedClusterSetBindings,
+  ManagedClusterSets,
+  Namespaces,
+  PlacementDecisions,
+  Placements,
+} from '../../../../src/api/resources.js';
+import { clusterRights } from '../../../../src/controllers/clusters/rights.js';
+import { placementCacheOptions, type PlacementCaches } from '../../../../src/controllers/placement/caches.js';
+import { createPlacementControllers } from '../../../../src/controllers/placement/group.js';
+import { placementRights } from '../../../../src/controllers/placement/rights.js';
+import type { KubeClient } from '../../../../src/kube/client/client.js';
+import { guardClient } from '../../../../src/kube/guard/guard.js';
+import type { EventNote } from '../../../../src/kube/events/recorder.js';
+import { createCache } from '../../../../src/kube/cache/reflector.js';
+import { createClient } from '../../../../src/kube/client/rest.js';
+import type { Transport } from '../../../../src/kube/transport/transport.js';
+import { systemClock, systemRandom } from '../../../../src/runtime/clock.js';
+import { Group } from '../../../../src/runtime/group.js';
+import { againOnConflict } from '../../clients/conflict.js';
+import type { ControlPlane } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { RecordingLog } from '../../fakes/log.js';
+import { cacheTools, transportOf } from '../../clients/transport.js';
+
+const AGENT = 'placement-under-test';
+const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** The placement group as the operator runs it, without its lease. */
+export class PlacementServerRig {
+  readonly events: EventNote[] = [];
+  readonly log = new RecordingLog();
+  readonly #transport: Transport;
+  readonly #end = new AbortController();
+  readonly #caches: PlacementCaches;
+  readonly #done: Promise<boolean>;
+
+  constructor(server: ControlPlane) {
+    this.#transport = transportOf(server.adminKubeconfig, {
+      userAgent: AGENT,
+      limits: { default: { qps: 1_000, burst: 1_000 } },
+    });
+    const leadership = { held: () => true, identity: 'test' };
+    const client = guardClient(createClient(this.#transport), [...placementRights, ...clusterRights], {
+      leadership,
+      log: this.log,
+    });
+    this.#caches = this.#open();
+    const { controllers, onHeld } = createPlacementControllers({
+      client,
+      caches: this.#caches,
+      recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
+      clock: systemClock,
+      random: systemRandom,
+      log: this.log,
+      settleWindowMs: 50,
+      workers: 8,
+    });
+    const election = {
+      acquire: () => Promise.resolve(new AbortController().signal),
+      release: () => Promise.resolve(),
+      held: () => true,
+    };
+    const sources = Object.values(this.#caches);
+    this.#done = new Group({
+      name: 'placement',
+      sources,
+      election,
+      controllers,
+      onHeld,
+      clock: systemClock,
+      log: this.log,
+    }).run(this.#end.signal);
+  }
+
+  /** Resolves when the caches hold what there is. */
+  async synced(): Promise<void> {
+    await Promise.all(Object.values(this.#caches).map((cache) => cache.whenSynced()));
+  }
+
+  /** Ends as the process would; whether it came to a clean end. */
+  async stop(): Promise<boolean> {
+    this.#end.abort(new Error('the test is over'));
+    const clean = await this.#done;
+    await this.#transport.close();
+    return clean;
+  }
+
+  #open(): PlacementCaches {
+    const options = placementCacheOptions;
+    const tools = { ...cacheTools(), log: this.log };
+    return {
+      placements: createCache(this.#transport, options.placements, tools),
+      decisions: createCache(this.#transport, options.decisions, tools),
+      clusters: createCache(this.#transport, options.clusters, tools),
+      sets: createCache(this.#transport, options.sets, tools),
+      bindings: createCache(this.#transport, options.bindings, tools),
+    };
+  }
+}
+
+/** What users do, and see, on a real server. */
+export class Fleet {
+  readonly client: KubeClient;
+  readonly #server: ControlPlane;
+  readonly #transport: Transport;
+
+  constructor(server: ControlPlane) {
+    this.#server = server;
+    this.#transport = transportOf(server.adminKubeconfig, { limits: { default: { qps: 1_000, burst: 1_000 } } });
+    this.client = createClient(this.#transport);
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async namespace(name: string, ...sets: readonly string[]): Promise<void> {
+    await this.client.create(Namespaces, { metadata: { name } }, options);
+    for (const set of sets) await this.bind(name, set);
+  }
+
+  async set(name: string): Promise<void> {
+    await this.client.apply<ManagedClusterSet>(
+      ManagedClusterSets,
+      { metadata: { name }, spec: {} },
+      { ...options, force: false },
+    );
+  }
+
+  async bind(namespace: string, name: string): Promise<void> {
+    await this.client.create<ManagedClusterSetBinding>(
+      ManagedClusterSetBindings,
+      { metadata: { namespace, name }, spec: { clusterSet: name } },
+      options,
+    );
+  }
+
+  /** Makes or relabels a cluster: its labels are these and that of its set. */
+  async cluster(name: string, set: string, labels: Record<string, string> = {}): Promise<void> {
+    const object = { metadata: { name, labels: { [CLUSTER_SET_LABEL]: set, ...labels } }, spec: {} };
+    await this.client.apply<ManagedCluster>(ManagedClusters, object, { ...options, force: false });
+  }
+
+  /** Deletes an object as it is stored now. */
+  async remove(type: ResourceType, name: ObjectName): Promise<void> {
+    await againOnConflict(async () => {
+      const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
+      await this.client.delete(type, name, { preconditions: { uid, resourceVersion } });
+    });
+  }
+
+  /** Takes the finalizers from an object. */
+  async release(type: ResourceType, name: ObjectName): Promise<void> {
+    await againOnConflict(async () => {
+      const { uid = '', resourceVersion = '' } = (await this.client.get<KubeObject>(type, name))?.metadata ?? {};
+      await this.client.patchMetadata(type, name, { uid, resourceVersion, finalizers: [] }, options);
+    });
+  }
+
+  async claim(name: string, claims: Record<string, string>): Promise<void> {
+    const stored = await this.client.get<ManagedCluster>(ManagedClusters, { name });
+    if (stored === undefined) throw new Error(`no cluster ${name}`);
+    const clusterClaims = Object.entries(claims).map(([claim, value]) => ({ name: claim, value }));
+    await this.client.updateStatus<ManagedCluster>(ManagedClusters, { ...stored, status: { clusterClaims } }, options);
+  }
+
+  async place(namespace: string, name: string, spec: PlacementSpec = {}): Promise<Placement> {
+    return this.client.apply<Placement>(
+      Placements,
+      { metadata: { namespace, name }, spec },
+      { ...options, force: false },
+    );
+  }
+
+  placement(namespace: string, name: string): Promise<Placement | undefined> {
+    return this.client.get<Placement>(Placements, { namespace, name });
+  }
+
+  decision(namespace: string, name: string): Promise<PlacementDecision | undefined> {
+    return this.client.get<PlacementDecision>(PlacementDecisions, { namespace, name });
+  }
+
+  /** The clusters that a Placement has published, sorted; undefined before its first decision. */
+  async selected(namespace: string, placement: string): Promise<string[] | undefined> {
+    const found = await this.client.list<PlacementDecision>(PlacementDecisions, namespace, {
+      labelSelector: `cluster.fleetmgmt.io/placement=${placement}`,
+    });
+    if (found.length === 0) return undefined;
+    return found.flatMap((one) => one.status.decisions.map((item) => item.clusterName)).sort();
+  }
+
+  async reason(namespace: string, placement: string, type: string): Promise<string | undefined> {
+    const found = await this.placement(namespace, placement);
+    return found?.status?.conditions?.find((one) => one.type === type)?.reason;
+  }
+
+  mark(): Promise<number> {
+    return this.#server.logMark();
+  }
+
+  /** The controllers' writes since `mark`, as `verb resource name`. */
+  async writes(mark: number): Promise<string[]> {
+    const log = await this.#server.requestLog({ after: mark, verbs: WRITES });
+    return log
+      .filter((request) => request.userAgent.startsWith(AGENT))
+      .map(
+        ({ verb, resource, subresource, name }) =>
+          `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`} ${name}`,
+      );
+  }
+}
+
+const options = { fieldManager: 'test' };

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { loadAll } from 'js-yaml';
+
+import { COMPONENT_ROLE_PREFIX, DEFAULT_TARGET_NAMESPACE } from '../../../../src/api/names.js';
+import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';
+import { kindsServed } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
+import type { ControlPlane, Subject } from '@multicluster-engine/kube-apiserver/testing/controlplane/plane';
+import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
+import { root } from '../../repository/root.js';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+import { crds, install, lax, makeNamespaces } from './stage.js';
+import { fields } from '../checks/reading.js';
+
+const COMPONENT = 'placement-controller';
+
+/** The account of the placement controller, as its component declares it. */
+export const ACCOUNT: Subject = { serviceAccount: { namespace: DEFAULT_TARGET_NAMESPACE, name: COMPONENT } };
+
+/** The ClusterRoleBinding of the placement controller. */
+export const BINDING_PATH = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${COMPONENT_ROLE_PREFIX}${COMPONENT}`;
+
+const ENGINE: AnyObject = {
+  apiVersion: 'multicluster.platform.io/v1alpha1',
+  kind: 'MultiClusterEngine',
+  metadata: { name: 'engine' },
+};
+
+/**
+ * Applies the default overlay as a user does and an engine, and of the placement controller's component what the
+ * operator would: its ServiceAccount and its binding (which the policies refuse where there is no engine). `rules: 'lax'` takes the rules out of the CRDs, so that the script can write what
+ * they refuse.
+ */
+export async function deploy(server: ControlPlane, rules: 'strict' | 'lax'): Promise<void> {
+  const options = { kubeconfig: server.adminKubeconfig };
+  const overlay = path.join(root, 'deploy', 'overlays', 'default');
+  await kubectlOk(['apply', '--server-side', '-k', overlay], options);
+  await makeNamespaces(server, [DEFAULT_TARGET_NAMESPACE]);
+  await install(server, rules === 'lax' ? crds().map(lax) : crds());
+  await kindsServed(server);
+  await makeNamespaces(server);
+  await applyObject(server, ENGINE);
+  for (const object of component()) if (object.kind === 'ServiceAccount') await applyObject(server, object);
+  await bind(server);
+}
+
+/** Puts the rights of the placement controller back. */
+export async function bind(server: ControlPlane): Promise<void> {
+  for (const object of component()) if (object.kind === 'ClusterRoleBinding') await applyObject(server, object);
+}
+
+function component(): AnyObject[] {
+  const folder = path.join(root, 'deploy', 'components', COMPONENT);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+  return files.flatMap((name) =>
+    loadAll(readFileSync(path.join(folder, name), 'utf8')).map((one): AnyObject => fields(one)),
+  );
+}
+
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  MultiClusterEngine: '/apis/multicluster.platform.io/v1alpha1/multiclusterengines',
+  ServiceAccount: `/api/v1/namespaces/${DEFAULT_TARGET_NAMESPACE}/serviceaccounts`,
+  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+};
+
+/** How long a started or restarted server may take to know the kind of a policy's parameters: it looks every 30 s. */
+const POLICY_MS = 90_000;
+
+async function applyObject(server: ControlPlane, object: AnyObject): Promise<void> {
+  const collection = COLLECTIONS[object.kind ?? ''] ?? '';
+  const request = {
+    method: 'PATCH',
+    path: `${collection}/${object.metadata?.name ?? ''}?fieldManager=script&force=true`,
+    contentType: 'application/apply-patch+yaml',
+    body: object,
+  } as const;
+  const { status, text } = await waitFor(
+    'the policies to find their parameters',
+    async (seen) => {
+      const answer = await server.call(request);
+      seen(answer.text);
+      return /failed to configure (policy|binding)/.test(answer.text) ? undefined : answer;
+    },
+    { deadlineMs: POLICY_MS, everyMs: 500 },
+  );
+  if (status >= 300) throw new Error(`${object.kind ?? ''} ${object.metadata?.name ?? ''}: ${status} ${text}`);
+}
