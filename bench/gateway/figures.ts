@@ -4,7 +4,7 @@ import { gather } from '../../test/gateway/gather.js';
 import type { CrowdKind } from '../../test/gateway/crowd.js';
 import { CANARY } from '../../test/gateway/client.js';
 import { ENGINES, startRig } from '../../test/gateway/rig.js';
-import { open } from '../../test/gateway/wire.js';
+import { open } from '../../test/gateway/rawclient.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { summaryOf, type Figure } from '@multicluster-engine/kube-apiserver/testing/bench';
 import { openSite, type Site } from './site.js';

@@ -4,7 +4,7 @@ import { packageRoot } from '../config/config.js';
 import type { GatewayConfig } from '../config/gateway.js';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.js';
 import { openApiDocument } from '../gateway/openapi/openapi.js';
-import { Rulebook } from '../gateway/object/rulebook.js';
+import { FieldRules } from '../gateway/object/fieldrules.js';
 import { createGatewayMetrics } from '../observability/gatewaymetrics.js';
 import { createLogger } from '../observability/logger.js';
 import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';
@@ -60,7 +60,7 @@ function gatewayFor(config: GatewayConfig, sinks: Pick<GatewayOptions, 'clock' |
     // Its first word is the field manager under which the API server books what clients write.
     userAgent: `multicluster-engine-gateway/${config.version}`,
     openapi: JSON.stringify(openApiDocument({ version: config.version, engine, placement })),
-    rules: new Rulebook([engine, placement]),
+    rules: new FieldRules([engine, placement]),
     reloadEveryMs: config.reloadIntervalMs,
   });
 }

@@ -157,7 +157,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
   const client = createClient(transport);
   const { host, port } = config.gatewayListen;
   const local = new LocalRuntime({
-    site: {
+    deps: {
       transport,
       client,
       clock: systemClock,

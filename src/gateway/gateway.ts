@@ -3,13 +3,13 @@ import { delay } from '../runtime/clock.js';
 import type { HealthCheck } from '../runtime/health.js';
 import type { Logger } from '../runtime/logger.js';
 import { Budget } from './request/body.js';
-import { certificateFault, servingPair, type ServingPair } from './tls/certificate.js';
-import { FirstContact } from './upstream/contact.js';
+import { certificateProblem, parseServingPair, type ServingPair } from './tls/certificate.js';
+import { UpstreamReadiness } from './upstream/readiness.js';
 import type { Desk } from './server/exchange.js';
-import { FileReloader } from './tls/files.js';
+import { FileReloader } from './tls/filereloader.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
-import type { Rulebook } from './object/rulebook.js';
-import { GatewayServer, type Arrival, type ServerLimits } from './server/server.js';
+import type { FieldRules } from './object/fieldrules.js';
+import { GatewayServer, type IncomingRequest, type ServerLimits } from './server/server.js';
 import { serveRequest } from './server/serve.js';
 import { Upstream } from './upstream/upstream.js';
 
@@ -28,7 +28,7 @@ export interface GatewayOptions {
   readonly userAgent: string;
   /** The OpenAPI document, JSON. */
   readonly openapi: string;
-  readonly rules: Rulebook;
+  readonly rules: FieldRules;
   /** Between a signal to end and the last connection taken in: the time it takes until nobody is sent here any more. */
   readonly shutdownDelayMs: number;
   readonly reloadEveryMs: number;
@@ -38,8 +38,8 @@ export interface GatewayOptions {
 }
 
 /** Bodies and answers held at a time. */
-const BUDGET = 64 * 1024 * 1024;
-const GRACE_MS = 5_000;
+const BUFFER_BUDGET_BYTES = 64 * 1024 * 1024;
+const DRAIN_MS = 5_000;
 
 /**
  * The HTTPS interface. No state and no rights of its own: each request goes to the one API server behind it with the
@@ -51,7 +51,7 @@ export class Gateway {
   readonly #server: GatewayServer;
   readonly #upstream: Upstream;
   readonly #reloaders: readonly FileReloader[];
-  readonly #contact: FirstContact;
+  readonly #contact: UpstreamReadiness;
   #pair: ServingPair | undefined;
   #state: 'new' | 'serving' | 'ending' = 'new';
 
@@ -65,25 +65,25 @@ export class Gateway {
       userAgent,
       metrics,
     });
-    this.#contact = new FirstContact({ upstream: this.#upstream, clock, log: options.log });
+    this.#contact = new UpstreamReadiness({ upstream: this.#upstream, clock, log: options.log });
     const openapi = Buffer.from(options.openapi);
     const desk: Desk = {
       upstream: this.#upstream,
-      budget: new Budget(BUDGET),
+      budget: new Budget(BUFFER_BUDGET_BYTES),
       openapi,
       rules: options.rules,
       ready: () => this.#fault() === undefined,
     };
-    const serve = (arrival: Arrival): Promise<void> => serveRequest(arrival, { ...options, desk });
-    this.#server = new GatewayServer({ limits, strict, clock, metrics, serve });
+    const serve = (arrival: IncomingRequest): Promise<void> => serveRequest(arrival, { ...options, desk });
+    this.#server = new GatewayServer({ limits, strict, clock, metrics, handler: serve });
     const reload = { clock, log: options.log, metrics, everyMs: options.reloadEveryMs };
     this.#reloaders = [
       new FileReloader(
-        { name: 'certificate', paths: [options.tlsCert, options.tlsKey], use: (texts) => this.#present(texts) },
+        { name: 'certificate', paths: [options.tlsCert, options.tlsKey], apply: (texts) => this.#present(texts) },
         reload,
       ),
       new FileReloader(
-        { name: 'upstream-ca', paths: [options.upstreamCa], use: ([ca = '']) => this.#trust(ca) },
+        { name: 'upstream-ca', paths: [options.upstreamCa], apply: ([ca = '']) => this.#trust(ca) },
         reload,
       ),
     ];
@@ -115,9 +115,9 @@ export class Gateway {
     const { clock, shutdownDelayMs } = this.#options;
     this.#state = 'ending';
     this.#contact.stop();
-    this.#server.wind();
+    this.#server.beginDrain();
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
-    await this.#server.stop(GRACE_MS);
+    await this.#server.stop(DRAIN_MS);
     for (const reloader of this.#reloaders) reloader.stop();
     await this.#upstream.close();
   }
@@ -129,14 +129,14 @@ export class Gateway {
   #fault(): string | undefined {
     if (this.#state !== 'serving' || this.#pair === undefined)
       return this.#state === 'ending' ? 'shutting down' : 'not started';
-    return certificateFault(this.#pair, this.#options.clock.now()) ?? this.#contact.fault;
+    return certificateProblem(this.#pair, this.#options.clock.now()) ?? this.#contact.notReadyReason;
   }
 
   #present([cert = '', key = '']: readonly string[]): void {
     const { tlsCert, tlsKey, metrics } = this.#options;
     try {
-      const pair = servingPair(cert, key);
-      this.#server.present(pair);
+      const pair = parseServingPair(cert, key);
+      this.#server.setCertificate(pair);
       this.#pair = pair;
       metrics.certificateExpiry(pair.notAfter / 1000);
     } catch (error) {

@@ -6,17 +6,17 @@ import { createController, type Controller } from '../runtime/controller.js';
 import { systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import type { Pass, Result } from '../runtime/result.js';
-import { Evictions, type Leave } from './rollout/eviction.js';
-import { Pod, removeRemains, type Site } from './pod/pod.js';
+import { Evictions, type PendingEviction } from './rollout/eviction.js';
+import { Pod, removePodFolders, type PodDeps } from './pod/pod.js';
 import { Replica, type PodEvent } from './pod/replica.js';
-import { outlivesChange, rolloutStatus, untilLate, type Observation } from './rollout/rollout.js';
-import { Strangers } from './rollout/stranger.js';
-import { lackIn, obstacleOf, Successors, type Trouble } from './rollout/successor.js';
-import { hasContainer, podNameOf, progressedAt, templateOf, type RunnableSpec } from './rollout/template.js';
+import { keepsOldProcess, rolloutStatus, msUntilDeadline, type Observation } from './rollout/rollout.js';
+import { UnmanagedDeployments } from './rollout/unmanaged.js';
+import { mountProblem, schedulingProblem, PendingRollouts, type Problem } from './rollout/pendingrollout.js';
+import { isRunnable, podName, lastProgressAt, templateKey, type RunnableSpec } from './rollout/template.js';
 import type { Deployment, Node, PodSpec } from './workload.js';
 
 export interface RuntimeOptions {
-  readonly site: Site;
+  readonly deps: PodDeps;
   readonly client: KubeClient;
   readonly openCache: <T extends Deployment | Node>(options: CacheOptions<T>) => Cache<T>;
   /** The label of the Deployments that are run; all others are told that they are not. */
@@ -56,14 +56,14 @@ export class LocalRuntime {
   readonly #deployments: Cache<Deployment>;
   readonly #nodes: Cache<Node>;
   readonly #controller: Controller;
-  readonly #strangers: Strangers;
+  readonly #strangers: UnmanagedDeployments;
   readonly #events: EventRecorder;
   readonly #evictions: Evictions;
-  readonly #successors: Successors;
+  readonly #successors: PendingRollouts;
   readonly #running = new Map<string, Running>();
 
   constructor(options: RuntimeOptions) {
-    const { site, client, log, label, nodeName, openCache } = options;
+    const { deps: site, client, log, label, nodeName, openCache } = options;
     const { clock } = site;
     this.#options = options;
     this.#events = createRecorder(
@@ -72,8 +72,8 @@ export class LocalRuntime {
       { clock, log },
     );
     this.#evictions = new Evictions(clock);
-    this.#successors = new Successors(clock);
-    this.#strangers = new Strangers({
+    this.#successors = new PendingRollouts(clock);
+    this.#strangers = new UnmanagedDeployments({
       client,
       openCache,
       label,
@@ -100,7 +100,7 @@ export class LocalRuntime {
 
   /** Resolves when it knows its Deployments and works on them. */
   async start(signal?: AbortSignal): Promise<void> {
-    await removeRemains(this.#options.site);
+    await removePodFolders(this.#options.deps);
     this.#deployments.start();
     this.#nodes.start();
     await Promise.all([this.#deployments.whenSynced(signal), this.#nodes.whenSynced(signal)]);
@@ -160,25 +160,26 @@ export class LocalRuntime {
   async #bring(
     key: string,
     deployment: Deployment,
-    { leave, signal }: { readonly leave: Leave | undefined; readonly signal: AbortSignal },
-  ): Promise<Trouble | undefined> {
+    { leave, signal }: { readonly leave: PendingEviction | undefined; readonly signal: AbortSignal },
+  ): Promise<Problem | undefined> {
     const spec = deployment.spec?.template?.spec ?? {};
     const wanted = (deployment.spec?.replicas ?? 1) > 0;
     if (!wanted || this.#running.get(key)?.deployment !== deployment.metadata.uid) await this.#end(key);
     if (!wanted || signal.aborted) return undefined;
     const running = this.#running.get(key);
-    if (running?.template === templateOf(deployment)) {
+    if (running?.template === templateKey(deployment)) {
       this.#successors.forget(key);
       return this.#keepFresh(running);
     }
-    const obstacle = obstacleOf(spec, this.#node, running === undefined ? leave : undefined);
-    if (running !== undefined && outlivesChange(deployment)) {
+    const obstacle = schedulingProblem(spec, this.#node, running === undefined ? leave : undefined);
+    if (running !== undefined && keepsOldProcess(deployment)) {
       const lack =
-        obstacle ?? (hasContainer(spec) ? await lackIn(() => this.#podOf(deployment, spec).check()) : undefined);
+        obstacle ??
+        (isRunnable(spec) ? await mountProblem(() => this.#podOf(deployment, spec).checkVolumesAndToken()) : undefined);
       if (lack !== undefined) return this.#wait(key, deployment, { running, lack });
     }
     await this.#end(key);
-    if (hasContainer(spec) && obstacle === undefined) this.#begin(key, deployment, spec);
+    if (isRunnable(spec) && obstacle === undefined) this.#begin(key, deployment, spec);
     return obstacle;
   }
 
@@ -186,8 +187,8 @@ export class LocalRuntime {
   async #wait(
     key: string,
     deployment: Deployment,
-    { running, lack }: { readonly running: Running; readonly lack: Trouble },
-  ): Promise<Trouble> {
+    { running, lack }: { readonly running: Running; readonly lack: Problem },
+  ): Promise<Problem> {
     const { trouble, isNew } = this.#successors.wait(key, deployment, { old: running.pod.identity.name, lack });
     if (isNew) {
       this.#options.report(trouble.message);
@@ -197,17 +198,17 @@ export class LocalRuntime {
     return trouble;
   }
 
-  async #keepFresh({ pod, replica: { process } }: Running): Promise<Trouble | undefined> {
-    return process === undefined ? undefined : lackIn(() => pod.refresh(process));
+  async #keepFresh({ pod, replica: { process } }: Running): Promise<Problem | undefined> {
+    return process === undefined ? undefined : mountProblem(() => pod.refresh(process));
   }
 
   #podOf(deployment: Deployment, spec: RunnableSpec): Pod {
     const { namespace = '', name } = deployment.metadata;
-    return new Pod(this.#options.site, { namespace, deployment: name, name: podNameOf(deployment) }, spec);
+    return new Pod(this.#options.deps, { namespace, deployment: name, name: podName(deployment) }, spec);
   }
 
   #begin(key: string, deployment: Deployment, spec: RunnableSpec): void {
-    const { site, report } = this.#options;
+    const { deps: site, report } = this.#options;
     const pod = this.#podOf(deployment, spec);
     const replica = new Replica({
       name: pod.identity.name,
@@ -215,15 +216,15 @@ export class LocalRuntime {
       minReadyMs: (deployment.spec?.minReadySeconds ?? 0) * 1000,
       graceMs: (spec.terminationGracePeriodSeconds ?? 30) * 1000,
       launch: () => pod.launch(),
-      lastWords: () => pod.lastWords(),
+      terminationMessage: () => pod.terminationMessage(),
       clock: site.clock,
-      changed: () => this.#controller.add(key),
+      onStateChange: () => this.#controller.add(key),
       report,
       event: (event) => this.#tell(key, event),
     });
     this.#running.set(key, {
       deployment: deployment.metadata.uid,
-      template: templateOf(deployment),
+      template: templateKey(deployment),
       spec,
       pod,
       replica,
@@ -249,18 +250,18 @@ export class LocalRuntime {
     this.#options.report(`stopped ${running.pod.identity.name}${why === undefined ? '' : `: ${why}`}`);
   }
 
-  #observe(key: string, deployment: Deployment, trouble: Trouble | undefined): Observation {
+  #observe(key: string, deployment: Deployment, trouble: Problem | undefined): Observation {
     const running = this.#running.get(key);
     const state = running?.replica.state;
     const waits = this.#successors.since(key);
-    const since = waits ?? progressedAt(deployment) ?? this.#options.site.clock.now();
+    const since = waits ?? lastProgressAt(deployment) ?? this.#options.deps.clock.now();
     return {
       started: state?.started ?? false,
       ready: state?.ready ?? false,
       available: state?.available ?? false,
       updated: waits === undefined,
-      pod: podNameOf(deployment),
-      trouble: waits === undefined ? (state?.trouble ?? trouble) : trouble,
+      pod: podName(deployment),
+      problem: waits === undefined ? (state?.problem ?? trouble) : trouble,
       progressedAt:
         running === undefined || waits !== undefined
           ? since
@@ -269,7 +270,7 @@ export class LocalRuntime {
   }
 
   async #report(deployment: Deployment, seen: Observation, signal: AbortSignal): Promise<void> {
-    const status = rolloutStatus(deployment, seen, this.#options.site.clock.now());
+    const status = rolloutStatus(deployment, seen, this.#options.deps.clock.now());
     if (status === deployment.status) return;
     await this.#options.client.updateStatus(
       Deployments,
@@ -281,9 +282,9 @@ export class LocalRuntime {
   #wake(
     key: string,
     deployment: Deployment,
-    { seen, leave }: { readonly seen: Observation; readonly leave: Leave | undefined },
+    { seen, leave }: { readonly seen: Observation; readonly leave: PendingEviction | undefined },
   ): { readonly wakeAfterMs?: number } {
-    const late = untilLate(deployment, seen, this.#options.site.clock.now());
+    const late = msUntilDeadline(deployment, seen, this.#options.deps.clock.now());
     const refresh = this.#running.has(key) ? REFRESH_MS : undefined;
     const eviction = leave?.inMs === 0 ? undefined : leave?.inMs;
     const retry = this.#successors.since(key) === undefined ? undefined : RETRY_MS;

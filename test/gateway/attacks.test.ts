@@ -7,7 +7,7 @@ import { WITH_BODY, WITH_BODY_REFUSED, WITHOUT_BODY, WITHOUT_BODY_REFUSED } from
 import { CANARY } from './client.js';
 import { PLACEMENTS, startRig, utterances, type Rig } from './rig.js';
 import { PLACEMENT, reply } from './upstream.js';
-import { sendRaw } from './wire.js';
+import { sendRaw } from './rawclient.js';
 
 const AT_A_TIME = 16;
 const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype).sort().join();

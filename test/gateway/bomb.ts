@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { parseBody } from '../../src/gateway/request/body.js';
-import { Refusal } from '../../src/gateway/refusal.js';
+import { StatusError } from '../../src/gateway/statuserror.js';
 
 /** A thread that reads a body five times, and says of each whether it was read or refused. */
 const bytes = Buffer.from(workerData.text, 'latin1');
@@ -12,6 +12,6 @@ function outcome(): string {
     parseBody(bytes, workerData.format);
     return 'read';
   } catch (error) {
-    return error instanceof Refusal ? 'refused' : String(error);
+    return error instanceof StatusError ? 'refused' : String(error);
   }
 }

@@ -9,7 +9,7 @@ import { mustConform } from './conformance.js';
 import { CANARY } from './client.js';
 import { ENGINE_YAML, ENGINES, PATIENT, PLACEMENTS, startRig, type Rig } from './rig.js';
 import { obliging, PLACEMENT, reply } from './upstream.js';
-import { open, parseReplies, readReplies, sendRaw } from './wire.js';
+import { open, parseReplies, readReplies, sendRaw } from './rawclient.js';
 
 const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
 const READ = `GET ${ENGINES} HTTP/1.1\r\nHost: localhost\r\n${COOKIE}\r\n`;

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { load } from 'js-yaml';
 
-import { GIVEN_CODES } from '../../src/gateway/refusal.js';
+import { INTERFACE_CODES } from '../../src/gateway/statuserror.js';
 import { matchRoute, operationOf, type Operation } from '../../src/gateway/request/routes.js';
 import { document } from './document.js';
 
@@ -38,7 +38,7 @@ export function nonconformities(method: string, target: string, reply: Reply, st
   checked.answers += 1;
   const { operation, declared, what } = declaredFor(method, target, reply);
   if (declared === undefined) return [`${what}: the code is not in the document`];
-  if (strict && !GIVEN_CODES.includes(reply.status)) return [`${what}: no code of the given interface`];
+  if (strict && !INTERFACE_CODES.includes(reply.status)) return [`${what}: no code of the given interface`];
   const wrong = [
     ...headerFaults(record(declared['headers']), reply),
     ...bodyFaults(record(declared['content']), reply, strict),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { openApiDocument } from '../../src/gateway/openapi/openapi.js';
-import { Rulebook } from '../../src/gateway/object/rulebook.js';
+import { FieldRules } from '../../src/gateway/object/fieldrules.js';
 import type { JsonSchema } from '../../src/gateway/openapi/schemas.js';
 import { root } from '../support/repository/root.js';
 
@@ -16,4 +16,4 @@ const [engine, placement] = [read('crds', 'multiclusterengine.yaml'), read('crds
 export const document: JsonSchema = openApiDocument({ version: '0.0.0', engine, placement });
 
 /** What its kinds demand. */
-export const rules = new Rulebook([engine, placement]);
+export const rules = new FieldRules([engine, placement]);

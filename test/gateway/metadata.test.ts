@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { shown, type DataObject } from '../../src/gateway/object/document.js';
+import { formatValue, type JsonObject } from '../../src/gateway/object/document.js';
 import { parseBody } from '../../src/gateway/request/body.js';
 import { checkMetadata } from '../../src/gateway/object/metadata.js';
-import { Refusal } from '../../src/gateway/refusal.js';
+import { StatusError } from '../../src/gateway/statuserror.js';
 
 /** The faults that are found, `field: message` each. */
 function faultsOf(yaml: string): string[] | string {
   try {
-    checkMetadata(parseBody(Buffer.from(yaml), 'yaml') as DataObject);
+    checkMetadata(parseBody(Buffer.from(yaml), 'yaml') as JsonObject);
     return [];
   } catch (error) {
-    if (!(error instanceof Refusal) || error.kind !== 'malformed') throw error;
+    if (!(error instanceof StatusError) || error.kind !== 'malformed') throw error;
     return (error.detail.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
   }
 }
@@ -116,6 +116,6 @@ describe('a value in an error', () => {
     ['[1,2,3,4,5]', 'the list of 5'],
     [JSON.stringify('x'.repeat(100)), `the string "${'x'.repeat(63)}…`],
   ])('%s is shown as %s', (json, text) => {
-    expect(shown(parseBody(Buffer.from(json), 'json'))).toBe(text);
+    expect(formatValue(parseBody(Buffer.from(json), 'json'))).toBe(text);
   });
 });

@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { load } from 'js-yaml';
 
 import { MEDIA_TYPES } from '../../src/gateway/request/media.js';
-import { REFUSALS } from '../../src/gateway/refusal.js';
+import { STATUS_ERRORS } from '../../src/gateway/statuserror.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
 import { root } from '../support/repository/root.js';
 import { nonconformities } from './conformance.js';
@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has every code, every media type and every parameter', () => {
-    const codes = [...new Set(Object.values(REFUSALS).map(({ code }) => `Code${code}`))];
+    const codes = [...new Set(Object.values(STATUS_ERRORS).map(({ code }) => `Code${code}`))];
     const post = at('paths', ENGINES, 'post');
 
     expect(Object.keys(at('components', 'responses')).sort()).toEqual(codes.sort());

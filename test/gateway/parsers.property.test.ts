@@ -2,11 +2,11 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { parseBody } from '../../src/gateway/request/body.js';
-import { MAX_DEPTH, MAX_NODES, type Data } from '../../src/gateway/object/document.js';
+import { MAX_DEPTH, MAX_NODES, type JsonValue } from '../../src/gateway/object/document.js';
 import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation, type Format } from '../../src/gateway/request/media.js';
-import { revisionWanted } from '../../src/gateway/request/precondition.js';
-import { Refusal } from '../../src/gateway/refusal.js';
+import { ifMatchRevision } from '../../src/gateway/request/precondition.js';
+import { StatusError } from '../../src/gateway/statuserror.js';
 import { isSubdomain, matchRoute, ROUTES } from '../../src/gateway/request/routes.js';
 import { tokenOf } from '../../src/gateway/request/token.js';
 import { writeYaml } from '../../src/gateway/object/yaml.js';
@@ -23,7 +23,7 @@ function refusedOr<T>(run: () => T): T | undefined {
   try {
     return run();
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof StatusError) return undefined;
     throw error;
   }
 }
@@ -138,11 +138,11 @@ afterAll(() => {
   if (now !== PROTOTYPE) throw new Error('Object.prototype was changed');
 });
 
-function depth(value: Data): number {
+function depth(value: JsonValue): number {
   return typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0;
 }
 
-function nodes(value: Data): number {
+function nodes(value: JsonValue): number {
   return typeof value === 'object' && value !== null
     ? Object.values(value).reduce((sum: number, one) => sum + nodes(one), 1)
     : 1;
@@ -257,7 +257,7 @@ describe('a head of any headers', () => {
         const headers = headerMap(pairs.flat());
         refusedOr(() => checkHeaders(headers, '1.1'));
         refusedOr(() => formatOf(headers));
-        refusedOr(() => revisionWanted(headers));
+        refusedOr(() => ifMatchRevision(headers));
         acceptedType(headers);
         wantsRepresentation(headers);
         const token = refusedOr(() => tokenOf(headers));
@@ -289,7 +289,7 @@ describe('a head of any headers', () => {
         expect(
           tooMuch(
             cost(() => {
-              for (const read of [tokenOf, formatOf, revisionWanted, acceptedType, wantsRepresentation])
+              for (const read of [tokenOf, formatOf, ifMatchRevision, acceptedType, wantsRepresentation])
                 refusedOr<unknown>(() => read(headers));
               refusedOr(() => checkHeaders(headers, '1.1'));
             }),

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 
 import { announcesBody, Budget, parseBody } from '../../src/gateway/request/body.js';
 import { Connections } from '../../src/gateway/server/connections.js';
-import { atRevision, envelop } from '../../src/gateway/request/envelope.js';
+import { withResourceVersion, validateTarget } from '../../src/gateway/request/target.js';
 import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from '../../src/gateway/request/media.js';
-import { checkConditions, entityTag, revisionWanted } from '../../src/gateway/request/precondition.js';
-import { Refusal } from '../../src/gateway/refusal.js';
+import { checkConditionalHeaders, entityTag, ifMatchRevision } from '../../src/gateway/request/precondition.js';
+import { StatusError } from '../../src/gateway/statuserror.js';
 import {
   isLabel,
   isSubdomain,
@@ -25,7 +25,7 @@ function outcome<T>(run: () => T): T | string {
   try {
     return run();
   } catch (error) {
-    if (error instanceof Refusal) return error.kind;
+    if (error instanceof StatusError) return error.kind;
     throw error;
   }
 }
@@ -191,7 +191,7 @@ describe('headers', () => {
     [['If-Match', '"18446744073709551615"'], '18446744073709551615'],
     [['If-Match', '"18446744073709551616"'], 'precondition'],
   ])('%j ask for the revision %s', (raw, revision) => {
-    expect(outcome(() => revisionWanted(headerMap(raw)))).toBe(revision);
+    expect(outcome(() => ifMatchRevision(headerMap(raw)))).toBe(revision);
   });
 
   it.each<[string[], Action, string | undefined]>([
@@ -208,7 +208,7 @@ describe('headers', () => {
       ]),
     ),
   ])('%j on %s: %s', (raw, action, kind) => {
-    expect(outcome(() => checkConditions(headerMap(raw), action))).toBe(kind);
+    expect(outcome(() => checkConditionalHeaders(headerMap(raw), action))).toBe(kind);
   });
 
   it.each<[unknown, string | undefined]>([
@@ -301,7 +301,7 @@ describe('a body', () => {
       try {
         return parseBody(Buffer.from(text), format);
       } catch (error) {
-        return error instanceof Refusal ? error.detail : error;
+        return error instanceof StatusError ? error.detail : error;
       }
     };
 
@@ -321,7 +321,7 @@ describe('a body', () => {
 
   it('is counted against a budget that is given back, but for the first 64 KiB', () => {
     const budget = new Budget(10);
-    const [a, b] = [budget.open(), budget.open()];
+    const [a, b] = [budget.reserve(), budget.reserve()];
     const free = 64 * 1024;
 
     expect([a.grow(free), a.grow(free + 6), b.grow(free + 5), b.grow(free + 4), a.grow(free + 7), a.grow(1)]).toEqual([
@@ -344,7 +344,7 @@ describe('an object', () => {
   const target = { resource: Placements, namespace: 'shop' };
 
   it('gets kind and apiVersion from the path', () => {
-    expect(envelop({ metadata: { name: 'web' }, spec: {} }, target)).toEqual({
+    expect(validateTarget({ metadata: { name: 'web' }, spec: {} }, target)).toEqual({
       kind: 'Placement',
       apiVersion: 'cluster.fleetmgmt.io/v1alpha1',
       metadata: { name: 'web' },
@@ -358,9 +358,9 @@ describe('an object', () => {
     ['the same name', { metadata: { name: 'web' } }, { ...target, name: 'web' }],
     ['an empty namespace without one', { metadata: { namespace: '', name: 'e' } }, { resource: MultiClusterEngines }],
   ])('with %s agrees with its path', (_what, body, where) => {
-    expect(outcome(() => envelop(JSON.parse(JSON.stringify(body)), { resource: Placements, ...where }))).toMatchObject(
-      body,
-    );
+    expect(
+      outcome(() => validateTarget(JSON.parse(JSON.stringify(body)), { resource: Placements, ...where })),
+    ).toMatchObject(body);
   });
 
   it.each<[string, unknown, object]>([
@@ -374,7 +374,7 @@ describe('an object', () => {
     ['no name', { metadata: {} }, { ...target, name: 'web' }],
     ['a null kind', { kind: null, metadata: {} }, target],
   ])('with %s does not', (_what, body, where) => {
-    expect(outcome(() => envelop(JSON.parse(JSON.stringify(body)), { resource: Placements, ...where }))).toBe(
+    expect(outcome(() => validateTarget(JSON.parse(JSON.stringify(body)), { resource: Placements, ...where }))).toBe(
       'malformed',
     );
   });
@@ -382,12 +382,14 @@ describe('an object', () => {
   it('is replaced at the revision that it or If-Match names, and the body is not changed', () => {
     const object = { metadata: { name: 'web' } };
 
-    expect(outcome(() => atRevision(object, '7'))).toEqual({ metadata: { name: 'web', resourceVersion: '7' } });
-    expect(outcome(() => atRevision({ metadata: { resourceVersion: '7' } }, undefined))).toEqual({
+    expect(outcome(() => withResourceVersion(object, '7'))).toEqual({
+      metadata: { name: 'web', resourceVersion: '7' },
+    });
+    expect(outcome(() => withResourceVersion({ metadata: { resourceVersion: '7' } }, undefined))).toEqual({
       metadata: { resourceVersion: '7' },
     });
-    expect(outcome(() => atRevision({ metadata: { resourceVersion: '7' } }, '8'))).toBe('precondition');
-    expect(outcome(() => atRevision(object, undefined))).toBe('invalid');
+    expect(outcome(() => withResourceVersion({ metadata: { resourceVersion: '7' } }, '8'))).toBe('precondition');
+    expect(outcome(() => withResourceVersion(object, undefined))).toBe('invalid');
     expect(object).toEqual({ metadata: { name: 'web' } });
   });
 });
@@ -402,21 +404,21 @@ describe('the open connections', () => {
   it('give the place of the longest idle to a new one', () => {
     const connections = new Connections(2);
     const [a, b, c] = [socket(1), socket(2), socket(3)];
-    expect([connections.add(a), connections.add(b)]).toEqual([true, true]);
-    connections.work(a);
-    connections.rest(a);
+    expect([connections.accept(a), connections.accept(b)]).toEqual([true, true]);
+    connections.markActive(a);
+    connections.markIdle(a);
 
-    expect(connections.add(c)).toBe(true);
+    expect(connections.accept(c)).toBe(true);
     expect([a.destroyed, b.destroyed, c.destroyed, connections.open]).toEqual([false, true, false, 2]);
   });
 
   it('refuse a new one when all are at work', () => {
     const connections = new Connections(1);
     const [a, b] = [socket(1), socket(2)];
-    connections.add(a);
-    connections.work(a);
+    connections.accept(a);
+    connections.markActive(a);
 
-    expect(connections.add(b)).toBe(false);
+    expect(connections.accept(b)).toBe(false);
     expect([a.destroyed, b.destroyed, connections.open]).toEqual([false, true, 1]);
   });
 });

@@ -14,7 +14,7 @@ import { askOnce, type Ask } from './client.js';
 import { mustConform, type Reply } from './conformance.js';
 import { document, rules } from './document.js';
 import { RecordingUpstream } from './upstream.js';
-import type { WireOptions } from './wire.js';
+import type { WireOptions } from './rawclient.js';
 
 /** A gateway in this process, in front of a recording upstream. */
 export interface Rig {

@@ -8,7 +8,7 @@ import type { ServingCertificate } from '../../src/pki/serving.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { mustConform } from './conformance.js';
 import { ENGINE_YAML, ENGINES, pairFor, PLACEMENTS, startRig, type Rig } from './rig.js';
-import { open, readReplies } from './wire.js';
+import { open, readReplies } from './rawclient.js';
 
 let rig: Rig | undefined;
 

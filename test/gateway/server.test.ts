@@ -2,19 +2,19 @@ import { once } from 'node:events';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { GatewayServer, type Arrival } from '../../src/gateway/server/server.js';
+import { GatewayServer, type IncomingRequest } from '../../src/gateway/server/server.js';
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { pairFor } from './rig.js';
-import { open, parseReplies, type WireOptions } from './wire.js';
+import { open, parseReplies, type WireOptions } from './rawclient.js';
 
 const REQUEST = 'GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n';
 /** More than a system takes for a client that does not read. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
 
 let server: GatewayServer | undefined;
-const arrivals: Arrival[] = [];
+const arrivals: IncomingRequest[] = [];
 
 afterEach(async () => {
   await server?.stop(0);
@@ -24,19 +24,19 @@ afterEach(async () => {
 
 /** A server that answers each request with `answer`. */
 async function serve(
-  answer: (arrival: Arrival, nth: number) => void,
+  answer: (arrival: IncomingRequest, nth: number) => void,
 ): Promise<WireOptions & { readonly clock: ManualClock }> {
   const clock = new ManualClock();
   const limits = { maxConnections: 10, headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
-  const taking = async (arrival: Arrival): Promise<void> => {
+  const taking = async (arrival: IncomingRequest): Promise<void> => {
     arrivals.push(arrival);
     const over = new Promise<void>((resolve) => arrival.response.once('close', resolve));
     answer(arrival, arrivals.length);
     await over;
   };
-  server = new GatewayServer({ limits, strict: false, clock, metrics: createGatewayMetrics(), serve: taking });
+  server = new GatewayServer({ limits, strict: false, clock, metrics: createGatewayMetrics(), handler: taking });
   const pair = await pairFor();
-  server.present({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
+  server.setCertificate({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
   return { port: await server.start('127.0.0.1', 0), ca: pair.certificate, clock };
 }
 
@@ -103,7 +103,7 @@ describe('a server that is about to end', () => {
     socket.write(REQUEST);
     await waitFor('the request', () => arrivals.length === 1);
 
-    server?.wind();
+    server?.beginDrain();
     arrivals[0]?.response.end('last');
 
     await new Promise((resolve) => socket.once('close', resolve));
@@ -120,7 +120,7 @@ describe('a server that is about to end', () => {
     socket.write(REQUEST);
     await waitFor('the answer to begin', () => Buffer.concat(chunks).includes('begun'));
 
-    server?.wind();
+    server?.beginDrain();
     arrivals[0]?.response.end('ended');
     await waitFor('the first answer', () => Buffer.concat(chunks).includes('ended'));
     socket.write(REQUEST);

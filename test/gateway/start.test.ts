@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { certificateFault, servingPair } from '../../src/gateway/tls/certificate.js';
+import { certificateProblem, parseServingPair } from '../../src/gateway/tls/certificate.js';
 import { startChild, freePorts } from '@multicluster-engine/kube-apiserver';
 import { systemClock } from '../../src/runtime/clock.js';
 import type { ServingCertificate } from '../../src/pki/serving.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 import { pairFor, startRig, type Rig } from './rig.js';
 import { RecordingUpstream } from './upstream.js';
-import { open, sendRaw } from './wire.js';
+import { open, sendRaw } from './rawclient.js';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -271,10 +271,12 @@ async function certificate(): Promise<string> {
 describe('a certificate', () => {
   it('serves from its first to its last moment, and readiness says when it does not', async () => {
     const made = await pairFor();
-    const pair = servingPair(made.certificate, made.privateKey);
+    const pair = parseServingPair(made.certificate, made.privateKey);
 
     expect(
-      [made.notBefore - 1, made.notBefore, made.notAfter - 1, made.notAfter].map((now) => certificateFault(pair, now)),
+      [made.notBefore - 1, made.notBefore, made.notAfter - 1, made.notAfter].map((now) =>
+        certificateProblem(pair, now),
+      ),
     ).toEqual([
       `the certificate is not valid before ${new Date(made.notBefore).toISOString()}`,
       undefined,

@@ -5,8 +5,8 @@ import { createServer as createTlsServer } from 'node:tls';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { FirstContact } from '../../src/gateway/upstream/contact.js';
-import { UpstreamFailure } from '../../src/gateway/upstream/upstream.js';
+import { UpstreamReadiness } from '../../src/gateway/upstream/readiness.js';
+import { UpstreamError } from '../../src/gateway/upstream/upstream.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/fakes/log.js';
@@ -155,15 +155,15 @@ describe('the first contact with the API server', () => {
     let tried = 0;
     const reach = (): Promise<void> => {
       const code = tries[tried++] ?? '';
-      return code === '' ? Promise.resolve() : Promise.reject(new UpstreamFailure('unreachable', code));
+      return code === '' ? Promise.resolve() : Promise.reject(new UpstreamError('unreachable', code));
     };
-    const contact = new FirstContact({ upstream: { reach }, clock, log });
-    const faults = [contact.fault];
+    const contact = new UpstreamReadiness({ upstream: { checkConnection: reach }, clock, log });
+    const faults = [contact.notReadyReason];
 
     contact.start();
     for (let round = 0; round < 5; round++) {
       await clock.advance(1_000);
-      faults.push(contact.fault);
+      faults.push(contact.notReadyReason);
     }
 
     expect(tried).toBe(4);

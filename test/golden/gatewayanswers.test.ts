@@ -1,27 +1,27 @@
 import { Placements } from '../../src/api/resources.js';
-import { refusalAnswer, type Answer } from '../../src/gateway/response/answer.js';
+import { errorResponse, type HttpResponse } from '../../src/gateway/response/response.js';
 import { parseBody } from '../../src/gateway/request/body.js';
-import type { DataObject } from '../../src/gateway/object/document.js';
-import { outcomeOf, type Asked } from '../../src/gateway/response/outcome.js';
-import { badField, Refusal, REFUSALS, type RefusalKind } from '../../src/gateway/refusal.js';
+import type { JsonObject } from '../../src/gateway/object/document.js';
+import { mapResponse, type RequestInfo } from '../../src/gateway/response/mapresponse.js';
+import { fieldError, StatusError, STATUS_ERRORS, type StatusErrorKind } from '../../src/gateway/statuserror.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
-import { UpstreamFailure } from '../../src/gateway/upstream/upstream.js';
+import { UpstreamError } from '../../src/gateway/upstream/upstream.js';
 import { document, rules } from '../gateway/document.js';
 import { describeRecorded, type Case } from './recorded.js';
 
-function fieldsOf({ code, headers, body }: Answer): object {
+function fieldsOf({ code, headers, body }: HttpResponse): object {
   return { code, headers, body: body === undefined ? undefined : String(body) };
 }
 
-const kinds = Object.keys(REFUSALS) as RefusalKind[];
+const kinds = Object.keys(STATUS_ERRORS) as StatusErrorKind[];
 const refusals = kinds.map((kind): Case => [
   `the answer to a refusal ${kind}`,
   () => {
-    const refusal = new Refusal(kind, { message: REFUSALS[kind].when });
+    const refusal = new StatusError(kind, { message: STATUS_ERRORS[kind].when });
     return {
-      row: REFUSALS[kind],
-      plain: fieldsOf(refusalAnswer(refusal, false)),
-      strict: fieldsOf(refusalAnswer(refusal, true)),
+      row: STATUS_ERRORS[kind],
+      plain: fieldsOf(errorResponse(refusal, false)),
+      strict: fieldsOf(errorResponse(refusal, true)),
     };
   },
 ]);
@@ -38,20 +38,22 @@ const details: readonly Case[] = [
   ['the texts of the OpenAPI document, each once', () => [...new Set(textsIn(document))]],
   [
     'the answer to a refusal of one field',
-    () => fieldsOf(refusalAnswer(badField('malformed', 'spec.x', 'must be absent'), false)),
+    () => fieldsOf(errorResponse(fieldError('malformed', 'spec.x', 'must be absent'), false)),
   ],
   [
     'the answer to a refusal with Retry-After',
     () =>
-      fieldsOf(refusalAnswer(new Refusal('unavailable', { message: 'x', retryAfterSeconds: 5, close: true }), false)),
+      fieldsOf(
+        errorResponse(new StatusError('unavailable', { message: 'x', retryAfterSeconds: 5, close: true }), false),
+      ),
   ],
   [
     'the answer to a refusal with a long Retry-After',
-    () => fieldsOf(refusalAnswer(new Refusal('unavailable', { message: 'x', retryAfterSeconds: 5_000 }), false)),
+    () => fieldsOf(errorResponse(new StatusError('unavailable', { message: 'x', retryAfterSeconds: 5_000 }), false)),
   ],
   [
     'the answer to a refusal that names methods',
-    () => fieldsOf(refusalAnswer(new Refusal('method', { message: 'x', allow: 'GET, POST' }), false)),
+    () => fieldsOf(errorResponse(new StatusError('method', { message: 'x', allow: 'GET, POST' }), false)),
   ],
   [
     'every operation',
@@ -68,7 +70,7 @@ const web = {
   metadata: { name: 'web', resourceVersion: '7' },
   spec: { numberOfClusters: 2 },
 };
-const SENT = parseBody(Buffer.from('spec: {numberOfClusters: -1, clusterSet: [a]}'), 'yaml') as DataObject;
+const SENT = parseBody(Buffer.from('spec: {numberOfClusters: -1, clusterSet: [a]}'), 'yaml') as JsonObject;
 
 interface Upstream {
   readonly contentType?: string;
@@ -82,13 +84,13 @@ async function* chunks(text: string): AsyncGenerator<Buffer> {
 /** What a client gets when the API server answers with `status` and `said` (JSON, or a text as it is). */
 function answered(
   sentence: string,
-  asked: Partial<Asked>,
+  asked: Partial<RequestInfo>,
   [status, said, upstream = {}]: readonly [number, unknown?, Upstream?],
 ): Case {
   return [
     `the answer to ${sentence}`,
     async () => {
-      const all: Asked = {
+      const all: RequestInfo = {
         action: 'create',
         resource: Placements,
         accept: { name: 'application/json', format: 'json' },
@@ -100,7 +102,7 @@ function answered(
       const { contentType = 'application/json', retryAfter } = upstream;
       try {
         return fieldsOf(
-          await outcomeOf(
+          await mapResponse(
             {
               status,
               contentType,
@@ -112,9 +114,8 @@ function answered(
           ),
         );
       } catch (error) {
-        if (error instanceof Refusal) return { refusal: error.kind, ...error.detail };
-        if (error instanceof UpstreamFailure)
-          return { failure: error.failure, code: error.code, message: error.message };
+        if (error instanceof StatusError) return { refusal: error.kind, ...error.detail };
+        if (error instanceof UpstreamError) return { failure: error.reason, code: error.code, message: error.message };
         throw error;
       }
     },

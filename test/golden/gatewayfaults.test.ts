@@ -1,18 +1,18 @@
 import { MultiClusterEngines, Placements } from '../../src/api/resources.js';
 import { checkLength, parseBody } from '../../src/gateway/request/body.js';
 import {
-  noSuchMethod,
-  refusalForConnect,
-  refusalForError,
-  refusalForMethod,
-} from '../../src/gateway/response/broken.js';
-import { isDataObject, type Data, type DataObject } from '../../src/gateway/object/document.js';
-import { atRevision, checkNew, envelop } from '../../src/gateway/request/envelope.js';
+  methodNotAllowed,
+  errorForConnect,
+  errorForClientError,
+  errorForUnknownMethod,
+} from '../../src/gateway/response/parseerror.js';
+import { isJsonObject, type JsonValue, type JsonObject } from '../../src/gateway/object/document.js';
+import { withResourceVersion, validateCreate, validateTarget } from '../../src/gateway/request/target.js';
 import { checkHeaders, headerMap } from '../../src/gateway/request/headers.js';
 import { formatOf } from '../../src/gateway/request/media.js';
 import { checkMetadata } from '../../src/gateway/object/metadata.js';
-import { checkConditions, revisionWanted } from '../../src/gateway/request/precondition.js';
-import { Refusal } from '../../src/gateway/refusal.js';
+import { checkConditionalHeaders, ifMatchRevision } from '../../src/gateway/request/precondition.js';
+import { StatusError } from '../../src/gateway/statuserror.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
 import { tokenOf } from '../../src/gateway/request/token.js';
 import { describeRecorded, type Case } from './recorded.js';
@@ -28,12 +28,12 @@ function refused(sentence: string, run: () => unknown): Case {
   ];
 }
 
-function refusalOf(run: () => unknown): Refusal {
+function refusalOf(run: () => unknown): StatusError {
   try {
     const made = run();
-    if (made instanceof Refusal) return made;
+    if (made instanceof StatusError) return made;
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof StatusError) return error;
     throw error;
   }
   throw new Error('nothing was refused');
@@ -60,10 +60,10 @@ const headers: readonly Case[] = [
   headersCase('a compressed body', ['Content-Encoding', 'gzip'], formatOf),
   headersCase('a content type that is not known', ['Content-Type', 'text/html'], formatOf),
   headersCase('a body that is announced as too large', ['Content-Length', '1048577'], checkLength),
-  headersCase('If-None-Match', ['If-None-Match', '*'], (map) => checkConditions(map, 'get')),
-  headersCase('If-Match for a get', ['If-Match', '"1"'], (map) => checkConditions(map, 'get')),
-  headersCase('an If-Match that is no entity tag', ['If-Match', 'W/"1"'], revisionWanted),
-  headersCase('an If-Match that is no revision', ['If-Match', '"0"'], revisionWanted),
+  headersCase('If-None-Match', ['If-None-Match', '*'], (map) => checkConditionalHeaders(map, 'get')),
+  headersCase('If-Match for a get', ['If-Match', '"1"'], (map) => checkConditionalHeaders(map, 'get')),
+  headersCase('an If-Match that is no entity tag', ['If-Match', 'W/"1"'], ifMatchRevision),
+  headersCase('an If-Match that is no revision', ['If-Match', '"0"'], ifMatchRevision),
 ];
 
 function parserError(code: string, raw: string): NodeJS.ErrnoException {
@@ -71,16 +71,18 @@ function parserError(code: string, raw: string): NodeJS.ErrnoException {
 }
 
 const broken: readonly Case[] = [
-  refused('a request that does not arrive in time', () => refusalForError(parserError('ERR_HTTP_REQUEST_TIMEOUT', ''))),
-  refused('a head that is too large', () => refusalForError(parserError('HPE_HEADER_OVERFLOW', ''))),
-  refused('a token with a control character', () =>
-    refusalForError(parserError('HPE_INVALID_HEADER_TOKEN', 'GET / HTTP/1.1\r\nCookie: a')),
+  refused('a request that does not arrive in time', () =>
+    errorForClientError(parserError('ERR_HTTP_REQUEST_TIMEOUT', '')),
   ),
-  refused('a request that is no HTTP', () => refusalForError(parserError('HPE_INVALID_CONSTANT', 'x'))),
-  refused('a method that does not exist, of no path', () => refusalForMethod('/x')),
-  refused('a method that does not exist, of a path', () => refusalForMethod('/livez')),
-  refused('CONNECT', () => refusalForConnect('example.com:443')),
-  ...ROUTES.map((route) => refused(`another method of ${route.template}`, () => noSuchMethod(route))),
+  refused('a head that is too large', () => errorForClientError(parserError('HPE_HEADER_OVERFLOW', ''))),
+  refused('a token with a control character', () =>
+    errorForClientError(parserError('HPE_INVALID_HEADER_TOKEN', 'GET / HTTP/1.1\r\nCookie: a')),
+  ),
+  refused('a request that is no HTTP', () => errorForClientError(parserError('HPE_INVALID_CONSTANT', 'x'))),
+  refused('a method that does not exist, of no path', () => errorForUnknownMethod('/x')),
+  refused('a method that does not exist, of a path', () => errorForUnknownMethod('/livez')),
+  refused('CONNECT', () => errorForConnect('example.com:443')),
+  ...ROUTES.map((route) => refused(`another method of ${route.template}`, () => methodNotAllowed(route))),
 ];
 
 function bodyCase(sentence: string, format: 'json' | 'yaml', text: string | Uint8Array): Case {
@@ -124,31 +126,36 @@ const bodies: readonly Case[] = [
   bodyCase('with too many characters that part values', 'yaml', ','.repeat(40_001)),
 ];
 
-function objectOf(json: unknown): Data {
+function objectOf(json: unknown): JsonValue {
   return parseBody(Buffer.from(JSON.stringify(json)), 'json');
 }
 
-function asObject(json: unknown): DataObject {
+function asObject(json: unknown): JsonObject {
   const object = objectOf(json);
-  if (!isDataObject(object)) throw new Error('no object');
+  if (!isJsonObject(object)) throw new Error('no object');
   return object;
 }
 
-const placement = (over: object): Data => objectOf({ metadata: { name: 'web' }, ...over });
+const placement = (over: object): JsonValue => objectOf({ metadata: { name: 'web' }, ...over });
 const web = { resource: Placements, namespace: 'team', name: 'web' };
-const versioned = (resourceVersion: unknown): DataObject => asObject({ metadata: { name: 'web', resourceVersion } });
+const versioned = (resourceVersion: unknown): JsonObject => asObject({ metadata: { name: 'web', resourceVersion } });
 
 const objects: readonly Case[] = [
-  refused('a body that is a list', () => envelop(objectOf([]), web)),
-  refused('a body of another kind', () => envelop(placement({ kind: 'Widget' }), web)),
-  refused('a body of another apiVersion', () => envelop(placement({ apiVersion: 'v1' }), web)),
-  refused('a body without metadata', () => envelop(objectOf({}), web)),
-  refused('a body of another namespace', () => envelop(placement({ metadata: { name: 'web', namespace: 'x' } }), web)),
-  refused('a body with a namespace where there is none', () =>
-    envelop(placement({ metadata: { name: 'hub', namespace: 'x' } }), { resource: MultiClusterEngines, name: 'hub' }),
+  refused('a body that is a list', () => validateTarget(objectOf([]), web)),
+  refused('a body of another kind', () => validateTarget(placement({ kind: 'Widget' }), web)),
+  refused('a body of another apiVersion', () => validateTarget(placement({ apiVersion: 'v1' }), web)),
+  refused('a body without metadata', () => validateTarget(objectOf({}), web)),
+  refused('a body of another namespace', () =>
+    validateTarget(placement({ metadata: { name: 'web', namespace: 'x' } }), web),
   ),
-  refused('a body of another name', () => envelop(placement({ metadata: { name: 'x' } }), web)),
-  refused('a body without a name', () => envelop(placement({ metadata: {} }), web)),
+  refused('a body with a namespace where there is none', () =>
+    validateTarget(placement({ metadata: { name: 'hub', namespace: 'x' } }), {
+      resource: MultiClusterEngines,
+      name: 'hub',
+    }),
+  ),
+  refused('a body of another name', () => validateTarget(placement({ metadata: { name: 'x' } }), web)),
+  refused('a body without a name', () => validateTarget(placement({ metadata: {} }), web)),
   refused('metadata of wrong types', () =>
     checkMetadata(
       asObject({
@@ -163,10 +170,10 @@ const objects: readonly Case[] = [
       }),
     ),
   ),
-  refused('a new object with a revision', () => checkNew(versioned('7'))),
-  refused('an update without a revision', () => atRevision(versioned(undefined), undefined)),
-  refused('an update whose revision is none', () => atRevision(versioned('x'), undefined)),
-  refused('an update with two revisions', () => atRevision(versioned('7'), '8')),
+  refused('a new object with a revision', () => validateCreate(versioned('7'))),
+  refused('an update without a revision', () => withResourceVersion(versioned(undefined), undefined)),
+  refused('an update whose revision is none', () => withResourceVersion(versioned('x'), undefined)),
+  refused('an update with two revisions', () => withResourceVersion(versioned('7'), '8')),
 ];
 
 describeRecorded('gateway-faults', [...headers, ...broken, ...bodies, ...objects]);

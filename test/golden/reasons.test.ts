@@ -5,7 +5,7 @@ import { BindingReasons, ClusterSetReasons } from '../../src/api/clusterreasons.
 import { ComponentReasons, EngineConditions, EngineEvents, EngineReasons } from '../../src/api/enginereasons.js';
 import { PlacementEvents } from '../../src/api/placementevents.js';
 import { PlacementConditions, PlacementReasons } from '../../src/api/placementreasons.js';
-import { REFUSALS } from '../../src/gateway/refusal.js';
+import { STATUS_ERRORS } from '../../src/gateway/statuserror.js';
 import { readRecorded, RECORDED_FILES, RECORDED_FOLDER, type RecordedFile } from './recorded.js';
 
 /** The texts at `field` of every item in the lists `list` of every recorded output. */
@@ -50,7 +50,9 @@ describe('a recorded output', () => {
   it('exists for every refusal of the gateway', () => {
     const sentences = Object.keys(readRecorded('gateway-answers'));
 
-    expect(Object.keys(REFUSALS).filter((kind) => !sentences.includes(`the answer to a refusal ${kind}`))).toEqual([]);
+    expect(Object.keys(STATUS_ERRORS).filter((kind) => !sentences.includes(`the answer to a refusal ${kind}`))).toEqual(
+      [],
+    );
   });
 
   it('lies in a file that a test compares', () => {

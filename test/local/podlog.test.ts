@@ -33,7 +33,7 @@ describe('the log of a pod', () => {
     ];
     for (const name of others) put(name, '', 1);
 
-    await logOf('0000000002').makeRoom();
+    await logOf('0000000002').removeOldLogs();
 
     const kept = [2, 4, 5, 6, 7].map((one) => `hub.gateway-000000000${one}.log`);
     expect(readdirSync(folder).sort()).toEqual([...kept, ...others].sort());
@@ -42,7 +42,7 @@ describe('the log of a pod', () => {
   it('holds what a process prints behind what an earlier one printed', async () => {
     const [log, output] = [logOf('0000000001'), new PassThrough()];
     put('hub.gateway-0000000001.log', 'first\n', 1);
-    log.take(output);
+    log.append(output);
     output.end('second\n');
     await log.close(new ManualClock());
     expect(readFileSync(log.file, 'utf8')).toBe('first\nsecond\n');
@@ -50,7 +50,7 @@ describe('the log of a pod', () => {
 
   it('is removed with the pod when it is empty', async () => {
     const [log, output] = [logOf('0000000001'), new PassThrough()];
-    log.take(output);
+    log.append(output);
     output.end();
     await log.close(new ManualClock());
     expect(existsSync(log.file)).toBe(false);
@@ -63,7 +63,7 @@ describe('the log of a pod', () => {
       name: 'gateway-0000000001',
     });
     const output = new PassThrough();
-    log.take(output);
+    log.append(output);
     output.write(Buffer.alloc(1_000_000));
     output.end();
     await new Promise<void>((resolve) => output.once('close', resolve));

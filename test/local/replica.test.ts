@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Exit } from '@multicluster-engine/kube-apiserver';
-import type { Launched } from '../../src/local/process/launcher.js';
-import { obituary } from '../../src/local/process/obituary.js';
+import type { LaunchedProcess } from '../../src/local/process/launcher.js';
+import { exitMessage } from '../../src/local/process/exitmessage.js';
 import { Replica, type PodEvent } from '../../src/local/pod/replica.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
@@ -18,7 +18,7 @@ const PROBE = {
 };
 
 /** A process that ends only when it is told to, and then by SIGKILL. */
-function deaf(address: string): Launched {
+function deaf(address: string): LaunchedProcess {
   let exit: Exit | undefined;
   let end: (how: Exit) => void = () => undefined;
   const exited = new Promise<Exit>((resolve) => (end = resolve));
@@ -67,16 +67,16 @@ describe('a replica', () => {
       minReadyMs: 0,
       graceMs: 0,
       launch: async () => deaf(address),
-      lastWords: async () => ({ line: 'all is well', log: '/logs/web-1.log' }),
+      terminationMessage: async () => ({ line: 'all is well', log: '/logs/web-1.log' }),
       clock: systemClock,
-      changed: () => undefined,
+      onStateChange: () => undefined,
       report: (line) => lines.push(line),
       event: (event) => events.push(event),
     });
     const one = replica;
     await waitFor('the start', () => one.state.ready);
     code = 500;
-    const trouble = await waitFor('the end', () => one.state.trouble);
+    const trouble = await waitFor('the end', () => one.state.problem);
 
     const why =
       'web-1 was ended after its liveness probe failed 3 times; its last line: "all is well" (log: /logs/web-1.log)';
@@ -142,6 +142,6 @@ describe('what is said of a process that ended', () => {
       'was ended after its startup probe failed 1 time; its last line: "x" (log: L)',
     ],
   ])('%s', (_name, exit, sentence, line, text) => {
-    expect(obituary(exit, sentence, { line, log: 'L' })).toBe(text);
+    expect(exitMessage(exit, sentence, { line, log: 'L' })).toBe(text);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { outlivesChange, rolloutStatus, untilLate, type Observation } from '../../src/local/rollout/rollout.js';
+import { keepsOldProcess, rolloutStatus, msUntilDeadline, type Observation } from '../../src/local/rollout/rollout.js';
 import type { Deployment, DeploymentStatus } from '../../src/local/workload.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
@@ -22,7 +22,7 @@ function seen(change: Partial<Observation> = {}): Observation {
     ready: true,
     available: true,
     pod: 'web-1',
-    trouble: undefined,
+    problem: undefined,
     progressedAt: NOW,
     ...change,
   };
@@ -58,7 +58,7 @@ describe('the status of a Deployment', () => {
     [
       'that cannot start',
       {},
-      { started: false, ready: false, available: false, trouble: { reason: 'FailedScheduling', message: 'no' } },
+      { started: false, ready: false, available: false, problem: { reason: 'FailedScheduling', message: 'no' } },
       { observedGeneration: 3, unavailableReplicas: 1 },
       [
         'Available=False MinimumReplicasUnavailable',
@@ -83,7 +83,7 @@ describe('the status of a Deployment', () => {
     [
       'whose successor cannot be placed',
       {},
-      { updated: false, trouble: { reason: 'FailedScheduling', message: 'no' } },
+      { updated: false, problem: { reason: 'FailedScheduling', message: 'no' } },
       { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
       [
         'Available=True MinimumReplicasAvailable',
@@ -94,7 +94,7 @@ describe('the status of a Deployment', () => {
     [
       'whose successor has waited too long',
       {},
-      { updated: false, trouble: { reason: 'FailedScheduling', message: 'no' }, progressedAt: NOW - 601_000 },
+      { updated: false, problem: { reason: 'FailedScheduling', message: 'no' }, progressedAt: NOW - 601_000 },
       { observedGeneration: 3, replicas: 1, readyReplicas: 1, availableReplicas: 1, unavailableReplicas: 1 },
       [
         'Available=True MinimumReplicasAvailable',
@@ -174,12 +174,12 @@ describe('the status of a Deployment', () => {
   it.each<[string, Partial<Observation>, string]>([
     [
       'when its process has ended',
-      { ready: false, available: false, trouble: { reason: 'CrashLoopBackOff', message: 'ended' } },
+      { ready: false, available: false, problem: { reason: 'CrashLoopBackOff', message: 'ended' } },
       'NewReplicaSetAvailable',
     ],
     [
       'when the node has no place for it any more',
-      { started: false, ready: false, available: false, trouble: { reason: 'TaintEviction', message: 'no' } },
+      { started: false, ready: false, available: false, problem: { reason: 'TaintEviction', message: 'no' } },
       'NewReplicaSetAvailable',
     ],
     [
@@ -193,7 +193,7 @@ describe('the status of a Deployment', () => {
     const over = deployment({}, rolloutStatus(deployment(), seen(), NOW));
 
     expect(conditions(rolloutStatus(over, seen(observed), LATER))[1]).toBe(`Progressing=True ${reason}`);
-    expect(untilLate(over, seen(observed), NOW) === undefined).toBe(reason === 'NewReplicaSetAvailable');
+    expect(msUntilDeadline(over, seen(observed), NOW) === undefined).toBe(reason === 'NewReplicaSetAvailable');
   });
 
   it.each<[string, Deployment['spec'], boolean]>([
@@ -202,7 +202,7 @@ describe('the status of a Deployment', () => {
     ['that may do without any', { strategy: { rollingUpdate: { maxUnavailable: 1 } } }, false],
     ['of the strategy Recreate', { strategy: { type: 'Recreate' } }, false],
   ])('%s: its process goes on while the next one cannot be started: %s', (_name, spec, goesOn) => {
-    expect(outlivesChange(deployment(spec))).toBe(goesOn);
+    expect(keepsOldProcess(deployment(spec))).toBe(goesOn);
   });
 
   it.each<[string, Partial<Observation>, number | undefined]>([
@@ -211,6 +211,6 @@ describe('the status of a Deployment', () => {
     ['of one whose successor waits', { updated: false }, 600_001],
     ['of one that is late', { available: false, progressedAt: NOW - 700_000 }, undefined],
   ])('%s is looked at again for its deadline', (_name, observed, ms) => {
-    expect(untilLate(deployment(), seen(observed), NOW)).toBe(ms);
+    expect(msUntilDeadline(deployment(), seen(observed), NOW)).toBe(ms);
   });
 });

@@ -1,10 +1,10 @@
-import { badField, Refusal } from '../refusal.js';
+import { fieldError, StatusError } from '../statuserror.js';
 
 /** A parsed body: plain data. Objects have no prototype, keys stand once, numbers are exact. */
-export type Data = null | boolean | number | string | readonly Data[] | DataObject;
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
-export interface DataObject {
-  [key: string]: Data;
+export interface JsonObject {
+  [key: string]: JsonValue;
 }
 
 export const MAX_DEPTH = 64;
@@ -20,7 +20,7 @@ const MAX_SHOWN = 64;
 const MAX_SHOWN_ITEMS = 4;
 
 interface Frame {
-  readonly value: Data[] | DataObject;
+  readonly value: JsonValue[] | JsonObject;
   key: string | undefined;
 }
 
@@ -32,12 +32,12 @@ interface Frame {
 export class DocumentBuilder {
   readonly #frames: Frame[] = [];
   #nodes = 0;
-  #result: Data | undefined;
+  #result: JsonValue | undefined;
 
   /** The finished body. */
-  result(): Data {
+  result(): JsonValue {
     if (this.#result === undefined || this.#frames.length > 0)
-      throw new Refusal('malformed', { message: 'the body is empty' });
+      throw new StatusError('malformed', { message: 'the body is empty' });
     return this.#result;
   }
 
@@ -48,8 +48,8 @@ export class DocumentBuilder {
   }
 
   open(kind: 'array' | 'object'): void {
-    if (this.#frames.length >= MAX_DEPTH) throw this.refuse(`nested deeper than ${MAX_DEPTH} levels`);
-    const empty: DataObject = Object.create(null);
+    if (this.#frames.length >= MAX_DEPTH) throw this.errorHere(`nested deeper than ${MAX_DEPTH} levels`);
+    const empty: JsonObject = Object.create(null);
     this.#frames.push({ value: kind === 'array' ? [] : empty, key: undefined });
   }
 
@@ -60,29 +60,29 @@ export class DocumentBuilder {
 
   key(text: string): void {
     const top = this.#frames.at(-1);
-    if (top === undefined || Array.isArray(top.value)) throw this.refuse('a key can stand in an object only');
-    if (FORBIDDEN_KEYS.has(text)) throw this.refuse(`the key ${text} is not allowed`);
-    if (LONE_SURROGATE.test(text)) throw this.refuse('a key is not valid Unicode');
+    if (top === undefined || Array.isArray(top.value)) throw this.errorHere('a key can stand in an object only');
+    if (FORBIDDEN_KEYS.has(text)) throw this.errorHere(`the key ${text} is not allowed`);
+    if (LONE_SURROGATE.test(text)) throw this.errorHere('a key is not valid Unicode');
     top.key = text;
-    if (text in top.value) throw this.refuse('the key stands twice');
+    if (text in top.value) throw this.errorHere('the key stands twice');
   }
 
   text(text: string): void {
-    if (LONE_SURROGATE.test(text)) throw this.refuse('the text is not valid Unicode');
+    if (LONE_SURROGATE.test(text)) throw this.errorHere('the text is not valid Unicode');
     this.value(text);
   }
 
   /** A number as it is written; what is not a whole number within ±2^53 would be changed on its way. */
   number(text: string): void {
     const exact = INTEGER.test(text) && BigInt(text) <= LARGEST && BigInt(text) >= -LARGEST;
-    if (!exact) throw this.refuse(`${cut(text)}: a number must be a whole decimal number from -2^53 to 2^53`);
+    if (!exact) throw this.errorHere(`${truncate(text)}: a number must be a whole decimal number from -2^53 to 2^53`);
     this.value(Number(text) + 0);
   }
 
-  value(value: Data): void {
+  value(value: JsonValue): void {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES)
-      throw new Refusal('malformed', { message: `the body holds more than ${MAX_NODES} values` });
+      throw new StatusError('malformed', { message: `the body holds more than ${MAX_NODES} values` });
     const top = this.#frames.at(-1);
     if (top === undefined) {
       this.#result = value;
@@ -95,8 +95,8 @@ export class DocumentBuilder {
   }
 
   /** A refusal that names the place reached. */
-  refuse(rule: string): Refusal {
-    return badField('malformed', this.#path(), rule);
+  errorHere(rule: string): StatusError {
+    return fieldError('malformed', this.#path(), rule);
   }
 
   #path(): string {
@@ -110,19 +110,19 @@ export class DocumentBuilder {
 }
 
 /** A value as an error tells it: of what type it is, and what it holds where that is short. */
-export function shown(value: Data): string {
+export function formatValue(value: JsonValue): string {
   if (value === null) return 'null';
-  if (typeof value !== 'object') return `the ${typeof value} ${cut(JSON.stringify(value))}`;
+  if (typeof value !== 'object') return `the ${typeof value} ${truncate(JSON.stringify(value))}`;
   const items = Object.values(value);
   const short = items.length <= MAX_SHOWN_ITEMS && items.every((item) => typeof item !== 'object' || item === null);
-  return `the ${Array.isArray(value) ? 'list' : 'object'} ${short ? cut(JSON.stringify(value)) : `of ${items.length}`}`;
+  return `the ${Array.isArray(value) ? 'list' : 'object'} ${short ? truncate(JSON.stringify(value)) : `of ${items.length}`}`;
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
 /** Whether it is an object, not an array. */
-export function isDataObject(value: Data | undefined): value is DataObject {
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

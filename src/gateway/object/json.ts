@@ -1,5 +1,5 @@
-import { DocumentBuilder, type Data } from './document.js';
-import { Refusal } from '../refusal.js';
+import { DocumentBuilder, type JsonValue } from './document.js';
+import { StatusError } from '../statuserror.js';
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -15,7 +15,7 @@ const BACKSLASH = 0x5c;
  * Reads JSON (RFC 8259) as strictly as bodies must be. In one pass, so that a body is refused at the first fault.
  * @throws Refusal `malformed`
  */
-export function parseJson(text: string): Data {
+export function parseJson(text: string): JsonValue {
   return new JsonReader(text).document();
 }
 
@@ -28,7 +28,7 @@ class JsonReader {
     this.#text = text;
   }
 
-  document(): Data {
+  document(): JsonValue {
     this.#value();
     this.#space();
     if (this.#at < this.#text.length) throw this.#fault('nothing may follow the value');
@@ -121,7 +121,7 @@ class JsonReader {
     return true;
   }
 
-  #fault(rule: string): Refusal {
-    return new Refusal('malformed', { message: `the body is not valid JSON: character ${this.#at + 1}: ${rule}` });
+  #fault(rule: string): StatusError {
+    return new StatusError('malformed', { message: `the body is not valid JSON: character ${this.#at + 1}: ${rule}` });
   }
 }

@@ -1,5 +1,5 @@
-import { isDataObject, shown, type Data, type DataObject } from './document.js';
-import { Refusal, type FieldCause } from '../refusal.js';
+import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
+import { StatusError, type StatusCause } from '../statuserror.js';
 
 /** What a value of `metadata` may be; null stands for "absent" everywhere, as at the API server. */
 type Shape =
@@ -57,9 +57,9 @@ const OBJECT_META = {
 } as const satisfies Shape;
 
 /** The paths of the fields of ObjectMeta. */
-export const META_FIELDS: readonly string[] = Object.keys(OBJECT_META.fields).map((name) => `metadata.${name}`);
+export const METADATA_FIELDS: readonly string[] = Object.keys(OBJECT_META.fields).map((name) => `metadata.${name}`);
 
-const WORDS = {
+const TYPE_RULES = {
   boolean: 'must be true or false',
   integer: 'must be a whole number',
   object: 'must be an object',
@@ -76,35 +76,35 @@ const MAX_FIELD = 256;
  * neither the field nor the value.
  * @throws Refusal `malformed` that names every field at fault (32 at most), its value and the rule
  */
-export function checkMetadata(metadata: DataObject): void {
-  const causes: FieldCause[] = [];
-  for (const cause of faults(metadata, OBJECT_META, 'metadata')) if (causes.push(cause) >= MAX_CAUSES) break;
+export function checkMetadata(metadata: JsonObject): void {
+  const causes: StatusCause[] = [];
+  for (const cause of typeErrors(metadata, OBJECT_META, 'metadata')) if (causes.push(cause) >= MAX_CAUSES) break;
   if (causes.length === 0) return;
-  throw new Refusal('malformed', {
+  throw new StatusError('malformed', {
     message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '),
     causes,
   });
 }
 
-function* faults(value: Data | undefined, shape: Shape, field: string): Generator<FieldCause> {
+function* typeErrors(value: JsonValue | undefined, shape: Shape, field: string): Generator<StatusCause> {
   if (value === null || value === undefined) return;
   if (typeof shape === 'string') {
-    if (!fits(value, shape)) yield fault(field, value, WORDS[shape]);
+    if (!hasType(value, shape)) yield typeError(field, value, TYPE_RULES[shape]);
   } else if ('each' in shape) {
-    if (!Array.isArray(value)) yield fault(field, value, 'must be a list');
-    else for (const [index, item] of value.entries()) yield* faults(item, shape.each, `${field}[${index}]`);
-  } else if (!isDataObject(value)) {
-    yield fault(field, value, 'must be an object');
+    if (!Array.isArray(value)) yield typeError(field, value, 'must be a list');
+    else for (const [index, item] of value.entries()) yield* typeErrors(item, shape.each, `${field}[${index}]`);
+  } else if (!isJsonObject(value)) {
+    yield typeError(field, value, 'must be an object');
   } else {
     for (const [key, item] of Object.entries(value)) {
       const inner = 'every' in shape ? shape.every : Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined;
-      if (inner !== undefined) yield* faults(item, inner, below(field, key));
+      if (inner !== undefined) yield* typeErrors(item, inner, childPath(field, key));
     }
   }
 }
 
-function fits(value: Data, type: keyof typeof WORDS): boolean {
-  if (type === 'object') return isDataObject(value);
+function hasType(value: JsonValue, type: keyof typeof TYPE_RULES): boolean {
+  if (type === 'object') return isJsonObject(value);
   if (type === 'time') return typeof value === 'string' && isTime(value);
   return typeof value === (type === 'integer' ? 'number' : type);
 }
@@ -116,10 +116,14 @@ function isTime(text: string): boolean {
   return new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() === Number(day);
 }
 
-function fault(field: string, value: Data, rule: string): FieldCause {
-  return { field: field.slice(0, MAX_FIELD), reason: 'FieldValueTypeInvalid', message: `${shown(value)}: ${rule}` };
+function typeError(field: string, value: JsonValue, rule: string): StatusCause {
+  return {
+    field: field.slice(0, MAX_FIELD),
+    reason: 'FieldValueTypeInvalid',
+    message: `${formatValue(value)}: ${rule}`,
+  };
 }
 
-function below(field: string, key: string): string {
+function childPath(field: string, key: string): string {
   return PLAIN_KEY.test(key) ? `${field}.${key}` : `${field}[${key}]`;
 }

@@ -10,8 +10,8 @@ import {
   type ScalarEvent,
   type ScalarLayout,
 } from 'js-yaml';
-import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type Data } from './document.js';
-import { Refusal } from '../refusal.js';
+import { DocumentBuilder, MAX_DEPTH, MAX_NODES, type JsonValue } from './document.js';
+import { StatusError } from '../statuserror.js';
 
 /**
  * Characters that can begin or part values, and what each may cost the parser, in lines. A text with far more of them
@@ -32,7 +32,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 };
 const MAX_WEIGHT = 2 * MAX_NODES;
 /** A directive or the mark of a second document: refused before anything is parsed. */
-const MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
+const DOCUMENT_MARKER = /^(?:%|---(?=\s|$)|\.\.\.(?=\s|$))/gm;
 const NULL = /^(?:|~|null|Null|NULL)$/;
 const TRUE = /^(?:true|True|TRUE)$/;
 const FALSE = /^(?:false|False|FALSE)$/;
@@ -50,13 +50,13 @@ type Property = Extract<Event, { readonly tagStart: number }>;
  * anchors, aliases, tags, directives and merge keys, and with numbers that every reader takes alike.
  * @throws Refusal `malformed`
  */
-export function parseYaml(text: string): Data {
+export function parseYaml(text: string): JsonValue {
   checkSize(text);
   const events = eventsOf(text);
   const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
-  if (documents.length > 1) throw new Refusal('malformed', { message: 'the body must hold one document' });
+  if (documents.length > 1) throw new StatusError('malformed', { message: 'the body must hold one document' });
   const builder = new DocumentBuilder();
-  for (const event of events) take(event, text, builder);
+  for (const event of events) addEvent(event, text, builder);
   return builder.result();
 }
 
@@ -78,15 +78,15 @@ function isNumber(text: string): boolean {
 
 function checkSize(text: string): void {
   // YAML takes a bare CR for the end of a line; nobody writes it, and readers differ.
-  if (/\r(?!\n)/.test(text)) throw new Refusal('malformed', { message: 'lines must end in LF or CR LF' });
-  const markers = text.match(MARKER) ?? [];
+  if (/\r(?!\n)/.test(text)) throw new StatusError('malformed', { message: 'lines must end in LF or CR LF' });
+  const markers = text.match(DOCUMENT_MARKER) ?? [];
   if (markers.some((marker) => marker === '%'))
-    throw new Refusal('malformed', { message: 'YAML directives are not allowed' });
-  if (markers.length > 2) throw new Refusal('malformed', { message: 'the body must hold one document' });
+    throw new StatusError('malformed', { message: 'YAML directives are not allowed' });
+  if (markers.length > 2) throw new StatusError('malformed', { message: 'the body must hold one document' });
   let weight = 0;
   for (let at = 0; at < text.length; at++) weight += WEIGHTS[text[at] ?? ''] ?? 0;
   if (weight > MAX_WEIGHT)
-    throw new Refusal('malformed', {
+    throw new StatusError('malformed', {
       message: `the body is too large for YAML: at most ${MAX_NODES} values, and ${MAX_WEIGHT} line ends and characters that can part values, inside texts too; JSON has no such limit`,
     });
 }
@@ -97,27 +97,27 @@ function eventsOf(text: string): readonly Event[] {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { line = 0, column = 0 } = error.mark ?? {};
-    throw new Refusal('malformed', {
+    throw new StatusError('malformed', {
       message: `the body is not valid YAML: line ${line + 1}, column ${column + 1}: ${error.reason.slice(0, 200)}`,
     });
   }
 }
 
-function take(event: Event, source: string, builder: DocumentBuilder): void {
+function addEvent(event: Event, source: string, builder: DocumentBuilder): void {
   switch (event.type) {
     case EVENT_ID.DOCUMENT:
       return;
     case EVENT_ID.ALIAS:
-      throw builder.refuse('YAML aliases are not allowed');
+      throw builder.errorHere('YAML aliases are not allowed');
     case EVENT_ID.MAPPING:
     case EVENT_ID.SEQUENCE:
       checkProperties(event, builder);
-      if (builder.expectsKey) throw builder.refuse('a key must be a text');
+      if (builder.expectsKey) throw builder.errorHere('a key must be a text');
       builder.open(event.type === EVENT_ID.MAPPING ? 'object' : 'array');
       return;
     case EVENT_ID.SCALAR:
       checkProperties(event, builder);
-      scalar(event, source, builder);
+      addScalar(event, source, builder);
       return;
     case EVENT_ID.POP:
       builder.close();
@@ -125,17 +125,17 @@ function take(event: Event, source: string, builder: DocumentBuilder): void {
 }
 
 function checkProperties(event: Property, builder: DocumentBuilder): void {
-  if (event.anchorStart >= 0) throw builder.refuse('YAML anchors are not allowed');
-  if (event.tagStart >= 0) throw builder.refuse('YAML tags are not allowed');
+  if (event.anchorStart >= 0) throw builder.errorHere('YAML anchors are not allowed');
+  if (event.tagStart >= 0) throw builder.errorHere('YAML tags are not allowed');
 }
 
-function scalar(event: ScalarEvent, source: string, builder: DocumentBuilder): void {
+function addScalar(event: ScalarEvent, source: string, builder: DocumentBuilder): void {
   const text = event.valueStart < 0 ? '' : getScalarValue(source, event);
   const plain = event.style === SCALAR_STYLE.PLAIN;
   if (builder.expectsKey) {
-    if (plain && text === '<<') throw builder.refuse('YAML merge keys are not allowed');
+    if (plain && text === '<<') throw builder.errorHere('YAML merge keys are not allowed');
     if (plain && (NULL.test(text) || TRUE.test(text) || FALSE.test(text) || isNumber(text)))
-      throw builder.refuse('a key must be a text: put it in quotes');
+      throw builder.errorHere('a key must be a text: put it in quotes');
     builder.key(text);
   } else if (!plain) {
     builder.text(text);

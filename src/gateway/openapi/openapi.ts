@@ -1,5 +1,5 @@
 import { MEDIA_TYPES } from '../request/media.js';
-import { GIVEN_CODES, REFUSALS, type RefusalKind } from '../refusal.js';
+import { INTERFACE_CODES, STATUS_ERRORS, type StatusErrorKind } from '../statuserror.js';
 import { ROUTES, type Action, type Operation, type Route } from '../request/routes.js';
 import { kindSchemas, LIST_META, OBJECT_META, STATUS, type JsonSchema } from './schemas.js';
 
@@ -22,26 +22,26 @@ never in both. Query strings are refused. When the gateway runs with --strict-st
   .replaceAll('\n', ' ');
 
 /** Answers that any request may get, whatever it asks for. */
-const ANYWHERE: readonly RefusalKind[] = ['malformed', 'forbidden', 'slow', 'expectation', 'headersTooLarge'];
-const BEHIND: readonly RefusalKind[] = ['notFound', 'failed', 'unavailable'];
-const OF_OBJECTS: readonly RefusalKind[] = ['tooLarge', 'mediaType', 'invalid'];
+const ANY_REQUEST: readonly StatusErrorKind[] = ['malformed', 'forbidden', 'slow', 'expectation', 'headersTooLarge'];
+const FROM_UPSTREAM: readonly StatusErrorKind[] = ['notFound', 'failed', 'unavailable'];
+const INVALID_OBJECT: readonly StatusErrorKind[] = ['tooLarge', 'mediaType', 'invalid'];
 
-const BY_ACTION: Readonly<Record<Action, readonly RefusalKind[]>> = {
-  list: [...ANYWHERE, ...BEHIND],
-  get: [...ANYWHERE, ...BEHIND],
-  create: [...ANYWHERE, ...BEHIND, ...OF_OBJECTS, 'exists'],
-  update: [...ANYWHERE, ...BEHIND, ...OF_OBJECTS, 'conflict', 'precondition'],
-  delete: [...ANYWHERE, ...BEHIND, 'conflict', 'precondition'],
-  openapi: ANYWHERE,
-  live: ANYWHERE,
-  ready: [...ANYWHERE, 'unavailable'],
+const BY_ACTION: Readonly<Record<Action, readonly StatusErrorKind[]>> = {
+  list: [...ANY_REQUEST, ...FROM_UPSTREAM],
+  get: [...ANY_REQUEST, ...FROM_UPSTREAM],
+  create: [...ANY_REQUEST, ...FROM_UPSTREAM, ...INVALID_OBJECT, 'exists'],
+  update: [...ANY_REQUEST, ...FROM_UPSTREAM, ...INVALID_OBJECT, 'conflict', 'precondition'],
+  delete: [...ANY_REQUEST, ...FROM_UPSTREAM, 'conflict', 'precondition'],
+  openapi: ANY_REQUEST,
+  live: ANY_REQUEST,
+  ready: [...ANY_REQUEST, 'unavailable'],
 };
 
 const ETAG = {
   description: 'The resourceVersion of the object, or of the list.',
   schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
 };
-const ALWAYS = {
+const COMMON_HEADERS = {
   'Cache-Control': { description: 'Nothing is kept.', required: true, schema: { const: 'no-store' } },
   'X-Content-Type-Options': {
     description: 'The media type is as it is stated.',
@@ -110,7 +110,7 @@ function operationItem(route: Route, operation: Operation): JsonSchema {
   const { id, action, summary } = operation;
   const kind = route.resource?.kind;
   const parameters = headerParameters(action);
-  const codes = new Set(BY_ACTION[action].map((refusal) => REFUSALS[refusal].code));
+  const codes = new Set(BY_ACTION[action].map((refusal) => STATUS_ERRORS[refusal].code));
   const refusals = [...codes]
     .sort((a, b) => a - b)
     .map((code) => [String(code), { $ref: `#/components/responses/Code${code}` }] as const);
@@ -145,11 +145,11 @@ function headerParameters(action: Action): JsonSchema[] {
 }
 
 function success(action: Action, kind: string | undefined): JsonSchema {
-  if (action === 'live' || action === 'ready') return { description: 'It is so.', headers: ALWAYS };
+  if (action === 'live' || action === 'ready') return { description: 'It is so.', headers: COMMON_HEADERS };
   if (action === 'openapi')
     return {
       description: 'This document.',
-      headers: ALWAYS,
+      headers: COMMON_HEADERS,
       content: { 'application/json': { schema: { type: 'object' } } },
     };
   const object = { $ref: `#/components/schemas/${kind ?? ''}` };
@@ -157,14 +157,14 @@ function success(action: Action, kind: string | undefined): JsonSchema {
     const schema = action === 'list' ? { $ref: `#/components/schemas/${kind ?? ''}List` } : object;
     return {
       description: 'It was read. An answer of more than 1 MiB has no ETag.',
-      headers: { ...ALWAYS, ETag: ETAG },
+      headers: { ...COMMON_HEADERS, ETag: ETAG },
       content: content(schema),
     };
   }
   return {
     description: 'It was done. The body is empty, unless the object was asked for with Prefer.',
     headers: {
-      ...ALWAYS,
+      ...COMMON_HEADERS,
       ETag: ETAG,
       'Preference-Applied': {
         description: 'Stands where Prefer was followed.',
@@ -182,12 +182,12 @@ function content(schema: JsonSchema): JsonSchema {
 /** One response a code; where two refusals share a code, both are told. */
 function responsesByCode(): Record<string, JsonSchema> {
   const responses: Record<string, JsonSchema> = {};
-  for (const { code, when } of Object.values(REFUSALS)) {
+  for (const { code, when } of Object.values(STATUS_ERRORS)) {
     const said = responses[code]?.['description'];
     responses[code] = {
       description: typeof said === 'string' ? `${said}; or ${when}` : `When ${when}`,
-      headers: { ...ALWAYS, ...extraHeaders(code) },
-      ...(!GIVEN_CODES.includes(code) && {
+      headers: { ...COMMON_HEADERS, ...extraHeaders(code) },
+      ...(!INTERFACE_CODES.includes(code) && {
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Status' } } },
       }),
     };

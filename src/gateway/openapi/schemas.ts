@@ -1,5 +1,5 @@
 import { load } from 'js-yaml';
-import { isRecord, record, type Unknowns } from '../object/record.js';
+import { isRecord, asRecord, type UnknownRecord } from '../object/record.js';
 
 /** A JSON Schema of dialect 2020-12, the one of OpenAPI 3.1. */
 export interface JsonSchema {
@@ -7,7 +7,7 @@ export interface JsonSchema {
 }
 
 /** What stands in a CRD's schema and means the same in JSON Schema. */
-const KEPT = [
+const SHARED_KEYWORDS = [
   'description',
   'format',
   'enum',
@@ -90,21 +90,21 @@ export const STATUS: JsonSchema = {
 
 /** A kind and its list, of the text of its CustomResourceDefinition, by name. */
 export function kindSchemas(crd: string): Record<string, JsonSchema> {
-  const spec = record(record(load(crd))['spec']);
-  const { kind, listKind } = record(spec['names']);
+  const spec = asRecord(asRecord(load(crd))['spec']);
+  const { kind, listKind } = asRecord(spec['names']);
   const versions = Array.isArray(spec['versions']) ? spec['versions'] : [];
-  const version = record(versions[0]);
-  const schema = schemaOf(record(record(version['schema'])['openAPIV3Schema']));
+  const version = asRecord(versions[0]);
+  const schema = toJsonSchema(asRecord(asRecord(version['schema'])['openAPIV3Schema']));
   const apiVersion = `${String(spec['group'])}/${String(version['name'])}`;
-  const properties = record(schema['properties']);
+  const properties = asRecord(schema['properties']);
   const object: JsonSchema = {
     ...schema,
     required: ['metadata'],
     properties: {
       ...properties,
-      apiVersion: { ...record(properties['apiVersion']), const: apiVersion },
-      kind: { ...record(properties['kind']), const: kind },
-      metadata: { allOf: [{ $ref: '#/components/schemas/ObjectMeta' }, record(properties['metadata'])] },
+      apiVersion: { ...asRecord(properties['apiVersion']), const: apiVersion },
+      kind: { ...asRecord(properties['kind']), const: kind },
+      metadata: { allOf: [{ $ref: '#/components/schemas/ObjectMeta' }, asRecord(properties['metadata'])] },
     },
   };
   const list: JsonSchema = {
@@ -122,7 +122,7 @@ export function kindSchemas(crd: string): Record<string, JsonSchema> {
 }
 
 /** A node of a CRD's schema in JSON Schema; CEL rules and other extensions of Kubernetes are left to the server. */
-function schemaOf(node: Unknowns): JsonSchema {
+function toJsonSchema(node: UnknownRecord): JsonSchema {
   const result: JsonSchema = {};
   const types =
     node['x-kubernetes-int-or-string'] === true
@@ -132,14 +132,15 @@ function schemaOf(node: Unknowns): JsonSchema {
         : [node['type']];
   if (node['nullable'] === true) types.push('null');
   if (types.length > 0) result['type'] = types.length === 1 ? types[0] : types;
-  for (const keyword of KEPT) {
+  for (const keyword of SHARED_KEYWORDS) {
     if (keyword in node) result[keyword] = node[keyword];
   }
-  if ('items' in node) result['items'] = schemaOf(record(node['items']));
-  if (isRecord(node['additionalProperties'])) result['additionalProperties'] = schemaOf(node['additionalProperties']);
+  if ('items' in node) result['items'] = toJsonSchema(asRecord(node['items']));
+  if (isRecord(node['additionalProperties']))
+    result['additionalProperties'] = toJsonSchema(node['additionalProperties']);
   if ('properties' in node) {
-    const entries = Object.entries(record(node['properties'])).map(
-      ([name, child]) => [name, schemaOf(record(child))] as const,
+    const entries = Object.entries(asRecord(node['properties'])).map(
+      ([name, child]) => [name, toJsonSchema(asRecord(child))] as const,
     );
     result['properties'] = Object.fromEntries(entries);
   }

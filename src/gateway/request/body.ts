@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { Data } from '../object/document.js';
+import type { JsonValue } from '../object/document.js';
 import { header, type HeaderMap } from './headers.js';
 import { parseJson } from '../object/json.js';
 import type { Format } from './media.js';
-import { Refusal } from '../refusal.js';
+import { StatusError } from '../statuserror.js';
 import { parseYaml } from '../object/yaml.js';
 
 export const MAX_BODY = 1024 * 1024;
@@ -11,7 +11,7 @@ export const MAX_BODY = 1024 * 1024;
 const BYTE_ORDER_MARK = '\u{feff}';
 
 /** What each request may hold without being counted, so that large ones of others never keep a small one out. */
-const FREE = 64 * 1024;
+const UNCOUNTED = 64 * 1024;
 
 /** Bytes that may be held at a time, over all requests, so that many large ones cannot exhaust the memory. */
 export class Budget {
@@ -28,11 +28,11 @@ export class Budget {
   }
 
   /** A request's share, nothing yet. */
-  open(): Share {
+  reserve(): Reservation {
     let counted = 0;
     return {
       grow: (total) => {
-        const wanted = Math.max(total - FREE, counted);
+        const wanted = Math.max(total - UNCOUNTED, counted);
         if (this.#held + wanted - counted > this.#limit) return false;
         this.#held += wanted - counted;
         counted = wanted;
@@ -47,7 +47,7 @@ export class Budget {
 }
 
 /** What one request holds. */
-export interface Share {
+export interface Reservation {
   /** Whether it may hold `total` bytes in all. */
   readonly grow: (total: number) => boolean;
   readonly release: () => void;
@@ -68,7 +68,7 @@ export function checkLength(headers: HeaderMap): void {
  * Reads the body to its end, at most 1 MiB, whatever length was announced, and counts it into the share.
  * @throws Refusal; an Error when the client leaves
  */
-export async function readBody(request: IncomingMessage, share: Share): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, share: Reservation): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   // Left undestroyed, so that a refusal can still be answered.
@@ -76,7 +76,7 @@ export async function readBody(request: IncomingMessage, share: Share): Promise<
     const bytes: Buffer = chunk;
     size += bytes.length;
     if (size > MAX_BODY) throw tooLarge();
-    if (!share.grow(size)) throw new Refusal('unavailable', { message: 'too many bodies at once', close: true });
+    if (!share.grow(size)) throw new StatusError('unavailable', { message: 'too many bodies at once', close: true });
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
@@ -86,10 +86,10 @@ export async function readBody(request: IncomingMessage, share: Share): Promise<
  * The one document of a body, as strictly read as document.ts says.
  * @throws Refusal `malformed`
  */
-export function parseBody(bytes: Uint8Array, format: Format): Data {
+export function parseBody(bytes: Uint8Array, format: Format): JsonValue {
   const text = decode(bytes);
   if (text.startsWith(BYTE_ORDER_MARK))
-    throw new Refusal('malformed', { message: 'the body must not begin with a byte order mark' });
+    throw new StatusError('malformed', { message: 'the body must not begin with a byte order mark' });
   return format === 'json' ? parseJson(text) : parseYaml(text);
 }
 
@@ -97,10 +97,10 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Refusal('malformed', { message: 'the body is not valid UTF-8' });
+    throw new StatusError('malformed', { message: 'the body is not valid UTF-8' });
   }
 }
 
-function tooLarge(): Refusal {
-  return new Refusal('tooLarge', { message: `the body is larger than ${MAX_BODY} bytes`, close: true });
+function tooLarge(): StatusError {
+  return new StatusError('tooLarge', { message: `the body is larger than ${MAX_BODY} bytes`, close: true });
 }

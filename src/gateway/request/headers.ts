@@ -1,11 +1,11 @@
-import { Refusal } from '../refusal.js';
+import { StatusError } from '../statuserror.js';
 
 /** Every header field by its name in lower case, in order, none joined or dropped. */
 export type HeaderMap = ReadonlyMap<string, readonly string[]>;
 
 const MAX_FIELDS = 100;
 /** Those that must not stand twice: whoever sends two means two things. */
-const SINGLE = [
+const NOT_REPEATABLE = [
   'host',
   'content-type',
   'content-length',
@@ -17,7 +17,7 @@ const SINGLE = [
   'expect',
 ];
 /** Those that change what a request means in a way that is not offered. */
-const REFUSED = ['upgrade', 'x-http-method', 'x-http-method-override', 'x-method-override'];
+const UNSUPPORTED = ['upgrade', 'x-http-method', 'x-http-method-override', 'x-method-override'];
 /** A name or an address, with a port or none. */
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{0,5})?$/;
 
@@ -47,11 +47,11 @@ export function checkHeaders(headers: HeaderMap, httpVersion: string): void {
   let fields = 0;
   for (const values of headers.values()) fields += values.length;
   if (fields > MAX_FIELDS)
-    throw new Refusal('headersTooLarge', { message: `more than ${MAX_FIELDS} header fields`, close: true });
-  for (const name of SINGLE) {
+    throw new StatusError('headersTooLarge', { message: `more than ${MAX_FIELDS} header fields`, close: true });
+  for (const name of NOT_REPEATABLE) {
     if ((headers.get(name)?.length ?? 0) > 1) throw malformed(`header ${name} must not be repeated`);
   }
-  for (const name of REFUSED) {
+  for (const name of UNSUPPORTED) {
     if (headers.has(name)) throw malformed(`header ${name} is not supported`);
   }
   if (!HOST.test(header(headers, 'host') ?? '')) throw malformed('header host must name the host');
@@ -60,21 +60,21 @@ export function checkHeaders(headers: HeaderMap, httpVersion: string): void {
     throw malformed('header transfer-encoding must be chunked');
   const expect = header(headers, 'expect');
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    throw new Refusal('expectation', { message: 'header expect must be 100-continue', close: true });
+    throw new StatusError('expectation', { message: 'header expect must be 100-continue', close: true });
   }
-  checkSite(headers);
+  checkSameOrigin(headers);
 }
 
 /** Browsers say where a request comes from; a page of another site has nothing to ask here. */
-function checkSite(headers: HeaderMap): void {
+function checkSameOrigin(headers: HeaderMap): void {
   const site = header(headers, 'sec-fetch-site');
   const origin = header(headers, 'origin');
   const own = `https://${(header(headers, 'host') ?? '').toLowerCase()}`;
   const sameSite = site === undefined || site === 'same-origin' || site === 'none';
   if (sameSite && (origin === undefined || origin.toLowerCase() === own)) return;
-  throw new Refusal('forbidden', { message: 'requests from other sites are refused' });
+  throw new StatusError('forbidden', { message: 'requests from other sites are refused' });
 }
 
-function malformed(message: string): Refusal {
-  return new Refusal('malformed', { message, close: true });
+function malformed(message: string): StatusError {
+  return new StatusError('malformed', { message, close: true });
 }

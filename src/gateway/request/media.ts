@@ -1,5 +1,5 @@
 import { header, type HeaderMap } from './headers.js';
-import { Refusal } from '../refusal.js';
+import { StatusError } from '../statuserror.js';
 
 export type Format = 'json' | 'yaml';
 
@@ -30,7 +30,7 @@ export function formatOf(headers: HeaderMap): Format {
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw unsupported('content-encoding must be absent: bodies are not compressed');
   const [type = '', ...parameters] = (header(headers, 'content-type') ?? '').split(';').map((part) => part.trim());
-  const found = find(type);
+  const found = findMediaType(type);
   const understood = parameters.every((parameter) => parameter === '' || CHARSET.test(parameter));
   if (found !== undefined && understood) return found.format;
   throw unsupported(`content-type must be one of ${MEDIA_TYPES.map((one) => one.name).join(', ')}, in UTF-8`);
@@ -41,7 +41,7 @@ export function acceptedType(headers: HeaderMap): MediaType {
   let best: { readonly type: MediaType; readonly weight: number } = { type: JSON_TYPE, weight: 0 };
   for (const range of (headers.get('accept') ?? []).join(',').split(',', 64)) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const type = name === '*/*' || name === 'application/*' ? JSON_TYPE : find(name);
+    const type = name === '*/*' || name === 'application/*' ? JSON_TYPE : findMediaType(name);
     const weight = weightOf(parameters);
     if (type !== undefined && weight > best.weight) best = { type, weight };
   }
@@ -54,7 +54,7 @@ export function wantsRepresentation(headers: HeaderMap): boolean {
   return preferences.some((one) => /^return\s*=\s*"?representation"?$/i.test((one.split(';')[0] ?? '').trim()));
 }
 
-function find(name: string): MediaType | undefined {
+function findMediaType(name: string): MediaType | undefined {
   const wanted = name.toLowerCase();
   return MEDIA_TYPES.find((one) => one.name.toLowerCase() === wanted);
 }
@@ -66,6 +66,6 @@ function weightOf(parameters: readonly string[]): number {
   return weight === undefined ? 0 : Number(weight);
 }
 
-function unsupported(message: string): Refusal {
-  return new Refusal('mediaType', { message });
+function unsupported(message: string): StatusError {
+  return new StatusError('mediaType', { message });
 }

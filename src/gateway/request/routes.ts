@@ -23,7 +23,7 @@ export interface Route {
 }
 
 /** What a path says. */
-export interface Match {
+export interface RouteMatch {
   readonly route: Route;
   readonly namespace?: string;
   readonly name?: string;
@@ -38,26 +38,30 @@ const PLACEMENTS = `${Placements.group}/${Placements.version}/namespaces/{namesp
 
 /** Every path that is answered. Placements have no `/apis` as given; with it they are answered too. */
 export const ROUTES: readonly Route[] = [
-  { template: ENGINES, resource: MultiClusterEngines, operations: collection('Engine', 'every engine', 'an engine') },
-  { template: `${ENGINES}/{name}`, resource: MultiClusterEngines, operations: object('Engine', 'an engine') },
+  {
+    template: ENGINES,
+    resource: MultiClusterEngines,
+    operations: collectionOperations('Engine', 'every engine', 'an engine'),
+  },
+  { template: `${ENGINES}/{name}`, resource: MultiClusterEngines, operations: objectOperations('Engine', 'an engine') },
   ...['', 'Apis'].flatMap((suffix) => {
     const collectionPath = `${BASE}${suffix === '' ? '' : '/apis'}/${PLACEMENTS}`;
     return [
       {
         template: collectionPath,
         resource: Placements,
-        operations: collection(`Placement${suffix}`, 'every placement of a namespace', 'a placement'),
+        operations: collectionOperations(`Placement${suffix}`, 'every placement of a namespace', 'a placement'),
       },
       {
         template: `${collectionPath}/{placement_name}`,
         resource: Placements,
-        operations: object(`Placement${suffix}`, 'a placement'),
+        operations: objectOperations(`Placement${suffix}`, 'a placement'),
       },
     ];
   }),
-  local(`${BASE}/openapi.json`, 'openapi', 'This description.'),
-  local('/livez', 'live', 'Whether the process is alive.'),
-  local('/readyz', 'ready', 'Whether the gateway can serve.'),
+  localRoute(`${BASE}/openapi.json`, 'openapi', 'This description.'),
+  localRoute('/livez', 'live', 'Whether the process is alive.'),
+  localRoute('/readyz', 'ready', 'Whether the gateway can serve.'),
 ];
 
 const SEGMENTS = new Map(ROUTES.map((route) => [route, route.template.split('/')]));
@@ -66,7 +70,7 @@ const SEGMENTS = new Map(ROUTES.map((route) => [route, route.template.split('/')
  * The route of a path, or undefined. Nothing is decoded: a segment is either the literal word of the table or, where a
  * parameter stands, a DNS name as it is, so that no encoding of anything else gets through.
  */
-export function matchRoute(path: string): Match | undefined {
+export function matchRoute(path: string): RouteMatch | undefined {
   const given = path.split('/', 10);
   for (const [route, segments] of SEGMENTS) {
     const match = given.length === segments.length ? matchSegments(route, segments, given) : undefined;
@@ -96,7 +100,7 @@ export function isSubdomain(text: string): boolean {
   return text.length <= MAX_NAME && text.split('.').every(isLabel);
 }
 
-function matchSegments(route: Route, segments: readonly string[], given: readonly string[]): Match | undefined {
+function matchSegments(route: Route, segments: readonly string[], given: readonly string[]): RouteMatch | undefined {
   const found: { namespace?: string; name?: string } = {};
   for (const [index, segment] of segments.entries()) {
     const text = given[index] ?? '';
@@ -113,14 +117,14 @@ function matchSegments(route: Route, segments: readonly string[], given: readonl
   return { route, ...found };
 }
 
-function collection(noun: string, all: string, one: string): Operation[] {
+function collectionOperations(noun: string, all: string, one: string): Operation[] {
   return [
     { id: `list${noun}s`, method: 'GET', action: 'list', summary: `Lists ${all}.` },
     { id: `create${noun}`, method: 'POST', action: 'create', summary: `Creates ${one}.` },
   ];
 }
 
-function object(noun: string, one: string): Operation[] {
+function objectOperations(noun: string, one: string): Operation[] {
   return [
     { id: `get${noun}`, method: 'GET', action: 'get', summary: `Reads ${one}.` },
     {
@@ -133,6 +137,6 @@ function object(noun: string, one: string): Operation[] {
   ];
 }
 
-function local(template: string, action: Action, summary: string): Route {
+function localRoute(template: string, action: Action, summary: string): Route {
   return { template, operations: [{ id: action, method: 'GET', action, summary }] };
 }

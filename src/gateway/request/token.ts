@@ -1,5 +1,5 @@
 import type { HeaderMap } from './headers.js';
-import { Refusal } from '../refusal.js';
+import { StatusError } from '../statuserror.js';
 
 const MAX_TOKEN = 8 * 1024;
 /** As the interface writes it: the whole value of the header COOKIE. */
@@ -20,6 +20,6 @@ export function tokenOf(headers: HeaderMap): string {
   const short = value.length <= MAX_TOKEN + 'Authorization: Bearer '.length;
   const token = cookies.length + authorizations.length === 1 && short ? pattern.exec(value)?.[1] : undefined;
   if (token === undefined || token.length > MAX_TOKEN)
-    throw new Refusal('forbidden', { message: 'one access token is needed' });
+    throw new StatusError('forbidden', { message: 'one access token is needed' });
   return token;
 }

@@ -23,7 +23,7 @@ export class Connections {
   }
 
   /** Takes a connection in; false when it was cut because the API server is at work for all others. */
-  add(socket: Socket): boolean {
+  accept(socket: Socket): boolean {
     const key = keyOf(socket);
     if (this.open >= this.#limit && !this.#evict()) {
       socket.destroy();
@@ -38,15 +38,15 @@ export class Connections {
   }
 
   /** The API server is at work for it. */
-  work(socket: Socket): void {
-    move(keyOf(socket), this.#waiting, this.#busy);
+  markActive(socket: Socket): void {
+    moveToEnd(keyOf(socket), this.#waiting, this.#busy);
   }
 
   /** Its client has the next move. */
-  rest(socket: Socket): void {
+  markIdle(socket: Socket): void {
     const key = keyOf(socket);
-    move(key, this.#busy, this.#waiting);
-    move(key, this.#waiting, this.#waiting);
+    moveToEnd(key, this.#busy, this.#waiting);
+    moveToEnd(key, this.#waiting, this.#waiting);
   }
 
   #evict(): boolean {
@@ -61,7 +61,7 @@ export class Connections {
 }
 
 /** Puts it at the end of `to`. */
-function move(key: string, from: Map<string, Socket>, to: Map<string, Socket>): void {
+function moveToEnd(key: string, from: Map<string, Socket>, to: Map<string, Socket>): void {
   const socket = from.get(key);
   if (socket === undefined) return;
   from.delete(key);

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { emptyAnswer, type Answer } from '../response/answer.js';
-import { announcesBody, checkLength, parseBody, readBody, type Budget, type Share } from '../request/body.js';
-import { noSuchMethod } from '../response/broken.js';
-import { atRevision, checkNew, envelop } from '../request/envelope.js';
+import { emptyResponse, type HttpResponse } from '../response/response.js';
+import { announcesBody, checkLength, parseBody, readBody, type Budget, type Reservation } from '../request/body.js';
+import { methodNotAllowed } from '../response/parseerror.js';
+import { withResourceVersion, validateCreate, validateTarget } from '../request/target.js';
 import { checkHeaders, headerMap, type HeaderMap } from '../request/headers.js';
 import { acceptedType, formatOf, wantsRepresentation } from '../request/media.js';
-import { HELD, outcomeOf, type Asked } from '../response/outcome.js';
-import { checkConditions, revisionWanted } from '../request/precondition.js';
-import { Refusal } from '../refusal.js';
-import { matchRoute, operationOf, upstreamPath, type Match, type Operation } from '../request/routes.js';
-import type { Rulebook } from '../object/rulebook.js';
+import { MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
+import { checkConditionalHeaders, ifMatchRevision } from '../request/precondition.js';
+import { StatusError } from '../statuserror.js';
+import { matchRoute, operationOf, upstreamPath, type RouteMatch, type Operation } from '../request/routes.js';
+import type { FieldRules } from '../object/fieldrules.js';
 import { tokenOf } from '../request/token.js';
-import type { Upstream, UpstreamCall } from '../upstream/upstream.js';
+import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
 
 /** What every request is answered from. */
 export interface Desk {
@@ -20,7 +20,7 @@ export interface Desk {
   /** The OpenAPI document, JSON; bytes, so that an answer costs nothing to make. */
   readonly openapi: Buffer;
   /** What the kinds demand. */
-  readonly rules: Rulebook;
+  readonly rules: FieldRules;
   /** Whether the gateway can serve. */
   ready(): boolean;
 }
@@ -29,7 +29,7 @@ export interface Desk {
 export interface Request {
   readonly message: IncomingMessage;
   readonly headers: HeaderMap;
-  readonly match: Match;
+  readonly match: RouteMatch;
   readonly operation: Operation;
   /** Called before the body is read, for a client that waits to be asked for it. */
   askForBody(): void;
@@ -38,7 +38,7 @@ export interface Request {
   /** Fires when the client leaves. */
   readonly gone: AbortSignal;
   /** Hands an answer to the client. */
-  deliver(answer: Answer): Promise<void>;
+  deliver(answer: HttpResponse): Promise<void>;
 }
 
 /** The headers as a map, once all that has to hold for every request holds. */
@@ -49,7 +49,7 @@ export function checkedHeaders(message: IncomingMessage): HeaderMap {
 }
 
 /** What the path of a request says, whatever stands in its query. */
-export function matchOf({ url = '' }: IncomingMessage): Match | undefined {
+export function matchOf({ url = '' }: IncomingMessage): RouteMatch | undefined {
   const mark = url.indexOf('?');
   return matchRoute(mark < 0 ? url : url.slice(0, mark));
 }
@@ -60,13 +60,13 @@ export function matchOf({ url = '' }: IncomingMessage): Match | undefined {
  */
 export function operationFor(
   { url = '', method = '' }: IncomingMessage,
-  match: Match | undefined,
-): { readonly match: Match; readonly operation: Operation } {
-  if (match === undefined) throw new Refusal('notFound', { message: 'no such path' });
+  match: RouteMatch | undefined,
+): { readonly match: RouteMatch; readonly operation: Operation } {
+  if (match === undefined) throw new StatusError('notFound', { message: 'no such path' });
   const operation = operationOf(match.route, method);
-  if (operation === undefined) throw noSuchMethod(match.route);
+  if (operation === undefined) throw methodNotAllowed(match.route);
   // To drop a query would do something else than was asked: a DELETE with dryRun would delete.
-  if (url.includes('?')) throw new Refusal('malformed', { message: 'a query string is not allowed' });
+  if (url.includes('?')) throw new StatusError('malformed', { message: 'a query string is not allowed' });
   return { match, operation };
 }
 
@@ -76,7 +76,7 @@ export function operationFor(
  */
 export async function answerRequest(request: Request, desk: Desk): Promise<void> {
   const { operation, match, headers } = request;
-  checkConditions(headers, operation.action);
+  checkConditionalHeaders(headers, operation.action);
   if (match.route.resource === undefined) {
     refuseBody(headers);
     await request.deliver(localAnswer(operation, desk));
@@ -84,8 +84,8 @@ export async function answerRequest(request: Request, desk: Desk): Promise<void>
   }
   const token = tokenOf(headers);
   const { resource } = match.route;
-  const revision = revisionWanted(headers);
-  const asked: Asked = {
+  const revision = ifMatchRevision(headers);
+  const asked: RequestInfo = {
     action: operation.action,
     resource,
     accept: acceptedType(headers),
@@ -112,9 +112,9 @@ export async function answerRequest(request: Request, desk: Desk): Promise<void>
 }
 
 interface Sending {
-  readonly asked: Asked;
+  readonly asked: RequestInfo;
   readonly revision: string | undefined;
-  readonly call: UpstreamCall;
+  readonly call: UpstreamRequest;
 }
 
 async function sendObject(request: Request, desk: Desk, { asked, revision, call }: Sending): Promise<void> {
@@ -122,20 +122,20 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
   const format = formatOf(headers);
   checkLength(headers);
   request.askForBody();
-  const share = desk.budget.open();
+  const share = desk.budget.reserve();
   try {
     const bytes = await readBody(message, share);
     if (message.rawTrailers.length > 0)
-      throw new Refusal('malformed', { message: 'trailer fields are not allowed', close: true });
+      throw new StatusError('malformed', { message: 'trailer fields are not allowed', close: true });
     const { namespace, name } = match;
     const target = {
       resource: asked.resource,
       ...(namespace !== undefined && { namespace }),
       ...(name !== undefined && { name }),
     };
-    const object = envelop(parseBody(bytes, format), target);
-    if (asked.action === 'create') checkNew(object);
-    const sent = asked.action === 'update' ? atRevision(object, revision) : object;
+    const object = validateTarget(parseBody(bytes, format), target);
+    if (asked.action === 'create') validateCreate(object);
+    const sent = asked.action === 'update' ? withResourceVersion(object, revision) : object;
     await forward(request, desk, { ...asked, sent }, { ...call, body: JSON.stringify(sent) });
   } finally {
     share.release();
@@ -143,11 +143,11 @@ async function sendObject(request: Request, desk: Desk, { asked, revision, call 
 }
 
 /** One call. What fits is delivered when the call is over, so that a slow client holds no connection to the API server. */
-async function forward(request: Request, desk: Desk, asked: Asked, call: UpstreamCall): Promise<void> {
+async function forward(request: Request, desk: Desk, asked: RequestInfo, call: UpstreamRequest): Promise<void> {
   const whole = await request.atWork(() =>
     desk.upstream.call(call, request.gone, async (answer) => {
-      const outcome = await outcomeOf(answer, asked, desk.rules);
-      if (outcome.rest === undefined) return outcome;
+      const outcome = await mapResponse(answer, asked, desk.rules);
+      if (outcome.stream === undefined) return outcome;
       await deliverCounted(request, desk, outcome);
       return undefined;
     }),
@@ -156,36 +156,37 @@ async function forward(request: Request, desk: Desk, asked: Asked, call: Upstrea
 }
 
 /** Counts what a client has yet to take, so that many who do not take theirs cannot exhaust the memory. */
-async function deliverCounted(request: Request, desk: Desk, answer: Answer): Promise<void> {
-  const share = desk.budget.open();
-  const { body = '', rest } = answer;
-  if (!share.grow(rest === undefined ? Buffer.byteLength(body) : HELD))
-    throw new Refusal('unavailable', { message: 'too many answers at once' });
+async function deliverCounted(request: Request, desk: Desk, answer: HttpResponse): Promise<void> {
+  const share = desk.budget.reserve();
+  const { body = '', stream: rest } = answer;
+  if (!share.grow(rest === undefined ? Buffer.byteLength(body) : MAX_BUFFERED))
+    throw new StatusError('unavailable', { message: 'too many answers at once' });
   try {
-    await request.deliver(rest === undefined ? answer : { ...answer, rest: counted(rest, share) });
+    await request.deliver(rest === undefined ? answer : { ...answer, stream: counted(rest, share) });
   } finally {
     share.release();
   }
 }
 
 /** Gives the share back when the client has taken as much as was held at first: the rest is read as it is taken. */
-async function* counted(rest: AsyncIterable<Buffer>, share: Share): AsyncGenerator<Buffer> {
+async function* counted(rest: AsyncIterable<Buffer>, share: Reservation): AsyncGenerator<Buffer> {
   let taken = 0;
   for await (const chunk of rest) {
     yield chunk;
     taken += chunk.length;
-    if (taken > HELD) share.release();
+    if (taken > MAX_BUFFERED) share.release();
   }
 }
 
-function localAnswer({ action }: Operation, desk: Desk): Answer {
+function localAnswer({ action }: Operation, desk: Desk): HttpResponse {
   if (action === 'openapi') return { code: 200, headers: { 'content-type': 'application/json' }, body: desk.openapi };
-  if (action === 'ready' && !desk.ready()) throw new Refusal('unavailable', { message: 'not ready' });
-  return emptyAnswer(200);
+  if (action === 'ready' && !desk.ready()) throw new StatusError('unavailable', { message: 'not ready' });
+  return emptyResponse(200);
 }
 
 function refuseBody(headers: HeaderMap): void {
-  if (announcesBody(headers)) throw new Refusal('malformed', { message: 'this operation takes no body', close: true });
+  if (announcesBody(headers))
+    throw new StatusError('malformed', { message: 'this operation takes no body', close: true });
 }
 
 /** DeleteOptions: only the object at that revision is deleted. */

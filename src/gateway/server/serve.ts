@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
-import { refusalAnswer, send, type Answer } from '../response/answer.js';
+import { errorResponse, send, type HttpResponse } from '../response/response.js';
 import { announcesBody } from '../request/body.js';
 import { answerRequest, checkedHeaders, matchOf, operationFor, type Desk } from './exchange.js';
 import { headerMap } from '../request/headers.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
-import { Refusal } from '../refusal.js';
-import { ROUTES, type Match } from '../request/routes.js';
-import type { Arrival } from './server.js';
-import { UpstreamFailure } from '../upstream/upstream.js';
+import { StatusError } from '../statuserror.js';
+import { ROUTES, type RouteMatch } from '../request/routes.js';
+import type { IncomingRequest } from './server.js';
+import { UpstreamError } from '../upstream/upstream.js';
 
 export interface Serving {
   readonly desk: Desk;
@@ -30,13 +30,13 @@ const METHODS: readonly string[] = [...new Set(ROUTES.flatMap((route) => route.o
 
 /** What the access log says of a request: words of ours and checked names, nothing else of the client's. */
 interface Trace {
-  match?: Match;
+  match?: RouteMatch;
   /** Why there was no answer of the API server. */
   failure?: string;
 }
 
 /** Answers one request, whatever happens, and accounts for it. Never rejects. */
-export async function serveRequest(arrival: Arrival, serving: Serving): Promise<void> {
+export async function serveRequest(arrival: IncomingRequest, serving: Serving): Promise<void> {
   const { message, response } = arrival;
   const { clock, metrics, log } = serving;
   const begun = clock.monotonic();
@@ -64,7 +64,7 @@ export async function serveRequest(arrival: Arrival, serving: Serving): Promise<
 }
 
 async function attempt(
-  { message, response, expectant, atWork }: Arrival,
+  { message, response, expectsContinue: expectant, atWork }: IncomingRequest,
   serving: Serving,
   { trace, gone }: { trace: Trace; gone: AbortSignal },
 ): Promise<void> {
@@ -96,10 +96,10 @@ interface Conclusion {
   readonly gone: AbortSignal;
 }
 
-async function conclude(arrival: Arrival, serving: Serving, { trace, error, gone }: Conclusion): Promise<void> {
-  const { message, response, expectant } = arrival;
+async function conclude(arrival: IncomingRequest, serving: Serving, { trace, error, gone }: Conclusion): Promise<void> {
+  const { message, response, expectsContinue: expectant } = arrival;
   const refusal = refusalOf(error);
-  if (error instanceof UpstreamFailure) trace.failure = `${error.failure} ${error.code}`;
+  if (error instanceof UpstreamError) trace.failure = `${error.reason} ${error.code}`;
   // A client that leaves is noticed by its body sooner than by its connection.
   const left = gone.aborted || message.errored !== null;
   if (refusal === undefined && !left) serving.log.error({ fault: faultOf(error) }, 'request failed');
@@ -110,19 +110,19 @@ async function conclude(arrival: Arrival, serving: Serving, { trace, error, gone
   const unread = !message.complete && announcesBody(headerMap(message.rawHeaders));
   if (unread) response.shouldKeepAlive = false;
   if (unread && !expectant) await linger(message, serving.clock);
-  const answer = refusalAnswer(refusal ?? new Refusal('failed', { message: 'failed' }), serving.strict);
+  const answer = errorResponse(refusal ?? new StatusError('failed', { message: 'failed' }), serving.strict);
   await deliver(response, answer, serving.clock).catch(() => undefined);
 }
 
 /** What an error means for the client; undefined for a fault of the program. */
-function refusalOf(error: unknown): Refusal | undefined {
-  if (error instanceof Refusal) return error;
-  if (!(error instanceof UpstreamFailure)) return undefined;
-  const unavailable = error.failure === 'timeout' || error.failure === 'unreachable';
-  return new Refusal(unavailable ? 'unavailable' : 'failed', { message: error.message });
+function refusalOf(error: unknown): StatusError | undefined {
+  if (error instanceof StatusError) return error;
+  if (!(error instanceof UpstreamError)) return undefined;
+  const unavailable = error.reason === 'timeout' || error.reason === 'unreachable';
+  return new StatusError(unavailable ? 'unavailable' : 'failed', { message: error.message });
 }
 
-async function deliver(response: ServerResponse, answer: Answer, clock: Clock): Promise<void> {
+async function deliver(response: ServerResponse, answer: HttpResponse, clock: Clock): Promise<void> {
   const timer = clock.after(TAKING_MS, () => response.destroy());
   try {
     await send(response, answer);

@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../runtime/clock.js';
-import { rawAnswer, refusalAnswer } from '../response/answer.js';
-import { refusalForConnect, refusalForError } from '../response/broken.js';
+import { rawResponse, errorResponse } from '../response/response.js';
+import { errorForConnect, errorForClientError } from '../response/parseerror.js';
 import type { ServingPair } from '../tls/certificate.js';
 import { Connections } from './connections.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
-import type { Refusal } from '../refusal.js';
+import type { StatusError } from '../statuserror.js';
 
 export interface ServerLimits {
   readonly maxConnections: number;
@@ -23,15 +23,15 @@ export interface ServerOptions {
   readonly clock: Clock;
   readonly metrics: GatewayMetrics;
   /** Answers one request; never rejects. */
-  readonly serve: (arrival: Arrival) => Promise<void>;
+  readonly handler: (arrival: IncomingRequest) => Promise<void>;
 }
 
 /** One request as the server hands it over. */
-export interface Arrival {
+export interface IncomingRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   /** The client waits to be asked for the body. */
-  readonly expectant: boolean;
+  readonly expectsContinue: boolean;
   /** Does what the client waits for; meanwhile its connection gives way to no other. */
   readonly atWork: <T>(work: () => Promise<T>) => Promise<T>;
   /** The code with which the server has refused a request whose rest was none, or did not come in time. */
@@ -39,10 +39,10 @@ export interface Arrival {
 }
 
 const KEEP_ALIVE_MS = 15_000;
-const CHECK_MS = 500;
+const TIMEOUT_CHECK_MS = 500;
 /** How long a client has for taking an answer to what was no request. */
-const FAREWELL_MS = 5_000;
-const MAX_HEAD = 16 * 1024;
+const ERROR_RESPONSE_MS = 5_000;
+const MAX_HEAD_BYTES = 16 * 1024;
 /** Forward secrecy and authenticated encryption alone. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
@@ -72,7 +72,7 @@ export class GatewayServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #connections: Connections;
-  readonly #answering = new Map<Socket, Arrival>();
+  readonly #answering = new Map<Socket, IncomingRequest>();
   /** Those with a request that waits for the end of the answer before. */
   readonly #queued = new WeakSet<Socket>();
   /** Those that are closed after the answer under way. */
@@ -92,8 +92,8 @@ export class GatewayServer {
       headersTimeout: limits.headerTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: Math.min(KEEP_ALIVE_MS, limits.requestTimeoutMs),
-      connectionsCheckingInterval: Math.min(CHECK_MS, limits.headerTimeoutMs),
-      maxHeaderSize: MAX_HEAD,
+      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headerTimeoutMs),
+      maxHeaderSize: MAX_HEAD_BYTES,
       requireHostHeader: false,
       insecureHTTPParser: false,
       noDelay: true,
@@ -104,7 +104,7 @@ export class GatewayServer {
   }
 
   /** Shows this certificate from the next handshake on; open connections go on as they are. */
-  present({ cert, key }: ServingPair): void {
+  setCertificate({ cert, key }: ServingPair): void {
     this.#server.setSecureContext({ ...TLS, cert, key });
   }
 
@@ -132,7 +132,7 @@ export class GatewayServer {
   }
 
   /** Every answer whose head is not sent yet is the last of its connection, and says so. */
-  wind(): void {
+  beginDrain(): void {
     this.#closing = true;
     for (const { response } of this.#answering.values()) {
       if (!response.headersSent) response.shouldKeepAlive = false;
@@ -142,7 +142,7 @@ export class GatewayServer {
   #listen(): void {
     const { metrics } = this.#options;
     this.#server.on('connection', (socket: Socket) => {
-      if (!this.#connections.add(socket)) metrics.dropped('capacity');
+      if (!this.#connections.accept(socket)) metrics.dropped('capacity');
     });
     this.#server.on('tlsClientError', () => metrics.dropped('tls'));
     // With nobody who listens, Node hands its parser bytes past the socket, also while that one waits for a slow reader: a fault.
@@ -150,7 +150,7 @@ export class GatewayServer {
     this.#server.on('request', (message, response) => void this.#take(message, response, false));
     this.#server.on('checkContinue', (message, response) => void this.#take(message, response, true));
     this.#server.on('checkExpectation', (message, response) => void this.#take(message, response, true));
-    this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#refuseRaw(socket, refusalForConnect(url)));
+    this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#refuseRaw(socket, errorForConnect(url)));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
       this.#onClientError(error, socket),
     );
@@ -166,17 +166,17 @@ export class GatewayServer {
       return;
     }
     if (this.#closing) response.shouldKeepAlive = false;
-    const arrival: Arrival = {
+    const arrival: IncomingRequest = {
       message,
       response,
-      expectant,
+      expectsContinue: expectant,
       atWork: (work) => this.#atWork(socket, work),
       cutShort: () => this.#cut.get(response),
     };
     this.#answering.set(socket, arrival);
-    await this.#options.serve(arrival);
+    await this.#options.handler(arrival);
     if (this.#answering.get(socket) === arrival) this.#answering.delete(socket);
-    this.#connections.rest(socket);
+    this.#connections.markIdle(socket);
     // Who was not told of the end may have asked on: that is answered too, as long as connections are taken in.
     if (this.#closing && !(response.shouldKeepAlive && this.#server.listening)) socket.destroySoon();
   }
@@ -210,17 +210,17 @@ export class GatewayServer {
   }
 
   async #atWork<T>(socket: Socket, work: () => Promise<T>): Promise<T> {
-    this.#connections.work(socket);
+    this.#connections.markActive(socket);
     try {
       return await work();
     } finally {
-      this.#connections.rest(socket);
+      this.#connections.markIdle(socket);
     }
   }
 
   /** What the parser refuses, and requests that did not arrive in time. */
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    const refusal = refusalForError(error);
+    const refusal = errorForClientError(error);
     const current = this.#answering.get(socket);
     const behind = current !== undefined && current.message.complete && !current.response.writableFinished;
     if (refusal === undefined || !socket.writable || (current?.response.headersSent === true && !behind)) {
@@ -233,12 +233,12 @@ export class GatewayServer {
     else this.#refuseRaw(socket, refusal, current?.response);
   }
 
-  #refuseRaw(socket: Socket, refusal: Refusal, response?: ServerResponse): void {
-    const answer = refusalAnswer(refusal, this.#options.strict);
+  #refuseRaw(socket: Socket, refusal: StatusError, response?: ServerResponse): void {
+    const answer = errorResponse(refusal, this.#options.strict);
     if (response !== undefined) this.#cut.set(response, answer.code);
-    const timer = this.#options.clock.after(FAREWELL_MS, () => socket.destroy());
+    const timer = this.#options.clock.after(ERROR_RESPONSE_MS, () => socket.destroy());
     socket.on('error', () => undefined);
     socket.once('close', () => timer.cancel());
-    socket.end(rawAnswer(answer), () => socket.destroy());
+    socket.end(rawResponse(answer), () => socket.destroy());
   }
 }

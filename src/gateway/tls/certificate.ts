@@ -12,14 +12,14 @@ export interface ServingPair {
 /**
  * @throws Error that says in one line which of the two is at fault; it never holds anything of the key
  */
-export function servingPair(cert: string, key: string): ServingPair {
+export function parseServingPair(cert: string, key: string): ServingPair {
   const leaf = certificateOf(cert);
   if (!leaf.checkPrivateKey(keyOf(key))) throw new Error('the certificate and the private key do not belong together');
   return { cert, key, notBefore: Date.parse(leaf.validFrom), notAfter: Date.parse(leaf.validTo) };
 }
 
 /** Why the certificate does not serve at that time; undefined when it does. */
-export function certificateFault(pair: ServingPair, now: number): string | undefined {
+export function certificateProblem(pair: ServingPair, now: number): string | undefined {
   if (now < pair.notBefore) return `the certificate is not valid before ${new Date(pair.notBefore).toISOString()}`;
   return now < pair.notAfter ? undefined : `the certificate has expired at ${new Date(pair.notAfter).toISOString()}`;
 }

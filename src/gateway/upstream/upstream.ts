@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
 
-export interface UpstreamCall {
+export interface UpstreamRequest {
   readonly method: Method;
   readonly path: string;
   readonly token: string;
@@ -13,7 +13,7 @@ export interface UpstreamCall {
 }
 
 /** The head of an answer, and its body as it comes. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: string | undefined;
@@ -24,24 +24,24 @@ export interface UpstreamAnswer {
  * Why there is no answer. `unreachable`: there was no connection, or no trust in who is at its end, so that nothing was
  * sent. Holds no text of the other side and no header: it may be logged.
  */
-export type FailureCause = 'timeout' | 'unreachable' | 'broken' | 'abandoned';
+export type UpstreamErrorReason = 'timeout' | 'unreachable' | 'broken' | 'abandoned';
 
-export class UpstreamFailure extends Error {
-  readonly failure: FailureCause;
+export class UpstreamError extends Error {
+  readonly reason: UpstreamErrorReason;
   /** The error's code, such as ECONNRESET. */
   readonly code: string;
 
-  constructor(failure: FailureCause, code: string) {
+  constructor(failure: UpstreamErrorReason, code: string) {
     super(`no usable answer of the API server: ${failure} (${code})`);
     this.name = 'UpstreamFailure';
-    this.failure = failure;
+    this.reason = failure;
     this.code = code;
   }
 }
 
 /** Made once: the trace of an error costs more than many a request. */
-const LEFT = new UpstreamFailure('abandoned', 'CLIENT_GONE');
-const UNREAD = new UpstreamFailure('broken', 'UNREAD');
+const CLIENT_GONE = new UpstreamError('abandoned', 'CLIENT_GONE');
+const UNREAD = new UpstreamError('broken', 'UNREAD');
 
 export interface UpstreamOptions {
   /** `https://host:port`: fixed for the life of the process. */
@@ -57,7 +57,7 @@ const CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Far below the time after which an API server closes an idle connection, so that no request meets a closing one. */
 const KEEP_ALIVE_MS = 4_000;
-const MAX_ANSWER = 64 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const CODE = /^[A-Z0-9_]{1,64}$/;
 
 /**
@@ -91,7 +91,7 @@ export class Upstream {
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxResponseSize: MAX_ANSWER,
+      maxResponseSize: MAX_RESPONSE_BYTES,
       connect: this.#connect,
     });
     before?.close().catch(() => undefined);
@@ -101,13 +101,13 @@ export class Upstream {
    * Sends a call and hands its answer to `use`, within the call's time.
    * @throws UpstreamFailure, and whatever `use` throws
    */
-  async call<T>(call: UpstreamCall, gone: AbortSignal, use: (answer: UpstreamAnswer) => Promise<T>): Promise<T> {
+  async call<T>(call: UpstreamRequest, gone: AbortSignal, use: (answer: UpstreamResponse) => Promise<T>): Promise<T> {
     const { clock, timeoutMs, metrics } = this.#options;
-    if (gone.aborted) throw LEFT;
+    if (gone.aborted) throw CLIENT_GONE;
     const stop = new AbortController();
-    const leave = (): void => stop.abort(LEFT);
+    const leave = (): void => stop.abort(CLIENT_GONE);
     gone.addEventListener('abort', leave, { once: true });
-    const timer = clock.after(timeoutMs, () => stop.abort(new UpstreamFailure('timeout', 'TIMEOUT')));
+    const timer = clock.after(timeoutMs, () => stop.abort(new UpstreamError('timeout', 'TIMEOUT')));
     const begun = clock.monotonic();
     let code = '<error>';
     try {
@@ -115,7 +115,7 @@ export class Upstream {
       code = String(answer.status);
       return await use(answer);
     } catch (error) {
-      if (error instanceof UpstreamFailure) code = '<error>';
+      if (error instanceof UpstreamError) code = '<error>';
       throw error;
     } finally {
       timer.cancel();
@@ -129,11 +129,11 @@ export class Upstream {
    * Connects and lets go again, without a request.
    * @throws UpstreamFailure `unreachable`, when no server of that address can be had or trusted
    */
-  reach(): Promise<void> {
+  checkConnection(): Promise<void> {
     const { hostname, host, protocol, port } = new URL(this.#options.origin);
     const plain = hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve, reject) => {
-      if (this.#connect === undefined) throw new UpstreamFailure('unreachable', 'NO_CA');
+      if (this.#connect === undefined) throw new UpstreamError('unreachable', 'NO_CA');
       this.#connect({ hostname: plain, host, protocol, port }, (...[error, socket]) => {
         socket?.destroySoon();
         if (error === null) resolve();
@@ -147,15 +147,15 @@ export class Upstream {
     this.#pool = undefined;
   }
 
-  async #send(call: UpstreamCall, signal: AbortSignal): Promise<UpstreamAnswer> {
+  async #send(call: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
     const pool = this.#pool;
-    if (pool === undefined) throw new UpstreamFailure('unreachable', 'NO_CA');
+    if (pool === undefined) throw new UpstreamError('unreachable', 'NO_CA');
     const { method, path, body } = call;
     const response = await this.#guard(() =>
       pool.request({ method, path, signal, headers: this.#headers(call), ...(body !== undefined && { body }) }),
     );
     const { statusCode, headers } = response;
-    if (Number(headers['content-length'] ?? 0) > MAX_ANSWER) throw new UpstreamFailure('broken', 'TOO_LARGE');
+    if (Number(headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES) throw new UpstreamError('broken', 'TOO_LARGE');
     return {
       status: statusCode,
       contentType: text(headers['content-type']),
@@ -165,7 +165,7 @@ export class Upstream {
   }
 
   /** Everything that is sent beside host and connection. */
-  #headers({ token, body }: UpstreamCall): Record<string, string> {
+  #headers({ token, body }: UpstreamRequest): Record<string, string> {
     return {
       authorization: `Bearer ${token}`,
       accept: 'application/json',
@@ -191,7 +191,7 @@ export class Upstream {
     try {
       return await run();
     } catch (error) {
-      throw failureOf(error);
+      throw toUpstreamError(error);
     }
   }
 }
@@ -202,21 +202,21 @@ function connectorTrusting(ca: string): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error === null) callback(null, socket);
-      else callback(failureOf(error, 'unreachable'), null);
+      else callback(toUpstreamError(error, 'unreachable'), null);
     });
 }
 
 /** Errors of the client library may hold what the other side has sent, so only their code is kept. */
-function failureOf(error: unknown, failure: FailureCause = 'broken'): UpstreamFailure {
-  if (error instanceof UpstreamFailure) return error;
-  const given = codeOf(error);
-  return new UpstreamFailure(failure, CODE.test(given) ? given : 'UNKNOWN');
+function toUpstreamError(error: unknown, failure: UpstreamErrorReason = 'broken'): UpstreamError {
+  if (error instanceof UpstreamError) return error;
+  const given = errorCode(error);
+  return new UpstreamError(failure, CODE.test(given) ? given : 'UNKNOWN');
 }
 
 /** An error that stands for several, one an address, is told by the first. */
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
-  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return codeOf(error.errors[0]);
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return errorCode(error.errors[0]);
   return 'code' in error ? String(error.code) : '';
 }
 

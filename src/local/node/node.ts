@@ -76,7 +76,7 @@ export class LocalNode {
       ? await client.updateStatus(Nodes, { ...found, status: this.#status(found, READY) }, write)
       : found;
     if (due) await this.#beat(ready, write);
-    const open = opened(ready, this.#labels());
+    const open = withoutNotReadyTaint(ready, this.#labels());
     if (open !== ready) await client.update(Nodes, open, write);
     return { ending: 'done', wakeAfterMs: Math.max(this.#beatAt - clock.monotonic(), 0) };
   }
@@ -153,7 +153,7 @@ const READY = {
 const STOPPED = { type: 'Ready', status: 'False', reason: 'RuntimeStopped', message: 'the local runtime was stopped' };
 
 /** With the labels that name it and without the taint that a new Node gets until it is Ready; the same where it is so. */
-function opened(node: Node, own: Readonly<Record<string, string>>): Node {
+function withoutNotReadyTaint(node: Node, own: Readonly<Record<string, string>>): Node {
   const { labels = {} } = node.metadata;
   const taints = node.spec?.taints ?? [];
   const named = Object.entries(own).every(([label, value]) => labels[label] === value);

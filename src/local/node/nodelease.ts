@@ -6,7 +6,7 @@ import type { Node } from '../workload.js';
 /** Where Nodes have their Leases. */
 const NAMESPACE = 'kube-node-lease';
 
-export interface Beat {
+export interface LeaseRenewal {
   /** Ms since the epoch. */
   readonly now: number;
   /** For how long the Node is good without another beat. */
@@ -17,7 +17,7 @@ export interface Beat {
 export async function renewNodeLease(
   client: KubeClient,
   node: Node,
-  { now, forSeconds }: Beat,
+  { now, forSeconds }: LeaseRenewal,
   write: WriteOptions,
 ): Promise<void> {
   const { name, uid = '' } = node.metadata;

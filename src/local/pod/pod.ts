@@ -4,17 +4,17 @@ import path from 'node:path';
 import type { ReadClient } from '../../kube/client/client.js';
 import type { Transport } from '../../kube/transport/transport.js';
 import type { Clock } from '../../runtime/clock.js';
-import { requestToken } from './account.js';
+import { requestToken } from './serviceaccounttoken.js';
 import { writeKubeconfig } from './kubeconfig.js';
-import { launch, type Launched, type Volumes } from '../process/launcher.js';
-import type { LastWords } from '../process/obituary.js';
+import { launch, type LaunchedProcess, type Volumes } from '../process/launcher.js';
+import type { TerminationMessage } from '../process/exitmessage.js';
 import { PodLog } from '../process/podlog.js';
 import { Tail } from '../process/tail.js';
 import { readVolumes } from './volumes.js';
 import type { PodContainer, PodSpec } from '../workload.js';
 
 /** Where pods run and whom they talk to. */
-export interface Site {
+export interface PodDeps {
   readonly transport: Transport;
   readonly client: ReadClient;
   readonly clock: Clock;
@@ -37,10 +37,10 @@ export interface PodIdentity {
 }
 
 const PODS = 'pods';
-const RENEW_AT = 0.8;
+const RENEW_FRACTION = 0.8;
 
 /** Removes what pods of an earlier process left in `folder` when it ended without warning. */
-export async function removeRemains({ folder }: Pick<Site, 'folder'>): Promise<void> {
+export async function removePodFolders({ folder }: Pick<PodDeps, 'folder'>): Promise<void> {
   await rm(path.join(folder, PODS), { recursive: true, force: true });
 }
 
@@ -48,7 +48,7 @@ export async function removeRemains({ folder }: Pick<Site, 'folder'>): Promise<v
 export class Pod {
   readonly identity: PodIdentity;
   readonly #log: PodLog;
-  readonly #site: Site;
+  readonly #site: PodDeps;
   readonly #spec: PodSpec;
   readonly #container: PodContainer;
   readonly #folder: string;
@@ -57,7 +57,7 @@ export class Pod {
   #tail: Tail | undefined;
 
   constructor(
-    site: Site,
+    site: PodDeps,
     identity: PodIdentity,
     spec: PodSpec & { readonly containers: readonly [PodContainer, ...PodContainer[]] },
   ) {
@@ -71,7 +71,7 @@ export class Pod {
   }
 
   /** Throws what it still waits for, as `launch` would; leaves nothing behind. */
-  async check(): Promise<void> {
+  async checkVolumesAndToken(): Promise<void> {
     const { client, transport } = this.#site;
     const { namespace } = this.identity;
     await readVolumes(client, namespace, this.#spec);
@@ -79,12 +79,12 @@ export class Pod {
   }
 
   /** Starts its process. Throws what it still waits for: an account, a Secret, a ConfigMap. */
-  async launch(): Promise<Launched> {
+  async launch(): Promise<LaunchedProcess> {
     const { server, executable, addresses, clock } = this.#site;
     const { namespace, name, deployment } = this.identity;
     const volumes = await readVolumes(this.#site.client, namespace, this.#spec);
     const kubeconfig = await this.#credentials();
-    await this.#log.makeRoom();
+    await this.#log.removeOldLogs();
     const launched = await launch(
       {
         container: this.#container,
@@ -98,18 +98,18 @@ export class Pod {
       clock,
     );
     this.#tail = new Tail(launched.output);
-    this.#log.take(launched.output);
+    this.#log.append(launched.output);
     this.#volumes = fingerprint(volumes);
     return { ...launched, addresses: { ...launched.addresses, ...addresses[deployment] } };
   }
 
   /** What its process said last, and where its log is: for a message about its end. */
-  async lastWords(): Promise<LastWords> {
+  async terminationMessage(): Promise<TerminationMessage> {
     return { line: (await this.#tail?.lastLine(this.#site.clock)) ?? '', log: this.#log.file };
   }
 
   /** Renews its token when that is due, and takes over what its volumes hold by now. */
-  async refresh(process: Launched): Promise<void> {
+  async refresh(process: LaunchedProcess): Promise<void> {
     if (this.#site.clock.monotonic() >= this.#renewAt) await this.#credentials();
     if ((this.#spec.volumes ?? []).length === 0) return;
     const volumes = await readVolumes(this.#site.client, this.identity.namespace, this.#spec);
@@ -134,7 +134,7 @@ export class Pod {
     const { transport, server, caFile, clock } = this.#site;
     const { namespace } = this.identity;
     const { token, lifeSeconds } = await requestToken(transport, namespace, this.#account);
-    this.#renewAt = clock.monotonic() + lifeSeconds * 1000 * RENEW_AT;
+    this.#renewAt = clock.monotonic() + lifeSeconds * 1000 * RENEW_FRACTION;
     return writeKubeconfig(this.#folder, { server, caFile, token, namespace });
   }
 }

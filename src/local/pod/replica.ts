@@ -3,9 +3,9 @@ import { backoffMs, type BackoffOptions } from '../../runtime/backoff.js';
 import type { EventNote } from '../../kube/events/event.js';
 import type { Exit } from '@multicluster-engine/kube-apiserver';
 import type { Probe } from '../process/container.js';
-import type { Launched } from '../process/launcher.js';
-import { obituary, type LastWords } from '../process/obituary.js';
-import { Prober, type Outcome } from '../process/probe.js';
+import type { LaunchedProcess } from '../process/launcher.js';
+import { exitMessage, type TerminationMessage } from '../process/exitmessage.js';
+import { Prober, type ProbeResult } from '../process/probe.js';
 import type { PodContainer } from '../workload.js';
 
 export interface ReplicaOptions {
@@ -15,12 +15,12 @@ export interface ReplicaOptions {
   readonly minReadyMs: number;
   readonly graceMs: number;
   /** Starts the process; throws what it still waits for (a Secret, a ServiceAccount). */
-  readonly launch: () => Promise<Launched>;
+  readonly launch: () => Promise<LaunchedProcess>;
   /** What the process that has just ended said last, and where its log is. */
-  readonly lastWords: () => Promise<LastWords>;
+  readonly terminationMessage: () => Promise<TerminationMessage>;
   readonly clock: Clock;
   /** Told that {@link Replica.state} may have changed. */
-  readonly changed: () => void;
+  readonly onStateChange: () => void;
   /** Told of what people want to read: one line. */
   readonly report: (line: string) => void;
   /** Told what a kubelet would write Events of, in words that are the same when it happens again. */
@@ -34,16 +34,16 @@ export interface ReplicaState {
   readonly started: boolean;
   readonly ready: boolean;
   readonly available: boolean;
-  readonly trouble: { readonly reason: string; readonly message: string } | undefined;
+  readonly problem: { readonly reason: string; readonly message: string } | undefined;
   /** Ms since the epoch: the last start or the last change of readiness. */
   readonly changedAt: number;
 }
 
-const BACKOFF = { baseMs: 1_000, maxMs: 300_000, jitter: 0.1 };
+const RESTART_BACKOFF = { baseMs: 1_000, maxMs: 300_000, jitter: 0.1 };
 /** What it lacks may come at any moment. */
-const BACKOFF_OF_START = { ...BACKOFF, maxMs: 5_000 };
+const START_BACKOFF = { ...RESTART_BACKOFF, maxMs: 5_000 };
 /** A process that lived as long starts its backoff anew. */
-const FORGIVEN_MS = 600_000;
+const BACKOFF_RESET_MS = 600_000;
 
 /**
  * What one pod would be: a process that is started, probed, started again with a backoff when it ends, and stopped.
@@ -54,7 +54,7 @@ const FORGIVEN_MS = 600_000;
 export class Replica {
   readonly name: string;
   readonly #options: ReplicaOptions;
-  #process: Launched | undefined;
+  #process: LaunchedProcess | undefined;
   #probers: Prober[] = [];
   #timer: Timer | undefined;
   #starting: Promise<void> | undefined;
@@ -71,7 +71,7 @@ export class Replica {
       started: false,
       ready: false,
       available: false,
-      trouble: undefined,
+      problem: undefined,
       changedAt: options.clock.now(),
     };
     this.#start();
@@ -82,7 +82,7 @@ export class Replica {
   }
 
   /** The process that runs now, if one does. */
-  get process(): Launched | undefined {
+  get process(): LaunchedProcess | undefined {
     return this.#process;
   }
 
@@ -109,16 +109,16 @@ export class Replica {
       const startedAt = clock.monotonic();
       void process.exited.then((exit) => this.#ended(exit, startedAt));
       report(`started ${this.name} (pid ${process.pid})`);
-      this.#set({ started: true, ready: false, available: false, trouble: undefined });
+      this.#set({ started: true, ready: false, available: false, problem: undefined });
       if (!this.#stopped) this.#watchOver(process);
     } catch (error) {
       this.#set({
         started: false,
         ready: false,
         available: false,
-        trouble: { reason: 'FailedCreate', message: messageOf(error) },
+        problem: { reason: 'FailedCreate', message: messageOf(error) },
       });
-      this.#again(BACKOFF_OF_START);
+      this.#again(START_BACKOFF);
     }
   }
 
@@ -127,19 +127,19 @@ export class Replica {
     this.#timer?.cancel();
     this.#endProbes();
     if (this.#stopped) return;
-    if (this.#options.clock.monotonic() - startedAt >= FORGIVEN_MS) this.#failures = 0;
-    void this.#tell(exit, this.#again(BACKOFF));
+    if (this.#options.clock.monotonic() - startedAt >= BACKOFF_RESET_MS) this.#failures = 0;
+    void this.#tell(exit, this.#again(RESTART_BACKOFF));
   }
 
   async #tell(exit: Exit, inMs: number): Promise<void> {
-    const { lastWords, report, event } = this.#options;
-    const why = `${this.name} ${obituary(exit, this.#sentence, await lastWords())}`;
+    const { terminationMessage: lastWords, report, event } = this.#options;
+    const why = `${this.name} ${exitMessage(exit, this.#sentence, await lastWords())}`;
     // Another one has been started, which knows better.
     if (this.#stopped || this.#timer === undefined) return;
     const message = `${why}; it is started again in ${Math.ceil(inMs / 1000)} s`;
     report(message);
     event({ type: 'Warning', reason: 'BackOff', action: 'Restarting', note: why });
-    this.#set({ started: true, ready: false, available: false, trouble: { reason: 'CrashLoopBackOff', message } });
+    this.#set({ started: true, ready: false, available: false, problem: { reason: 'CrashLoopBackOff', message } });
   }
 
   #again(backoff: BackoffOptions): number {
@@ -150,7 +150,7 @@ export class Replica {
   }
 
   /** As a kubelet: the startup probe first, then readiness and liveness; without a readiness probe a started process is ready. */
-  #watchOver(process: Launched): void {
+  #watchOver(process: LaunchedProcess): void {
     const { startupProbe } = this.#options.container;
     if (startupProbe === undefined) {
       this.#watchReadiness(process);
@@ -166,7 +166,7 @@ export class Replica {
     });
   }
 
-  #watchReadiness(process: Launched): void {
+  #watchReadiness(process: LaunchedProcess): void {
     const { readinessProbe, livenessProbe } = this.#options.container;
     if (readinessProbe === undefined) this.#becomeReady();
     else
@@ -179,7 +179,7 @@ export class Replica {
     });
   }
 
-  #probe(process: Launched, probe: Probe, report: (outcome: Outcome) => void): void {
+  #probe(process: LaunchedProcess, probe: Probe, report: (outcome: ProbeResult) => void): void {
     const address = addressOf(this.#options.container, probe, process.addresses);
     if (address === undefined) {
       const detail = `no address for port ${probe.httpGet?.port ?? '(none)'} of container ${this.#options.container.name}`;
@@ -191,22 +191,22 @@ export class Replica {
 
   #becomeReady(): void {
     const { minReadyMs, clock } = this.#options;
-    this.#set({ started: true, ready: true, available: minReadyMs === 0, trouble: undefined });
+    this.#set({ started: true, ready: true, available: minReadyMs === 0, problem: undefined });
     if (minReadyMs === 0) return;
     this.#timer = clock.after(minReadyMs, () => {
-      if (this.#state.ready) this.#set({ started: true, ready: true, available: true, trouble: undefined });
+      if (this.#state.ready) this.#set({ started: true, ready: true, available: true, problem: undefined });
     });
   }
 
-  #becomeUnready({ detail }: Outcome): void {
+  #becomeUnready({ detail }: ProbeResult): void {
     this.#timer?.cancel();
     this.#unhealthy('readiness', detail);
     const trouble = { reason: 'Unready', message: `${this.name}: readiness probe: ${detail}` };
     this.#options.report(trouble.message);
-    this.#set({ started: true, ready: false, available: false, trouble });
+    this.#set({ started: true, ready: false, available: false, problem: trouble });
   }
 
-  #kill(process: Launched, probe: ProbeName, { detail, failures }: Outcome): void {
+  #kill(process: LaunchedProcess, probe: ProbeName, { detail, failures }: ProbeResult): void {
     const { report, event, container } = this.#options;
     report(`${this.name}: ${probe} probe: ${detail}; it is ended`);
     this.#unhealthy(probe, detail);
@@ -236,7 +236,7 @@ export class Replica {
     const changedAt =
       ready === next.ready && started === next.started ? this.#state.changedAt : this.#options.clock.now();
     this.#state = { ...next, changedAt };
-    this.#options.changed();
+    this.#options.onStateChange();
   }
 }
 

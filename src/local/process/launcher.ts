@@ -26,7 +26,7 @@ export interface LaunchRequest {
 export type Volumes = Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>>;
 
 /** A container that runs as a child process. */
-export interface Launched extends Child {
+export interface LaunchedProcess extends Child {
   /** Replaces files of mounted volumes, each in one step, as a kubelet does when what they come from has changed. */
   readonly putVolumes: (volumes: Volumes) => Promise<void>;
   /** Where it listens, `127.0.0.1:PORT`, by the variable that told it so. */
@@ -46,10 +46,10 @@ const LISTEN_VARIABLE = /_LISTEN$/;
  * Errors: a `valueFrom` other than fieldRef metadata.name or metadata.namespace, a mount of a volume whose files are
  * not given, a program that cannot be started.
  */
-export async function launch(request: LaunchRequest, clock: Clock = systemClock): Promise<Launched> {
+export async function launch(request: LaunchRequest, clock: Clock = systemClock): Promise<LaunchedProcess> {
   const { container, executable, folder, overrides = {} } = request;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const mounts = await putVolumes(request);
+  const mounts = await writeVolumes(request);
   const variables = environment(request, mounts);
   const addresses = await listenAddresses(Object.keys(variables));
   const env = {
@@ -63,7 +63,7 @@ export async function launch(request: LaunchRequest, clock: Clock = systemClock)
   const [program, ...first] = executable;
   const command: [string, ...string[]] = [program, ...first, ...(container.args ?? [])];
   const child = await startChild({ command, env, cwd: folder, output: 'pipe' }, clock);
-  const renew = async (volumes: Volumes): Promise<void> => void (await putVolumes({ ...request, volumes }));
+  const renew = async (volumes: Volumes): Promise<void> => void (await writeVolumes({ ...request, volumes }));
   return { ...child, addresses, putVolumes: renew };
 }
 
@@ -81,7 +81,7 @@ function serviceOf({ server }: LaunchRequest): Record<string, string> {
 }
 
 /** Writes the volumes that the container mounts; gives the folder of each mount path. */
-async function putVolumes({ container, folder, volumes = {} }: LaunchRequest): Promise<Map<string, string>> {
+async function writeVolumes({ container, folder, volumes = {} }: LaunchRequest): Promise<Map<string, string>> {
   const mounts = new Map<string, string>();
   for (const { name, mountPath } of container.volumeMounts ?? []) {
     const files = volumes[name];
@@ -91,13 +91,13 @@ async function putVolumes({ container, folder, volumes = {} }: LaunchRequest): P
       );
     const place = path.join(folder, 'volumes', name);
     await mkdir(place, { recursive: true, mode: 0o700 });
-    for (const [file, content] of Object.entries(files)) await put(path.join(place, file), content);
+    for (const [file, content] of Object.entries(files)) await replaceFile(path.join(place, file), content);
     mounts.set(path.posix.normalize(mountPath).replace(/\/$/, ''), place);
   }
   return mounts;
 }
 
-async function put(file: string, content: string | Uint8Array): Promise<void> {
+async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
   await writeFile(`${file}.next`, content, { mode: 0o600 });
   await rename(`${file}.next`, file);
 }
@@ -108,13 +108,13 @@ function environment({ container, pod }: LaunchRequest, mounts: ReadonlyMap<stri
   for (const { name, value, valueFrom } of container.env ?? []) {
     variables[name] =
       valueFrom === undefined
-        ? placed(value ?? '', mounts)
-        : field(`${container.name}: env ${name}`, valueFrom, fields);
+        ? mappedPath(value ?? '', mounts)
+        : fieldRefValue(`${container.name}: env ${name}`, valueFrom, fields);
   }
   return variables;
 }
 
-function field(
+function fieldRefValue(
   where: string,
   { fieldRef }: NonNullable<EnvironmentVariable['valueFrom']>,
   fields: Readonly<Record<string, string>>,
@@ -125,7 +125,7 @@ function field(
   throw new Error(`container ${where}: valueFrom must be a fieldRef of ${FIELDS.join(' or ')}, got ${given}`);
 }
 
-function placed(value: string, mounts: ReadonlyMap<string, string>): string {
+function mappedPath(value: string, mounts: ReadonlyMap<string, string>): string {
   for (const [mountPath, place] of mounts) {
     if (value === mountPath) return place;
     if (value.startsWith(`${mountPath}/`)) return path.join(place, value.slice(mountPath.length + 1));

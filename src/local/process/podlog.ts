@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../../runtime/clock.js';
 
 /** Logs that are kept of each Deployment, that of its present pod included. */
-const KEPT = 5;
+const KEPT_LOGS = 5;
 /** The end of a process may be known before all is written that it printed. */
 const WAIT_MS = 500;
 
@@ -27,7 +27,7 @@ export class PodLog {
   }
 
   /** Removes what is empty or too old of earlier pods; before the process starts: none of the Deployment runs then. */
-  async makeRoom(): Promise<void> {
+  async removeOldLogs(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const names = (await readdir(this.#folder)).filter(
       (name) => name.startsWith(this.#kin) && HASH.test(name.slice(this.#kin.length)),
@@ -35,12 +35,12 @@ export class PodLog {
     const others = names.map((name) => path.join(this.#folder, name)).filter((file) => file !== this.file);
     const seen = await Promise.all(others.map(async (file) => ({ file, ...(await sizeAndTime(file)) })));
     const full = seen.filter(({ size }) => size > 0).sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1));
-    const kept = new Set(full.slice(0, KEPT - 1).map(({ file }) => file));
+    const kept = new Set(full.slice(0, KEPT_LOGS - 1).map(({ file }) => file));
     for (const file of others.filter((one) => !kept.has(one))) await rm(file, { force: true });
   }
 
   /** Writes what a process prints behind what is there. What cannot be written is lost: the process goes on. */
-  take(output: Readable): void {
+  append(output: Readable): void {
     const sink = createWriteStream(this.file, { flags: 'a', mode: 0o600 });
     sink.on('error', () => output.resume());
     this.#written = new Promise((resolve) => sink.once('close', resolve));

@@ -10,10 +10,10 @@ export interface ProbeOptions {
   readonly address: string;
   readonly clock: Clock;
   /** Told of each change of the outcome: after successThreshold successes, or failureThreshold failures. */
-  readonly report: (outcome: Outcome) => void;
+  readonly report: (outcome: ProbeResult) => void;
 }
 
-export interface Outcome {
+export interface ProbeResult {
   readonly passes: boolean;
   /** What the last failure was; '' of a success. */
   readonly detail: string;
@@ -55,7 +55,7 @@ export class Prober {
     this.#count(detail);
     // Until the first success it is asked more often than agreed, so that a quick start is seen quickly.
     const period = (this.#options.probe.periodSeconds ?? 10) * 1000;
-    this.#arm(this.#outcome === true ? period : Math.min(period, EAGER_MS));
+    this.#arm(this.#outcome === true ? period : Math.min(period, STARTUP_PERIOD_MS));
   }
 
   #count(detail: string | undefined): void {
@@ -75,7 +75,7 @@ export class Prober {
     const { failureThreshold = 3, periodSeconds = 10 } = this.#options.probe;
     return this.#outcome === true
       ? failureThreshold
-      : Math.ceil((failureThreshold * periodSeconds * 1000) / Math.min(periodSeconds * 1000, EAGER_MS));
+      : Math.ceil((failureThreshold * periodSeconds * 1000) / Math.min(periodSeconds * 1000, STARTUP_PERIOD_MS));
   }
 
   /** What is wrong; undefined when the answer is a success. */
@@ -108,4 +108,4 @@ export class Prober {
   }
 }
 
-const EAGER_MS = 250;
+const STARTUP_PERIOD_MS = 250;

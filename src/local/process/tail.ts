@@ -31,20 +31,20 @@ export class Tail {
 }
 
 /** What stands around the message when Node itself reports an error that nobody caught. */
-const AROUND = /^(\s|[{}]|$|Node\.js v\d|Emitted 'error' event)/;
+const NODE_ERROR_FRAME = /^(\s|[{}]|$|Node\.js v\d|Emitted 'error' event)/;
 
 /** The last line that says something, in one line of at most 300 bytes: of a line of JSON its `msg` and the `reason` or the error. */
 export function lastLineOf(text: string): string {
   const lines = text.split(/\r?\n/);
-  const line = lines.findLast((one) => one.startsWith('{"') || !AROUND.test(one)) ?? '';
-  const said = sayingOf(line) ?? line;
+  const line = lines.findLast((one) => one.startsWith('{"') || !NODE_ERROR_FRAME.test(one)) ?? '';
+  const said = jsonMessage(line) ?? line;
   const plain = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return cutBytes(plain, LINE_LIMIT);
 }
 
 /** `msg: reason` of a line of a JSON log; undefined for other lines. */
-function sayingOf(line: string): string | undefined {
-  const fields = parsed(line);
+function jsonMessage(line: string): string | undefined {
+  const fields = parseFields(line);
   if (fields === undefined) return undefined;
   const { msg, reason, err } = fields;
   const error = typeof err === 'object' && err !== null && 'message' in err ? err.message : err;
@@ -52,7 +52,7 @@ function sayingOf(line: string): string | undefined {
   return parts.length === 0 ? undefined : parts.join(': ');
 }
 
-function parsed(
+function parseFields(
   line: string,
 ): { readonly msg?: unknown; readonly reason?: unknown; readonly err?: unknown } | undefined {
   if (!line.startsWith('{"')) return undefined;

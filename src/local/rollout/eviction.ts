@@ -3,7 +3,7 @@ import { evictionFrom } from './scheduling.js';
 import type { Node, PodSpec } from '../workload.js';
 
 /** What drives a pod out of the node. */
-export interface Leave {
+export interface PendingEviction {
   /** Ms until it has to be gone; 0: now. */
   readonly inMs: number;
   readonly message: string;
@@ -23,7 +23,7 @@ export class Evictions {
   }
 
   /** Whether and when the pod of `key` has to leave the node; undefined while nothing drives it out. */
-  of(key: string, spec: PodSpec, node: Node | undefined): Leave | undefined {
+  of(key: string, spec: PodSpec, node: Node | undefined): PendingEviction | undefined {
     const eviction = evictionFrom(spec, node);
     if (eviction === undefined) {
       this.forget(key);

@@ -13,7 +13,7 @@ export interface Observation {
   /** Name of the pod of the current template. */
   readonly pod: string;
   /** What keeps the process from running, with the reason of a condition; undefined when nothing does. */
-  readonly trouble: { readonly reason: string; readonly message: string } | undefined;
+  readonly problem: { readonly reason: string; readonly message: string } | undefined;
   /** Ms since the epoch: when this rollout began or last got further. */
   readonly progressedAt: number;
 }
@@ -28,26 +28,26 @@ export function rolloutStatus(deployment: Deployment, seen: Observation, now: nu
   const wanted = deployment.spec?.replicas ?? 1;
   const replicas = seen.started ? 1 : 0;
   const available = seen.available ? 1 : 0;
-  const complete = (wanted === replicas && wanted === available && seen.updated) || isOver(deployment, seen);
+  const complete = (wanted === replicas && wanted === available && seen.updated) || isRolledOut(deployment, seen);
   const conditions = [
-    availability(available >= wanted - tolerated(deployment, wanted)),
+    availability(available >= wanted - maxUnavailable(deployment, wanted)),
     progress(deployment, {
       complete,
       pod: seen.pod,
       late: now - seen.progressedAt > deadlineMs(deployment),
-      lack: seen.updated ? undefined : seen.trouble,
+      lack: seen.updated ? undefined : seen.problem,
     }),
-    ...failure(wanted, seen),
+    ...replicaFailure(wanted, seen),
   ];
   const status: DeploymentStatus = {
-    ...counted('observedGeneration', deployment.metadata.generation ?? 0),
-    ...counted('replicas', replicas),
-    ...counted('updatedReplicas', seen.updated ? replicas : 0),
-    ...counted('readyReplicas', seen.ready ? 1 : 0),
-    ...counted('availableReplicas', available),
-    ...counted('unavailableReplicas', Math.max(wanted - available, seen.updated ? 0 : 1)),
+    ...countField('observedGeneration', deployment.metadata.generation ?? 0),
+    ...countField('replicas', replicas),
+    ...countField('updatedReplicas', seen.updated ? replicas : 0),
+    ...countField('readyReplicas', seen.ready ? 1 : 0),
+    ...countField('availableReplicas', available),
+    ...countField('unavailableReplicas', Math.max(wanted - available, seen.updated ? 0 : 1)),
     terminatingReplicas: 0,
-    conditions: conditions.map((condition) => dated(condition, deployment.status?.conditions ?? [], now)),
+    conditions: conditions.map((condition) => withTimes(condition, deployment.status?.conditions ?? [], now)),
   };
   return sameStatus(status, deployment.status) && deployment.status !== undefined ? deployment.status : status;
 }
@@ -61,10 +61,10 @@ export const NOT_RUN_HERE = {
  * The status of a Deployment that this runtime does not run. `now` in ms since the epoch. The reason of Progressing is the one for
  * which `kubectl rollout status` does not wait any longer.
  */
-export function strangerStatus(deployment: Deployment, now: number): DeploymentStatus {
+export function unmanagedStatus(deployment: Deployment, now: number): DeploymentStatus {
   const wanted = deployment.spec?.replicas ?? 1;
   const { message } = NOT_RUN_HERE;
-  const lost: Undated[] = [
+  const lost: ConditionWithoutTimes[] = [
     { type: 'Available', status: 'False', ...NOT_RUN_HERE },
     { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message },
   ];
@@ -73,18 +73,18 @@ export function strangerStatus(deployment: Deployment, now: number): DeploymentS
       ? lost
       : [availability(true), progress(deployment, { complete: true, pod: '', late: false, lack: undefined })];
   return {
-    ...counted('observedGeneration', deployment.metadata.generation ?? 0),
-    ...counted('unavailableReplicas', wanted),
+    ...countField('observedGeneration', deployment.metadata.generation ?? 0),
+    ...countField('unavailableReplicas', wanted),
     terminatingReplicas: 0,
-    conditions: conditions.map((condition) => dated(condition, deployment.status?.conditions ?? [], now)),
+    conditions: conditions.map((condition) => withTimes(condition, deployment.status?.conditions ?? [], now)),
   };
 }
 
 /** Ms until the rollout will be late, for who wants to look again then; undefined when it is complete or late already. */
-export function untilLate(deployment: Deployment, seen: Observation, now: number): number | undefined {
+export function msUntilDeadline(deployment: Deployment, seen: Observation, now: number): number | undefined {
   const wanted = deployment.spec?.replicas ?? 1;
   const left = deadlineMs(deployment) - (now - seen.progressedAt);
-  if (isOver(deployment, seen)) return undefined;
+  if (isRolledOut(deployment, seen)) return undefined;
   return left < 0 || (wanted === 1 && seen.available && seen.updated) || wanted === 0 ? undefined : left + 1;
 }
 
@@ -92,15 +92,15 @@ export function untilLate(deployment: Deployment, seen: Observation, now: number
  * Whether the stored status says already that this very template was rolled out to its end. That stays true when its process ends or is
  * not ready for a while: a rollout begins with a change of the template, not with a crash.
  */
-function isOver(deployment: Deployment, { updated, pod }: Observation): boolean {
+function isRolledOut(deployment: Deployment, { updated, pod }: Observation): boolean {
   const stored = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
   const over = progress(deployment, { complete: true, pod, late: false, lack: undefined });
   return updated && stored?.reason === over.reason && stored.message === over.message;
 }
 
-type Undated = Omit<DeploymentCondition, 'lastUpdateTime' | 'lastTransitionTime'>;
+type ConditionWithoutTimes = Omit<DeploymentCondition, 'lastUpdateTime' | 'lastTransitionTime'>;
 
-function availability(met: boolean): Undated {
+function availability(met: boolean): ConditionWithoutTimes {
   const type = 'Available';
   if (met)
     return {
@@ -122,10 +122,10 @@ interface Progress {
   readonly pod: string;
   readonly late: boolean;
   /** What a successor waits for. */
-  readonly lack: Observation['trouble'];
+  readonly lack: Observation['problem'];
 }
 
-function progress(deployment: Deployment, { complete, pod, late, lack }: Progress): Undated {
+function progress(deployment: Deployment, { complete, pod, late, lack }: Progress): ConditionWithoutTimes {
   const type = 'Progressing';
   const what = pod === '' ? `Deployment "${deployment.metadata.name}"` : `Process "${pod}"`;
   if (complete)
@@ -136,7 +136,7 @@ function progress(deployment: Deployment, { complete, pod, late, lack }: Progres
   return { type, status: 'True', reason: 'ReplicaSetUpdated', message: `${what} is progressing.` };
 }
 
-function failure(wanted: number, { trouble }: Observation): Undated[] {
+function replicaFailure(wanted: number, { problem: trouble }: Observation): ConditionWithoutTimes[] {
   const type = 'ReplicaFailure';
   if (trouble !== undefined) return [{ type, status: 'True', ...trouble }];
   if (wanted <= 1) return [];
@@ -145,7 +145,7 @@ function failure(wanted: number, { trouble }: Observation): Undated[] {
 }
 
 /** How many replicas may be missing: maxUnavailable of a rolling update, a share being rounded down. */
-function tolerated(deployment: Deployment, wanted: number): number {
+function maxUnavailable(deployment: Deployment, wanted: number): number {
   if (deployment.spec?.strategy?.type === 'Recreate') return wanted;
   const most = deployment.spec?.strategy?.rollingUpdate?.maxUnavailable ?? '25%';
   if (typeof most === 'number') return most;
@@ -157,9 +157,9 @@ function tolerated(deployment: Deployment, wanted: number): number {
  * Whether a process goes on while its successor cannot be started, as the last Pod of a rolling update would: not where the strategy
  * allows that none is there.
  */
-export function outlivesChange(deployment: Deployment): boolean {
+export function keepsOldProcess(deployment: Deployment): boolean {
   const wanted = deployment.spec?.replicas ?? 1;
-  return tolerated(deployment, wanted) < wanted;
+  return maxUnavailable(deployment, wanted) < wanted;
 }
 
 function deadlineMs(deployment: Deployment): number {
@@ -167,11 +167,15 @@ function deadlineMs(deployment: Deployment): number {
 }
 
 /** Zero is left out, as the API does. */
-function counted(field: string, count: number): Record<string, number> {
+function countField(field: string, count: number): Record<string, number> {
   return count === 0 ? {} : { [field]: count };
 }
 
-function dated(condition: Undated, before: readonly DeploymentCondition[], now: number): DeploymentCondition {
+function withTimes(
+  condition: ConditionWithoutTimes,
+  before: readonly DeploymentCondition[],
+  now: number,
+): DeploymentCondition {
   const old = before.find(({ type }) => type === condition.type);
   const time = `${new Date(now).toISOString().slice(0, 19)}Z`;
   if (old === undefined || old.status !== condition.status)

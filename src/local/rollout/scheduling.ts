@@ -1,6 +1,6 @@
 import type { Node, PodSpec, Taint, Toleration } from '../workload.js';
 
-const KEEPS_OUT: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
+const REPELLING_EFFECTS: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
 
 /**
  * Why a pod cannot run on the one node, in the words of kube-scheduler; undefined when it can. Looked at are what an engine can
@@ -8,11 +8,11 @@ const KEEPS_OUT: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
  */
 export function unschedulable(pod: PodSpec, node: Node | undefined): string | undefined {
   if (node === undefined) return 'no nodes available to schedule pods';
-  const reason = reasonAgainst(pod, node);
+  const reason = nodeMismatch(pod, node);
   return reason === undefined ? undefined : `0/1 nodes are available: 1 node(s) ${reason}.`;
 }
 
-function reasonAgainst(pod: PodSpec, node: Node): string | undefined {
+function nodeMismatch(pod: PodSpec, node: Node): string | undefined {
   const tolerations = pod.tolerations ?? [];
   const cordon: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
   if (node.spec?.unschedulable === true && !tolerates(tolerations, cordon)) return 'were unschedulable';
@@ -20,7 +20,9 @@ function reasonAgainst(pod: PodSpec, node: Node): string | undefined {
   const selector = Object.entries(pod.nodeSelector ?? {});
   const unmatched = selector.some(([key, value]) => !Object.hasOwn(labels, key) || labels[key] !== value);
   if (unmatched) return "didn't match Pod's node affinity/selector";
-  const taint = (node.spec?.taints ?? []).find((one) => KEEPS_OUT.has(one.effect) && !tolerates(tolerations, one));
+  const taint = (node.spec?.taints ?? []).find(
+    (one) => REPELLING_EFFECTS.has(one.effect) && !tolerates(tolerations, one),
+  );
   return taint === undefined ? undefined : `had untolerated taint {${taint.key}: ${taint.value ?? ''}}`;
 }
 
@@ -40,20 +42,20 @@ export function evictionFrom(pod: PodSpec, node: Node | undefined): Eviction | u
   for (const taint of (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute')) {
     const used = (pod.tolerations ?? []).find((one) => tolerates([one], taint));
     if (used === undefined)
-      return { afterSeconds: 0, message: `the pod template does not tolerate the taint ${titleOf(taint)}` };
+      return { afterSeconds: 0, message: `the pod template does not tolerate the taint ${taintText(taint)}` };
     const { tolerationSeconds } = used;
     if (tolerationSeconds === undefined || (soonest !== undefined && soonest.afterSeconds <= tolerationSeconds))
       continue;
     const afterSeconds = Math.max(tolerationSeconds, 0);
     soonest = {
       afterSeconds,
-      message: `the pod template tolerates the taint ${titleOf(taint)} for no more than ${afterSeconds} s`,
+      message: `the pod template tolerates the taint ${taintText(taint)} for no more than ${afterSeconds} s`,
     };
   }
   return soonest;
 }
 
-function titleOf({ key, value = '', effect }: Taint): string {
+function taintText({ key, value = '', effect }: Taint): string {
   return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
 }
 

@@ -4,23 +4,23 @@ import type { Deployment, PodContainer, PodSpec } from '../workload.js';
 
 export type RunnableSpec = PodSpec & { readonly containers: readonly [PodContainer, ...PodContainer[]] };
 
-export function hasContainer(spec: PodSpec): spec is RunnableSpec {
+export function isRunnable(spec: PodSpec): spec is RunnableSpec {
   return (spec.containers ?? []).length > 0;
 }
 
 /** What makes two pods of a Deployment the same; another Deployment of the same name has others. */
-export function templateOf(deployment: Deployment): string {
+export function templateKey(deployment: Deployment): string {
   return JSON.stringify([deployment.metadata.uid, deployment.spec?.template]);
 }
 
 /** Name of the pod of the current template: `NAME-` and ten hexadecimal digits. */
-export function podNameOf(deployment: Deployment): string {
-  const hash = createHash('sha256').update(templateOf(deployment)).digest('hex').slice(0, 10);
+export function podName(deployment: Deployment): string {
+  const hash = createHash('sha256').update(templateKey(deployment)).digest('hex').slice(0, 10);
   return `${deployment.metadata.name}-${hash}`;
 }
 
 /** When the stored condition says that the rollout last got further, for one that could not be started so far. */
-export function progressedAt(deployment: Deployment): number | undefined {
+export function lastProgressAt(deployment: Deployment): number | undefined {
   const found = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
   const time = found === undefined ? NaN : Date.parse(found.lastUpdateTime);
   return Number.isNaN(time) ? undefined : time;

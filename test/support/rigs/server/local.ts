@@ -90,7 +90,7 @@ export class LocalRuntimeRig {
     const client = createClient(this.#transport);
     const tools = { clock: systemClock, random: systemRandom, log };
     return new LocalRuntime({
-      site: {
+      deps: {
         transport: this.#transport,
         client,
         clock: systemClock,

@@ -6,14 +6,14 @@ const MAX_NAME = 64;
  * has at most two slips (one in a short name), the one with the fewest, then the one at the same place, then the first.
  * `known`: paths with `[]` for the number of an item.
  */
-export function likest(field: string, known: readonly string[]): string | undefined {
+export function suggestField(field: string, known: readonly string[]): string | undefined {
   const wanted = field.replaceAll(/\[\d+\]/g, '[]');
-  const [place, name] = split(wanted);
+  const [place, name] = splitPath(wanted);
   if (name.length > MAX_NAME) return undefined;
   let best: { readonly path: string; readonly cost: number } | undefined;
   for (const path of known) {
-    const [otherPlace, otherName] = split(path);
-    const slips = slipsBetween(name.toLowerCase(), otherName.toLowerCase());
+    const [otherPlace, otherName] = splitPath(path);
+    const slips = editDistance(name.toLowerCase(), otherName.toLowerCase());
     if (slips > (name.length > 5 ? 2 : 1)) continue;
     const cost = slips * 2 + (place === otherPlace ? 0 : 1);
     if (best === undefined || cost < best.cost) best = { path, cost };
@@ -21,13 +21,13 @@ export function likest(field: string, known: readonly string[]): string | undefi
   return best?.path;
 }
 
-function split(path: string): [place: string, name: string] {
+function splitPath(path: string): [place: string, name: string] {
   const dot = path.lastIndexOf('.');
   return [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
 }
 
 /** Letters to insert, drop, replace or swap with their neighbour (Damerau and Levenshtein, without moves across). */
-function slipsBetween(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {

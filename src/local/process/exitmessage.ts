@@ -1,7 +1,7 @@
 import type { Exit } from '@multicluster-engine/kube-apiserver';
 
 /** What a process said before it ended. */
-export interface LastWords {
+export interface TerminationMessage {
   /** Its last line; '' when it printed none. */
   readonly line: string;
   /** The file with all of it. */
@@ -12,7 +12,7 @@ export interface LastWords {
  * How a process ended that should have gone on. What it said last is given as the cause only where it ended by itself with an error;
  * `sentence` says why it was told to end, where it was.
  */
-export function obituary(exit: Exit, sentence: string | undefined, { line, log }: LastWords): string {
+export function exitMessage(exit: Exit, sentence: string | undefined, { line, log }: TerminationMessage): string {
   const last = line === '' ? 'it printed nothing' : `its last line: "${line}"`;
   if (sentence !== undefined) return `was ended after ${sentence}; ${last} (log: ${log})`;
   if (exit.code === null) return `was ended by ${exit.signal ?? 'a signal'}; ${last} (log: ${log})`;

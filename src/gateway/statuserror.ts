@@ -1,5 +1,5 @@
 /** What a client is told when it is not served, one row each. */
-export interface RefusalRow {
+export interface StatusErrorSpec {
   readonly code: number;
   /** `Status.reason`, as Kubernetes spells it where it has a word. */
   readonly reason: string;
@@ -11,7 +11,7 @@ export interface RefusalRow {
  * HTTP's own codes for the client's faults that the interface does not name, with a Kubernetes Status that names the
  * field. With strict status codes they become 403 without a body.
  */
-export const REFUSALS = {
+export const STATUS_ERRORS = {
   malformed: {
     code: 400,
     reason: 'BadRequest',
@@ -55,14 +55,14 @@ export const REFUSALS = {
     reason: 'ServiceUnavailable',
     when: 'the API server cannot be reached or verified, is slow or overloaded, or the gateway is',
   },
-} as const satisfies Readonly<Record<string, RefusalRow>>;
+} as const satisfies Readonly<Record<string, StatusErrorSpec>>;
 
-export type RefusalKind = keyof typeof REFUSALS;
+export type StatusErrorKind = keyof typeof STATUS_ERRORS;
 
 /** The codes of the interface. */
-export const GIVEN_CODES: readonly number[] = [200, 403, 404, 500, 503];
+export const INTERFACE_CODES: readonly number[] = [200, 403, 404, 500, 503];
 
-export interface FieldCause {
+export interface StatusCause {
   /** Path such as `spec.tolerations[0].key`. */
   readonly field: string;
   /** What is wrong with it: an UpperCamelCase word. */
@@ -70,9 +70,9 @@ export interface FieldCause {
   readonly message: string;
 }
 
-export interface RefusalDetail {
+export interface StatusErrorDetail {
   readonly message: string;
-  readonly causes?: readonly FieldCause[];
+  readonly causes?: readonly StatusCause[];
   readonly retryAfterSeconds?: number;
   /** The methods of the path, for 405. */
   readonly allow?: string;
@@ -81,11 +81,11 @@ export interface RefusalDetail {
 }
 
 /** Thrown where a request cannot be served; the message goes to the client (never into a log: it may quote the client). */
-export class Refusal extends Error {
-  readonly kind: RefusalKind;
-  readonly detail: RefusalDetail;
+export class StatusError extends Error {
+  readonly kind: StatusErrorKind;
+  readonly detail: StatusErrorDetail;
 
-  constructor(kind: RefusalKind, detail: RefusalDetail) {
+  constructor(kind: StatusErrorKind, detail: StatusErrorDetail) {
     super(detail.message);
     this.name = 'Refusal';
     this.kind = kind;
@@ -94,7 +94,7 @@ export class Refusal extends Error {
 }
 
 /** A refusal for one field of the body. */
-export function badField(kind: RefusalKind, field: string, rule: string): Refusal {
+export function fieldError(kind: StatusErrorKind, field: string, rule: string): StatusError {
   const message = `${field}: ${rule}`;
-  return new Refusal(kind, { message, causes: [{ field, reason: 'FieldValueInvalid', message: rule }] });
+  return new StatusError(kind, { message, causes: [{ field, reason: 'FieldValueInvalid', message: rule }] });
 }

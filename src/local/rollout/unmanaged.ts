@@ -5,10 +5,10 @@ import type { Cache, CacheOptions } from '../../kube/cache/reflector.js';
 import { systemRandom, type Clock } from '../../runtime/clock.js';
 import { createController, type Controller } from '../../runtime/controller.js';
 import type { Logger } from '../../runtime/logger.js';
-import { NOT_RUN_HERE, strangerStatus } from './rollout.js';
+import { NOT_RUN_HERE, unmanagedStatus } from './rollout.js';
 import type { Deployment } from '../workload.js';
 
-export interface StrangersOptions {
+export interface UnmanagedDeploymentsOptions {
   readonly client: KubeClient;
   readonly openCache: (options: CacheOptions<Deployment>) => Cache<Deployment>;
   /** Deployments with this label are run; strangers are those without. */
@@ -23,12 +23,12 @@ export interface StrangersOptions {
  * Tells whoever waits for a Deployment that no engine made that it is not run here: in its status and by an Event, once for each
  * generation. A status that somebody else wrote for the generation is left alone.
  */
-export class Strangers {
-  readonly #options: StrangersOptions;
+export class UnmanagedDeployments {
+  readonly #options: UnmanagedDeploymentsOptions;
   readonly #cache: Cache<Deployment>;
   readonly #controller: Controller;
 
-  constructor(options: StrangersOptions) {
+  constructor(options: UnmanagedDeploymentsOptions) {
     const { openCache, label, clock, log } = options;
     this.#options = options;
     this.#cache = openCache({ type: Deployments, labelSelector: `!${label}` });
@@ -67,7 +67,7 @@ export class Strangers {
     if ((deployment.status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)) return;
     await client.updateStatus(
       Deployments,
-      { ...deployment, status: strangerStatus(deployment, clock.now()) },
+      { ...deployment, status: unmanagedStatus(deployment, clock.now()) },
       { fieldManager, signal },
     );
     if (deployment.spec?.replicas === 0) return;

@@ -1,22 +1,26 @@
 import type { Clock } from '../../runtime/clock.js';
-import type { Leave } from './eviction.js';
+import type { PendingEviction } from './eviction.js';
 import type { Observation } from './rollout.js';
 import { unschedulable } from './scheduling.js';
-import { hasContainer, podNameOf, templateOf } from './template.js';
+import { isRunnable, podName, templateKey } from './template.js';
 import type { Deployment, Node, PodSpec } from '../workload.js';
 
-export type Trouble = NonNullable<Observation['trouble']>;
+export type Problem = NonNullable<Observation['problem']>;
 
 /** Why a pod cannot come to the node. */
-export function obstacleOf(spec: PodSpec, node: Node | undefined, leave: Leave | undefined): Trouble | undefined {
+export function schedulingProblem(
+  spec: PodSpec,
+  node: Node | undefined,
+  leave: PendingEviction | undefined,
+): Problem | undefined {
   const why = unschedulable(spec, node);
   if (why !== undefined) return { reason: 'FailedScheduling', message: why };
   if (leave?.inMs === 0) return { reason: 'TaintEviction', message: leave.message };
-  return hasContainer(spec) ? undefined : { reason: 'FailedCreate', message: 'the pod template has no container' };
+  return isRunnable(spec) ? undefined : { reason: 'FailedCreate', message: 'the pod template has no container' };
 }
 
 /** What a pod lacks that is on the node, or could be: what `work` with its volumes and its account throws. */
-export async function lackIn(work: () => Promise<void>): Promise<Trouble | undefined> {
+export async function mountProblem(work: () => Promise<void>): Promise<Problem | undefined> {
   try {
     await work();
     return undefined;
@@ -26,7 +30,7 @@ export async function lackIn(work: () => Promise<void>): Promise<Trouble | undef
 }
 
 /** Changed templates that cannot be started yet, while the process of the earlier one goes on; by key. */
-export class Successors {
+export class PendingRollouts {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, { readonly template: string; readonly since: number }>();
 
@@ -38,12 +42,12 @@ export class Successors {
   wait(
     key: string,
     deployment: Deployment,
-    { old, lack }: { readonly old: string; readonly lack: Trouble },
-  ): { readonly trouble: Trouble; readonly isNew: boolean } {
-    const template = templateOf(deployment);
+    { old, lack }: { readonly old: string; readonly lack: Problem },
+  ): { readonly trouble: Problem; readonly isNew: boolean } {
+    const template = templateKey(deployment);
     const isNew = this.#waiting.get(key)?.template !== template;
     if (isNew) this.#waiting.set(key, { template, since: this.#clock.now() });
-    const message = `${podNameOf(deployment)} cannot be started yet, ${old} goes on: ${lack.message}`;
+    const message = `${podName(deployment)} cannot be started yet, ${old} goes on: ${lack.message}`;
     return { trouble: { reason: lack.reason, message }, isNew };
   }
 

@@ -1,4 +1,4 @@
-import { REFUSALS, Refusal } from '../refusal.js';
+import { STATUS_ERRORS, StatusError } from '../statuserror.js';
 import { matchRoute, ROUTES, type Route } from '../request/routes.js';
 
 /** The first line of a request whose method the parser may not know; the query is let go of. */
@@ -8,37 +8,37 @@ const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}) ([^\s?]{1,2048})(?:\?\
 const UNKNOWN_METHOD = new Set(['HPE_INVALID_METHOD', 'HPE_INVALID_CONSTANT']);
 
 /** Why bytes that the parser has refused, or that did not come in time, are not served; undefined for a connection that has failed. */
-export function refusalForError(error: NodeJS.ErrnoException): Refusal | undefined {
+export function errorForClientError(error: NodeJS.ErrnoException): StatusError | undefined {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new Refusal('slow', { message: 'the request did not arrive in time' });
+    return new StatusError('slow', { message: 'the request did not arrive in time' });
   if (error.code === 'HPE_HEADER_OVERFLOW')
-    return new Refusal('headersTooLarge', { message: REFUSALS.headersTooLarge.when });
+    return new StatusError('headersTooLarge', { message: STATUS_ERRORS.headersTooLarge.when });
   if (error.code?.startsWith('HPE_') !== true || error.code === 'HPE_INVALID_EOF_STATE') return undefined;
   const { before, after } = lineAt(error);
   if (/^(?:cookie|authorization):/i.test(before))
-    return new Refusal('forbidden', { message: 'the access token is malformed' });
+    return new StatusError('forbidden', { message: 'the access token is malformed' });
   const target = UNKNOWN_METHOD.has(error.code) ? REQUEST_LINE.exec(before + after)?.[2] : undefined;
   return target === undefined
-    ? new Refusal('malformed', { message: 'the request is not well-formed HTTP/1.1' })
-    : refusalForMethod(target);
+    ? new StatusError('malformed', { message: 'the request is not well-formed HTTP/1.1' })
+    : errorForUnknownMethod(target);
 }
 
 /** Why a method is refused that no path has: CONNECT, and whatever the parser does not know. */
-export function refusalForMethod(target: string): Refusal {
+export function errorForUnknownMethod(target: string): StatusError {
   const route = matchRoute(target)?.route;
-  if (route === undefined) return new Refusal('notFound', { message: 'no such path' });
-  return noSuchMethod(route);
+  if (route === undefined) return new StatusError('notFound', { message: 'no such path' });
+  return methodNotAllowed(route);
 }
 
 /** CONNECT names a host, not a path: what it may be instead is any method there is. */
-export function refusalForConnect(target: string): Refusal {
-  return noSuchMethod(matchRoute(target)?.route ?? { operations: ROUTES.flatMap(({ operations }) => operations) });
+export function errorForConnect(target: string): StatusError {
+  return methodNotAllowed(matchRoute(target)?.route ?? { operations: ROUTES.flatMap(({ operations }) => operations) });
 }
 
 /** The refusal of a method that a route does not have. */
-export function noSuchMethod({ operations }: Pick<Route, 'operations'>): Refusal {
+export function methodNotAllowed({ operations }: Pick<Route, 'operations'>): StatusError {
   const allow = [...new Set(operations.map(({ method }) => method))].join(', ');
-  return new Refusal('method', { message: `the methods of this path are ${allow}`, allow });
+  return new StatusError('method', { message: `the methods of this path are ${allow}`, allow });
 }
 
 /** The line in which the parser has stumbled: up to there, and from there on as far as it has come. */

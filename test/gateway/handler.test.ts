@@ -7,11 +7,11 @@ import { Budget } from '../../src/gateway/request/body.js';
 import type { Desk } from '../../src/gateway/server/exchange.js';
 import { headerMap } from '../../src/gateway/request/headers.js';
 import { acceptedType } from '../../src/gateway/request/media.js';
-import { outcomeOf } from '../../src/gateway/response/outcome.js';
+import { mapResponse } from '../../src/gateway/response/mapresponse.js';
 import { kindSchemas } from '../../src/gateway/openapi/schemas.js';
 import { serveRequest } from '../../src/gateway/server/serve.js';
 import { GatewayServer } from '../../src/gateway/server/server.js';
-import { Upstream, type UpstreamAnswer } from '../../src/gateway/upstream/upstream.js';
+import { Upstream, type UpstreamResponse } from '../../src/gateway/upstream/upstream.js';
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
 import { systemClock } from '../../src/runtime/clock.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
@@ -21,7 +21,7 @@ import { CANARY } from './client.js';
 import { rules } from './document.js';
 import { ENGINES, pairFor } from './rig.js';
 import { ENGINE } from './upstream.js';
-import { open, parseReplies, readReplies, sendRaw, type WireOptions } from './wire.js';
+import { open, parseReplies, readReplies, sendRaw, type WireOptions } from './rawclient.js';
 
 const COOKIE = `COOKIE: Authorization: Bearer ${CANARY}\r\n`;
 const MIB = 1024 * 1024;
@@ -53,14 +53,14 @@ async function serve(desk: Partial<Desk>, strict = false): Promise<WireOptions> 
     strict,
     clock: systemClock,
     metrics,
-    serve: (arrival) => serveRequest(arrival, serving),
+    handler: (arrival) => serveRequest(arrival, serving),
   });
   const pair = await pairFor();
-  server.present({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
+  server.setCertificate({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
   return { port: await server.start('127.0.0.1', 0), ca: pair.certificate, strict };
 }
 
-function answering(answer: UpstreamAnswer): Desk['upstream'] {
+function answering(answer: UpstreamResponse): Desk['upstream'] {
   return { call: (_call, _gone, use) => use(answer) };
 }
 
@@ -125,14 +125,14 @@ describe('a gateway that holds as much as it may', () => {
       await end;
       yield* chunks('"}');
     };
-    const parted = (): UpstreamAnswer => ({
+    const parted = (): UpstreamResponse => ({
       status: 200,
       contentType: 'application/json',
       retryAfter: undefined,
       body: body(),
     });
     const wire = await serve({ upstream: { call: (_call, _gone, use) => use(parted()) }, budget });
-    const held = budget.open();
+    const held = budget.reserve();
     held.grow(2 * MIB);
 
     expect((await sendRaw(READ, wire)).replies).toMatchObject([
@@ -168,7 +168,7 @@ describe('a request that comes while its client reads the answer before', () => 
 
 describe('an answer that comes in parts', () => {
   const many = Array.from({ length: 200 }, () => 'x'.repeat(64 * 1024));
-  const answer = (): UpstreamAnswer => ({
+  const answer = (): UpstreamResponse => ({
     status: 200,
     contentType: 'application/json',
     retryAfter: undefined,
@@ -192,7 +192,7 @@ describe('an answer that comes in parts', () => {
   });
 
   it('is handed on in the parts in which it came, so that none is held when it is taken', async () => {
-    const { body, rest } = await outcomeOf(
+    const { body, stream: rest } = await mapResponse(
       answer(),
       {
         action: 'list',

@@ -4,20 +4,28 @@ import { objectPath, resourceOf } from '../../kube/client/path.js';
 import type { Transport } from '../../kube/transport/transport.js';
 
 /** A token of a ServiceAccount, and when it has to be replaced. */
-export interface AccountToken {
+export interface ServiceAccountToken {
   readonly token: string;
   /** Seconds from its issue to its end. */
   readonly lifeSeconds: number;
 }
 
-const LIFE_S = 3600;
+const TOKEN_SECONDS = 3600;
 
 /**
  * A token of a ServiceAccount by TokenRequest, good for an hour.
  * Errors: ApiError, NotFound while there is no such account.
  */
-export async function requestToken(transport: Transport, namespace: string, name: string): Promise<AccountToken> {
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: LIFE_S } };
+export async function requestToken(
+  transport: Transport,
+  namespace: string,
+  name: string,
+): Promise<ServiceAccountToken> {
+  const body = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: TOKEN_SECONDS },
+  };
   const answer = await transport.call({
     method: 'POST',
     path: `${objectPath(ServiceAccounts, { namespace, name })}/token`,
@@ -28,5 +36,5 @@ export async function requestToken(transport: Transport, namespace: string, name
   });
   const token = textField(field(answer.body, 'status'), 'token');
   if (token === '') throw new Error(`serviceaccounts/token ${namespace}/${name}: the answer holds no token`);
-  return { token, lifeSeconds: LIFE_S };
+  return { token, lifeSeconds: TOKEN_SECONDS };
 }

@@ -1,13 +1,13 @@
-import { isDataObject, type Data, type DataObject } from './document.js';
-import { record, type Unknowns } from './record.js';
-import { Refusal, type FieldCause } from '../refusal.js';
-import { isReason, type Finding, type Rulebook } from './rulebook.js';
+import { isJsonObject, type JsonValue, type JsonObject } from '../object/document.js';
+import { asRecord, type UnknownRecord } from '../object/record.js';
+import { StatusError, type StatusCause } from '../statuserror.js';
+import { isKnownReason, type FieldError, type FieldRules } from '../object/fieldrules.js';
 
 /** An object that was sent, and what its kind demands. */
-export interface Sent {
+export interface SentObject {
   readonly kind: string;
-  readonly object: DataObject;
-  readonly rules: Rulebook;
+  readonly object: JsonObject;
+  readonly rules: FieldRules;
 }
 
 const MAX_CAUSES = 32;
@@ -24,38 +24,39 @@ const UNKNOWN_FIELD = /(?:^|: |, )unknown field "/;
  * far as they stand in the object; every other word is of the gateway. What the kind does not have is `malformed`, also
  * where a rule of the kind says so; any other fault is `invalid`.
  */
-export function objectRefusal(status: 400 | 422, said: Unknowns, sent: Sent): Refusal {
+export function invalidObjectError(status: 400 | 422, said: UnknownRecord, sent: SentObject): StatusError {
   const { kind, object, rules } = sent;
   const unknown = unknownFields(said, object);
-  const found = fieldFindings(said);
-  const never = found.filter(({ field }) => rules.isNever(kind, field)).map(({ field }) => field);
-  const wrong = found.filter(({ field }) => !never.includes(field)).map((one) => rules.explain(kind, one, object));
-  const causes: FieldCause[] = [...wrong, ...[...unknown, ...never].map((field) => rules.unknown(kind, field))].slice(
-    0,
-    MAX_CAUSES,
-  );
+  const found = fieldErrors(said);
+  const never = found.filter(({ field }) => rules.isForbidden(kind, field)).map(({ field }) => field);
+  const wrong = found.filter(({ field }) => !never.includes(field)).map((one) => rules.describe(kind, one, object));
+  const causes: StatusCause[] = [
+    ...wrong,
+    ...[...unknown, ...never].map((field) => rules.unknownField(kind, field)),
+  ].slice(0, MAX_CAUSES);
   const malformed = status === 400 || (never.length > 0 && wrong.length === 0);
   const message =
     causes.length === 0
       ? 'the API server finds the object not valid'
       : causes.map(({ field, message: rule }) => `${field}: ${rule}`).join('; ');
-  return new Refusal(malformed ? 'malformed' : 'invalid', { message, ...(causes.length > 0 && { causes }) });
+  return new StatusError(malformed ? 'malformed' : 'invalid', { message, ...(causes.length > 0 && { causes }) });
 }
 
-function fieldFindings(said: Unknowns): Finding[] {
-  const causes = record(said['details'])['causes'];
+function fieldErrors(said: UnknownRecord): FieldError[] {
+  const causes = asRecord(said['details'])['causes'];
   if (!Array.isArray(causes)) return [];
-  const found = new Map<string, Finding>();
+  const found = new Map<string, FieldError>();
   for (const one of causes.slice(0, MAX_CAUSES)) {
-    const { field, reason } = record(one);
-    if (typeof field !== 'string' || typeof reason !== 'string' || !isReason(reason) || !FIELD.test(field)) continue;
+    const { field, reason } = asRecord(one);
+    if (typeof field !== 'string' || typeof reason !== 'string' || !isKnownReason(reason) || !FIELD.test(field))
+      continue;
     found.set(`${field} ${reason}`, { field, reason });
   }
   return [...found.values()];
 }
 
 /** The API server names fields that it does not know in its message alone. */
-function unknownFields(said: Unknowns, object: DataObject): string[] {
+function unknownFields(said: UnknownRecord, object: JsonObject): string[] {
   const message = said['message'];
   if (typeof message !== 'string' || !UNKNOWN_FIELD.test(message)) return [];
   const named = new Set(
@@ -73,11 +74,11 @@ function unknownFields(said: Unknowns, object: DataObject): string[] {
 }
 
 /** Every field of an object, as the API server writes its path: `spec.tolerations[0].key`. */
-function* pathsIn(value: Data, path: string): Generator<string> {
+function* pathsIn(value: JsonValue, path: string): Generator<string> {
   if (path.length > MAX_DESCENT) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* pathsIn(item, `${path}[${index}]`);
-  } else if (isDataObject(value)) {
+  } else if (isJsonObject(value)) {
     for (const [key, item] of Object.entries(value)) {
       const below = path === '' ? key : `${path}.${key}`;
       yield below;

@@ -1,19 +1,19 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Format } from '../request/media.js';
-import { GIVEN_CODES, REFUSALS, type Refusal } from '../refusal.js';
+import { INTERFACE_CODES, STATUS_ERRORS, type StatusError } from '../statuserror.js';
 import { writeYaml } from '../object/yaml.js';
 
 /** What a client gets. Headers are those of the fixed list below, never one of the API server's. */
-export interface Answer {
+export interface HttpResponse {
   readonly code: number;
-  readonly headers: Readonly<Partial<Record<AnswerHeader, string>>>;
+  readonly headers: Readonly<Partial<Record<ResponseHeader, string>>>;
   readonly body?: Buffer | string;
   /** In place of `body`, for an answer that is passed on while it comes. */
-  readonly rest?: AsyncIterable<Buffer>;
+  readonly stream?: AsyncIterable<Buffer>;
 }
 
 /** Every header that an answer may carry, beside Date, Connection, Keep-Alive and Transfer-Encoding, which the server sets. */
-export type AnswerHeader =
+export type ResponseHeader =
   | 'allow'
   | 'cache-control'
   | 'connection'
@@ -24,28 +24,28 @@ export type AnswerHeader =
   | 'retry-after'
   | 'x-content-type-options';
 
-const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 const DEFAULT_RETRY_SECONDS = 1;
 const MAX_RETRY_SECONDS = 60;
 
 /** An answer without a body. */
-export function emptyAnswer(code: number, headers: Answer['headers'] = {}): Answer {
+export function emptyResponse(code: number, headers: HttpResponse['headers'] = {}): HttpResponse {
   return { code, headers };
 }
 
 /** An object as it is asked for. Its text is passed on as it came where JSON is wanted. */
-export function written(bytes: Buffer, value: unknown, format: Format): Buffer | string {
+export function encodeObject(bytes: Buffer, value: unknown, format: Format): Buffer | string {
   return format === 'json' ? bytes : writeYaml(value);
 }
 
 /** The answer to what was refused: with `strict`, only the codes of the interface and never a body. */
-export function refusalAnswer(refusal: Refusal, strict: boolean): Answer {
-  const { code, reason } = REFUSALS[refusal.kind];
+export function errorResponse(refusal: StatusError, strict: boolean): HttpResponse {
+  const { code, reason } = STATUS_ERRORS[refusal.kind];
   const { message, causes, retryAfterSeconds, allow, close } = refusal.detail;
   const connection = close === true ? ({ connection: 'close' } as const) : {};
-  if (code === 503) return emptyAnswer(code, { ...connection, 'retry-after': retryText(retryAfterSeconds) });
-  if (GIVEN_CODES.includes(code)) return emptyAnswer(code, connection);
-  if (strict) return emptyAnswer(REFUSALS.forbidden.code, connection);
+  if (code === 503) return emptyResponse(code, { ...connection, 'retry-after': retryAfterText(retryAfterSeconds) });
+  if (INTERFACE_CODES.includes(code)) return emptyResponse(code, connection);
+  if (strict) return emptyResponse(STATUS_ERRORS.forbidden.code, connection);
   const details = causes === undefined ? {} : { details: { causes } };
   const status = {
     kind: 'Status',
@@ -65,11 +65,11 @@ export function refusalAnswer(refusal: Refusal, strict: boolean): Answer {
 }
 
 /** The whole head as text, for a connection whose request could not even be read. */
-export function rawAnswer(answer: Answer): string {
+export function rawResponse(answer: HttpResponse): string {
   const body = answer.body === undefined ? '' : String(answer.body);
   const headers = {
     ...answer.headers,
-    ...ALWAYS,
+    ...COMMON_HEADERS,
     connection: 'close',
     'content-length': String(Buffer.byteLength(body)),
   };
@@ -81,20 +81,20 @@ export function rawAnswer(answer: Answer): string {
  * Sends an answer. Resolves when the connection has taken it or is gone; rejects when `rest` fails, with the connection
  * cut, so that half an answer never looks like a whole one.
  */
-export async function send(response: ServerResponse, answer: Answer): Promise<void> {
-  const { code, headers, body, rest } = answer;
+export async function send(response: ServerResponse, answer: HttpResponse): Promise<void> {
+  const { code, headers, body, stream: rest } = answer;
   const length = rest === undefined ? { 'content-length': body === undefined ? 0 : Buffer.byteLength(body) } : {};
-  const over = first(response, ['finish', 'close']);
-  response.writeHead(code, { ...headers, ...ALWAYS, ...length });
+  const over = firstEvent(response, ['finish', 'close']);
+  response.writeHead(code, { ...headers, ...COMMON_HEADERS, ...length });
   if (rest === undefined) response.end(body);
-  else await passOn(response, rest);
+  else await writeStream(response, rest);
   await over;
 }
 
-async function passOn(response: ServerResponse, rest: AsyncIterable<Buffer>): Promise<void> {
+async function writeStream(response: ServerResponse, rest: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const chunk of rest) {
-      if (!response.write(chunk)) await first(response, ['drain', 'close']);
+      if (!response.write(chunk)) await firstEvent(response, ['drain', 'close']);
       if (response.destroyed) return;
     }
     response.end();
@@ -105,7 +105,7 @@ async function passOn(response: ServerResponse, rest: AsyncIterable<Buffer>): Pr
 }
 
 /** Resolves at whichever event comes first. */
-function first(response: ServerResponse, events: readonly string[]): Promise<void> {
+function firstEvent(response: ServerResponse, events: readonly string[]): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed) {
       resolve();
@@ -119,6 +119,6 @@ function first(response: ServerResponse, events: readonly string[]): Promise<voi
   });
 }
 
-function retryText(seconds: number | undefined): string {
+function retryAfterText(seconds: number | undefined): string {
   return String(Math.min(Math.max(seconds ?? DEFAULT_RETRY_SECONDS, DEFAULT_RETRY_SECONDS), MAX_RETRY_SECONDS));
 }

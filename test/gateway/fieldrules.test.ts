@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { parseBody } from '../../src/gateway/request/body.js';
-import type { DataObject } from '../../src/gateway/object/document.js';
-import { objectRefusal } from '../../src/gateway/object/findings.js';
-import { likest } from '../../src/gateway/object/likeness.js';
+import type { JsonObject } from '../../src/gateway/object/document.js';
+import { invalidObjectError } from '../../src/gateway/response/invalidobject.js';
+import { suggestField } from '../../src/gateway/object/suggestion.js';
 import { rules } from './document.js';
 
-function objectOf(yaml: string): DataObject {
-  return parseBody(Buffer.from(yaml), 'yaml') as DataObject;
+function objectOf(yaml: string): JsonObject {
+  return parseBody(Buffer.from(yaml), 'yaml') as JsonObject;
 }
 
 describe('a rule of a kind', () => {
@@ -123,12 +123,14 @@ describe('a rule of a kind', () => {
     ['Placement', 'spec.toString', 'FieldValueInvalid', 'spec: {}', 'is not valid'],
     ['Later', 'spec.x', 'FieldValueForbidden', 'spec: {x: y}', 'the string "y": must not be set or changed this way'],
   ])('%s %s, %s in %j: %s', (kind, field, reason, yaml, message) => {
-    expect(rules.explain(kind, { field, reason }, objectOf(yaml))).toEqual({ field, reason, message });
+    expect(rules.describe(kind, { field, reason }, objectOf(yaml))).toEqual({ field, reason, message });
   });
 
   it('tells the fields that stand in a schema only to be refused', () => {
     expect(
-      ['spec.clusterSets', 'spec.ClusterSets', 'clusterSets', 'spec'].map((field) => rules.isNever('Placement', field)),
+      ['spec.clusterSets', 'spec.ClusterSets', 'clusterSets', 'spec'].map((field) =>
+        rules.isForbidden('Placement', field),
+      ),
     ).toEqual([true, false, false, false]);
   });
 });
@@ -158,7 +160,7 @@ describe('a field that is not known', () => {
     ['Placement', `spec.${'numberOfClusters'.repeat(100)}`, undefined],
     ['Later', 'spec.clusterSets', undefined],
   ])('%s %s: perhaps %s is meant', (kind, field, meant) => {
-    expect(rules.unknown(kind, field)).toEqual({
+    expect(rules.unknownField(kind, field)).toEqual({
       field,
       reason: 'FieldValueNotSupported',
       message: `is not a field of this kind${meant === undefined ? '' : `: perhaps ${meant} is meant`}`,
@@ -166,11 +168,11 @@ describe('a field that is not known', () => {
   });
 
   it('has the likest name of all, then the one at its place, then the first', () => {
-    expect(likest('a.names', ['b.names', 'a.name', 'a.names'])).toBe('a.names');
-    expect(likest('a.names', ['b.names', 'a.name'])).toBe('b.names');
-    expect(likest('a.name', ['c.name', 'b.name'])).toBe('c.name');
-    expect(likest('ab', ['ac', 'abcd'])).toBe('ac');
-    expect(likest('anything', [])).toBeUndefined();
+    expect(suggestField('a.names', ['b.names', 'a.name', 'a.names'])).toBe('a.names');
+    expect(suggestField('a.names', ['b.names', 'a.name'])).toBe('b.names');
+    expect(suggestField('a.name', ['c.name', 'b.name'])).toBe('c.name');
+    expect(suggestField('ab', ['ac', 'abcd'])).toBe('ac');
+    expect(suggestField('anything', [])).toBeUndefined();
   });
 });
 
@@ -179,7 +181,11 @@ describe('an object that the API server refuses', () => {
     details: { causes: found.map(([field, reason]) => ({ field, reason, message: 'SECRET' })) },
   });
   const told = (status: 400 | 422, said: object, yaml = 'spec: {numberOfClusters: -1, clusterSets: [a]}'): object => {
-    const { kind, detail } = objectRefusal(status, { ...said }, { kind: 'Placement', object: objectOf(yaml), rules });
+    const { kind, detail } = invalidObjectError(
+      status,
+      { ...said },
+      { kind: 'Placement', object: objectOf(yaml), rules },
+    );
     return { kind, fields: (detail.causes ?? []).map(({ field }) => field), message: detail.message };
   };
 
@@ -257,7 +263,11 @@ describe('an object that the API server refuses', () => {
         fc.object({ key: fc.oneof(word, fc.string()), values: [word, fc.integer()] }),
         fc.constantFrom(400 as const, 422 as const),
         (status, object, code) => {
-          const { detail } = objectRefusal(code, status, { kind: 'Placement', object: object as DataObject, rules });
+          const { detail } = invalidObjectError(code, status, {
+            kind: 'Placement',
+            object: object as JsonObject,
+            rules,
+          });
           expect(detail.causes?.length ?? 1).toBeLessThanOrEqual(32);
           expect(detail.message).not.toContain('SECRET');
         },

@@ -9,7 +9,7 @@ export interface WatchedFiles {
   readonly name: string;
   readonly paths: readonly string[];
   /** Takes their texts into use, in the order of `paths`. Throws, and changes nothing, when they are not fit for it. */
-  readonly use: (texts: readonly string[]) => void;
+  readonly apply: (texts: readonly string[]) => void;
 }
 
 export interface ReloadOptions {
@@ -78,7 +78,7 @@ export class FileReloader {
   }
 
   #take(texts: readonly string[]): void {
-    this.#files.use(texts);
+    this.#files.apply(texts);
     this.#texts = texts;
   }
 

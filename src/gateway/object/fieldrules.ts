@@ -1,25 +1,25 @@
 import { load } from 'js-yaml';
-import { isDataObject, shown, type Data, type DataObject } from './document.js';
-import { likest } from './likeness.js';
-import { META_FIELDS } from './metadata.js';
-import { record, type Unknowns } from './record.js';
-import type { FieldCause } from '../refusal.js';
+import { isJsonObject, formatValue, type JsonValue, type JsonObject } from './document.js';
+import { suggestField } from './suggestion.js';
+import { METADATA_FIELDS } from './metadata.js';
+import { asRecord, type UnknownRecord } from './record.js';
+import type { StatusCause } from '../statuserror.js';
 
 /** What the API server says of one field: where, and what kind of fault. */
-export interface Finding {
+export interface FieldError {
   readonly field: string;
   /** `FieldValueInvalid` and the like. */
   readonly reason: string;
 }
 
-interface Place {
-  readonly node: Unknowns;
-  readonly parent: Unknowns;
+interface SchemaField {
+  readonly node: UnknownRecord;
+  readonly parent: UnknownRecord;
   readonly name: string;
 }
 
 /** Fields of `metadata` whose values have rules, beside their types. */
-const META_RULES: ReadonlyMap<string, string> = new Map([
+const METADATA_RULES: ReadonlyMap<string, string> = new Map([
   ['metadata.name', 'must be a DNS subdomain: lower case letters, digits, "-" and "."'],
   ['metadata.generateName', 'must be the beginning of a DNS subdomain: lower case letters, digits, "-" and "."'],
   [
@@ -37,7 +37,7 @@ const META_RULES: ReadonlyMap<string, string> = new Map([
   ['metadata.ownerReferences.uid', 'must be set'],
   ['metadata.finalizers', 'must be names with a domain, such as example.com/cleanup'],
 ]);
-const PLAIN: Readonly<Record<string, string>> = {
+const GENERIC_RULES: Readonly<Record<string, string>> = {
   FieldValueNotFound: 'must name something that exists',
   FieldValueRequired: 'must be set',
   FieldValueDuplicate: 'must not stand twice',
@@ -49,49 +49,49 @@ const PLAIN: Readonly<Record<string, string>> = {
   FieldValueTypeInvalid: 'has the wrong type',
 };
 /** Rules which forbid a field whatever it holds: it stands in the schema only so that it is refused. */
-const NEVER = /^!has\(self\.(\w+)\)$/;
+const FORBIDDEN_RULE = /^!has\(self\.(\w+)\)$/;
 
 /** Whether a word of the API server for a fault is one that is known. */
-export function isReason(reason: string): boolean {
-  return Object.hasOwn(PLAIN, reason);
+export function isKnownReason(reason: string): boolean {
+  return Object.hasOwn(GENERIC_RULES, reason);
 }
 
 /**
  * What the CustomResourceDefinitions demand of a field, in words. The API server's own words are never passed on; of what
  * it finds, place and kind are taken, and the rule and the client's own value are looked up here.
  */
-export class Rulebook {
-  readonly #schemas = new Map<string, Unknowns>();
+export class FieldRules {
+  readonly #schemas = new Map<string, UnknownRecord>();
   readonly #known = new Map<string, readonly string[]>();
 
   /** Of the texts of the CustomResourceDefinitions, as YAML. */
   constructor(definitions: readonly string[]) {
     for (const text of definitions) {
-      const spec = record(record(load(text))['spec']);
+      const spec = asRecord(asRecord(load(text))['spec']);
       const versions = Array.isArray(spec['versions']) ? spec['versions'] : [];
-      const schema = record(record(record(versions[0])['schema'])['openAPIV3Schema']);
-      const kind = String(record(spec['names'])['kind']);
+      const schema = asRecord(asRecord(asRecord(versions[0])['schema'])['openAPIV3Schema']);
+      const kind = String(asRecord(spec['names'])['kind']);
       this.#schemas.set(kind, schema);
       this.#known.set(kind, [
-        ...META_FIELDS,
+        ...METADATA_FIELDS,
         'spec',
         'metadata',
-        ...pathsOf(record(record(schema['properties'])['spec']), 'spec'),
+        ...fieldPaths(asRecord(asRecord(schema['properties'])['spec']), 'spec'),
       ]);
     }
   }
 
   /** A finding in words: the value that was sent, and the rule. */
-  explain(kind: string, { field, reason }: Finding, sent: DataObject): FieldCause {
+  describe(kind: string, { field, reason }: FieldError, sent: JsonObject): StatusCause {
     const value = valueAt(sent, field);
-    const rule = this.#rule(kind, field, reason) ?? PLAIN[reason] ?? 'is not valid';
+    const rule = this.#rule(kind, field, reason) ?? GENERIC_RULES[reason] ?? 'is not valid';
     const plain = value === undefined || reason === 'FieldValueRequired';
-    return { field, reason, message: plain ? rule : `${shown(value)}: ${rule}` };
+    return { field, reason, message: plain ? rule : `${formatValue(value)}: ${rule}` };
   }
 
   /** A field that the kind does not have, with the one that is likely meant. */
-  unknown(kind: string, field: string): FieldCause {
-    const meant = likest(field, this.#known.get(kind) ?? []);
+  unknownField(kind: string, field: string): StatusCause {
+    const meant = suggestField(field, this.#known.get(kind) ?? []);
     return {
       field,
       reason: 'FieldValueNotSupported',
@@ -100,34 +100,34 @@ export class Rulebook {
   }
 
   /** Whether the schema has the field only so that it is refused. */
-  isNever(kind: string, field: string): boolean {
+  isForbidden(kind: string, field: string): boolean {
     const place = this.#place(kind, field);
-    return place !== undefined && neverOf(place.parent).includes(place.name);
+    return place !== undefined && forbiddenFields(place.parent).includes(place.name);
   }
 
   #rule(kind: string, field: string, reason: string): string | undefined {
     const place = this.#place(kind, field);
-    const own = META_RULES.get(field);
+    const own = METADATA_RULES.get(field);
     if (place === undefined) return reason === 'FieldValueInvalid' ? own : undefined;
-    const stated = [...statedAt(place.node, undefined), ...statedAt(place.parent, `.${place.name}`)];
+    const stated = [...ruleMessages(place.node, undefined), ...ruleMessages(place.parent, `.${place.name}`)];
     const parts =
-      reason === 'FieldValueForbidden' ? [] : [own, boundsOf(place.node)].filter((one) => one !== undefined);
+      reason === 'FieldValueForbidden' ? [] : [own, typeRule(place.node)].filter((one) => one !== undefined);
     const rules = ['FieldValueInvalid', 'FieldValueForbidden'].includes(reason) ? [...parts, ...stated] : parts;
     return ['FieldValueRequired', 'FieldValueDuplicate'].includes(reason) || rules.length === 0
       ? undefined
       : rules.join('; ');
   }
 
-  #place(kind: string, field: string): Place | undefined {
-    let place: Place = { node: this.#schemas.get(kind) ?? {}, parent: {}, name: '' };
-    const steps = stepsOf(field);
+  #place(kind: string, field: string): SchemaField | undefined {
+    let place: SchemaField = { node: this.#schemas.get(kind) ?? {}, parent: {}, name: '' };
+    const steps = pathSegments(field);
     for (const [index, step] of steps.entries()) {
       const { node } = place;
-      const properties = record(node['properties']);
-      if (typeof step === 'number') place = { node: record(node['items']), parent: {}, name: '' };
-      else if (Object.hasOwn(properties, step)) place = { node: record(properties[step]), parent: node, name: step };
+      const properties = asRecord(node['properties']);
+      if (typeof step === 'number') place = { node: asRecord(node['items']), parent: {}, name: '' };
+      else if (Object.hasOwn(properties, step)) place = { node: asRecord(properties[step]), parent: node, name: step };
       else if (index > 0 && node['additionalProperties'] !== undefined)
-        return { node: record(node['additionalProperties']), parent: {}, name: '' };
+        return { node: asRecord(node['additionalProperties']), parent: {}, name: '' };
       else return undefined;
     }
     return place;
@@ -135,66 +135,66 @@ export class Rulebook {
 }
 
 /** Messages of the rules that a node of a schema has for the field below it, or for itself. */
-function statedAt(node: Unknowns, fieldPath: string | undefined): string[] {
+function ruleMessages(node: UnknownRecord, fieldPath: string | undefined): string[] {
   return validationsOf(node)
     .filter((one) => one['fieldPath'] === fieldPath)
     .map((one) => String(one['message']));
 }
 
-function neverOf(node: Unknowns): string[] {
-  return validationsOf(node).map((one) => NEVER.exec(String(one['rule']))?.[1] ?? '');
+function forbiddenFields(node: UnknownRecord): string[] {
+  return validationsOf(node).map((one) => FORBIDDEN_RULE.exec(String(one['rule']))?.[1] ?? '');
 }
 
-function validationsOf(node: Unknowns): readonly Unknowns[] {
+function validationsOf(node: UnknownRecord): readonly UnknownRecord[] {
   const validations = node['x-kubernetes-validations'];
-  return Array.isArray(validations) ? validations.map(record) : [];
+  return Array.isArray(validations) ? validations.map(asRecord) : [];
 }
 
 /** What a schema says of a value itself; undefined where it says nothing. */
-function boundsOf(node: Unknowns): string | undefined {
+function typeRule(node: UnknownRecord): string | undefined {
   if (Array.isArray(node['enum'])) return `must be one of ${node['enum'].map((one) => JSON.stringify(one)).join(', ')}`;
   switch (node['type']) {
     case 'integer':
-      return `must be a whole number${bound(node, 'minimum', ' from N')}${bound(node, 'maximum', ' to N')}`;
+      return `must be a whole number${limitText(node, 'minimum', ' from N')}${limitText(node, 'maximum', ' to N')}`;
     case 'boolean':
       return 'must be true or false';
     case 'string':
-      return `must be a string${bound(node, 'minLength', ', at least N long')}${bound(node, 'maxLength', ', at most N long')}`;
+      return `must be a string${limitText(node, 'minLength', ', at least N long')}${limitText(node, 'maxLength', ', at most N long')}`;
     case 'array':
-      return `must be a list${bound(node, 'maxItems', ' of at most N')}`;
+      return `must be a list${limitText(node, 'maxItems', ' of at most N')}`;
     case 'object':
-      return `must be an object${bound(node, 'maxProperties', ' of at most N fields')}`;
+      return `must be an object${limitText(node, 'maxProperties', ' of at most N fields')}`;
     default:
       return undefined;
   }
 }
 
 /** The words with the number that stands under `keyword`; nothing where none does. */
-function bound(node: Unknowns, keyword: string, words: string): string {
+function limitText(node: UnknownRecord, keyword: string, words: string): string {
   const limit = node[keyword];
   return typeof limit === 'number' ? words.replace('N', String(limit)) : '';
 }
 
 /** Every field below a node, without the numbers of items: `spec.predicates[].requiredClusterSelector`. */
-function pathsOf(node: Unknowns, path: string): string[] {
-  if (node['items'] !== undefined) return pathsOf(record(node['items']), `${path}[]`);
-  const never = neverOf(node);
-  const names = Object.entries(record(node['properties'])).filter(([name]) => !never.includes(name));
-  return names.flatMap(([name, child]) => [`${path}.${name}`, ...pathsOf(record(child), `${path}.${name}`)]);
+function fieldPaths(node: UnknownRecord, path: string): string[] {
+  if (node['items'] !== undefined) return fieldPaths(asRecord(node['items']), `${path}[]`);
+  const never = forbiddenFields(node);
+  const names = Object.entries(asRecord(node['properties'])).filter(([name]) => !never.includes(name));
+  return names.flatMap(([name, child]) => [`${path}.${name}`, ...fieldPaths(asRecord(child), `${path}.${name}`)]);
 }
 
 /** `spec.tolerations[0].key` as `spec`, `tolerations`, 0, `key`. */
-function stepsOf(field: string): (number | string)[] {
+function pathSegments(field: string): (number | string)[] {
   return [...field.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) =>
     index === undefined ? text : Number(index),
   );
 }
 
-function valueAt(sent: DataObject, field: string): Data | undefined {
-  let here: Data | undefined = sent;
-  for (const step of stepsOf(field)) {
+function valueAt(sent: JsonObject, field: string): JsonValue | undefined {
+  let here: JsonValue | undefined = sent;
+  for (const step of pathSegments(field)) {
     if (typeof step === 'number') here = Array.isArray(here) ? here[step] : undefined;
-    else here = isDataObject(here) && Object.hasOwn(here, step) ? here[step] : undefined;
+    else here = isJsonObject(here) && Object.hasOwn(here, step) ? here[step] : undefined;
   }
   return here;
 }
