@@ -31,12 +31,12 @@ function full(limit: number) {
   const evicted = { count: 0 };
   const connections = new Connections(limit, () => (evicted.count += 1));
   const sockets = Array.from({ length: limit }, (_, port) => socket(port));
-  for (const one of sockets) connections.add(one);
+  for (const one of sockets) connections.accept(one);
   const open = (): readonly number[] => sockets.filter((one) => !one.destroyed).map((one) => one.remotePort);
   const more = (): boolean => {
     const one = socket(sockets.length);
     sockets.push(one);
-    return connections.add(one);
+    return connections.accept(one);
   };
   const at = (port: number): Socket => {
     const one = sockets[port];
@@ -57,7 +57,7 @@ describe('at the limit of connections', () => {
 
   it('one that was answered without the API server counts as answered last', () => {
     const { connections, open, more, at } = full(3);
-    connections.rest(at(0));
+    connections.markIdle(at(0));
 
     more();
     expect(open()).toEqual([0, 2, 3]);
@@ -69,8 +69,8 @@ describe('at the limit of connections', () => {
 
   it('one that the API server has answered counts as answered last', () => {
     const { connections, open, more, at } = full(3);
-    connections.work(at(0));
-    connections.rest(at(0));
+    connections.markActive(at(0));
+    connections.markIdle(at(0));
 
     more();
     more();
@@ -79,8 +79,8 @@ describe('at the limit of connections', () => {
 
   it('those for which the API server is at work stay, and a new one is cut when there are no others', () => {
     const { connections, evicted, open, more, at } = full(2);
-    connections.work(at(0));
-    connections.work(at(1));
+    connections.markActive(at(0));
+    connections.markActive(at(1));
 
     expect(more()).toBe(false);
     expect(open()).toEqual([0, 1]);
