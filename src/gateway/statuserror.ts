@@ -87,7 +87,7 @@ export class StatusError extends Error {
 
   constructor(kind: StatusErrorKind, detail: StatusErrorDetail) {
     super(detail.message);
-    this.name = 'Refusal';
+    this.name = 'StatusError';
     this.kind = kind;
     this.detail = detail;
   }

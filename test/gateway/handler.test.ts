@@ -258,7 +258,7 @@ describe('a call upstream', () => {
   it('without an authority to trust is not made', async () => {
     await expect(
       new Upstream(options).call(call, new AbortController().signal, () => Promise.resolve()),
-    ).rejects.toMatchObject({ failure: 'unreachable', code: 'NO_CA' });
+    ).rejects.toMatchObject({ reason: 'unreachable', code: 'NO_CA' });
   });
 
   it('for a client that has left already is not made', async () => {
@@ -266,7 +266,7 @@ describe('a call upstream', () => {
     upstream.trust((await pairFor()).certificate);
 
     await expect(upstream.call(call, AbortSignal.abort(), () => Promise.resolve())).rejects.toMatchObject({
-      failure: 'abandoned',
+      reason: 'abandoned',
     });
     await upstream.close();
   });

@@ -33,7 +33,7 @@ export class UpstreamError extends Error {
 
   constructor(failure: UpstreamErrorReason, code: string) {
     super(`no usable answer of the API server: ${failure} (${code})`);
-    this.name = 'UpstreamFailure';
+    this.name = 'UpstreamError';
     this.reason = failure;
     this.code = code;
   }
