@@ -1,13 +1,13 @@
 import type { KubeObject, ManagedFieldsEntry } from '../object.js';
 import { equal } from '../json.js';
 import { termsOf } from './apply.js';
-import { liveMisfits, misfits } from './check.js';
-import { entriesOf, withEntries, withoutEntries } from './object.js';
-import type { Owners } from './owners.js';
-import { readOwners, writeOwners } from './owners.js';
+import { liveMisfits, misfits } from './typed/validate.js';
+import { entriesOf, withEntries, withoutEntries } from './managedfields/entries.js';
+import type { Owners } from './managedfields/owners.js';
+import { readOwners, writeOwners } from './managedfields/owners.js';
 import type { FieldsResource, OtherVersion } from './resource.js';
-import { updateOwners } from './update.js';
-import { zeroOf } from './zero.js';
+import { updateOwners } from './managedfields/update.js';
+import { zeroOf } from './typed/zero.js';
 
 export interface TrackRequest {
   /** The stored object in the version of the request; undefined when it is being created. */

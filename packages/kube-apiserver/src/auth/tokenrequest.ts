@@ -15,7 +15,7 @@ import { admissionRequest, type Context } from '../verbs/context.js';
 import { decodeObject } from '../verbs/decoding.js';
 import { tracked } from '../verbs/ownership.js';
 import { createOptions } from '../verbs/options.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Written } from '../verbs/verbs.js';
 
 interface Parts {

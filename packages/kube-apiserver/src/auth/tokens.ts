@@ -7,7 +7,7 @@ import { strings } from './rules.js';
 import { isObject, type Json, type JsonObject, own } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { ObjectReader } from '../registry/reader.js';
-import { goQuote } from '../schema/gotext.js';
+import { goQuote } from '../schema/go/text.js';
 import type { Clock } from '../clock.js';
 
 export const ISSUER = 'https://kubernetes.default.svc';

@@ -2,8 +2,8 @@ import type { Json } from '../json.js';
 import type { Findings } from '../resource.js';
 import type { Schema } from '../schema/schema.js';
 import type { FieldError } from '../status.js';
-import { Creation, type CompileOptions } from './rules/create.js';
-import { Run } from './rules/run.js';
+import { Creation, type CompileOptions } from './rules/schemarules.js';
+import { Run } from './rules/evaluate.js';
 import { validatorOf } from './rules/validator.js';
 
 /**
@@ -16,7 +16,7 @@ export function compileRules(schema: Schema, path: string, options: CompileOptio
   return new Creation(options).run(schema, path);
 }
 
-export { checkRules } from './rules/format.js';
+export { checkRules } from './rules/ruleformat.js';
 export type { CompileOptions };
 
 export interface RunOptions {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../object.js';
 import type { Registry, Resource } from '../resource.js';
 import { StatusError } from '../status.js';
 import { MASTERS } from '../user.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller, PatchType, Target, Verbs } from '../verbs/verbs.js';
 
 const PAGE = '500';

@@ -3,10 +3,10 @@ import { MAX_BODY } from './exchange.js';
 import { UnreadableProtobuf } from './protobuf.js';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './negotiate.js';
 import type { Json } from '../json.js';
-import { NO_KIND, parseBody, readBody, summarize } from '../schema/decode.js';
-import { MalformedBody } from '../schema/malformed.js';
+import { NO_KIND, parseBody, readBody, summarize } from '../schema/body/parse.js';
+import { MalformedBody } from '../schema/body/malformed.js';
 import { badRequest, StatusError, unsupportedMediaType } from '../status.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { PatchType } from '../verbs/verbs.js';
 
 /** Reads a protobuf body of a built-in kind. */

@@ -13,7 +13,7 @@ import { subresourceOf } from '../resource.js';
 import type { ApiResponse } from '../server.js';
 import { badRequest, notFound } from '../status.js';
 import { deleteOptions, isTrue } from '../verbs/options.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
 import { viewOf } from '../verbs/view.js';
 

@@ -1,5 +1,5 @@
 import type { RequestInfo } from './requestinfo.js';
-import { goQuote } from '../schema/gotext.js';
+import { goQuote } from '../schema/go/text.js';
 import { badRequest } from '../status.js';
 
 /** Requests that may go on for as long as they like. */

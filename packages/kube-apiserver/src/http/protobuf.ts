@@ -2,7 +2,7 @@ import { STRUCTS } from '../data/structs.js';
 import { definitionName, META } from '../discovery/definition.js';
 import type { Json } from '../json.js';
 import { badRequest, StatusError } from '../status.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import { MAGIC } from './protobuf/envelope.js';
 import { decodeStruct } from './protobuf/message.js';
 import { fieldsOf, MalformedMessage, type WireField } from './protobuf/reader.js';

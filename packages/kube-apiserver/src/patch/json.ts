@@ -4,7 +4,7 @@ import { badRequest, entityTooLarge, terseInvalid } from '../status.js';
 import { goDecoded } from '../schema/godecoded.js';
 import { draftOf, finish } from './draft.js';
 import type { Container, DraftValue } from './draft.js';
-import { isSpelledAs, spelled } from './spelling.js';
+import { isSpelledAs, spelled } from './rawliterals.js';
 
 const MOST_OPERATIONS = 10_000;
 /** Bytes of JSON that all `copy` operations of one patch may make together. */

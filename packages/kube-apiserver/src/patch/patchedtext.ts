@@ -1,8 +1,8 @@
 import { structFields, type GoType } from '../data/schemas.js';
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
-import { JSON_SCHEMA } from '../schema/goscalar.js';
-import { compareBytes, goJson } from '../schema/gotext.js';
+import { JSON_SCHEMA } from '../schema/struct/scalar.js';
+import { compareBytes, goJson } from '../schema/go/text.js';
 
 const OF_SCHEMA: GoType = { shape: 'struct', name: JSON_SCHEMA, pointer: false };
 /** Fields that hold a schema or something else write it as the struct that it is. */

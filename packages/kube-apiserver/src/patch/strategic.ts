@@ -1,14 +1,14 @@
 import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import { badRequest, unknownError } from '../status.js';
-import { compareBytes } from '../schema/gotext.js';
+import { compareBytes } from '../schema/go/text.js';
 import type { Schema } from '../schema/schema.js';
 import { goValue } from '../apply/gotext.js';
 import { goDecoded } from '../schema/godecoded.js';
 import { DIRECTIVE, withoutDirectives, withoutNulls } from './directive.js';
 import { isListOfObjects, mergeLists, orderedList } from './lists.js';
 import type { ListRule } from './lists.js';
-import { fieldOf, strategyOf } from './meta.js';
+import { fieldOf, strategyOf } from './strategy.js';
 import { kindOf } from './order.js';
 
 const RETAIN_KEYS = '$retainKeys';

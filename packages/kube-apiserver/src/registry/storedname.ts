@@ -1,4 +1,4 @@
-import { pathSegment } from '../schema/names.js';
+import { pathSegment } from '../schema/metadata/names.js';
 import { badRequest, quoted } from '../status.js';
 
 /** @throws StatusError 400 for a name under which nothing can be stored, whoever asks for it */

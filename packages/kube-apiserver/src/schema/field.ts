@@ -1,6 +1,6 @@
 import type { Json } from '../json.js';
 import type { CauseReason, FieldError } from '../status.js';
-import { goFloat, goJson, goQuote } from './gotext.js';
+import { goFloat, goJson, goQuote } from './go/text.js';
 
 /**
  * Makers of the errors of fields, worded as `field.Error` of apimachinery. A path is text: `spec.list[0].name`,

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../object.js';
 import type { Findings, Resource } from '../resource.js';
-import { pathSegment, pathSegmentPart } from '../schema/names.js';
-import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../schema/objectmeta.js';
+import { pathSegment, pathSegmentPart } from '../schema/metadata/names.js';
+import { unqualifiedFinalizers, validateMeta, validateMetaUpdate } from '../schema/metadata/validate.js';
 import { invalid, qualified } from '../status.js';
 import type { FieldError } from '../status.js';
 import type { Target } from './verbs.js';

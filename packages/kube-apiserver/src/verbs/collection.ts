@@ -8,7 +8,7 @@ import { deleteOptions } from './options.js';
 import { page } from './read.js';
 import { selectionOf } from './selection.js';
 import { allows } from './update.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller, Listed, Query, Target } from './verbs.js';
 
 /** DELETE of a collection: every object that the query lists, each as if it were asked for alone. Answers what was listed. */

@@ -1,8 +1,8 @@
 import { isObject } from '../json.js';
 import type { Json } from '../json.js';
-import { readBody } from '../schema/decode.js';
-import { goQuote } from '../schema/gotext.js';
-import { MalformedBody } from '../schema/malformed.js';
+import { readBody } from '../schema/body/parse.js';
+import { goQuote } from '../schema/go/text.js';
+import { MalformedBody } from '../schema/body/malformed.js';
 import { badRequest } from '../status.js';
 import { goKind } from './gotypes.js';
 

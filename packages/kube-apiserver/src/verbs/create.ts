@@ -6,7 +6,7 @@ import { decodeObject } from './decoding.js';
 import { tracked } from './ownership.js';
 import { inNamespace, withOwnersOnce, withoutSystemFields } from './metadata.js';
 import { createOptions } from './options.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Written } from './verbs.js';
 import { store } from './write.js';
 

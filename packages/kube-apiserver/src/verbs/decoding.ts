@@ -4,18 +4,18 @@ import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Registry, Resource } from '../resource.js';
-import { compareBytes, goJson, goQuote } from '../schema/gotext.js';
-import { summarize } from '../schema/decode.js';
-import { readJson } from '../schema/jsontext.js';
-import { restoreProblem } from '../schema/restore.js';
-import { decodeStruct } from '../schema/typed.js';
+import { compareBytes, goJson, goQuote } from '../schema/go/text.js';
+import { summarize } from '../schema/body/parse.js';
+import { readJson } from '../schema/body/json.js';
+import { restoreProblem } from '../schema/struct/restore.js';
+import { decodeStruct } from '../schema/struct/decode.js';
 import { badRequest, type StatusError } from '../status.js';
 import { inOrderOf, strictText } from './findings.js';
 import { TYPE_META, goKind } from './gotypes.js';
 import { withMeta } from './metadata.js';
 import type { WriteOptions } from './options.js';
 import { internalKindProblem, kindProblem, typeMetaOf, versionProblem } from './scheme.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller } from './verbs.js';
 
 /** Text of why a value is no object of a kind, in the words of Go's decoder. */

@@ -10,7 +10,7 @@ import { deleteOptions } from './options.js';
 import type { DeleteOptions } from './options.js';
 import { failedPrecondition, storedOtherwise } from './place.js';
 import { markerOf } from './terminating.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target } from './verbs.js';
 import { put, remove } from './write.js';
 

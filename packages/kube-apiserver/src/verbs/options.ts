@@ -2,12 +2,12 @@ import { isArray, isObject } from '../json.js';
 import type { Json, JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { forbiddenField, invalidValue, notSupported, required } from '../schema/field.js';
-import { managerErrors } from '../schema/objectmeta.js';
-import { decodeStruct } from '../schema/typed.js';
+import { managerErrors } from '../schema/metadata/validate.js';
+import { decodeStruct } from '../schema/struct/decode.js';
 import { badRequest, invalid, quoted } from '../status.js';
 import type { FieldError } from '../status.js';
 import { TYPE_META, goKind } from './gotypes.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { PatchType, Query } from './verbs.js';
 
 /** What a write may be told beside its object. */

@@ -1,7 +1,7 @@
 import { apiVersionOf } from '../apiversion.js';
 import { serverSideApply } from '../apply/apply.js';
-import { rootAtom } from '../apply/atom.js';
-import { misfits } from '../apply/check.js';
+import { rootAtom } from '../apply/typed/atom.js';
+import { misfits } from '../apply/typed/validate.js';
 import { type OtherVersion, Unfit } from '../apply/resource.js';
 import { trackUpdate } from '../apply/track.js';
 import { equal, isObject, type Json } from '../json.js';

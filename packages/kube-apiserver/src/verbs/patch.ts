@@ -6,11 +6,11 @@ import type { KubeObject } from '../object.js';
 import { structAt, textAt } from '../fields.js';
 import type { Resource } from '../resource.js';
 import { jsonPatch, jsonPatchFindings } from '../patch/json.js';
-import { leftoverOf } from '../patch/leftover.js';
+import { leftoverOf } from '../patch/mutatedpatch.js';
 import { mergePatch, NO_MERGE_PATCH } from '../patch/merge.js';
 import { patchedText } from '../patch/patchedtext.js';
 import { strategicMerge } from '../patch/strategic.js';
-import { goFloat, compareBytes } from '../schema/gotext.js';
+import { goFloat, compareBytes } from '../schema/go/text.js';
 import { invalidValue } from '../schema/field.js';
 import {
   badRequest,
@@ -30,7 +30,7 @@ import type { Write } from './ownership.js';
 import { checkName, inNamespace } from './metadata.js';
 import { patchOptions } from './options.js';
 import { allows } from './update.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller, PatchType, Query, Target, Written } from './verbs.js';
 import { viewOf } from './view.js';
 

@@ -2,7 +2,7 @@ import { apiVersionOf, readApiVersion } from '../apiversion.js';
 import { structOf } from '../data/schemas.js';
 import type { JsonObject } from '../json.js';
 import type { Registry, Resource } from '../resource.js';
-import { goQuote } from '../schema/gotext.js';
+import { goQuote } from '../schema/go/text.js';
 
 /** What a body or a patched object says of its type; what it leaves out is as expected. */
 export interface TypeMeta {

@@ -1,4 +1,4 @@
-import { labelValue, qualifiedName } from '../schema/names.js';
+import { labelValue, qualifiedName } from '../schema/metadata/names.js';
 import { badRequest, quoted } from '../status.js';
 import { firstWhere } from '../store/keyindex.js';
 

@@ -6,7 +6,7 @@ import { tracked } from './ownership.js';
 import { checkStoredName } from '../registry/storedname.js';
 import { checkName, inNamespace, withOwnersOnce } from './metadata.js';
 import { updateOptions } from './options.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Written } from './verbs.js';
 import { subresourceOf } from '../resource.js';
 import { viewOf } from './view.js';

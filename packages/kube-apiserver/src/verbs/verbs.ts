@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
-import type { Body } from '../schema/body.js';
+import type { Body } from '../schema/body/body.js';
 import type { UserInfo } from '../user.js';
 
 /** What a request is about, after its path was read. */

@@ -3,7 +3,7 @@ import type { Timer } from '../clock.js';
 import { structOf } from '../data/schemas.js';
 import { isObject } from '../json.js';
 import type { KubeObject } from '../object.js';
-import { canonical } from '../schema/canonical.js';
+import { canonical } from '../schema/struct/canonical.js';
 import { StatusError, expired, methodNotAllowed, unknownError } from '../status.js';
 import { Compacted } from '../store/store.js';
 import type { Change } from '../store/store.js';

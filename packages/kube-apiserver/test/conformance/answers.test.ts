@@ -6,7 +6,7 @@ import { decodeStruct } from '../../src/http/protobuf/message.js';
 import { fieldsOf, type WireField } from '../../src/http/protobuf/reader.js';
 import type { KubeObject } from '../../src/object.js';
 import { sorted } from '../unit/discovery/digest.js';
-import { canonical } from '../../src/schema/canonical.js';
+import { canonical } from '../../src/schema/struct/canonical.js';
 import { Masks } from './differential/mask.js';
 import { NAMESPACE, nameOf, SAMPLES } from './protobuf/objects.js';
 import { describeConformance } from './suite.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json.js';
-import { goJson } from '../../schema/gotext.js';
+import { goJson } from '../../schema/go/text.js';
 import type { AdmissionRequest } from '../admission.js';
 import type { Note } from './evaluate.js';
 

@@ -3,7 +3,7 @@ import { Library } from '../../cel/language/signature.js';
 import { EvaluationError, noSuchOverload } from '../../cel/runtime/error.js';
 import { textOf } from '../../cel/library/operators.js';
 import { Opaque, type Value } from '../../cel/runtime/value.js';
-import { dns1123Label, dns1123Subdomain } from '../../schema/names.js';
+import { dns1123Label, dns1123Subdomain } from '../../schema/metadata/names.js';
 import type { UserInfo } from '../../user.js';
 
 const PREFIX = 'kubernetes.authorization';

@@ -5,7 +5,7 @@ import { listAt, optionalStructAt, textAt } from '../../fields.js';
 import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { child, duplicate, index, invalidValue, required, tooMany } from '../../schema/field.js';
-import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../schema/names.js';
+import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { compileExpression, type Wanted } from './compile.js';
 import { declarePolicy, variableType } from './declarations.js';

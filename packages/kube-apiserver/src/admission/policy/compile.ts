@@ -1,7 +1,7 @@
 import { listAt, textAt } from '../../fields.js';
 import { own, type JsonObject } from '../../json.js';
 import { DYN, type CelType } from '../../cel/language/celtype.js';
-import { compile } from '../../cel/language/check.js';
+import { compile } from '../../cel/checker/check.js';
 import type { Declarations } from '../../cel/language/declaration.js';
 import { CompileError } from '../../cel/language/problem.js';
 import { programProblem } from '../../cel/runtime/constants.js';

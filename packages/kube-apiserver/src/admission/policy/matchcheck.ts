@@ -2,7 +2,7 @@ import { listAt, optionalStructAt, textsAt } from '../../fields.js';
 import { own, type JsonObject } from '../../json.js';
 import { checkSelector } from '../../registry/builtins/selectorcheck.js';
 import { child, duplicate, index, invalidValue, notSupported, required } from '../../schema/field.js';
-import { pathSegment } from '../../schema/names.js';
+import { pathSegment } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 
 /** Checks matchConstraints of a policy and matchResources of a binding, worded and ordered as the real server has it. */

@@ -1,7 +1,7 @@
 import { readApiVersion } from '../../apiversion.js';
 import { builtinSchema } from '../../data/schemas.js';
 import { DYN, type CelType } from '../../cel/language/celtype.js';
-import { compile } from '../../cel/language/check.js';
+import { compile } from '../../cel/checker/check.js';
 import type { Declarations } from '../../cel/language/declaration.js';
 import { CompileError } from '../../cel/language/problem.js';
 import { declareType, fieldTypes, type DeclaredType } from '../../cel/rules/declare.js';

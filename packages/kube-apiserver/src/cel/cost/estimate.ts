@@ -1,4 +1,4 @@
-import type { Checked } from '../language/check.js';
+import type { Checked } from '../checker/check.js';
 import { ACCUMULATOR, qualifiedName, type Call, type Expr, type Fold } from '../language/expression.js';
 import { DYN, type CelType } from '../language/celtype.js';
 import { estimateCall, type Estimate, type Operand } from './calls.js';

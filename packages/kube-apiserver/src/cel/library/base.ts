@@ -1,15 +1,15 @@
 import { joinLibraries, type Functions } from '../language/declaration.js';
 import { conversions } from './conversions.js';
-import { formats } from './formats.js';
+import { formats } from './kubernetes/namedformats.js';
 import { lists } from './lists.js';
-import { network } from './network.js';
+import { network } from './kubernetes/network.js';
 import { operators } from './operators.js';
 import { optionals } from './optionals.js';
-import { quantities } from './quantities.js';
+import { quantities } from './kubernetes/quantities.js';
 import { strings } from './strings.js';
 import { times } from './times.js';
-import { urls } from './urls.js';
-import { versions } from './versions.js';
+import { urls } from './kubernetes/urls.js';
+import { versions } from './kubernetes/semver.js';
 
 const libraries = [
   operators,

@@ -1,4 +1,4 @@
-import { TooManySteps } from '../../schema/re2/machine.js';
+import { TooManySteps } from '../../schema/re2/pike.js';
 import { regexp } from '../../schema/re2/re2.js';
 import { PatternError } from '../../schema/re2/syntax.js';
 import type { Budget } from '../runtime/budget.js';

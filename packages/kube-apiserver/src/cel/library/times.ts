@@ -1,4 +1,4 @@
-import { goQuote } from '../../schema/gotext.js';
+import { goQuote } from '../../schema/go/text.js';
 import { Library } from '../language/signature.js';
 import { EvaluationError } from '../runtime/error.js';
 import { splitNanos } from '../runtime/time.js';

@@ -1,7 +1,7 @@
 import type { Schema, ValidationRule } from '../../schema/schema.js';
 import { MOST } from '../cost/range.js';
 import { estimateCost, type Path, type Sizes } from '../cost/estimate.js';
-import { compile, type Checked } from '../language/check.js';
+import { compile, type Checked } from '../checker/check.js';
 import type { Declarations } from '../language/declaration.js';
 import { CompileError } from '../language/problem.js';
 import { optionalOf, type CelType } from '../language/celtype.js';

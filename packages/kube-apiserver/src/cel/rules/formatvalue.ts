@@ -1,5 +1,5 @@
-import { corruptAt } from '../../schema/base64.js';
-import { LOCAL_TIME, timeProblem } from '../../schema/gotime.js';
+import { corruptAt } from '../../schema/go/base64.js';
+import { LOCAL_TIME, timeProblem } from '../../schema/go/time.js';
 import { EvaluationError } from '../runtime/error.js';
 import { parseDuration, parseMoment } from '../runtime/time.js';
 import { Duration, type Value } from '../runtime/value.js';

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from '../../json.js';
 import { duplicate, forbiddenField, invalidValue, required } from '../../schema/field.js';
-import { goQuote } from '../../schema/gotext.js';
+import { goQuote } from '../../schema/go/text.js';
 import type { ValidationRule } from '../../schema/schema.js';
 import type { FieldError } from '../../status.js';
 import { Budget, type Effort } from '../runtime/budget.js';

@@ -1,4 +1,4 @@
-import type { Checked } from '../language/check.js';
+import type { Checked } from '../checker/check.js';
 import type { Functions, Overload } from '../language/declaration.js';
 import {
   OPERATOR,
@@ -12,11 +12,11 @@ import {
 import { NAMED_TYPES } from '../language/celtype.js';
 import { access, isPresent, optionalAccess } from './access.js';
 import type { Budget } from './budget.js';
-import { bulk, PER_KEY } from './bulk.js';
+import { bulk, PER_KEY } from './argumentsize.js';
 import { callCost } from './callcost.js';
 import { BrokenOff, CostExceeded, EvaluationError, noSuchOverload } from './error.js';
-import { fits, misfit } from './fits.js';
-import { handedOn } from './handed.js';
+import { fits, misfit } from './overload.js';
+import { handedOn } from './variable.js';
 import { Growing, iterate, settled } from './iteration.js';
 import { LiteralMap, Optional, TypeValue, ValueList, ValueMap, type Value } from './value.js';
 

@@ -1,7 +1,7 @@
 import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import { child, index, invalidValue } from '../../schema/field.js';
-import { byteLength } from '../../schema/gotext.js';
-import { labelValue, qualifiedName, regexText } from '../../schema/names.js';
+import { byteLength } from '../../schema/go/text.js';
+import { labelValue, qualifiedName, regexText } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 
 /** Rules that many kinds share, worded as the real server's. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../object.js';
-import { canonical } from '../../schema/canonical.js';
+import { canonical } from '../../schema/struct/canonical.js';
 import { eventErrors, eventUpdateErrors } from './eventcheck.js';
 import { structAt, textAt } from '../../fields.js';
 import type { Kind } from './kind.js';

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../json.js';
-import { goJson } from '../../schema/gotext.js';
+import { goJson } from '../../schema/go/text.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 
 /** Values inside of messages whose fields stand in the order of a Go struct. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 
-import { corruptAt } from '../../schema/base64.js';
+import { corruptAt } from '../../schema/go/base64.js';
 
 interface Block {
   readonly type: string;

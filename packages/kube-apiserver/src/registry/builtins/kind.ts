@@ -4,10 +4,10 @@ import { equal, isArray, isObject, own, withKey, type Json } from '../../json.js
 import type { KubeObject, ObjectMeta } from '../../object.js';
 import type { Findings, Resource, Strategy, Subresource } from '../../resource.js';
 import { ALL_METADATA, CHANGED_METADATA } from '../../schema/field.js';
-import { dns1123Subdomain, type NameRule } from '../../schema/names.js';
+import { dns1123Subdomain, type NameRule } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { builtinColumns } from '../../table/builtin.js';
-import { canonical } from '../../schema/canonical.js';
+import { canonical } from '../../schema/struct/canonical.js';
 import { draftOf, isDraft, type Draft } from './draft.js';
 
 /** What sets one built-in kind apart; {@link resourceOf} adds what all have in common. */

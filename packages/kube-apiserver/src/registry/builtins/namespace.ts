@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object.js';
 import { index, invalidValue } from '../../schema/field.js';
-import { dns1123Label, qualifiedName } from '../../schema/names.js';
+import { dns1123Label, qualifiedName } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { invalidBecause } from './checks.js';
 import { fillZero, struct, textOf } from './draft.js';

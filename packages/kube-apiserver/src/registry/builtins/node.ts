@@ -10,8 +10,8 @@ import {
   notSupported,
   required,
 } from '../../schema/field.js';
-import { compareBytes, goJson } from '../../schema/gotext.js';
-import { labelValue } from '../../schema/names.js';
+import { compareBytes, goJson } from '../../schema/go/text.js';
+import { labelValue } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { checkRange, parseRange, rangeWarnings } from './address.js';
 import { labelKey, positive } from './checks.js';
@@ -20,7 +20,7 @@ import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
 import { checkQuantity } from './pod/resources.js';
 import { TAINT_EFFECTS } from './pod/scheduling.js';
-import { parseQuantity } from '../../schema/quantity.js';
+import { parseQuantity } from '../../schema/struct/quantity.js';
 import { roundUpResources } from './resourcelist.js';
 
 const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;

@@ -9,8 +9,8 @@ import {
   notSupported,
   required,
 } from '../../schema/field.js';
-import { goJson } from '../../schema/gotext.js';
-import { dns1123Subdomain, pathSegment } from '../../schema/names.js';
+import { goJson } from '../../schema/go/text.js';
+import { dns1123Subdomain, pathSegment } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { each, has, invalidBecause } from './checks.js';
 import { fillZero, items, struct, textOf, type Draft } from './draft.js';

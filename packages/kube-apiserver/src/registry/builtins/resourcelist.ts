@@ -1,5 +1,5 @@
 import { isDraft, type Draft } from './draft.js';
-import { parseQuantity, quantityText, roundUpToMilli } from '../../schema/quantity.js';
+import { parseQuantity, quantityText, roundUpToMilli } from '../../schema/struct/quantity.js';
 
 /** Brings the quantities of a list of resources into canonical form; what is none stays. */
 export function roundUpResources(draft: Draft, key: string): void {

@@ -1,10 +1,10 @@
 import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { ALL_METADATA, invalidValue, key, required, tooLong } from '../../schema/field.js';
-import { compareBytes } from '../../schema/gotext.js';
-import { readJson } from '../../schema/jsontext.js';
-import { MalformedBody } from '../../schema/malformed.js';
-import { configMapKey } from '../../schema/names.js';
+import { compareBytes } from '../../schema/go/text.js';
+import { readJson } from '../../schema/body/json.js';
+import { MalformedBody } from '../../schema/body/malformed.js';
+import { configMapKey } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { immutable, invalidBecause } from './checks.js';
 import { decodedLength, frozenErrors, MOST_DATA, sizeOf } from './configmap.js';

@@ -1,7 +1,7 @@
 import { own } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { invalidRaw, invalidValue, required } from '../../schema/field.js';
-import { dns1123Label } from '../../schema/names.js';
+import { dns1123Label } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { has, immutable } from './checks.js';
 import { structAt } from '../../fields.js';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object.js';
-import { goQuote } from '../gotext.js';
-import { isRequestUri } from '../references.js';
+import { goQuote } from '../go/text.js';
+import { isRequestUri } from '../formats/uri.js';
 
 export const APPROVAL = 'api-approved.kubernetes.io';
 

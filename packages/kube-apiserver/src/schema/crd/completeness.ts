@@ -1,6 +1,6 @@
 import type { FieldError } from '../../status.js';
 import { child, index, key, required } from '../field.js';
-import { namedAt, schemaAt, schemasAt, type Raw } from './raw.js';
+import { namedAt, schemaAt, schemasAt, type Raw } from './rawschema.js';
 
 /** A schema and where it stands. */
 interface Placed {

@@ -2,9 +2,9 @@ import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
-import { knownFormat } from '../formats.js';
-import { goQuote } from '../gotext.js';
-import { at, below, schemaAt, text, type Raw } from './raw.js';
+import { knownFormat } from '../formats/formats.js';
+import { goQuote } from '../go/text.js';
+import { at, below, schemaAt, text, type Raw } from './rawschema.js';
 import { validateDefinition, type RuleChecks } from './validate.js';
 
 /** The rules of CustomResourceDefinitions as a kind of the API. */

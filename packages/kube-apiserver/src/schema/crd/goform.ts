@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
-import { goJson } from '../gotext.js';
-import { at } from './raw.js';
+import { goJson } from '../go/text.js';
+import { at } from './rawschema.js';
 
 /**
  * Definitions and schemas as Go writes its internal structs: every field, in order, under its Go name. Some messages

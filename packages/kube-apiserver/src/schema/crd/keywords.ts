@@ -2,8 +2,8 @@ import { isArray, type Json } from '../../json.js';
 import type { FieldError } from '../../status.js';
 import type { Schema } from '../schema.js';
 import { child, forbiddenField, index, invalidValue, key, notSupported, required } from '../field.js';
-import { checkListMapKeys, checkMapKeys } from './listkeys.js';
-import { at, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './raw.js';
+import { checkListMapKeys, checkMapKeys } from './listmapkeys.js';
+import { at, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './rawschema.js';
 import { unsupported } from './structural.js';
 
 /** Checks the format of the rules of one node. @param sound whether a structural schema can be made of it at all: else no path is wrong. */

@@ -1,7 +1,7 @@
 import { equal, isObject, type Json, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt } from '../../fields.js';
-import { at, type Raw } from './raw.js';
+import { at, type Raw } from './rawschema.js';
 
 /**
  * The spec of a CustomResourceDefinition in the form in which the server validates it: what is the same for all versions

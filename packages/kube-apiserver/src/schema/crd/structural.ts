@@ -1,11 +1,11 @@
 import { equal, type Json } from '../../json.js';
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, index, invalidValue, key, required } from '../field.js';
-import { compareBytes } from '../gotext.js';
+import { compareBytes } from '../go/text.js';
 import { PatternError } from '../re2/syntax.js';
 import { regexp } from '../re2/re2.js';
 import { checkCompleteness } from './completeness.js';
-import { at, below, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './raw.js';
+import { at, below, isOn, namedAt, schemaAt, schemasAt, text, type Raw } from './rawschema.js';
 
 const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ['id', 'id'],

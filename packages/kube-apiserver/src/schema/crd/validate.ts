@@ -3,11 +3,11 @@ import type { KubeObject } from '../../object.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { FieldError } from '../../status.js';
 import { child, forbiddenField, index, invalidRaw, invalidValue, key, notSupported, required } from '../field.js';
-import { goJson } from '../gotext.js';
-import { dns1123Subdomain } from '../names.js';
+import { goJson } from '../go/text.js';
+import { dns1123Subdomain } from '../metadata/names.js';
 import type { Schema } from '../schema.js';
 import { APPROVAL, approvalOf, needsApproval } from './approval.js';
-import { validateDefaults, type CheckDefault } from './defaultvalues.js';
+import { validateDefaults, type CheckDefault } from './defaults.js';
 import { fieldsOfSchema, schemaText, versionsText } from './goform.js';
 import { validateKeywords, type CheckRules } from './keywords.js';
 import {
@@ -18,8 +18,8 @@ import {
   checkSelectable,
   checkSubresources,
   item,
-} from './parts.js';
-import { at, hasAnywhere, isOn, type Raw } from './raw.js';
+} from './fields.js';
+import { at, hasAnywhere, isOn, type Raw } from './rawschema.js';
 import { hasStatus, specOf, type Parts, type Spec } from './spec.js';
 import { unsupported, validateStructural } from './structural.js';
 

@@ -1,5 +1,5 @@
-import { Automaton } from './automaton.js';
-import { search, spend, type Budget } from './machine.js';
+import { Automaton } from './dfa.js';
+import { search, spend, type Budget } from './pike.js';
 import { parse } from './parse.js';
 import { compile, type Program } from './program.js';
 

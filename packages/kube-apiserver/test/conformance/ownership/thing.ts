@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../src/json.js';
 import { isObject } from '../../../src/json.js';
-import { fillDefaults, pruneNulls } from '../../../src/schema/defaults.js';
-import { prune } from '../../../src/schema/prune.js';
+import { fillDefaults, pruneNulls } from '../../../src/schema/custom/defaults.js';
+import { prune } from '../../../src/schema/custom/prune.js';
 import type { Schema } from '../../../src/schema/schema.js';
 import type { Dice } from '../../../testing/random.js';
 import type { Subject } from './subject.js';

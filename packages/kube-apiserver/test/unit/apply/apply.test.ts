@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { serverSideApply } from '../../../src/apply/apply.js';
 import type { Json } from '../../../src/json.js';
 import { StatusError } from '../../../src/status.js';
-import { apply, body, MINUTE, owned, put, START, stored, THING } from './thing.js';
+import { apply, body, MINUTE, owned, put, START, stored, THING } from './fixture.js';
 
 function refusal(run: () => unknown): { code: number; message: string; causes?: unknown } {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { elementOrder, elementText, readElement } from '../../../src/apply/element.js';
+import { elementOrder, elementText, readElement } from '../../../src/apply/fieldpath/element.js';
 import {
   difference,
   has,
@@ -11,9 +11,9 @@ import {
   sameFields,
   setOf,
   union,
-} from '../../../src/apply/fieldset.js';
-import type { FieldSet } from '../../../src/apply/fieldset.js';
-import { readFields, writeFields } from '../../../src/apply/fieldsv1.js';
+} from '../../../src/apply/fieldpath/fieldset.js';
+import type { FieldSet } from '../../../src/apply/fieldpath/fieldset.js';
+import { readFields, writeFields } from '../../../src/apply/fieldpath/fieldsv1.js';
 import { compareText, goJson, goQuote, goSyntax, goValue } from '../../../src/apply/gotext.js';
 import type { Json } from '../../../src/json.js';
 

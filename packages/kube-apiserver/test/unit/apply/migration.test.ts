@@ -6,7 +6,7 @@ import { isObject } from '../../../src/json.js';
 import type { Json, JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Schema } from '../../../src/schema/schema.js';
-import { apply, body, owned, START, stored, THING } from './thing.js';
+import { apply, body, owned, START, stored, THING } from './fixture.js';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 

@@ -7,7 +7,7 @@ import { isObject } from '../../../src/json.js';
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import { StatusError } from '../../../src/status.js';
-import { apply, body, put, START, stored, THING } from './thing.js';
+import { apply, body, put, START, stored, THING } from './fixture.js';
 
 const name = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 const text = fc.constantFrom('x', 'y');

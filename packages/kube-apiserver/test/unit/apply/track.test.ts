@@ -5,7 +5,7 @@ import { builtinSchema } from '../../../src/data/schemas.js';
 import type { FieldsResource } from '../../../src/apply/resource.js';
 import type { Json } from '../../../src/json.js';
 import type { KubeObject, ManagedFieldsEntry } from '../../../src/object.js';
-import { apply, MINUTE, owned, put, START, THING } from './thing.js';
+import { apply, MINUTE, owned, put, START, THING } from './fixture.js';
 
 const DEPLOYMENT: FieldsResource = {
   group: 'apps',

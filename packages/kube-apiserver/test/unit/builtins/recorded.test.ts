@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/object.js';
 import type { Findings, Resource } from '../../../src/resource.js';
-import { validateMeta } from '../../../src/schema/objectmeta.js';
+import { validateMeta } from '../../../src/schema/metadata/validate.js';
 import { invalid, StatusError } from '../../../src/status.js';
 import { root } from '../../../testing/root.js';
 import { builtin } from './builtin.js';

@@ -12,7 +12,7 @@ import {
 } from '../../../src/registry/builtins/address.js';
 import { pullPolicy } from '../../../src/registry/builtins/image.js';
 import { formatSelector, selectorText } from '../../../src/table/labelselector.js';
-import { canonicalQuantity, parseQuantity, quantityText, roundUpToMilli } from '../../../src/schema/quantity.js';
+import { canonicalQuantity, parseQuantity, quantityText, roundUpToMilli } from '../../../src/schema/struct/quantity.js';
 import { isUsableSelector, selects } from '../../../src/registry/builtins/selectorcheck.js';
 import { canonicalMicroTime, canonicalTime } from '../../../src/time.js';
 

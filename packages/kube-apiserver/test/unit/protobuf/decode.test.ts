@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { definitionName, META } from '../../../src/discovery/definition.js';
 import { decodeProtobuf } from '../../../src/http/protobuf.js';
 import type { KubeObject } from '../../../src/object.js';
-import { canonical } from '../../../src/schema/canonical.js';
+import { canonical } from '../../../src/schema/struct/canonical.js';
 import { StatusError } from '../../../src/status.js';
 import { root } from '../../../testing/root.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
-import { canonical } from '../../../src/schema/canonical.js';
+import { canonical } from '../../../src/schema/struct/canonical.js';
 
 const CORE = 'io.k8s.api.core.v1.';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { checkRules, compileRules, runDefaultRules } from '../../../src/cel/rules.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { KubeObject, ObjectMeta } from '../../../src/object.js';
-import { dns1123Subdomain } from '../../../src/schema/names.js';
-import { validateMeta } from '../../../src/schema/objectmeta.js';
+import { dns1123Subdomain } from '../../../src/schema/metadata/names.js';
+import { validateMeta } from '../../../src/schema/metadata/validate.js';
 import { createDefinitionRules } from '../../../src/schema/crd/definition.js';
 
 const rules = createDefinitionRules({ compileRules, checkRules, checkDefault: runDefaultRules });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { isObject, type Json } from '../../../src/json.js';
-import { decodeCustom, validateCustom } from '../../../src/schema/custom.js';
-import { readBody } from '../../../src/schema/decode.js';
-import { validateMeta } from '../../../src/schema/objectmeta.js';
+import { decodeCustom, validateCustom } from '../../../src/schema/custom/custom.js';
+import { readBody } from '../../../src/schema/body/parse.js';
+import { validateMeta } from '../../../src/schema/metadata/validate.js';
 import type { Schema } from '../../../src/schema/schema.js';
 
 const TEXT: Schema = { type: 'string' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseBody, readBody } from '../../../src/schema/decode.js';
-import { MalformedBody } from '../../../src/schema/malformed.js';
+import { parseBody, readBody } from '../../../src/schema/body/parse.js';
+import { MalformedBody } from '../../../src/schema/body/malformed.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
-import { decodeCustom, validateCustom } from '../../../src/schema/custom.js';
+import { decodeCustom, validateCustom } from '../../../src/schema/custom/custom.js';
 import type { Schema } from '../../../src/schema/schema.js';
 
 /** A schema of `spec.x`, its value, and the causes that a kube-apiserver 1.36.3 answers: `field|reason|message`. */

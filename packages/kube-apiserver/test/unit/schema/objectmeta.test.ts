@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
 import type { ObjectMeta } from '../../../src/object.js';
-import { decodeMeta } from '../../../src/schema/meta.js';
+import { decodeMeta } from '../../../src/schema/metadata/decode.js';
 import {
   configMapKey,
   dns1035Label,
@@ -10,8 +10,8 @@ import {
   identifier,
   pathSegment,
   type NameRule,
-} from '../../../src/schema/names.js';
-import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../../../src/schema/objectmeta.js';
+} from '../../../src/schema/metadata/names.js';
+import { finalizerWarnings, validateMeta, validateMetaUpdate } from '../../../src/schema/metadata/validate.js';
 import type { FieldError } from '../../../src/status.js';
 
 const text = ({ field, reason, message }: FieldError): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { fillDefaults, pruneNulls } from '../../../src/schema/defaults.js';
-import { prune } from '../../../src/schema/prune.js';
+import { fillDefaults, pruneNulls } from '../../../src/schema/custom/defaults.js';
+import { prune } from '../../../src/schema/custom/prune.js';
 import type { Schema } from '../../../src/schema/schema.js';
 import type { Json } from '../../../src/json.js';
 

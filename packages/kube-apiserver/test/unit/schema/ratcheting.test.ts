@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
-import { decodeCustom, validateCustom } from '../../../src/schema/custom.js';
+import { decodeCustom, validateCustom } from '../../../src/schema/custom/custom.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Schema } from '../../../src/schema/schema.js';
 

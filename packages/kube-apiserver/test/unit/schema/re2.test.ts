@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TooManySteps } from '../../../src/schema/re2/machine.js';
+import { TooManySteps } from '../../../src/schema/re2/pike.js';
 import { Regexp, regexp } from '../../../src/schema/re2/re2.js';
 
 /** The tables were made with Go's regexp. */

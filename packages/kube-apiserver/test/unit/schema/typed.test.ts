@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
-import { decodeStruct } from '../../../src/schema/typed.js';
+import { decodeStruct } from '../../../src/schema/struct/decode.js';
 
 const CM = 'io.k8s.api.core.v1.ConfigMap';
 const SEC = 'io.k8s.api.core.v1.Secret';

@@ -1,7 +1,7 @@
 import { own, type JsonObject } from '../../../json.js';
 import { child, forbiddenField, invalidValue, key } from '../../../schema/field.js';
-import { goQuote } from '../../../schema/gotext.js';
-import { validateAnnotations } from '../../../schema/objectmeta.js';
+import { goQuote } from '../../../schema/go/text.js';
+import { validateAnnotations } from '../../../schema/metadata/validate.js';
 import type { FieldError } from '../../../status.js';
 import { structAt, textAt, textEntries } from '../../../fields.js';
 import { allContainers, APPARMOR, SECCOMP } from './containerwarnings.js';

@@ -1,11 +1,11 @@
 import { equal, own, type JsonObject } from '../../../json.js';
 import { child, forbiddenField, invalidRaw, invalidValue, key, notSupported, required } from '../../../schema/field.js';
-import { dns1123Label, dns1123Subdomain } from '../../../schema/names.js';
-import { validateAnnotations } from '../../../schema/objectmeta.js';
+import { dns1123Label, dns1123Subdomain } from '../../../schema/metadata/names.js';
+import { validateAnnotations } from '../../../schema/metadata/validate.js';
 import type { FieldError } from '../../../status.js';
 import { has, invalidBecause, labelMap, whenSet } from '../checks.js';
 import { structAt, textAt, textEntries, textsAt } from '../../../fields.js';
-import { parseQuantity, quantityText } from '../../../schema/quantity.js';
+import { parseQuantity, quantityText } from '../../../schema/struct/quantity.js';
 import { checkSelector } from '../selectorcheck.js';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

@@ -9,7 +9,7 @@ import {
   notSupported,
   required,
 } from '../../../schema/field.js';
-import { dns1123Label } from '../../../schema/names.js';
+import { dns1123Label } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from '../checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../fields.js';

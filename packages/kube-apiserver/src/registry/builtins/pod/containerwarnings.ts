@@ -1,9 +1,9 @@
 import { own, type JsonObject } from '../../../json.js';
 import { child, index, key } from '../../../schema/field.js';
-import { goQuote } from '../../../schema/gotext.js';
+import { goQuote } from '../../../schema/go/text.js';
 import { has } from '../checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../fields.js';
-import { parseQuantity, quantityText, roundUpToMilli } from '../../../schema/quantity.js';
+import { parseQuantity, quantityText, roundUpToMilli } from '../../../schema/struct/quantity.js';
 
 export const SECCOMP = {
   pod: 'seccomp.security.alpha.kubernetes.io/pod',

@@ -1,10 +1,10 @@
 import { own, type JsonObject } from '../../../json.js';
 import { child, invalidValue, notFoundValue, notSupported, required } from '../../../schema/field.js';
-import { configMapKey, dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
+import { configMapKey, dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, whenSet } from '../checks.js';
 import { listAt, structAt, textAt } from '../../../fields.js';
-import { parseQuantity, quantityText } from '../../../schema/quantity.js';
+import { parseQuantity, quantityText } from '../../../schema/struct/quantity.js';
 import { allContainers } from './containerwarnings.js';
 import { noBacksteps } from './paths.js';
 

@@ -10,8 +10,8 @@ import {
   required,
   tooLong,
 } from '../../../schema/field.js';
-import { byteLength, goJson } from '../../../schema/gotext.js';
-import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
+import { byteLength, goJson } from '../../../schema/go/text.js';
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause, whenSet } from '../checks.js';
 import { listAt, structAt, textAt } from '../../../fields.js';

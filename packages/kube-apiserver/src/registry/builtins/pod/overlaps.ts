@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../json.js';
-import { goQuote } from '../../../schema/gotext.js';
+import { goQuote } from '../../../schema/go/text.js';
 import { has } from '../checks.js';
 import { listAt, structAt, textAt } from '../../../fields.js';
 

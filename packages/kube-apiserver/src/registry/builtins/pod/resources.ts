@@ -1,11 +1,11 @@
 import { own, type JsonObject } from '../../../json.js';
 import { child, forbiddenField, invalidValue, key, notSupported, required } from '../../../schema/field.js';
-import { compareBytes } from '../../../schema/gotext.js';
-import { qualifiedName } from '../../../schema/names.js';
+import { compareBytes } from '../../../schema/go/text.js';
+import { qualifiedName } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { invalidBecause } from '../checks.js';
 import { structAt } from '../../../fields.js';
-import { parseQuantity, quantityText, type Quantity } from '../../../schema/quantity.js';
+import { parseQuantity, quantityText, type Quantity } from '../../../schema/struct/quantity.js';
 
 const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage'];
 const STANDARD = [

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../json.js';
 import { child, invalidValue, notSupported, required } from '../../../schema/field.js';
-import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '../../../schema/names.js';
+import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { checkAddress } from '../address.js';
 import { each, eachText, has, invalidBecause, labelMap, whenSet } from '../checks.js';

@@ -8,11 +8,11 @@ import {
   notSupported,
   required,
 } from '../../../schema/field.js';
-import { dns1123Label } from '../../../schema/names.js';
+import { dns1123Label } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, has, invalidBecause } from '../checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../fields.js';
-import { parseQuantity } from '../../../schema/quantity.js';
+import { parseQuantity } from '../../../schema/struct/quantity.js';
 import { checkFieldRef, checkResourceRef } from './environment.js';
 import { localPath, noBacksteps } from './paths.js';
 import { missing, PLUGIN_CHECKS } from './plugins.js';

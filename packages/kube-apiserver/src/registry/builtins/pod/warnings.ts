@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../json.js';
 import { child, index, key } from '../../../schema/field.js';
-import { goQuote } from '../../../schema/gotext.js';
-import { labelValue } from '../../../schema/names.js';
+import { goQuote } from '../../../schema/go/text.js';
+import { labelValue } from '../../../schema/metadata/names.js';
 import { addressWarnings } from '../address.js';
 import { has } from '../checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';

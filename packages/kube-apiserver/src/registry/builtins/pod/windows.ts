@@ -1,7 +1,7 @@
 import { own, type JsonObject } from '../../../json.js';
 import { child, forbiddenField, index, invalidRaw, invalidValue } from '../../../schema/field.js';
-import { byteLength, goJson } from '../../../schema/gotext.js';
-import { dns1123Subdomain } from '../../../schema/names.js';
+import { byteLength, goJson } from '../../../schema/go/text.js';
+import { dns1123Subdomain } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { listAt, structAt } from '../../../fields.js';
 

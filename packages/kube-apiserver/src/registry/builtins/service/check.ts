@@ -10,8 +10,8 @@ import {
   notSupported,
   required,
 } from '../../../schema/field.js';
-import { goJson } from '../../../schema/gotext.js';
-import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/names.js';
+import { goJson } from '../../../schema/go/text.js';
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { checkAddress, checkRange, parseAddress } from '../address.js';
 import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } from '../checks.js';

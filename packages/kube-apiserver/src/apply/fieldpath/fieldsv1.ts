@@ -1,0 +1,87 @@
+import { isObject } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { Element } from './element.js';
+import { readElement } from './element.js';
+import type { FieldNode, FieldSet } from './fieldset.js';
+import { NO_FIELDS, sortedNodes } from './fieldset.js';
+
+// Stored objects live longer than a request and are never changed, so what was read from one is kept with it.
+const written = new WeakMap<FieldSet, JsonObject>();
+const read = new WeakMap<JsonObject, FieldSet>();
+
+/** The set as `fieldsV1`: `{"f:spec":{"f:a":{},"f:m":{".":{},"f:x":{}}}}`. */
+export function writeFields(set: FieldSet): JsonObject {
+  const known = written.get(set);
+  if (known !== undefined) return known;
+  const json = writeLevel(set);
+  written.set(set, json);
+  read.set(json, set);
+  return json;
+}
+
+function writeLevel(set: FieldSet): JsonObject {
+  return Object.fromEntries(sortedNodes(set).map(([element, node]) => [element, writeNode(node)]));
+}
+
+function writeNode(node: FieldNode): JsonObject {
+  if (node.below.size === 0) return {};
+  const inner = writeLevel(node.below);
+  return node.self ? { '.': {}, ...inner } : inner;
+}
+
+/**
+ * Reads `fieldsV1`.
+ *
+ * @throws Error when it is not a tree of known steps.
+ */
+export function readFields(json: Json | undefined): FieldSet {
+  if (json === undefined || json === null) return NO_FIELDS;
+  if (!isObject(json)) throw new Error('ReadMapCB: expect { or n');
+  const known = read.get(json);
+  if (known !== undefined) return known;
+  const level = readLevel(json);
+  read.set(json, level.set);
+  if (level.exact) written.set(level.set, json);
+  return level.set;
+}
+
+interface Level {
+  readonly set: FieldSet;
+  /** `.`: what this level is below is in the set itself. */
+  readonly self: boolean;
+  /** Whether writing it again gives the same JSON. */
+  readonly exact: boolean;
+}
+
+function readLevel(json: JsonObject): Level {
+  const set = new Map<Element, FieldNode>();
+  let self = false;
+  let exact = true;
+  for (const [key, value] of Object.entries(json)) {
+    if (key === '.') {
+      self = true;
+      continue;
+    }
+    const element = readElement(key);
+    if (element === undefined) {
+      exact = false;
+      continue;
+    }
+    if (value !== null && !isObject(value)) throw new Error('ReadMapCB: expect { or n');
+    const inner = readLevel(value ?? {});
+    exact &&=
+      inner.exact && element === key && value !== null && !set.has(element) && !(inner.self && inner.set.size === 0);
+    join(set, element, { self: inner.self || inner.set.size === 0, below: inner.set });
+  }
+  return { set, self, exact };
+}
+
+function join(set: Map<Element, FieldNode>, element: Element, node: FieldNode): void {
+  const other = set.get(element);
+  set.set(
+    element,
+    other === undefined
+      ? node
+      : { self: other.self || node.self, below: node.below.size > 0 ? node.below : other.below },
+  );
+}

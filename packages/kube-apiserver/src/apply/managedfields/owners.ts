@@ -1,0 +1,125 @@
+import { equal } from '../../json.js';
+import type { JsonObject } from '../../json.js';
+import type { ManagedFieldsEntry } from '../../object.js';
+import { timestamp } from '../../time.js';
+import { readFields, writeFields } from '../fieldpath/fieldsv1.js';
+import type { FieldSet } from '../fieldpath/fieldset.js';
+import { compareText, goJson, goQuote } from '../gotext.js';
+
+export type Operation = 'Apply' | 'Update';
+
+/** Who owns fields: an entry of managedFields, read. */
+export interface Owner {
+  readonly manager: string;
+  readonly operation: Operation;
+  /** Of the version in which the fields are named. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** RFC 3339, seconds, UTC; undefined when the entry has none. */
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** Owners by their {@link ownerId}. */
+export type Owners = ReadonlyMap<string, Owner>;
+
+/** What makes two entries one: for `Apply` the version does not count. The text is the real server's, since it sorts by it. */
+export function ownerId(owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
+  const { manager, operation, apiVersion, subresource } = owner;
+  const version = operation === 'Apply' ? '' : member('apiVersion', apiVersion);
+  return `{${`${member('manager', manager)}${member('operation', operation)}${version}${member('subresource', subresource)}`.slice(0, -1)}}`;
+}
+
+function member(name: string, text: string): string {
+  return text === '' ? '' : `"${name}":${goJson(text)},`;
+}
+
+/**
+ * Reads managedFields.
+ *
+ * @throws Error when an entry is no entry: then the real server takes none of them.
+ */
+export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
+  const owners = new Map<string, Owner>();
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const owner = readOwner(entry, index);
+    owners.set(ownerId(owner), owner);
+  }
+  return owners;
+}
+
+function readOwner(entry: ManagedFieldsEntry, index: number): Owner {
+  const { manager = '', operation, apiVersion = '', subresource = '', fieldsType = '' } = entry;
+  if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
+  if (apiVersion === '') throw new Error('apiVersion must not be empty');
+  if (fieldsType === '') throw new Error(`missing fieldsType in managed fields entry ${index}`);
+  if (fieldsType !== 'FieldsV1')
+    throw new Error(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${index}`);
+  return {
+    manager,
+    operation,
+    apiVersion,
+    subresource,
+    time: readTime(entry.time),
+    fields: readFields(entry.fieldsV1),
+  };
+}
+
+function readTime(time: string | undefined): string | undefined {
+  const parsed = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(parsed) ? undefined : timestamp(parsed);
+}
+
+/**
+ * The entries in the real server's order: `Apply` first, then by time, name, version and subresource. An entry of
+ * `old` that says the same is used again. Undefined when there is no owner: then the key is left out.
+ */
+export function writeOwners(
+  owners: Owners,
+  old: readonly ManagedFieldsEntry[] | undefined,
+): readonly ManagedFieldsEntry[] | undefined {
+  if (owners.size === 0) return undefined;
+  const sorted = [...owners.values()].sort(compareOwners).map((owner) => entryOf(owner, old ?? []));
+  return old?.length === sorted.length && sorted.every((entry, index) => entry === old[index]) ? old : sorted;
+}
+
+function entryOf(owner: Owner, old: readonly ManagedFieldsEntry[]): ManagedFieldsEntry {
+  const { manager, operation, apiVersion, subresource, time, fields } = owner;
+  const fieldsV1 = writeFields(fields);
+  const same = old.find((entry) => isEntryOf(entry, owner) && equal(entry.fieldsV1, fieldsV1));
+  if (same !== undefined) return same;
+  return {
+    ...(manager === '' ? {} : { manager }),
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: fieldsV1 satisfies JsonObject,
+    ...(subresource === '' ? {} : { subresource }),
+  };
+}
+
+function isEntryOf(entry: ManagedFieldsEntry, owner: Owner): boolean {
+  return (
+    (entry.manager ?? '') === owner.manager &&
+    entry.operation === owner.operation &&
+    entry.apiVersion === owner.apiVersion &&
+    (entry.subresource ?? '') === owner.subresource &&
+    entry.time === owner.time
+  );
+}
+
+function compareOwners(a: Owner, b: Owner): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    secondsOf(a) - secondsOf(b) ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+/** Of an owner's time since the epoch; 0 when it has none. */
+export function secondsOf(owner: Owner): number {
+  return owner.time === undefined ? 0 : Date.parse(owner.time) / 1000;
+}

@@ -1,0 +1,70 @@
+import { isObject } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { Atom } from '../typed/atom.js';
+import type { FieldSet } from '../fieldpath/fieldset.js';
+import { difference, intersection, isEmpty, NO_FIELDS, union } from '../fieldpath/fieldset.js';
+import { withStructs } from '../typed/reconcile.js';
+import type { Owner, Owners } from './owners.js';
+import { atomFor, convert, restore } from './ownership.js';
+import type { Terms } from './ownership.js';
+import { remove } from '../typed/remove.js';
+import { converting } from '../resource.js';
+import { toSet } from '../typed/tofieldset.js';
+
+/**
+ * Takes out of a merged object what its manager applied the last time and does not apply now, unless somebody else owns
+ * it. `owners` has the manager's new set already.
+ */
+export function prune(merged: JsonObject, last: Owner | undefined, owners: Owners, terms: Terms): JsonObject {
+  if (last === undefined || isEmpty(last.fields)) return merged;
+  const atom = atomFor(last.apiVersion, terms);
+  if (atom === undefined) return merged;
+  const seen = converting('failed to prune fields: failed to convert merged object to last applied version', () =>
+    convert(merged, last.apiVersion, terms),
+  );
+  const lasting = withStructs(last.fields, atom);
+  const pruned = remove(atom, seen, lasting);
+  if (pruned === seen) return merged;
+  const kept = fieldsOf(atom, addBackOwned(seen, pruned, { owners, version: last.apiVersion, terms }));
+  const gone = intersection(difference(fieldsOf(atom, seen), kept), lasting);
+  if (isEmpty(gone)) return merged;
+  const left = restore(remove(atom, seen, gone), last.apiVersion, terms);
+  return isObject(left) ? left : merged;
+}
+
+function fieldsOf(atom: Atom, value: Json): FieldSet {
+  return withStructs(toSet(atom, value), atom);
+}
+
+interface Keeping {
+  readonly owners: Owners;
+  readonly version: string;
+  readonly terms: Terms;
+}
+
+/** Puts back what any owner has, version by version, beginning with the one of the removal. In that version again. */
+function addBackOwned(merged: JsonObject, pruned: Json, { owners, version, terms }: Keeping): Json {
+  const owned = ownedByVersion(owners, version);
+  let kept = pruned;
+  for (const [other, fields] of owned) {
+    const atom = atomFor(other, terms);
+    if (atom === undefined) continue;
+    const whole = move(merged, version, other, terms);
+    const part = fieldsOf(atom, move(kept, version, other, terms));
+    const gone = difference(fieldsOf(atom, whole), union(part, withStructs(fields, atom)));
+    kept = move(remove(atom, whole, gone), other, version, terms);
+  }
+  return kept;
+}
+
+function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
+  const owned = new Map<string, FieldSet>([[first, NO_FIELDS]]);
+  for (const { apiVersion, fields } of owners.values())
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? NO_FIELDS, fields));
+  return owned;
+}
+
+function move(value: Json, from: string, to: string, terms: Terms): Json {
+  const plain = restore(value, from, terms);
+  return isObject(plain) ? convert(plain, to, terms) : plain;
+}

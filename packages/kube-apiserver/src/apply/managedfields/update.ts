@@ -1,0 +1,42 @@
+import type { JsonObject } from '../../json.js';
+import { timestamp } from '../../time.js';
+import { capUpdaters } from './capupdaters.js';
+import { isEmpty, union } from '../fieldpath/fieldset.js';
+import type { Owner, Owners } from './owners.js';
+import { ownerId } from './owners.js';
+import type { Terms } from './ownership.js';
+import { fitOwners, ownable, settle } from './ownership.js';
+import { withoutReset } from './resetfields.js';
+
+/** Who changes an object otherwise than by apply. */
+export interface Updater {
+  readonly manager: string;
+  readonly subresource: string;
+  /** Ms since the epoch. */
+  readonly now: number;
+}
+
+/** Owners after an update: what it gave a value is its manager's alone, what it took away is nobody's. */
+export function updateOwners(
+  owners: Owners,
+  change: { readonly live: JsonObject; readonly next: JsonObject },
+  by: Updater,
+  terms: Terms,
+): Owners {
+  const outcome = settle(fitOwners(owners, terms), '', change, terms);
+  const { added, modified } = outcome.comparison;
+  const mine = ownable(withoutReset(union(modified, added), terms.reset));
+  if (isEmpty(mine)) return capUpdaters(outcome.owners);
+  const owner: Owner = {
+    manager: by.manager === '' ? 'unknown' : by.manager,
+    operation: 'Update',
+    apiVersion: terms.apiVersion,
+    subresource: by.subresource,
+    time: timestamp(by.now),
+    fields: mine,
+  };
+  const id = ownerId(owner);
+  const previous = outcome.owners.get(id);
+  const fields = previous === undefined ? mine : union(previous.fields, mine);
+  return capUpdaters(new Map(outcome.owners).set(id, { ...owner, fields }));
+}

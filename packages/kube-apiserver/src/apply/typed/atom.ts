@@ -1,0 +1,167 @@
+import type { Json } from '../../json.js';
+import type { Schema } from '../../schema/schema.js';
+import { OBJECT_META, TEXT } from './objectmeta.js';
+import { zeroKey } from './zero.js';
+
+/** What a value may be, for merging: any of the parts that are there. Structured-merge-diff calls it an atom. */
+export interface Atom {
+  readonly scalar?: Scalar;
+  readonly list?: ListAtom;
+  readonly map?: MapAtom;
+}
+
+export type Scalar = 'numeric' | 'string' | 'boolean' | 'untyped';
+
+export interface ListAtom {
+  /** `atomic`: one value, owned as a whole; `keyed`: items are told apart by their keys, or by value when there are none. */
+  readonly relation: 'atomic' | 'keyed';
+  readonly keys: readonly string[];
+  readonly item: () => Atom;
+}
+
+export interface MapAtom {
+  readonly atomic: boolean;
+  readonly fields: ReadonlyMap<string, Field>;
+  /** Of members that are no field; undefined where there may be none. */
+  readonly member: (() => Atom) | undefined;
+  /** Nothing is known of its members. */
+  readonly free: boolean;
+}
+
+export interface Field {
+  readonly type: () => Atom;
+  readonly default: Json | undefined;
+}
+
+/** A value of which nothing is known and that is owned as a whole. */
+const UNTYPED: Atom = {
+  scalar: 'untyped',
+  list: { relation: 'atomic', keys: [], item: () => UNTYPED },
+  map: { atomic: true, fields: new Map(), member: () => UNTYPED, free: false },
+};
+
+/** A value of which nothing is known: objects are merged by member, lists are owned as a whole. */
+const DEDUCED: Atom = {
+  scalar: 'untyped',
+  list: { relation: 'atomic', keys: [], item: () => UNTYPED },
+  map: { atomic: false, fields: new Map(), member: () => DEDUCED, free: true },
+};
+
+const roots = new WeakMap<Schema, Atom>();
+const pruned = new WeakMap<Schema, Atom>();
+const preserved = new WeakMap<Schema, Atom>();
+
+/** How a whole object of this schema is merged. Its metadata is always that of Kubernetes. */
+export function rootAtom(schema: Schema): Atom {
+  let atom = roots.get(schema);
+  if (atom === undefined) {
+    atom = atomOf(withMeta(schema), false);
+    roots.set(schema, atom);
+  }
+  return atom;
+}
+
+/** `preserve`: whether a node above said `x-kubernetes-preserve-unknown-fields`, which counts for all below it. */
+function atomOf(schema: Schema, preserve: boolean): Atom {
+  const keeps = preserve || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const cache = keeps ? preserved : pruned;
+  let atom = cache.get(schema);
+  if (atom === undefined) {
+    atom = makeAtom(schema['x-kubernetes-embedded-resource'] === true ? withMeta(schema) : schema, keeps);
+    cache.set(schema, atom);
+  }
+  return atom;
+}
+
+function makeAtom(schema: Schema, preserve: boolean): Atom {
+  switch (schema.type) {
+    case undefined:
+      return { scalar: 'untyped', list: listAtom(schema, preserve), map: mapAtom(schema, preserve) };
+    case 'object':
+      return { map: mapAtom(schema, preserve) };
+    case 'array':
+      return { list: listAtom(schema, preserve) };
+    case 'integer':
+    case 'number':
+      return { scalar: 'numeric' };
+    case 'boolean':
+      return { scalar: 'boolean' };
+    default:
+      return {
+        scalar: schema.format === undefined || schema.format === '' || schema.format === 'byte' ? 'string' : 'untyped',
+      };
+  }
+}
+
+function mapAtom(schema: Schema, preserve: boolean): MapAtom {
+  // Metadata is known, even where all else is kept.
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]): [string, Field] => [
+    name,
+    { type: () => atomOf(field, preserve && field !== OBJECT_META), default: field.default ?? zeroKey(schema, name) },
+  ]);
+  const member = memberOf(schema, preserve);
+  const atomic = schema['x-kubernetes-map-type'] === 'atomic';
+  return { atomic, fields: new Map(fields), member, free: fields.length === 0 && member === deduced };
+}
+
+const deduced = (): Atom => DEDUCED;
+
+function memberOf(schema: Schema, preserve: boolean): (() => Atom) | undefined {
+  const additional = schema.additionalProperties;
+  if (additional === undefined)
+    return preserve || Object.keys(schema.properties ?? {}).length === 0 ? deduced : undefined;
+  if (typeof additional === 'boolean') return additional ? deduced : undefined;
+  return () => atomOf(additional, preserve);
+}
+
+function listAtom(schema: Schema, preserve: boolean): ListAtom {
+  const items = schema.items;
+  return { ...relationOf(schema), item: items === undefined ? () => UNTYPED : () => atomOf(items, preserve) };
+}
+
+function relationOf(schema: Schema): Pick<ListAtom, 'relation' | 'keys'> {
+  switch (schema['x-kubernetes-list-type']) {
+    case 'atomic':
+      return { relation: 'atomic', keys: [] };
+    case 'set':
+      return { relation: 'keyed', keys: [] };
+    case 'map':
+      return { relation: 'keyed', keys: schema['x-kubernetes-list-map-keys'] ?? [] };
+    default:
+      break;
+  }
+  const strategy = schema['x-kubernetes-patch-strategy'];
+  if (strategy !== 'merge' && strategy !== 'merge,retainKeys') return { relation: 'atomic', keys: [] };
+  const key = schema['x-kubernetes-patch-merge-key'];
+  return { relation: 'keyed', keys: key === undefined ? [] : [key] };
+}
+
+/** The schema of a whole object, with the fields that every object has: the author of a CRD may have left them out. */
+function withMeta(schema: Schema): Schema {
+  return { ...schema, properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: OBJECT_META } };
+}
+
+/**
+ * The part of an atom that a value has, when it has it; else all parts, so that what is wrong shows later. An atom has
+ * one part or all three.
+ */
+export function deduce(atom: Atom, value: Json | undefined): Atom {
+  if (value === undefined || value === null || atom.map === undefined || atom.list === undefined) return atom;
+  if (typeof value !== 'object') return atom.scalar === undefined ? atom : { scalar: atom.scalar };
+  return Array.isArray(value) ? { list: atom.list } : { map: atom.map };
+}
+
+export function sameParts(a: Atom, b: Atom): boolean {
+  return (
+    (a.scalar === undefined) === (b.scalar === undefined) &&
+    (a.list === undefined) === (b.list === undefined) &&
+    (a.map === undefined) === (b.map === undefined)
+  );
+}
+
+const NO_ATOM: Atom = {};
+
+/** What a member of an object may be; an atom without parts where there may be none of that name. */
+export function memberAtom(map: MapAtom, name: string): Atom {
+  return map.fields.get(name)?.type() ?? map.member?.() ?? NO_ATOM;
+}

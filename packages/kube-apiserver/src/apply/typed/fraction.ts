@@ -1,0 +1,32 @@
+import { structOf } from '../../data/schemas.js';
+import { isArray, isObject } from '../../json.js';
+import type { Json } from '../../json.js';
+import type { Schema } from '../../schema/schema.js';
+import { membersOf } from './items.js';
+
+/** The Go type of the first whole number of a built-in kind that is given as a fraction: `int32`; undefined when there is none. */
+export function fractionOf(schema: Schema, value: Json): string | undefined {
+  return structOf(schema) === undefined ? undefined : search(schema, value);
+}
+
+function search(schema: Schema, value: Json): string | undefined {
+  if (typeof value === 'number') {
+    return schema.type === 'integer' && !Number.isInteger(value) ? (schema.format ?? 'int64') : undefined;
+  }
+  for (const [below, child] of childrenOf(schema, value)) {
+    const found = below === undefined ? undefined : search(below, child);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function childrenOf(schema: Schema, value: Json): [Schema | undefined, Json][] {
+  if (isArray(value)) return value.map((item) => [schema.items, item]);
+  if (!isObject(value)) return [];
+  const { properties, additionalProperties } = schema;
+  const rest = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+  return membersOf(value).map(([name, child]) => [
+    properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : rest,
+    child,
+  ]);
+}

@@ -1,0 +1,50 @@
+import { isArray, isObject } from '../../json.js';
+import type { Json } from '../../json.js';
+import type { Atom, ListAtom, MapAtom } from './atom.js';
+import { deduce, memberAtom } from './atom.js';
+import { memberElement } from '../fieldpath/element.js';
+import type { FieldSet } from '../fieldpath/fieldset.js';
+import { itemElement, membersOf } from './items.js';
+
+/**
+ * The value without the members and items of the set. Shares what stays. A container that loses its last member this
+ * way, and is itself not in the set, is left as null: so does the real server.
+ */
+export function remove(atom: Atom, value: Json, gone: FieldSet): Json {
+  if (gone.size === 0) return value;
+  const { map, scalar, list } = deduce(atom, value);
+  if (map !== undefined) return removeMembers(map, value, gone);
+  if (scalar !== undefined) return value;
+  return list === undefined ? null : removeItems(list, value, gone);
+}
+
+function removeMembers(map: MapAtom, value: Json, gone: FieldSet): Json {
+  if (!isObject(value) || map.atomic) return null;
+  const kept: [string, Json][] = [];
+  let changed = false;
+  for (const [name, child] of membersOf(value)) {
+    const node = gone.get(memberElement(name));
+    if (node?.self === true) {
+      changed = true;
+      continue;
+    }
+    const next = node === undefined ? child : remove(memberAtom(map, name), child, node.below);
+    changed ||= next !== child;
+    kept.push([name, next]);
+  }
+  if (kept.length === 0) return null;
+  return changed ? Object.fromEntries(kept) : value;
+}
+
+function removeItems(list: ListAtom, value: Json, gone: FieldSet): Json {
+  if (!isArray(value) || list.relation === 'atomic') return null;
+  const kept: Json[] = [];
+  for (const item of value) {
+    const element = itemElement(list, item);
+    const node = element === undefined ? undefined : gone.get(element);
+    if (node?.self === true) continue;
+    kept.push(node === undefined ? item : remove(list.item(), item, node.below));
+  }
+  if (kept.length === 0) return null;
+  return kept.length === value.length && kept.every((item, index) => item === value[index]) ? value : kept;
+}

@@ -1,0 +1,231 @@
+import { Uint } from '../runtime/value.js';
+import { checkCall } from './call.js';
+import { Checker, TooComplex } from './checker.js';
+import type { Declarations } from '../language/declaration.js';
+import {
+  qualifiedName,
+  type Expr,
+  type Fold,
+  type ListLiteral,
+  type MapLiteral,
+  type Select,
+} from '../language/expression.js';
+import { fieldType } from './field.js';
+import { checkLiterals } from './literals.js';
+import { parseExpression } from '../parser/parse.js';
+import { CompileError } from '../language/problem.js';
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DYN,
+  ERROR,
+  INT,
+  NAMED_TYPES,
+  NULL,
+  STRING,
+  UINT,
+  isOptional,
+  listOf,
+  mapOf,
+  optionalOf,
+  parameterOf,
+  typeOf,
+  unwrapOptional,
+  type CelType,
+} from '../language/celtype.js';
+import { mostGeneral } from './unify.js';
+
+/** An expression that passed the type checker. */
+export interface Checked {
+  readonly expr: Expr;
+  readonly type: CelType;
+  /** Type of every node, free type parameters as dyn. */
+  readonly types: ReadonlyMap<Expr, CelType>;
+  /** Ids of the overloads that a call may mean; several where arguments are dyn. */
+  readonly overloads: ReadonlyMap<Expr, readonly string[]>;
+  /** Selections that are one name, with the name. */
+  readonly wholes: ReadonlyMap<Expr, string>;
+  /** Names of declared variables that the expression reads. */
+  readonly variables: ReadonlySet<string>;
+}
+
+/** Reads an expression and finds the types of all its parts. Throws CompileError with what the real server would write. */
+export function compile(source: string, declarations: Declarations): Checked {
+  const expr = parseExpression(source);
+  const checker = new Checker(declarations);
+  checkWhole(checker, expr, source);
+  if (checker.problems.length > 0) throw new CompileError(checker.problems, source);
+  const types = new Map([...checker.types].map(([node, type]) => [node, checker.resolve(type, 'dyn')]));
+  const problems = checkLiterals(expr, types);
+  if (problems.length > 0) throw new CompileError(problems, source);
+  return {
+    expr,
+    type: types.get(expr) ?? DYN,
+    types,
+    overloads: checker.overloads,
+    wholes: checker.wholes,
+    variables: checker.read,
+  };
+}
+
+function checkWhole(checker: Checker, expr: Expr, source: string): void {
+  try {
+    checkNode(checker, expr);
+  } catch (error) {
+    if (error instanceof TooComplex)
+      throw new CompileError([{ at: -1, message: 'the expression is too complex' }], source);
+    throw error;
+  }
+}
+
+function checkNode(checker: Checker, expr: Expr): CelType {
+  const type = nodeType(checker, expr);
+  checker.types.set(expr, type);
+  return type;
+}
+
+function nodeType(checker: Checker, expr: Expr): CelType {
+  switch (expr.kind) {
+    case 'literal':
+      return literalType(expr.value);
+    case 'ident':
+      return identType(checker, expr.name, expr.at);
+    case 'select':
+      return selectType(checker, expr);
+    case 'call':
+      return checkCall(checker, expr, (inner) => checkNode(checker, inner));
+    case 'list':
+      return listType(checker, expr);
+    case 'map':
+      return mapType(checker, expr);
+    case 'fold':
+      return foldType(checker, expr);
+  }
+}
+
+function literalType(value: unknown): CelType {
+  switch (typeof value) {
+    case 'boolean':
+      return BOOL;
+    case 'bigint':
+      return INT;
+    case 'number':
+      return DOUBLE;
+    case 'string':
+      return STRING;
+    default:
+      return objectLiteral(value);
+  }
+}
+
+function objectLiteral(value: unknown): CelType {
+  if (value === null) return NULL;
+  return value instanceof Uint ? UINT : BYTES;
+}
+
+/** Type of a variable or of a name of a type. */
+function named(checker: Checker, name: string): CelType | undefined {
+  const variable = checker.lookup(name);
+  if (variable !== undefined) return variable;
+  const type = Object.hasOwn(NAMED_TYPES, name) ? NAMED_TYPES[name] : undefined;
+  return type === undefined ? undefined : typeOf(type);
+}
+
+function identType(checker: Checker, name: string, at: number): CelType {
+  const type = named(checker, name);
+  if (type === undefined) checker.report(at, `undeclared reference to '${name}' (in container '')`);
+  return type ?? ERROR;
+}
+
+function selectType(checker: Checker, expr: Select): CelType {
+  const name = qualifiedName(expr);
+  const root = name?.split('.')[0] ?? '';
+  const whole = name === undefined || checker.isLocal(root) ? undefined : named(checker, name);
+  if (name !== undefined && whole !== undefined) {
+    checker.wholes.set(expr, name);
+    return whole;
+  }
+  const operand = checkNode(checker, expr.operand);
+  const field = fieldType(checker, operand, expr.field, expr.at);
+  return expr.test ? BOOL : checker.resolve(isOptional(checker.resolve(operand)) ? optionalOf(field) : field);
+}
+
+function listType(checker: Checker, expr: ListLiteral): CelType {
+  let common: CelType | undefined;
+  for (const { value, optional } of expr.items) {
+    const type = entryType(checker, value, optional);
+    common = join(checker, common, type);
+  }
+  return listOf(common ?? checker.fresh());
+}
+
+function entryType(checker: Checker, value: Expr, optional: boolean): CelType {
+  const type = checkNode(checker, value);
+  if (!optional) return type;
+  if (!isOptional(type) && type.kind !== 'dyn')
+    checker.report(value.at, `expected type '${optionalOf(type).text}' but found '${type.text}'`);
+  return unwrapOptional(type);
+}
+
+/** The type that holds what both hold; whether literals may mix types is for checkLiterals to say. */
+function join(checker: Checker, before: CelType | undefined, type: CelType): CelType {
+  if (before === undefined) return type;
+  if (checker.assign([before], [type])) return mostGeneral(before, type);
+  return DYN;
+}
+
+function mapType(checker: Checker, expr: MapLiteral): CelType {
+  let key: CelType | undefined;
+  let value: CelType | undefined;
+  for (const entry of expr.entries) {
+    key = join(checker, key, checkNode(checker, entry.key));
+    value = join(checker, value, entryType(checker, entry.value, entry.optional));
+  }
+  return mapOf(key ?? checker.fresh(), value ?? checker.fresh());
+}
+
+function foldType(checker: Checker, expr: Fold): CelType {
+  checkNode(checker, expr.range);
+  const accumulator = checkNode(checker, expr.init);
+  const range = checker.resolve(checker.types.get(expr.range) ?? DYN);
+  return checker.within(new Map([[expr.accumulator, accumulator]]), () => {
+    checker.within(iterationTypes(checker, expr, range), () => {
+      checkNode(checker, expr.condition);
+      expect(checker, expr.condition, BOOL);
+      checkNode(checker, expr.step);
+      expect(checker, expr.step, accumulator);
+    });
+    return checker.resolve(checkNode(checker, expr.result));
+  });
+}
+
+function expect(checker: Checker, expr: Expr, wanted: CelType): void {
+  const type = checker.types.get(expr) ?? DYN;
+  if (!checker.assign([wanted], [type]))
+    checker.report(expr.at, `expected type '${wanted.text}' but found '${type.text}'`);
+}
+
+function iterationTypes(checker: Checker, expr: Fold, range: CelType): Map<string, CelType> {
+  const [first, second] = elementTypes(checker, expr, range);
+  if (expr.second === undefined) return new Map([[expr.variable, range.kind === 'list' ? second : first]]);
+  return new Map([
+    [expr.variable, first],
+    [expr.second, second],
+  ]);
+}
+
+/** Types of key and value, or of place and item, of what is iterated over. */
+function elementTypes(checker: Checker, expr: Fold, range: CelType): [CelType, CelType] {
+  if (range.kind === 'list') return [INT, parameterOf(range)];
+  if (range.kind === 'map') return [parameterOf(range), parameterOf(range, 1)];
+  if (range.kind === 'dyn' || range.kind === 'error' || range.kind === 'param') {
+    checker.assign([DYN], [range]);
+    return [DYN, DYN];
+  }
+  checker.report(
+    expr.range.at,
+    `expression of type '${range.text}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+  );
+  return [ERROR, ERROR];
+}

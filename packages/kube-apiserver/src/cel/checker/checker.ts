@@ -1,0 +1,74 @@
+import type { Declarations } from '../language/declaration.js';
+import type { Expr } from '../language/expression.js';
+import type { Problem } from '../language/problem.js';
+import { parameter, type CelType } from '../language/celtype.js';
+import { assignable, substitute } from './unify.js';
+
+/** Steps that the check of one expression may take: below a second. Macros of optionals within each other double what there is to check. */
+const EFFORT = 250_000;
+
+export class TooComplex extends Error {}
+
+/** What the type checker knows while it walks an expression. */
+export class Checker {
+  readonly types = new Map<Expr, CelType>();
+  readonly overloads = new Map<Expr, readonly string[]>();
+  /** Selections that are one name: `google.protobuf.Timestamp`, `authorizer.requestResource`. */
+  readonly wholes = new Map<Expr, string>();
+  readonly read = new Set<string>();
+  readonly problems: Problem[] = [];
+  readonly declarations: Declarations;
+  private readonly bindings = new Map<string, CelType>();
+  private readonly scopes: Map<string, CelType>[] = [];
+  private free = 0;
+  private effort = EFFORT;
+
+  constructor(declarations: Declarations) {
+    this.declarations = declarations;
+  }
+
+  report(at: number, message: string): void {
+    this.problems.push({ at, message });
+  }
+
+  /** Whether values of `from` go where `to` is wanted; if so, what type parameters stand for is remembered. */
+  assign(from: readonly CelType[], to: readonly CelType[]): boolean {
+    this.effort--;
+    if (this.effort < 0) throw new TooComplex();
+    const bindings = assignable(this.bindings, from, to);
+    for (const [name, type] of bindings ?? []) this.bindings.set(name, type);
+    return bindings !== undefined;
+  }
+
+  resolve(type: CelType, free: 'dyn' | 'keep' = 'keep'): CelType {
+    return substitute(this.bindings, type, free);
+  }
+
+  fresh(): CelType {
+    return parameter(`_var${this.free++}`);
+  }
+
+  /** Runs with variables that only exist there. */
+  within<T>(variables: ReadonlyMap<string, CelType>, work: () => T): T {
+    this.scopes.push(new Map(variables));
+    const result = work();
+    this.scopes.pop();
+    return result;
+  }
+
+  /** Type of a variable; the innermost scope wins. */
+  lookup(name: string): CelType | undefined {
+    for (let index = this.scopes.length - 1; index >= 0; index--) {
+      const local = this.scopes[index]?.get(name);
+      if (local !== undefined) return local;
+    }
+    const global = this.declarations.variables.get(name);
+    if (global !== undefined) this.read.add(name);
+    return global;
+  }
+
+  /** Whether a name is a variable of a macro. */
+  isLocal(name: string): boolean {
+    return this.scopes.some((scope) => scope.has(name));
+  }
+}

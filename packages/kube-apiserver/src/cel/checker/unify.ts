@@ -1,0 +1,114 @@
+import { DYN, parameterOf, withParameters, type CelType } from '../language/celtype.js';
+
+/** What type parameters stand for so far. */
+export type Bindings = ReadonlyMap<string, CelType>;
+
+/** Bindings with changes that may yet be given up. */
+class Draft {
+  readonly changes = new Map<string, CelType>();
+  private readonly base: Bindings;
+
+  constructor(base: Bindings) {
+    this.base = base;
+  }
+
+  get(name: string): CelType | undefined {
+    return this.changes.get(name) ?? this.base.get(name);
+  }
+
+  set(name: string, type: CelType): void {
+    this.changes.set(name, type);
+  }
+}
+
+/** What has to be added to bindings for each of `from` to be given where each of `to` is wanted; undefined where nothing helps. */
+export function assignable(bindings: Bindings, from: readonly CelType[], to: readonly CelType[]): Bindings | undefined {
+  const draft = new Draft(bindings);
+  return allAssignable(draft, from, to) ? draft.changes : undefined;
+}
+
+function allAssignable(draft: Draft, from: readonly CelType[], to: readonly CelType[]): boolean {
+  if (from.length !== to.length) return false;
+  return from.every((type, index) => isAssignable(draft, type, to[index] ?? DYN));
+}
+
+function isAssignable(draft: Draft, one: CelType, two: CelType): boolean {
+  if (two.kind === 'param') {
+    const answer = bind(draft, one, two);
+    if (answer.valid) return true;
+    if (answer.bound) return false;
+  }
+  if (one.kind === 'param') return bind(draft, two, one).valid;
+  if (isWild(one) || isWild(two)) return true;
+  if (one.kind === 'null') return isNullable(two);
+  if (two.kind === 'null') return isNullable(one);
+  if (one.kind !== two.kind) return false;
+  if (one.kind === 'type') return true;
+  return one.name === two.name && allAssignable(draft, one.parameters, two.parameters);
+}
+
+/** Whether `variable` may stand for `type`, and whether it stood for something before. */
+function bind(draft: Draft, type: CelType, variable: CelType): { valid: boolean; bound: boolean } {
+  if (type.text === variable.text) return { valid: true, bound: true };
+  const known = draft.get(variable.name);
+  if (known === undefined) {
+    const valid = !occursIn(draft, variable, type);
+    if (valid) draft.set(variable.name, type);
+    return { valid, bound: false };
+  }
+  if (type.text === known.text) return { valid: true, bound: true };
+  if (!isAssignable(draft, type, known)) return { valid: false, bound: true };
+  const general = mostGeneral(type, known);
+  if (!occursIn(draft, variable, general)) draft.set(variable.name, general);
+  return { valid: true, bound: true };
+}
+
+function isWild(type: CelType): boolean {
+  return type.kind === 'dyn' || type.kind === 'error';
+}
+
+function isNullable(type: CelType): boolean {
+  return (
+    type.kind === 'null' ||
+    type.kind === 'opaque' ||
+    type.kind === 'struct' ||
+    type.kind === 'duration' ||
+    type.kind === 'timestamp'
+  );
+}
+
+/** The wider one of two types that go together. */
+export function mostGeneral(one: CelType, two: CelType): CelType {
+  return isNoNarrower(one, two) ? one : two;
+}
+
+function isNoNarrower(one: CelType, two: CelType): boolean {
+  if (one.kind === 'dyn' || one.kind === 'param') return true;
+  if (two.kind === 'dyn' || two.kind === 'param' || one.kind !== two.kind) return false;
+  if (one.kind === 'type') return true;
+  if (one.name !== two.name || one.parameters.length !== two.parameters.length) return false;
+  return one.parameters.every((type, index) => isNoNarrower(type, parameterOf(two, index)));
+}
+
+function occursIn(draft: Draft, variable: CelType, type: CelType): boolean {
+  if (variable.text === type.text) return true;
+  if (type.kind === 'param') {
+    const known = draft.get(type.name);
+    return known !== undefined && occursIn(draft, variable, known);
+  }
+  return type.parameters.some((inner) => occursIn(draft, variable, inner));
+}
+
+/** The type with what its parameters stand for; those that stand for nothing become dyn when `free` is `dyn`. */
+export function substitute(bindings: Bindings, type: CelType, free: 'dyn' | 'keep'): CelType {
+  if (type.kind === 'param') {
+    const known = bindings.get(type.name);
+    if (known !== undefined) return substitute(bindings, known, free);
+    return free === 'dyn' ? DYN : type;
+  }
+  if (type.parameters.length === 0) return type;
+  return withParameters(
+    type,
+    type.parameters.map((inner) => substitute(bindings, inner, free)),
+  );
+}

@@ -1,0 +1,60 @@
+import { isArray, isObject } from '../json.js';
+import type { Json, JsonObject } from '../json.js';
+import type { Schema } from '../schema/schema.js';
+import { DIRECTIVE, withoutNulls } from './directive.js';
+import { strategyOf } from './strategy.js';
+
+const ORDER_PREFIX = '$setElementOrder/';
+
+/**
+ * What a strategic merge leaves of its patch: the real server takes directives out of the patch itself as it obeys them,
+ * and tells what is left where the result is no object of the kind. The patch has to be one that merges.
+ */
+export function leftoverOf(schema: Schema | undefined, original: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  return isObject(original) ? leftoverOfMap(schema, original, patch) : withoutNulls(patch);
+}
+
+function leftoverOfMap(schema: Schema | undefined, original: JsonObject, patch: JsonObject): JsonObject {
+  const directive = patch[DIRECTIVE];
+  if (directive !== undefined)
+    return directive === 'replace'
+      ? Object.fromEntries(Object.entries(patch).filter(([key]) => key !== DIRECTIVE))
+      : patch;
+  const ordered = Object.keys(patch).filter((key) => key.startsWith(ORDER_PREFIX));
+  const done = new Set(['$retainKeys', ...ordered, ...ordered.map((key) => key.slice(ORDER_PREFIX.length))]);
+  const kept = Object.entries(patch).filter(([key]) => !done.has(key));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      leftoverOfMember(fieldOf(schema, key), original[key], { key, value: value ?? null }),
+    ]),
+  );
+}
+
+function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
+  return schema?.properties !== undefined && Object.hasOwn(schema.properties, name)
+    ? schema.properties[name]
+    : undefined;
+}
+
+interface Member {
+  readonly key: string;
+  readonly value: Json;
+}
+
+function leftoverOfMember(field: Schema | undefined, original: Json | undefined, { key, value }: Member): Json {
+  if (value === null || key.startsWith('$')) return value;
+  if (original === undefined) return isObject(value) || isArray(value) ? withoutNulls(value) : value;
+  if (isObject(original) && isObject(value))
+    return strategyOf(field) === 'replace' ? value : leftoverOfMap(field, original, value);
+  const mergeKey = field?.['x-kubernetes-patch-merge-key'];
+  if (!isArray(original) || !isArray(value) || strategyOf(field) !== 'merge' || mergeKey === undefined) return value;
+  return value.map((item) => leftoverOfItem(field?.items, original, { key: mergeKey, value: item }));
+}
+
+function leftoverOfItem(schema: Schema | undefined, originals: readonly Json[], { key, value }: Member): Json {
+  if (!isObject(value) || value[DIRECTIVE] !== undefined) return value;
+  const same = originals.find((one) => isObject(one) && one[key] === value[key]);
+  return same === undefined ? value : leftoverOf(schema, same, value);
+}

@@ -1,0 +1,260 @@
+import { isObject, own, type Json } from '../../json.js';
+import { MalformedBody, exactNumber } from './malformed.js';
+import { goQuote } from '../go/text.js';
+
+/**
+ * Reads JSON as Go's encoding/json does: the same texts are refused with the same words, the last of two equal keys
+ * wins, and the path of each second one is kept. Not recursive, linear in time.
+ *
+ * Three things are not as in Go. Nesting is refused above {@link MAX_DEPTH} (Go: 10,000), so that nothing that walks an
+ * object can exhaust the stack. Integers that a double cannot hold are refused, where Go keeps 64 bits. And 1.0 is 1.
+ */
+
+/** Levels of objects and arrays in a body. */
+export const MAX_DEPTH = 500;
+/** As many duplicates are told, as in Go. */
+const MAX_DUPLICATES = 100;
+/** Key lengths and pieces of paths are bounded by the body; together they are cut here. */
+const MAX_PATH = 10_000;
+
+interface Parsed {
+  readonly value: Json;
+  /** `spec.list[0].name`: keys that are given twice, in order of the text, without repetition. */
+  readonly duplicates: readonly string[];
+}
+
+/**
+ * @param merging whether of two equal keys whose values are both objects the second is put into the first.
+ * @throws MalformedBody
+ */
+export function readJson(text: string, merging = false): Parsed {
+  const reader = new Reader(text, merging);
+  return { value: reader.read(), duplicates: [...reader.duplicates] };
+}
+
+type Frame =
+  | { readonly kind: 'array'; readonly items: Json[] }
+  | { readonly kind: 'object'; readonly entries: Map<string, Json>; key: string };
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const PLAIN_TEXT = /[ !#-[\]-\ud7ff\ue000-\uffff]*/y;
+const BLANK = /[ \t\r\n]*/y;
+const LITERALS: ReadonlyMap<string, readonly [string, Json]> = new Map([
+  ['t', ['true', true]],
+  ['f', ['false', false]],
+  ['n', ['null', null]],
+]);
+const SIMPLE_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+const END = 'unexpected end of JSON input';
+
+class Reader {
+  readonly duplicates = new Set<string>();
+  readonly #text: string;
+  readonly #stack: Frame[] = [];
+  #at = 0;
+
+  readonly #merging: boolean;
+
+  constructor(text: string, merging: boolean) {
+    this.#text = text;
+    this.#merging = merging;
+  }
+
+  read(): Json {
+    let done = this.#begin();
+    while (this.#stack.length > 0) done = done === undefined ? this.#begin() : this.#put(done);
+    this.#skip();
+    if (this.#at < this.#text.length) throw this.#wrong('after top-level value');
+    return done ?? null;
+  }
+
+  /** Reads a scalar, or opens an array or an object; undefined when what was opened has something in it. */
+  #begin(): Json | undefined {
+    this.#skip();
+    const char = this.#text[this.#at];
+    if (char === '{') return this.#open({ kind: 'object', entries: new Map(), key: '' }, '}');
+    if (char === '[') return this.#open({ kind: 'array', items: [] }, ']');
+    if (char === '"') return this.#string();
+    const literal = LITERALS.get(char ?? '');
+    if (literal !== undefined) return this.#literal(literal[0], literal[1]);
+    if (char === '-' || (char !== undefined && char >= '0' && char <= '9')) return this.#number();
+    throw this.#wrong('looking for beginning of value');
+  }
+
+  #open(frame: Frame, end: string): Json | undefined {
+    if (this.#stack.length >= MAX_DEPTH) throw this.#wrong('exceeded max depth');
+    this.#at += 1;
+    this.#skip();
+    if (this.#text[this.#at] === end) {
+      this.#at += 1;
+      return frame.kind === 'array' ? [] : {};
+    }
+    this.#stack.push(frame);
+    if (frame.kind === 'object') this.#key(frame);
+    return undefined;
+  }
+
+  /** Puts a finished value into what is open; that value itself when it is closed by this, undefined when more follows. */
+  #put(value: Json): Json | undefined {
+    const frame = this.#stack.at(-1);
+    if (frame === undefined) return value;
+    if (frame.kind === 'array') frame.items.push(value);
+    else frame.entries.set(frame.key, this.#merging ? merged(frame.entries.get(frame.key), value) : value);
+    this.#skip();
+    const char = this.#text[this.#at];
+    const end = frame.kind === 'array' ? ']' : '}';
+    if (char !== ',' && char !== end)
+      throw this.#wrong(frame.kind === 'array' ? 'after array element' : 'after object key:value pair');
+    this.#at += 1;
+    if (char === end) {
+      this.#stack.pop();
+      return frame.kind === 'array' ? frame.items : Object.fromEntries(frame.entries);
+    }
+    if (frame.kind === 'object') this.#key(frame);
+    return undefined;
+  }
+
+  #key(frame: Extract<Frame, { kind: 'object' }>): void {
+    this.#skip();
+    if (this.#text[this.#at] !== '"') throw this.#wrong('looking for beginning of object key string');
+    frame.key = this.#string();
+    if (frame.entries.has(frame.key)) this.#noteDuplicate();
+    this.#skip();
+    if (this.#text[this.#at] !== ':') throw this.#wrong('after object key');
+    this.#at += 1;
+  }
+
+  #noteDuplicate(): void {
+    if (this.duplicates.size >= MAX_DUPLICATES) return;
+    let path = '';
+    for (const frame of this.#stack) {
+      if (frame.kind === 'array') path += `[${frame.items.length}]`;
+      else path += path === '' ? frame.key : `.${frame.key}`;
+      if (path.length > MAX_PATH) break;
+    }
+    this.duplicates.add(path.slice(0, MAX_PATH));
+  }
+
+  #string(): string {
+    this.#at += 1;
+    const start = this.#at;
+    PLAIN_TEXT.lastIndex = this.#at;
+    PLAIN_TEXT.test(this.#text);
+    this.#at = PLAIN_TEXT.lastIndex;
+    if (this.#text[this.#at] === '"') return this.#text.slice(start, this.#at++);
+    return this.#longString(start);
+  }
+
+  /** A string with escapes or surrogates. A lone surrogate becomes U+FFFD, as in Go. */
+  #longString(start: number): string {
+    const parts = [this.#text.slice(start, this.#at)];
+    for (;;) {
+      PLAIN_TEXT.lastIndex = this.#at;
+      PLAIN_TEXT.test(this.#text);
+      parts.push(this.#text.slice(this.#at, PLAIN_TEXT.lastIndex));
+      this.#at = PLAIN_TEXT.lastIndex;
+      const char = this.#text[this.#at];
+      if (char === '"') break;
+      if (char === undefined || char < ' ') throw this.#wrong('in string literal');
+      parts.push(char === '\\' ? this.#escape() : char);
+      if (char !== '\\') this.#at += 1;
+    }
+    this.#at += 1;
+    return wellFormed(parts.join(''));
+  }
+
+  #escape(): string {
+    this.#at += 1;
+    const char = this.#text[this.#at];
+    const simple = SIMPLE_ESCAPES.get(char ?? '');
+    if (simple === undefined && char !== 'u') throw this.#wrong('in string escape code');
+    this.#at += 1;
+    if (simple !== undefined) return simple;
+    const start = this.#at;
+    for (; this.#at < start + 4; this.#at += 1) {
+      if (!/^[0-9a-fA-F]$/.test(this.#text[this.#at] ?? '')) throw this.#wrong('in \\u hexadecimal character escape');
+    }
+    return String.fromCharCode(Number.parseInt(this.#text.slice(start, this.#at), 16));
+  }
+
+  #literal(word: string, value: Json): Json {
+    for (const char of word) {
+      if (this.#text[this.#at] !== char) throw this.#wrong(`in literal ${word} (expecting '${char}')`);
+      this.#at += 1;
+    }
+    return value;
+  }
+
+  #number(): number {
+    NUMBER.lastIndex = this.#at;
+    const start = this.#at;
+    const found = NUMBER.exec(this.#text)?.[0] ?? '';
+    this.#at = start + found.length;
+    const next = this.#text[this.#at] ?? '';
+    if (found === '' || /^[.eE]$/.test(next)) throw this.#wrongNumber(start, found, next);
+    return exactNumber(found);
+  }
+
+  #wrongNumber(start: number, found: string, next: string): MalformedBody {
+    if (found === '') {
+      this.#at = start + 1;
+      return this.#wrong('in numeric literal');
+    }
+    if (next === '.' && /[.eE]/.test(found))
+      return this.#wrong(this.#stack.length === 0 ? 'after top-level value' : this.#after());
+    this.#at += 1;
+    if (next === '.') return this.#wrong('after decimal point in numeric literal');
+    if (/[eE]/.test(found)) {
+      this.#at -= 1;
+      return this.#wrong(this.#stack.length === 0 ? 'after top-level value' : this.#after());
+    }
+    if (/^[+-]$/.test(this.#text[this.#at] ?? '')) this.#at += 1;
+    return this.#wrong('in exponent of numeric literal');
+  }
+
+  #after(): string {
+    return this.#stack.at(-1)?.kind === 'array' ? 'after array element' : 'after object key:value pair';
+  }
+
+  #skip(): void {
+    const code = this.#text.charCodeAt(this.#at);
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return;
+    BLANK.lastIndex = this.#at;
+    BLANK.test(this.#text);
+    this.#at = BLANK.lastIndex;
+  }
+
+  #wrong(where: string): MalformedBody {
+    const char = this.#text.codePointAt(this.#at);
+    if (char === undefined) return new MalformedBody(END);
+    return new MalformedBody(`invalid character ${quotedByte(char)} ${where}`);
+  }
+}
+
+function merged(before: Json | undefined, value: Json): Json {
+  if (before === undefined || !isObject(before) || !isObject(value)) return value;
+  const entries = new Map(Object.entries(before));
+  for (const [key, item] of Object.entries(value)) entries.set(key, merged(own(before, key), item ?? null));
+  return Object.fromEntries(entries);
+}
+
+/** Go looks at bytes: of what is beyond ASCII it names the first byte as if that were a character. */
+function quotedByte(code: number): string {
+  if (code === 0x27) return `'\\''`;
+  if (code === 0x22) return `'"'`;
+  const byte = Buffer.from(String.fromCodePoint(code), 'utf8')[0] ?? 0;
+  return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
+}
+
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}

@@ -1,0 +1,72 @@
+import { isUtf8 } from 'node:buffer';
+
+import { isArray, isObject, own, type Json } from '../../json.js';
+import { badRequest } from '../../status.js';
+import type { Body } from './body.js';
+import { readJson } from './json.js';
+import { MalformedBody } from './malformed.js';
+import { goQuote } from '../go/text.js';
+import { readYaml } from './yaml.js';
+import { readablePart } from './yamlevents.js';
+
+/** Characters of a body that an error shows. */
+const SUMMARY = 30;
+export const NO_KIND = "couldn't get version/kind; json parse error: ";
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Reads the body of a request that holds an object.
+ * @param kind of the object that is expected, for the text of the error.
+ * @throws StatusError 400, worded as the server's decoder does.
+ */
+export function parseBody(bytes: Uint8Array, mediaType: 'json' | 'yaml', kind: string): Body {
+  try {
+    const body = readBody(bytes, mediaType);
+    checkTypeMeta(body.value);
+    return { ...body, bytes, form: mediaType };
+  } catch (error) {
+    if (!(error instanceof MalformedBody)) throw error;
+    const why =
+      mediaType === 'json' || error.message.startsWith('json: cannot') ? `${NO_KIND}${error.message}` : error.message;
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summarize(bytes)})`);
+  }
+}
+
+/** An object whose apiVersion and kind are texts, null or absent. */
+function checkTypeMeta(value: Json): void {
+  if (value === null) return;
+  if (!isObject(value))
+    throw new MalformedBody(`json: cannot unmarshal ${jsonType(value)} into Go value of type ${TYPE_META}`);
+  for (const field of ['apiVersion', 'kind']) {
+    const text = own(value, field) ?? null;
+    if (text === null || typeof text === 'string') continue;
+    throw new MalformedBody(`json: cannot unmarshal ${jsonType(text)} into Go struct field .${field} of type string`);
+  }
+}
+
+/** What Go's decoder calls a value of JSON. */
+export function jsonType(value: Json): string {
+  if (value === null) return 'null';
+  if (isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/**
+ * Reads the body of a patch, or any other that has no kind.
+ * @throws MalformedBody with Go's words only; the caller says what for.
+ */
+export function readBody(bytes: Uint8Array, mediaType: 'json' | 'yaml'): Body {
+  const text = UTF8.decode(bytes);
+  if (mediaType === 'yaml') return readYaml(readablePart(text, isUtf8(bytes)));
+  const { value, duplicates } = readJson(text);
+  return { value, duplicates: duplicates.map((path) => `duplicate field ${goQuote(path)}`) };
+}
+
+/** The beginning of a body as errors show it: text if it looks like JSON, else hexadecimal. */
+export function summarize(bytes: Uint8Array): string {
+  if (bytes.length === 0) return '<empty>';
+  const head = Buffer.from(bytes.subarray(0, SUMMARY)).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');
+  return bytes.length > SUMMARY ? `${head} ...` : head;
+}

@@ -1,0 +1,66 @@
+import { parseEvents, YAMLException, type Event } from 'js-yaml';
+import { MAX_DEPTH } from './json.js';
+import { MalformedBody } from './malformed.js';
+
+/**
+ * The events of YAML, at least those of its first document.
+ * @param more whether what follows that may be anything: the server's reader does not get there.
+ * @throws MalformedBody
+ */
+export function eventsOf(text: string, more = true): readonly Event[] {
+  try {
+    return parseEvents(text, { maxDepth: MAX_DEPTH });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const first = more ? firstDocument(text, error.reason, error.mark?.position ?? 0) : undefined;
+    if (first !== undefined) return eventsOf(first, false);
+    const line = error.mark?.line;
+    throw new MalformedBody(`yaml: ${line === undefined ? '' : `line ${line + 1}: `}${error.reason.slice(0, 200)}`);
+  }
+}
+
+/** What a text of YAML may hold in an escaped form only; a text of JSON may hold it. */
+const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ufffd]/;
+
+/**
+ * What the server's reader takes of a text: all of it, or its first document where what no text may have stands behind.
+ * @param sound whether the text was UTF-8; what was not stands there as U+FFFD.
+ * @throws MalformedBody
+ */
+export function readablePart(text: string, sound: boolean): string {
+  const places = [text.search(UNPRINTABLE), sound ? -1 : text.indexOf('\ufffd')].filter((place) => place !== -1);
+  if (places.length === 0) return text;
+  const first = firstDocument(text, 'character', Math.min(...places));
+  if (first !== undefined) return first;
+  throw new MalformedBody(`yaml: ${sound ? 'control characters are not allowed' : 'invalid leading UTF-8 octet'}`);
+}
+
+const SEPARATOR = /^(?:---|\.\.\.)(?=\s|$)/gm;
+const HEAD = /^(?:\s|#.*|%.*)*$/;
+
+/** Bytes that the server's reader takes at once, and looks through for characters that no text may have. */
+const BLOCK = 512;
+/** Characters of a separator and after it. */
+const AHEAD = 4;
+
+/** The first document, where what is wrong stands behind it, and behind the block in which it ends. */
+function firstDocument(text: string, reason: string, wrong: number): string | undefined {
+  const isCharacter = /character|null byte/.test(reason);
+  if (reason.startsWith('end of the stream or a document separator')) return text.slice(0, wrong);
+  let from = 0;
+  let begun = false;
+  for (const { 0: separator, index } of text.matchAll(SEPARATOR)) {
+    if (index > wrong) return undefined;
+    if (begun || !HEAD.test(text.slice(from, index)))
+      return isCharacter && isRead(text, wrong, index) ? undefined : text.slice(0, index);
+    begun = separator === '---';
+    from = index + 3;
+  }
+  return undefined;
+}
+
+/** Whether who reads up to the separator at `end` has read what is at `place`. */
+function isRead(text: string, place: number, end: number): boolean {
+  const read = Math.ceil(Buffer.byteLength(text.slice(0, end + AHEAD)) / BLOCK) * BLOCK;
+  return Buffer.byteLength(text.slice(0, place)) < read;
+}

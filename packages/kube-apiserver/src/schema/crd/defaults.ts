@@ -1,0 +1,120 @@
+import { equal, isObject, type Json, type JsonObject } from '../../json.js';
+import type { FieldError } from '../../status.js';
+import { coerceEmbedded, validateEmbedded } from '../custom/embedded.js';
+import { child, invalidValue, key } from '../field.js';
+import { prune } from '../custom/prune.js';
+import type { Schema } from '../schema.js';
+import { checkDefaultKeywords } from '../keywords/validate.js';
+import { at, isOn, namedAt, schemaAt, type Raw } from './rawschema.js';
+
+/** Runs the rules of a schema on a default. @param root whether the default is that of a whole object. */
+export type CheckDefault = (schema: Schema, value: Json, path: string, root: boolean) => readonly FieldError[];
+
+/** Where a schema stands in the object that it is part of. */
+interface Node {
+  readonly schema: Raw;
+  readonly path: string;
+  /** The schema of the object around it: the whole one, or the nearest embedded one. */
+  readonly root: Raw;
+  /** Names from that object down to it; undefined for an item of a list. */
+  readonly trail: readonly (string | undefined)[];
+  readonly insideMeta: boolean;
+}
+
+const META = ['metadata', 'apiVersion', 'kind'];
+
+/** Whether the defaults of a structural schema are values of it, without unknown fields. */
+export function validateDefaults(schema: Raw, path: string, check: CheckDefault): FieldError[] {
+  const root: Raw = { ...schema, 'x-kubernetes-embedded-resource': true };
+  return checkNode({ schema: root, path, root, trail: [], insideMeta: false }, check);
+}
+
+function checkNode(given: Node, check: CheckDefault): FieldError[] {
+  const { schema, path } = given;
+  const embedded = isOn(schema, 'x-kubernetes-embedded-resource');
+  const node = embedded ? { ...given, root: schema, trail: [], insideMeta: false } : given;
+  const value = at(schema, 'default');
+  const errors = value === undefined ? [] : checkValue(node, value, check);
+  const items = schemaAt(schema, 'items');
+  if (items !== undefined)
+    errors.push(
+      ...checkNode({ ...node, schema: items, path: child(path, 'items'), trail: [...node.trail, undefined] }, check),
+    );
+  for (const [name, property] of namedAt(schema, 'properties')) {
+    const insideMeta = node.insideMeta || (embedded && META.includes(name));
+    errors.push(
+      ...checkNode(
+        {
+          ...node,
+          schema: property,
+          path: key(child(path, 'properties'), name),
+          trail: [...node.trail, name],
+          insideMeta,
+        },
+        check,
+      ),
+    );
+  }
+  return errors;
+}
+
+function checkValue(node: Node, value: Json, check: CheckDefault): FieldError[] {
+  // It has been found structural, so that it is what the type says.
+  const schema = node.schema as Schema;
+  const field = child(node.path, 'default');
+  const errors = node.insideMeta ? metaErrors(node, value, field) : ownErrors(schema, value, field);
+  if (errors.some(({ message }) => !message.endsWith(UNKNOWN))) return errors;
+  const broken = checkDefaultKeywords(untyped(schema), value, field);
+  return [...errors, ...(broken.length > 0 ? broken : check(schema, value, field, node.schema === node.root))];
+}
+
+/** Defaults of int-or-string may be anything: the server forgets their type when it checks defaults. */
+function untyped(schema: Schema): Schema {
+  const { 'x-kubernetes-int-or-string': _forgotten, items, properties, additionalProperties, ...rest } = schema;
+  return {
+    ...rest,
+    ...(items === undefined ? {} : { items: untyped(items) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, property]) => [name, untyped(property)]),
+          ),
+        }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === 'boolean' ? additionalProperties : untyped(additionalProperties),
+        }),
+  };
+}
+
+const UNKNOWN = 'must not have unknown fields';
+
+function ownErrors(schema: Schema, value: Json, field: string): FieldError[] {
+  const root = schema['x-kubernetes-embedded-resource'] === true;
+  const errors = equal(prune(schema, value, { root }).value, value) ? [] : [invalidValue(field, value, UNKNOWN)];
+  const { error } = coerceEmbedded(schema, value, field);
+  return [...errors, ...(error === undefined ? validateEmbedded(schema, value, field) : [error])];
+}
+
+/** A default within metadata is looked at in the object that it is part of. */
+function metaErrors({ root, trail }: Node, value: Json, field: string): FieldError[] {
+  const object = surround(value, trail);
+  const schema = root as Schema;
+  const { error } = coerceEmbedded(schema, object, '');
+  const found = error === undefined ? validateEmbedded(schema, object, '') : [error];
+  if (found.length === 0) return [];
+  const texts = found.map((one) => `${one.field}: ${one.message}`);
+  const said = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return [invalidValue(field, value, `must result in valid metadata: ${said}`)];
+}
+
+function surround(value: Json, trail: readonly (string | undefined)[]): JsonObject {
+  const whole = trail.reduceRight<Json>(
+    (inner, name) => (name === undefined ? [inner] : Object.fromEntries([[name, inner]])),
+    value,
+  );
+  return { apiVersion: 'validation/v1', kind: 'Validation', ...(isObject(whole) ? whole : {}) };
+}

@@ -1,0 +1,119 @@
+import { isArray, isObject, type Json } from '../../json.js';
+import { child, index, MAX_ERRORS, shortened } from '../field.js';
+import { compareBytes } from '../go/text.js';
+import type { Schema } from '../schema.js';
+import { additionalOf, mapFields, mapItems, propertyOf } from '../walk.js';
+
+export interface Pruned {
+  /** Without the fields that the schema does not know; the same value when it knows all. */
+  readonly value: Json;
+  /** Their paths, as in `unknown field "spec.list[0].x"`; at most 1,000 of them. */
+  readonly unknown: readonly string[];
+}
+
+interface PruneOptions {
+  /**
+   * Whether the schema is of a whole object: its apiVersion, kind and metadata are then left alone (metadata is checked
+   * by {@link decodeMeta}).
+   */
+  readonly root?: boolean;
+  /**
+   * Whether it is the published schema of a built-in kind: what has no properties there is opaque, and the paths are in
+   * the order of the document, not sorted.
+   */
+  readonly builtin?: boolean;
+}
+
+const META_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+
+/** Drops the fields that a schema does not know, and tells which. */
+export function prune(schema: Schema, value: Json, options: PruneOptions = {}): Pruned {
+  const { root = false, builtin = false } = options;
+  const start = root && schema['x-kubernetes-embedded-resource'] !== true ? asRoot(schema) : schema;
+  const pruned = pruneValue(start, value, builtin);
+  if (pruned === value) return { value, unknown: [] };
+  const unknown: string[] = [];
+  collect({ builtin, unknown }, start, value, '');
+  return { value: pruned, unknown: builtin ? unknown : unknown.sort(compareBytes) };
+}
+
+const roots = new WeakMap<Schema, Schema>();
+
+function asRoot(schema: Schema): Schema {
+  const known = roots.get(schema);
+  if (known !== undefined) return known;
+  const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true };
+  roots.set(schema, root);
+  return root;
+}
+
+/** What happens to the field of an object: kept as it is, kept and looked into, or dropped. */
+type Fate = 'keep' | 'drop' | { readonly below: Schema | undefined };
+
+function fateOf(schema: Schema | undefined, key: string, builtin: boolean): Fate {
+  if (schema === undefined) return 'drop';
+  if (schema['x-kubernetes-embedded-resource'] === true && META_FIELDS.includes(key)) return 'keep';
+  const property = propertyOf(schema, key);
+  if (property !== undefined) return { below: property };
+  const { additionalProperties } = schema;
+  if (additionalProperties !== undefined)
+    return builtin && additionalProperties === true ? 'keep' : { below: additionalOf(schema) };
+  return isOpen(schema, builtin) ? 'keep' : 'drop';
+}
+
+function isOpen(schema: Schema, builtin: boolean): boolean {
+  return schema['x-kubernetes-preserve-unknown-fields'] === true || (builtin && schema.properties === undefined);
+}
+
+/** Items of a list that keeps unknown fields keep theirs, too. */
+function itemsOf(schema: Schema | undefined, builtin: boolean): Schema | undefined | 'keep' {
+  const items = schema?.items;
+  if (schema === undefined || !isOpen(schema, builtin)) return items;
+  if (items === undefined || builtin) return items ?? 'keep';
+  return items['x-kubernetes-preserve-unknown-fields'] === true ? items : asOpen(items);
+}
+
+const opens = new WeakMap<Schema, Schema>();
+
+function asOpen(schema: Schema): Schema {
+  const known = opens.get(schema);
+  if (known !== undefined) return known;
+  const open: Schema = { ...schema, 'x-kubernetes-preserve-unknown-fields': true };
+  opens.set(schema, open);
+  return open;
+}
+
+function pruneValue(schema: Schema | undefined, value: Json, builtin: boolean): Json {
+  if (isArray(value)) {
+    const items = itemsOf(schema, builtin);
+    return items === 'keep' ? value : mapItems(value, (item) => pruneValue(items, item, builtin));
+  }
+  if (!isObject(value)) return value;
+  return mapFields(value, (field, key) => {
+    const fate = fateOf(schema, key, builtin);
+    if (fate === 'keep') return field;
+    return fate === 'drop' ? undefined : pruneValue(fate.below, field, builtin);
+  });
+}
+
+interface Collection {
+  readonly builtin: boolean;
+  readonly unknown: string[];
+}
+
+function collect(into: Collection, schema: Schema | undefined, value: Json, path: string): void {
+  if (isArray(value)) {
+    const items = itemsOf(schema, into.builtin);
+    if (items === 'keep') return;
+    for (const [at, item] of value.entries()) collect(into, items, item, index(path, at));
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const [key, field] of Object.entries(value)) {
+    const fate = field === undefined ? 'keep' : fateOf(schema, key, into.builtin);
+    if (into.unknown.length >= MAX_ERRORS) return;
+    const below = child(path, key);
+    if (fate === 'drop') into.unknown.push(shortened(below));
+    else if (fate !== 'keep' && field !== undefined) collect(into, fate.below, field, below);
+  }
+}

@@ -1,0 +1,101 @@
+import { isArray, isObject, type Json } from '../../json.js';
+
+/**
+ * How Go writes values: the server's messages are full of them, and clients and tests compare the texts. Everything here
+ * is pure and total.
+ */
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+/** What `strconv.IsPrint` takes: letters, marks, numbers, punctuation, symbols, and the ASCII space. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** `%q`: a double-quoted string of Go. */
+export function goQuote(text: string): string {
+  if (SIMPLE.test(text)) return `"${text}"`;
+  const quoted = text.replace(
+    /["\\]|[^ -~]/gu,
+    (char) => ESCAPES[char] ?? (PRINTABLE.test(char) ? char : escaped(char)),
+  );
+  return `"${quoted}"`;
+}
+
+function escaped(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  if (code < 0x80) return `\\x${hex(code, 2)}`;
+  return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}
+
+/** `%v` of a number of JSON: an integer where Go decodes one. */
+export function goFloat(value: number): string {
+  return isInt64(value) ? BigInt(value).toString() : goFloat64(value);
+}
+
+/** What Go holds as an integer. */
+export function isInt64(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63;
+}
+
+/** `%v` of a float64: with an exponent of two digits from a million on (JSON: from 1e21), and below 1e-4. */
+export function goFloat64(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0 || (size >= 1e-4 && size < 1e6)) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+const HTML: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** `json.Marshal`: keys of objects in order of their bytes, `<`, `>`, `&` escaped, no blanks. */
+export function goJson(value: Json | undefined): string {
+  const text = JSON.stringify(sorted(value ?? null));
+  return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, (char) => HTML[char] ?? char) : text;
+}
+
+function sorted(value: Json): Json {
+  if (isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  return Object.fromEntries(entries.sort(([a], [b]) => compareBytes(a, b)).map(([key, item]) => [key, sorted(item)]));
+}
+
+/** Order of `sort.Strings`: by bytes of UTF-8, which is the order of code points. */
+export function compareBytes(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  for (let at = 0; at < most; at++) {
+    const one = a.charCodeAt(at);
+    const other = b.charCodeAt(at);
+    if (one !== other) return fixSurrogate(one) - fixSurrogate(other);
+  }
+  return a.length - b.length;
+}
+
+/** Code units of surrogates stand for code points above all others. */
+function fixSurrogate(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+/** Bytes of a string in UTF-8: the length that the server's limits on names, labels and annotations count. */
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}

@@ -1,0 +1,146 @@
+import type { Json } from '../../json.js';
+import type { FieldError } from '../../status.js';
+import {
+  child,
+  invalidRaw,
+  invalidValue,
+  MAX_ERRORS,
+  NO_FIELD,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from '../field.js';
+import { goFloat64, goJson, goQuote } from '../go/text.js';
+
+/**
+ * What a keyword of a schema finds wrong, in the two steps of the real server: kube-openapi words it (that text also
+ * tells equal problems, which are told once), then apiextensions makes a field error of it.
+ */
+export interface Problem {
+  readonly text: string;
+  readonly error: (base: string) => FieldError;
+}
+
+/** What checking a value against a schema gave. `matches` counts what was fine: by it the best of failures is chosen. */
+export interface Outcome {
+  readonly problems: readonly Problem[];
+  readonly matches: number;
+}
+
+const NONE: readonly Problem[] = [];
+export const FINE: Outcome = { problems: NONE, matches: 0 };
+/** Nothing wrong, and one match. */
+export const MATCH: Outcome = { problems: NONE, matches: 1 };
+
+export function outcome(problems: readonly Problem[], matches = 0): Outcome {
+  return { problems, matches };
+}
+
+/** Both together; problems with the same text once, and no more than anybody reads. */
+export class Sum {
+  #problems: Problem[] | undefined;
+  #texts: Set<string> | undefined;
+  #matches = 0;
+
+  add({ problems, matches }: Outcome): void {
+    for (const problem of problems) this.tell(problem);
+    this.#matches += matches;
+  }
+
+  tell(problem: Problem): void {
+    this.#problems ??= [];
+    this.#texts ??= new Set();
+    if (this.full || this.#texts.has(problem.text)) return;
+    this.#texts.add(problem.text);
+    this.#problems.push(problem);
+  }
+
+  count(): void {
+    this.#matches += 1;
+  }
+
+  /** Whether there is no use in looking further. */
+  get full(): boolean {
+    return (this.#problems?.length ?? 0) >= MAX_ERRORS;
+  }
+
+  outcome(): Outcome {
+    if (this.#problems !== undefined) return { problems: this.#problems, matches: this.#matches };
+    return this.#matches === 0 ? FINE : { problems: NONE, matches: this.#matches };
+  }
+}
+
+/** A path as the validators write it; a leading dot is theirs. */
+function fieldOf(base: string, path: string): string {
+  const name = path.startsWith('.') ? path.slice(1) : path;
+  if (name !== '') return child(base, name);
+  return base === '' ? NO_FIELD : base;
+}
+
+export function wrongType(path: string, expected: string, actual: string): Problem {
+  const text = `${path} in body must be of type ${expected}: ${goQuote(actual)}`;
+  return { text, error: (base) => typeInvalid(fieldOf(base, path), actual, text) };
+}
+
+export function wrongFormat(path: string, format: string, value: string): Problem {
+  const text = `${path} in body must be of type ${format}: ${goQuote(value)}`;
+  return { text, error: (base) => typeInvalid(fieldOf(base, path), value, text) };
+}
+
+/** A value that breaks a rule: `should be at least 1 chars long`. */
+export function wrongValue(path: string, value: Json, rule: string): Problem {
+  return wrong(path, value, `${path} in body ${rule}`);
+}
+
+export function wrong(path: string, value: Json, text: string): Problem {
+  return { text, error: (base) => invalidValue(fieldOf(base, path), value, text) };
+}
+
+export function missing(path: string, key: string): Problem {
+  const where = `${path}.${key}`;
+  return { text: `${where} in body is required`, error: (base) => required(fieldOf(base, where)) };
+}
+
+/** A key that an object may not have. */
+export function forbiddenKey(path: string, key: string): Problem {
+  return wrong(path, key, `${path}.${key} in body is a forbidden property`);
+}
+
+export function notInEnum(path: string, value: Json, values: readonly Json[]): Problem {
+  const supported = values.map((one) => (typeof one === 'string' ? one : goJson(one)));
+  return {
+    text: `${path} in body should be one of ${goJson([...values])}`,
+    error: (base) => notSupported(fieldOf(base, path), value, supported),
+  };
+}
+
+export function tooManyCharacters(path: string, most: number): Problem {
+  return {
+    text: `${path} in body should be at most ${most} chars long`,
+    error: (base) => tooLong(fieldOf(base, path), most),
+  };
+}
+
+export function tooManyOf(path: string, what: 'items' | 'properties', count: number, most: number): Problem {
+  return {
+    text: `${path} in body should have at most ${most} ${what}`,
+    error: (base) => tooMany(fieldOf(base, path), count, most),
+  };
+}
+
+/** An error of the validators that belongs to no field: of alternatives, and of numbers out of range. */
+export function composite(text: string): Problem {
+  return { text, error: (base) => invalidValue(base === '' ? NO_FIELD : base, '', text) };
+}
+
+/** A number that breaks a rule: written as an integer of Go, or as one of its floating point numbers. */
+export function wrongNumber(path: string, value: number, whole: boolean, rule: string): Problem {
+  const text = `${path} in body ${rule}`;
+  return { text, error: (base) => invalidRaw(fieldOf(base, path), bound(value, whole), text) };
+}
+
+export function bound(value: number, whole: boolean): string {
+  return whole ? goJson(Math.trunc(value)) : goFloat64(value);
+}

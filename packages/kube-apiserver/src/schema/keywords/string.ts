@@ -1,0 +1,40 @@
+import { tooManyCharacters, wrongValue, type Problem } from './problem.js';
+import { TooManySteps, type Budget } from '../re2/pike.js';
+import { regexp } from '../re2/re2.js';
+import { PatternError } from '../re2/syntax.js';
+import type { Schema } from '../schema.js';
+
+interface Place {
+  readonly schema: Schema;
+  readonly path: string;
+  /** What matching may still cost. */
+  readonly budget: Budget;
+}
+
+/** What a text breaks of its lengths (in characters of Unicode) and its pattern: the first of them. */
+export function stringProblem({ schema, path, budget }: Place, value: string): Problem | undefined {
+  const { maxLength, minLength, pattern } = schema;
+  if (maxLength !== undefined && value.length > maxLength && characters(value) > maxLength)
+    return tooManyCharacters(path, maxLength);
+  if (minLength !== undefined && characters(value) < minLength)
+    return wrongValue(path, value, `should be at least ${minLength} chars long`);
+  if (pattern === undefined || pattern === '') return undefined;
+  try {
+    return regexp(pattern).test(value, budget) ? undefined : wrongValue(path, value, `should match '${pattern}'`);
+  } catch (error) {
+    if (error instanceof PatternError)
+      return wrongValue(path, value, `should match '${pattern}, but pattern is invalid: ${error.message}'`);
+    if (error instanceof TooManySteps)
+      return wrongValue(path, value, `should match '${pattern}', which takes too long to tell`);
+    throw error;
+  }
+}
+
+function characters(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0xdc00 || unit > 0xdfff) count += 1;
+  }
+  return count;
+}

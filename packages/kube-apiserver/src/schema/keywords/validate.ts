@@ -1,0 +1,279 @@
+import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
+import type { FieldError } from '../../status.js';
+import { checkAlternatives, type Check } from './composition.js';
+import { validateEmbedded } from '../custom/embedded.js';
+import { validateLists } from '../custom/listtypes.js';
+import { formerField, formerItem, unchanged, type Compared, type Former } from './ratcheting.js';
+import { index, shortened } from '../field.js';
+import { hasFormat, isTextFormat, knownFormat } from '../formats/formats.js';
+import { goJson, isInt64 } from '../go/text.js';
+import { checkNumber, isNearlyInteger } from './number.js';
+import {
+  FINE,
+  forbiddenKey,
+  MATCH,
+  missing,
+  notInEnum,
+  outcome,
+  Sum,
+  tooManyOf,
+  wrongFormat,
+  wrongType,
+  wrongValue,
+  type Outcome,
+} from './problem.js';
+import type { Budget } from '../re2/pike.js';
+import { freshBudget } from '../re2/re2.js';
+import type { Schema } from '../schema.js';
+import { stringProblem } from './string.js';
+import { additionalOf, propertyOf } from '../walk.js';
+
+export interface Validation {
+  /** In order of the document. */
+  readonly errors: readonly FieldError[];
+  /** Whether an error is of those after which the real server does not run the rules of CEL; facts (i). */
+  readonly skipCel: boolean;
+}
+
+const BLOCKING: ReadonlySet<string> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+/** Whether one of the errors keeps the rules of CEL from being run. */
+export function blocksCel(errors: readonly FieldError[]): boolean {
+  return errors.some(({ reason }) => BLOCKING.has(reason));
+}
+
+/**
+ * Validates a value against a structural schema: all keywords, the embedded resources and the types of lists, in the
+ * order of the real server, but for metadata of the whole object and for the rules of CEL. Problems of what did not
+ * change since `old` are not told (ratcheting). The time that patterns take is bounded.
+ * @param old the stored value; undefined for a new object.
+ * @param base path of the value; '' for a whole object, `status` for the status alone.
+ */
+export function validateSchema(schema: Schema, value: Json, old?: Json, base = ''): Validation {
+  const errors = checkKeywords(schema, value, old, base);
+  if (base === '') errors.push(...validateEmbedded(schema, value, base));
+  if (old === undefined || validateLists(schema, old, base).length === 0)
+    errors.push(...validateLists(schema, value, base));
+  return { errors, skipCel: blocksCel(errors) };
+}
+
+/** The keywords alone. */
+export function checkKeywords(schema: Schema, value: Json, old: Json | undefined, base: string): FieldError[] {
+  const former = old === undefined ? undefined : { schema, value: old };
+  return errorsOf({ schema, value, path: '' }, former, base, knownFormat);
+}
+
+/** The keywords, for a default: there formats count that are not known, and those of other types. */
+export function checkDefaultKeywords(schema: Schema, value: Json, base: string): FieldError[] {
+  return errorsOf({ schema, value, path: '' }, undefined, base, ({ format = '' }) =>
+    format === '' ? undefined : format,
+  );
+}
+
+function errorsOf(place: Place, former: Former | undefined, base: string, formatOf: Context['formatOf']): FieldError[] {
+  const context: Context = { compared: new WeakMap(), budget: freshBudget(), formatOf };
+  const { problems } = checkRatcheting(context, place, former);
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const problem of problems) {
+    const error = problem.error(base);
+    size += error.message.length;
+    if (errors.length > 0 && size > MAX_TEXT) break;
+    errors.push(error);
+  }
+  return errors;
+}
+
+/** Characters of all messages together: each may hold a value of megabytes. */
+const MAX_TEXT = 8_000_000;
+
+interface Context {
+  readonly compared: Compared;
+  readonly budget: Budget;
+  /** The format of a schema; undefined where it has none that counts. */
+  readonly formatOf: (schema: Schema) => string | undefined;
+}
+
+/** A value at a place, and what is said of it. */
+interface Place {
+  readonly schema: Schema;
+  readonly value: Json;
+  readonly path: string;
+}
+
+function checkRatcheting(context: Context, place: Place, former: Former | undefined): Outcome {
+  const result = check(context, place, former);
+  if (former === undefined || result.problems.length === 0) return result;
+  return unchanged(place.value, former, context.compared) ? outcome([], result.matches) : result;
+}
+
+function check(context: Context, place: Place, former: Former | undefined): Outcome {
+  const { schema, value, path } = place;
+  const sum = new Sum();
+  if (value === null) {
+    sum.add(checkNull(place));
+    sum.add(checkEnum(place));
+    return sum.outcome();
+  }
+  const format = context.formatOf(schema) ?? '';
+  if (typesOf(schema).length > 0 || format !== '') step(checkType(place, format));
+  step(checkAlternatives(schema, path, alternative(context, value, path)));
+  checkKind(context, place, former, step);
+  step(checkEnum(place));
+  sum.count();
+  return sum.outcome();
+
+  function step(result: Outcome): void {
+    sum.add(result);
+    sum.count();
+  }
+}
+
+/** Nothing below an alternative is compared with the former value. */
+function alternative(context: Context, value: Json, path: string): Check {
+  return (schema) => check(context, { schema, value, path }, undefined);
+}
+
+function checkKind(context: Context, place: Place, former: Former | undefined, step: (result: Outcome) => void): void {
+  const { schema, value, path } = place;
+  if (typeof value === 'string') checkString(context, { schema, value, path }, step);
+  else if (typeof value === 'number') step(checkNumber(schema, value, path));
+  else if (isArray(value)) step(checkArray(context, { schema, value, path }, former));
+  else if (isObject(value)) step(checkObject(context, { schema, value, path }, former));
+}
+
+const EITHER: readonly string[] = ['integer', 'string'];
+const ANY: readonly string[] = [];
+
+function typesOf(schema: Schema): readonly string[] {
+  if (schema['x-kubernetes-int-or-string'] === true) return EITHER;
+  return schema.type === undefined ? ANY : [schema.type];
+}
+
+function checkNull({ schema, path }: Place): Outcome {
+  const types = typesOf(schema);
+  if (types.length > 0 && schema.nullable !== true) return outcome([wrongType(path, types.join(','), 'null')]);
+  return MATCH;
+}
+
+/** Type and format of Go's value. */
+function kindOf(value: Json): readonly [string, string] {
+  if (typeof value === 'number') return isInt64(value) ? ['integer', 'int64'] : ['number', 'float64'];
+  if (isArray(value)) return ['array', ''];
+  return [typeof value, ''];
+}
+
+function checkType({ schema, value, path }: Place, format: string): Outcome {
+  const types = typesOf(schema);
+  const [kind, kindFormat] = kindOf(value);
+  const wholeFloat =
+    kind === 'number' && typeof value === 'number' && isNearlyInteger(value) && types.includes('integer');
+  const fits = types.includes(kind) || wholeFloat || (kind === 'integer' && types.includes('number'));
+  const scalar = kind !== 'string' && kind !== 'array';
+  if (scalar && format !== '' && !fits && format !== kindFormat) return outcome([wrongType(path, format, kindFormat)]);
+  if (!types.includes('number') && !types.includes('integer') && format !== '' && !scalar) return MATCH;
+  return fits ? MATCH : outcome([wrongType(path, types.join(','), kind)]);
+}
+
+function checkEnum({ schema, value, path }: Place): Outcome {
+  const { enum: values } = schema;
+  if (values === undefined || values.length === 0 || values.some((one) => isMember(value, one))) return FINE;
+  return outcome([notInEnum(path, value, values)]);
+}
+
+/** Go converts the value to the type of the member first: 1.5 becomes 1, and an integer a character. */
+function isMember(value: Json, member: Json): boolean {
+  if (value === null || member === null) return false;
+  if (typeof value !== 'number') return equal(value, member);
+  if (typeof member === 'string') return isInt64(value) && member === characterOf(value);
+  return typeof member === 'number' && (isInt64(member) ? Math.trunc(value) : value) === member;
+}
+
+function characterOf(code: number): string {
+  const valid = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return valid ? String.fromCodePoint(code) : '\ufffd';
+}
+
+function checkString(context: Context, place: Place & { value: string }, step: (result: Outcome) => void): void {
+  const { schema, value, path } = place;
+  const problem = stringProblem({ schema, path, budget: context.budget }, value);
+  step(problem === undefined ? FINE : outcome([problem]));
+  const format = context.formatOf(schema);
+  if (format === undefined || !isTextFormat(format)) return;
+  step(hasFormat(format, value) ? FINE : outcome([wrongFormat(path, format, value)]));
+}
+
+function checkArray(context: Context, place: Place & { value: readonly Json[] }, former: Former | undefined): Outcome {
+  const { schema, value, path } = place;
+  const { items, minItems, maxItems } = schema;
+  const sum = new Sum();
+  if (items !== undefined) {
+    for (let at = 0; at < value.length && !sum.full; at++) {
+      const item = value[at] ?? null;
+      sum.add(
+        checkRatcheting(context, { schema: items, value: item, path: index(path, at) }, formerItem(former, item)),
+      );
+    }
+  }
+  if (minItems !== undefined && value.length < minItems)
+    sum.tell(wrongValue(path, value.length, `should have at least ${minItems} items`));
+  if (maxItems !== undefined && value.length > maxItems) sum.tell(tooManyOf(path, 'items', value.length, maxItems));
+  if (schema.uniqueItems === true && hasEqual(value)) sum.tell(wrongValue(path, '', `shouldn't contain duplicates`));
+  sum.count();
+  return sum.outcome();
+}
+
+function hasEqual(items: readonly Json[]): boolean {
+  return new Set(items.map(goJson)).size < items.length;
+}
+
+function checkObject(context: Context, place: Place & { value: JsonObject }, former: Former | undefined): Outcome {
+  const { schema, value, path } = place;
+  const sum = new Sum();
+  const count = Object.keys(value).length;
+  const { minProperties, maxProperties } = schema;
+  if (minProperties !== undefined && count < minProperties)
+    sum.tell(wrongValue(path, count, `should have at least ${minProperties} properties`));
+  if (maxProperties !== undefined && count > maxProperties)
+    sum.tell(tooManyOf(path, 'properties', count, maxProperties));
+  if (schema.additionalProperties === false)
+    for (const key of Object.keys(value)) if (propertyOf(schema, key) === undefined) sum.tell(forbiddenKey(path, key));
+  for (const [key, field] of Object.entries(value)) {
+    if (sum.full) break;
+    if (field !== undefined) checkField(context, { place, key, field, former }, sum);
+  }
+  for (const key of schema.required ?? []) {
+    if (own(value, key) === undefined) sum.tell(missing(path, key));
+  }
+  return sum.outcome();
+}
+
+interface Field {
+  readonly place: Place & { value: JsonObject };
+  readonly key: string;
+  readonly field: Json;
+  readonly former: Former | undefined;
+}
+
+function checkField(context: Context, { place, key, field, former }: Field, sum: Sum): void {
+  const { schema, value, path } = place;
+  const property = propertyOf(schema, key);
+  const below = property ?? additionalOf(schema);
+  if (below === undefined) return;
+  const name = path === '' && property !== undefined ? key : shortened(`${path}.${key}`);
+  // apiVersion and kind of the whole object are never ratcheted: old and new are of the same version here.
+  const typeMeta = path === '' && (key === 'apiVersion' || key === 'kind');
+  sum.add(
+    checkRatcheting(
+      context,
+      { schema: below, value: field, path: name },
+      typeMeta ? undefined : formerField(former, value, key),
+    ),
+  );
+}

@@ -1,0 +1,203 @@
+import { structFields, type GoType, type StructField } from '../../data/schemas.js';
+import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
+import { jsonType } from '../body/parse.js';
+import { child, index, shortened } from '../field.js';
+import { decodeScalar, goTypeOf } from './scalar.js';
+import { mapFields, mapItems } from '../walk.js';
+
+export interface Typed {
+  /** Without the fields that the struct does not have, and without nulls where Go keeps none. */
+  readonly value: Json;
+  /** Paths of the fields that the struct does not have, in order of the document, at most 100. */
+  readonly unknown: readonly string[];
+  /** The error of Go's decoder: `json: cannot unmarshal number into Go struct field …`. The value is then of no use. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Reads JSON as Go reads it into the struct of a built-in definition: names are case-sensitive, the first value of a
+ * wrong type is told, null leaves a field as it is. Zero values are not dropped here.
+ * @param definition such as `io.k8s.api.core.v1.ConfigMap`.
+ * @param copied whether the value is copied from one that was read before: then what an int32 cannot hold is cut, as by Go.
+ */
+export function decodeStruct(definition: string, value: Json, copied = false): Typed {
+  const decoder = new Decoder(copied);
+  const type: GoType = { shape: 'struct', name: definition, pointer: false };
+  try {
+    const decoded = decoder.decode(type, goStructName(definition), value);
+    return { value: decoded, unknown: decoder.unknown, problem: decoder.problem };
+  } catch (error) {
+    if (error instanceof Aborted) return { value, unknown: [], problem: error.message };
+    throw error;
+  }
+}
+
+const MAX_UNKNOWN = 100;
+
+/** A type that decodes itself failed: Go goes no further then. */
+class Aborted extends Error {}
+
+class Decoder {
+  readonly unknown: string[] = [];
+  problem: string | undefined;
+  /** The struct whose field is being read, and the names of the fields down to it; items and keys do not count. */
+  #struct = '';
+  #fields: readonly string[] = [];
+  #path = '';
+  readonly #copied: boolean;
+
+  constructor(copied: boolean) {
+    this.#copied = copied;
+  }
+
+  decode(type: GoType, goName: string, value: Json): Json {
+    if (value === null) return value;
+    switch (type.shape) {
+      case 'struct':
+        return isObject(value) ? this.#decodeStruct(type.name, value) : this.#refuse(value, goName);
+      case 'list':
+        return isArray(value)
+          ? this.#decodeList(type.of, elementName(goName, type.of), value)
+          : this.#refuse(value, goName);
+      case 'map':
+        return isObject(value)
+          ? this.#decodeMap(type.of, elementName(goName, type.of), value)
+          : this.#refuse(value, goName);
+      case 'scalar':
+        return this.#decodeScalar(type.name, goName, value);
+    }
+  }
+
+  #decodeStruct(definition: string, value: JsonObject): Json {
+    const known = fieldsOf(definition);
+    const outer = { struct: this.#struct, fields: this.#fields, path: this.#path };
+    const decoded = mapFields(value, (field, name) => {
+      const path = child(outer.path, name);
+      const found = known.get(name);
+      if (found === undefined) {
+        if (this.unknown.length < MAX_UNKNOWN) this.unknown.push(shortened(path));
+        return undefined;
+      }
+      if (field === null) return undefined;
+      this.#struct = lastOf(definition);
+      this.#fields = [...outer.fields, ...found.inlined, name];
+      this.#path = path;
+      return this.decode(found.field.type, found.field.goName, field);
+    });
+    this.#struct = outer.struct;
+    this.#fields = outer.fields;
+    this.#path = outer.path;
+    return decoded;
+  }
+
+  #decodeList(of: GoType, goName: string, items: readonly Json[]): Json {
+    const path = this.#path;
+    const decoded = mapItems(items, (item, at) => {
+      this.#path = index(path, at);
+      return this.decode(of, goName, item);
+    });
+    this.#path = path;
+    return decoded;
+  }
+
+  #decodeMap(of: GoType, goName: string, value: JsonObject): Json {
+    const path = this.#path;
+    const decoded = mapFields(value, (item, key) => {
+      this.#path = child(path, key);
+      return this.decode(of, goName, item);
+    });
+    this.#path = path;
+    return decoded;
+  }
+
+  #decodeScalar(name: string, goName: string, value: Json): Json {
+    if (this.#copied && name === 'int32' && typeof value === 'number' && Number.isInteger(value))
+      return Number(BigInt.asIntN(32, BigInt(value)));
+    const result = decodeScalar(name, value, this);
+    if ('value' in result) return result.value;
+    if ('kept' in result) {
+      this.problem ??= result.kept;
+      return value;
+    }
+    if ('abort' in result) throw new Aborted(result.abort);
+    if ('wrong' in result) throw new Aborted(this.#text(result.wrong, result.type));
+    return this.#refuse(value, result.type ?? goTypeOf(name, goName), result.said);
+  }
+
+  /** Keeps the first error; Go reads on after it. */
+  #refuse(value: Json, type: string, said = jsonType(value)): Json {
+    this.problem ??= this.#text(said, type);
+    return value;
+  }
+
+  #text(said: string, type: string): string {
+    const where = this.#fields.length === 0 ? 'Go value' : `Go struct field ${this.#struct}.${this.#fields.join('.')}`;
+    return `json: cannot unmarshal ${said} into ${where} of type ${type}`;
+  }
+
+  /** A schema inside of a schema, or a list of them: a decoder of its own reads it, which tells no unknown fields, and whose failure ends all. */
+  decodeNested(definition: string, value: Json): Json {
+    const outer = { told: this.unknown.length, problem: this.problem };
+    const struct: GoType = { shape: 'struct', name: definition, pointer: false };
+    this.problem = undefined;
+    const decoded = this.decode(
+      isArray(value) ? { shape: 'list', of: struct, pointer: false } : struct,
+      goStructName(definition),
+      value,
+    );
+    if (this.problem !== undefined) throw new Aborted(this.problem);
+    this.problem = outer.problem;
+    this.unknown.length = outer.told;
+    return decoded;
+  }
+}
+
+interface Known {
+  readonly field: StructField;
+  /** Names of the inlined structs that it is in. */
+  readonly inlined: readonly string[];
+}
+
+const structs = new Map<string, ReadonlyMap<string, Known>>();
+
+function fieldsOf(definition: string): ReadonlyMap<string, Known> {
+  const before = structs.get(definition);
+  if (before !== undefined) return before;
+  const known = new Map<string, Known>();
+  collect(definition, [], known);
+  structs.set(definition, known);
+  return known;
+}
+
+function collect(definition: string, inlined: readonly string[], into: Map<string, Known>): void {
+  for (const field of structFields(definition)) {
+    if (field.name !== '')
+      into.set(field.name, {
+        field,
+        inlined: ['apiVersion', 'kind'].includes(field.name) && inlined.length === 0 ? typeMeta(field) : inlined,
+      });
+    else if (field.type.shape === 'struct') collect(field.type.name, [...inlined, lastOf(field.type.name)], into);
+  }
+}
+
+/** apiVersion and kind of a whole object are in an inlined struct of Go; in others they are fields. */
+function typeMeta({ number }: StructField): readonly string[] {
+  return number === 0 ? ['TypeMeta'] : [];
+}
+
+function lastOf(definition: string): string {
+  return definition.slice(definition.lastIndexOf('.') + 1);
+}
+
+/** `v1.ObjectMeta`. */
+function goStructName(definition: string): string {
+  return definition.split('.').slice(-2).join('.');
+}
+
+/** The Go name of an element of a list or map, from that of the whole. */
+function elementName(goName: string, of: GoType): string {
+  const inner = /^(?:\[\]|map\[\w+\])(.+)$/.exec(goName.replace(/^\*/, ''))?.[1];
+  if (inner !== undefined) return inner.replace(/^\*/, '');
+  if (of.shape === 'struct') return goStructName(of.name);
+  return of.shape === 'scalar' ? goTypeOf(of.name, of.name) : goName;
+}

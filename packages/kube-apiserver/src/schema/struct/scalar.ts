@@ -1,0 +1,127 @@
+import { isArray, isObject, type Json } from '../../json.js';
+import { corruptAt } from '../go/base64.js';
+import { jsonType } from '../body/parse.js';
+import { goJson } from '../go/text.js';
+import { RFC3339, RFC3339_MICRO, timeProblem } from '../go/time.js';
+import { mapItems } from '../walk.js';
+
+/** What reading a value into a scalar of Go gave. */
+export type Scalar =
+  | { readonly value: Json }
+  /** Of a wrong type: said as `number 1.5`, `string`; `type` where it is an item of the value. Reading goes on. */
+  | { readonly said: string; readonly type?: string }
+  /** Of the right type, and still wrong: a text that reading goes on after, too. */
+  | { readonly kept: string }
+  /** A type that reads itself met a value of another type, or fails with a text. Reading ends. */
+  | { readonly wrong: string; readonly type: string }
+  | { readonly abort: string };
+
+interface Nested {
+  decodeNested(definition: string, value: Json): Json;
+}
+
+export const JSON_SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
+const INTEGERS: Readonly<Record<string, number>> = { int32: 2 ** 31, int64: 2 ** 63 };
+const OPAQUE: readonly string[] = ['raw', 'fields', 'json'];
+
+/** Reads a value that is not null. `name` is that of a scalar of {@link GoType}. */
+export function decodeScalar(name: string, value: Json, nested: Nested): Scalar {
+  if (OPAQUE.includes(name)) return { value };
+  switch (name) {
+    case 'string':
+      return typeof value === 'string' ? { value } : { said: jsonType(value) };
+    case 'bool':
+      return typeof value === 'boolean' ? { value } : { said: jsonType(value) };
+    case 'int32':
+    case 'int64':
+      return decodeInteger(value, INTEGERS[name] ?? 0);
+    case 'float64':
+      return typeof value === 'number' ? { value } : { said: jsonType(value) };
+    case 'bytes':
+      return decodeBytes(value);
+    case 'time':
+    case 'micro':
+      return decodeTime(value, name === 'time' ? RFC3339 : RFC3339_MICRO);
+    case 'quantity':
+      return decodeQuantity(value);
+    case 'intstr':
+      return decodeIntOrString(value);
+    case 'strings':
+      return decodeStrings(value);
+    default:
+      return decodeSchemaOr(name, value, nested);
+  }
+}
+
+/** The name of the Go type of a scalar, as errors say it. */
+export function goTypeOf(name: string, goName: string): string {
+  return name === 'bytes' ? '[]uint8' : goName;
+}
+
+function decodeInteger(value: Json, size: number): Scalar {
+  if (typeof value !== 'number') return { said: jsonType(value) };
+  return Number.isInteger(value) && value >= -size && value < size ? { value } : { said: `number ${goJson(value)}` };
+}
+
+/** Bytes are written again as Go writes them: without line ends, in one spelling. */
+function decodeBytes(value: Json): Scalar {
+  if (isArray(value)) return decodeByteList(value);
+  if (typeof value !== 'string') return { said: jsonType(value) };
+  const odd = corruptAt(value);
+  return odd === undefined
+    ? { value: Buffer.from(value, 'base64').toString('base64') }
+    : { kept: `illegal base64 data at input byte ${odd}` };
+}
+
+/** Go reads a list of numbers into bytes too. */
+function decodeByteList(items: readonly Json[]): Scalar {
+  const bytes: number[] = [];
+  for (const item of items) {
+    const read = item === null ? 0 : item;
+    if (typeof read !== 'number') return { said: jsonType(read), type: 'uint8' };
+    if (!Number.isInteger(read) || read < 0 || read > 255) return { said: `number ${goJson(read)}`, type: 'uint8' };
+    bytes.push(read);
+  }
+  return { value: Buffer.from(bytes).toString('base64') };
+}
+
+function decodeTime(value: Json, layout: typeof RFC3339 | typeof RFC3339_MICRO): Scalar {
+  if (typeof value !== 'string') return { wrong: jsonType(value), type: 'string' };
+  const problem = timeProblem(value, layout);
+  return problem === undefined ? { value } : { abort: problem };
+}
+
+const FORM = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
+const SUFFIX = /^(?:n|u|m||k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][-+]?\d+)$/;
+
+function decodeQuantity(value: Json): Scalar {
+  const text = typeof value === 'string' ? value.trim() : goJson(value);
+  const found = /^([+-]?\d*(?:\.\d*)?)([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
+  if (text === '' || found === null || !/\d/.test(found[1] ?? ''))
+    return { abort: `quantities must match the regular expression '${FORM}'` };
+  return SUFFIX.test(found[2] ?? '') ? { value } : { abort: "unable to parse quantity's suffix" };
+}
+
+function decodeIntOrString(value: Json): Scalar {
+  if (typeof value === 'string') return { value };
+  const result = decodeInteger(value, INTEGERS['int32'] ?? 0);
+  return 'said' in result ? { wrong: result.said, type: 'int32' } : result;
+}
+
+function decodeStrings(value: Json): Scalar {
+  if (!isArray(value)) return { said: jsonType(value) };
+  return value.every((item) => item === null || typeof item === 'string')
+    ? { value: mapItems(value, (item) => item ?? '') }
+    : { said: 'array' };
+}
+
+/** Types of JSONSchemaProps that hold a schema or something else. */
+function decodeSchemaOr(name: string, value: Json, nested: Nested): Scalar {
+  if (isObject(value)) return { value: nested.decodeNested(JSON_SCHEMA, value) };
+  if (name === 'bool-or-schema')
+    return typeof value === 'boolean' ? { value } : { abort: 'boolean or JSON schema expected' };
+  if (!isArray(value)) return { value: null };
+  if (name === 'schema-or-list') return { value: nested.decodeNested(JSON_SCHEMA, value) };
+  const odd = value.find((item) => item !== null && typeof item !== 'string');
+  return odd === undefined ? { value } : { wrong: jsonType(odd), type: 'string' };
+}
