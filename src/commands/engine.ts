@@ -5,7 +5,7 @@ import { packageRoot, type HubConfig } from '../config/config.js';
 import { createEngineController } from '../controllers/engine/controller.js';
 import { engineRights } from '../controllers/engine/rights.js';
 import { CATALOGUE } from '../domain/engine/catalogue.js';
-import { targetTypes, type EngineSettings, type Templates } from '../domain/engine/desired.js';
+import { targetTypes, type EngineSettings, type Templates } from '../domain/engine/manifest/desired.js';
 import { readManifests } from '../kube/manifests/manifests.js';
 import { issueServingCertificate } from '../pki/serving.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';

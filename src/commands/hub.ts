@@ -12,7 +12,7 @@ import { createTransport, type Transport, type TransportOptions } from '../kube/
 import { createMetrics, type Metrics } from '../observability/metrics.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
-import type { OpenCache } from '../controllers/engine/target.js';
+import type { OpenCache } from '../controllers/engine/targetcaches.js';
 
 /** What every controller group of a process shares: one way to the API server, one log, one set of metrics. */
 export interface Hub {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { MultiClusterEngine } from '../../src/api/generated/multiclusterengine.js';
-import type { Situation } from '../../src/domain/engine/situation.js';
-import { engineStatus } from '../../src/domain/engine/status.js';
+import type { Situation } from '../../src/domain/engine/status/input.js';
+import { engineStatus } from '../../src/domain/engine/status/status.js';
 import { deployment, engine, finding, findings, LATER, NOW, situation } from '../support/builders/engine.js';
 
 /** What `kubectl wait`, Helm, Flux and Argo CD make of any resource, by the rules of kstatus. */

@@ -15,7 +15,7 @@ import {
   RENEW_BEFORE_MS,
   trustObject,
   type CertificateCase,
-} from '../../src/domain/engine/certificate.js';
+} from '../../src/domain/engine/plan/certificate.js';
 import { apiVersionOf } from '../../src/api/resources.js';
 import { issueServingCertificate } from '../../src/pki/serving.js';
 import type { AnyObject } from '@multicluster-engine/kube-apiserver/testing/controlplane/api';

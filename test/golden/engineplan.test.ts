@@ -8,8 +8,8 @@ import {
   trustObject,
   type CertificateCase,
   type CertificateSight,
-} from '../../src/domain/engine/certificate.js';
-import { freshStep, plan, stepText, type PlanInput } from '../../src/domain/engine/plan.js';
+} from '../../src/domain/engine/plan/certificate.js';
+import { freshStep, plan, stepText, type PlanInput } from '../../src/domain/engine/plan/plan.js';
 import { DAY_MS, pairForTest, pem } from '../support/builders/certificate.js';
 import { desired, identity, NAMESPACE, NOW, placementOnly, settings, UID, wanted } from '../support/builders/engine.js';
 import { describeRecorded, type Case } from './recorded.js';

@@ -8,7 +8,7 @@ import {
   Secrets,
   ServiceAccounts,
 } from '../../src/api/resources.js';
-import { treeAt } from '../../src/domain/engine/manifest.js';
+import { treeAt } from '../../src/domain/engine/manifest/manifest.js';
 import type { ApplyOptions } from '../../src/kube/client/client.js';
 import { ApiError, type FailureCause } from '../../src/runtime/errors.js';
 import type { Result } from '../../src/runtime/result.js';

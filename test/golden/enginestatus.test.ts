@@ -1,9 +1,9 @@
 import { EngineEvents } from '../../src/api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../src/api/generated/multiclusterengine.js';
-import { engineEvents } from '../../src/domain/engine/events.js';
-import { deploymentHealth } from '../../src/domain/engine/health.js';
-import type { Finding, Situation } from '../../src/domain/engine/situation.js';
-import { engineStatus } from '../../src/domain/engine/status.js';
+import { engineEvents } from '../../src/domain/engine/status/events.js';
+import { deploymentHealth } from '../../src/domain/engine/status/health.js';
+import type { Finding, Situation } from '../../src/domain/engine/status/input.js';
+import { engineStatus } from '../../src/domain/engine/status/status.js';
 import {
   deployment,
   engine,

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:tls';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { RENEW_BEFORE_MS } from '../../src/domain/engine/certificate.js';
+import { RENEW_BEFORE_MS } from '../../src/domain/engine/plan/certificate.js';
 import { issueServingCertificate, LIFETIME_MS, type ServingCertificate } from '../../src/pki/serving.js';
 
 const NAMES = [

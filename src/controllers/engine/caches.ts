@@ -2,9 +2,9 @@ import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.
 import type { KubeObject } from '../../api/meta.js';
 import { MultiClusterEngines, Namespaces, RoleBindings } from '../../api/resources.js';
 import { BINDINGS } from '../../domain/engine/catalogue.js';
-import type { StoredObject } from '../../domain/engine/plan.js';
+import type { StoredObject } from '../../domain/engine/plan/plan.js';
 import type { Cache } from '../../kube/cache/reflector.js';
-import type { OpenCache } from './target.js';
+import type { OpenCache } from './targetcaches.js';
 
 /**
  * The caches that gate the start: engines; namespaces (metadata only) and the bindings, each by its fixed name, where

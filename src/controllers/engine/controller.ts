@@ -1,4 +1,9 @@
-import { targetTypes, templateFaults, type EngineSettings, type Templates } from '../../domain/engine/desired.js';
+import {
+  targetTypes,
+  templateFaults,
+  type EngineSettings,
+  type Templates,
+} from '../../domain/engine/manifest/desired.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Clock, Random } from '../../runtime/clock.js';
@@ -6,10 +11,10 @@ import { createController, type Controller } from '../../runtime/controller.js';
 import type { Source } from '../../runtime/group.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { ControllerMetrics, EngineMetrics } from '../../runtime/metrics.js';
-import type { IssueCertificate } from './certificate.js';
+import type { IssueCertificate } from './install/certificates.js';
 import { allCaches, openEngineCaches } from './caches.js';
 import { EngineReconciler } from './reconcile.js';
-import { Targets, type OpenCache } from './target.js';
+import { Targets, type OpenCache } from './targetcaches.js';
 import { watchCaches } from './watches.js';
 
 export interface EngineControllerOptions {

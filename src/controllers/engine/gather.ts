@@ -1,11 +1,11 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import type { KubeObject } from '../../api/meta.js';
 import { PAUSED_ANNOTATION } from '../../api/names.js';
-import type { EngineIdentity, EngineSettings } from '../../domain/engine/desired.js';
+import type { EngineIdentity, EngineSettings } from '../../domain/engine/manifest/desired.js';
 import { effectiveSpec, targetNamespaceOf, type EffectiveSpec, type SpecFault } from '../../domain/engine/spec.js';
 import { placeFaults, specFaults } from '../../domain/engine/specfaults.js';
-import { servedEngine } from '../../domain/engine/status.js';
-import type { StoredObject } from '../../domain/engine/plan.js';
+import { servedEngine } from '../../domain/engine/status/status.js';
+import type { StoredObject } from '../../domain/engine/plan/plan.js';
 import { storedBindings, type EngineCaches } from './caches.js';
 
 /** What a pass knows of one engine before it asks anybody. */

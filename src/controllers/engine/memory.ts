@@ -1,6 +1,6 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
-import type { IssuedCertificate } from '../../domain/engine/certificate.js';
-import type { Finding } from '../../domain/engine/situation.js';
+import type { IssuedCertificate } from '../../domain/engine/plan/certificate.js';
+import type { Finding } from '../../domain/engine/status/input.js';
 
 /** What the controller remembers of one engine between passes. All of it may be lost at any time, harmlessly. */
 export class EngineMemory {

@@ -1,23 +1,23 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
 import { CLEANUP_FINALIZER } from '../../api/names.js';
 import { RoleBindings } from '../../api/resources.js';
-import { desiredId, desiredObjects, targetTypes } from '../../domain/engine/desired.js';
-import { idOf } from '../../domain/engine/manifest.js';
-import { plan } from '../../domain/engine/plan.js';
-import type { Finding, Situation } from '../../domain/engine/situation.js';
+import { desiredId, desiredObjects, targetTypes } from '../../domain/engine/manifest/desired.js';
+import { idOf } from '../../domain/engine/manifest/manifest.js';
+import { plan } from '../../domain/engine/plan/plan.js';
+import type { Finding, Situation } from '../../domain/engine/status/input.js';
 import { effectiveSpec } from '../../domain/engine/spec.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { EngineMetrics } from '../../runtime/metrics.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
-import { applyPlan, type Hand } from './apply.js';
+import { applyPlan, type Hand } from './objects/applysteps.js';
 import { allCaches } from './caches.js';
 import { gather, type Snapshot } from './gather.js';
-import { install, type Site } from './install.js';
+import { install, type Site } from './install/install.js';
 import { EngineMemory } from './memory.js';
 import { release, report } from './report.js';
-import { uninstall } from './uninstall.js';
+import { uninstall } from './uninstall/uninstall.js';
 
 export interface ReconcilerOptions extends Site {
   readonly client: KubeClient;

@@ -3,12 +3,12 @@ import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, MultiClusterEngines } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
-import { engineEvents, type EngineNote } from '../../domain/engine/events.js';
-import type { Situation } from '../../domain/engine/situation.js';
-import { engineStatus, sameStatus } from '../../domain/engine/status.js';
+import { engineEvents, type EngineNote } from '../../domain/engine/status/events.js';
+import type { Situation } from '../../domain/engine/status/input.js';
+import { engineStatus, sameStatus } from '../../domain/engine/status/status.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Result } from '../../runtime/result.js';
-import type { Hand } from './apply.js';
+import type { Hand } from './objects/applysteps.js';
 
 /** What a pass came to. */
 export interface Outcome {

@@ -9,7 +9,7 @@ import {
   Secrets,
 } from '../../api/resources.js';
 import { BINDINGS, CERTIFICATE_OBJECTS } from '../../domain/engine/catalogue.js';
-import { at } from '../../domain/engine/manifest.js';
+import { at } from '../../domain/engine/manifest/manifest.js';
 import type { GuardedWrite, GuardRow } from '../../kube/guard/guard.js';
 
 const ENGINE_OWNER = Object.freeze({ group: ENGINE_GROUP, kind: MultiClusterEngines.kind });

@@ -12,7 +12,7 @@ import {
   ServiceAccounts,
   Services,
 } from '../../api/resources.js';
-import { deploymentHealth, type HealthRule } from './health.js';
+import { deploymentHealth, type HealthRule } from './status/health.js';
 
 /** One component: a folder of plain YAML and this row. */
 export interface ComponentRow {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { PAUSED_ANNOTATION, SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../src/api/names.js';
 import { Deployments, ServiceAccounts } from '../../../src/api/resources.js';
-import { textAt } from '../../../src/domain/engine/manifest.js';
+import { textAt } from '../../../src/domain/engine/manifest/manifest.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { EngineRig } from '../../support/rigs/controllers/engine.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
 import { ClusterRoleBindings, Deployments, PodDisruptionBudgets } from '../../../src/api/resources.js';
-import { itemsAt, treeAt } from '../../../src/domain/engine/manifest.js';
+import { itemsAt, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { ROWS, EngineRig } from '../../support/rigs/controllers/engine.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.js';
 import { EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../../../src/api/names.js';
 import { ConfigMaps, Deployments, Namespaces, Secrets } from '../../../src/api/resources.js';
-import { textAt } from '../../../src/domain/engine/manifest.js';
+import { textAt } from '../../../src/domain/engine/manifest/manifest.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { DAY_MS, KEY_CANARY } from '../../support/builders/certificate.js';
 import { NAMESPACE } from '../../support/builders/engine.js';

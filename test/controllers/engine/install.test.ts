@@ -9,7 +9,7 @@ import {
   Secrets,
   ServiceAccounts,
 } from '../../../src/api/resources.js';
-import { at, treeAt } from '../../../src/domain/engine/manifest.js';
+import { at, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
 import type { ApplyOptions } from '../../../src/kube/client/client.js';
 import { ApiError } from '../../../src/runtime/errors.js';
 import { NAMESPACE } from '../../support/builders/engine.js';

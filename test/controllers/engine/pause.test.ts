@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/api/meta.js';
 import { Deployments, ServiceAccounts } from '../../../src/api/resources.js';
-import { at, treeAt } from '../../../src/domain/engine/manifest.js';
+import { at, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
 import { NAMESPACE } from '../../support/builders/engine.js';
 import { EngineRig } from '../../support/rigs/controllers/engine.js';
 

@@ -14,8 +14,8 @@ import {
   Secrets,
   ServiceAccounts,
 } from '../../../src/api/resources.js';
-import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest.js';
-import { driftedFields } from '../../../src/domain/engine/drift.js';
+import { at, itemsAt, treeAt } from '../../../src/domain/engine/manifest/manifest.js';
+import { driftedFields } from '../../../src/domain/engine/plan/drift.js';
 import { desired, identity, NAMESPACE } from '../../support/builders/engine.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

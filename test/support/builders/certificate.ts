@@ -1,4 +1,4 @@
-import type { IssuedCertificate } from '../../../src/domain/engine/certificate.js';
+import type { IssuedCertificate } from '../../../src/domain/engine/plan/certificate.js';
 
 export const DAY_MS = 24 * 3600 * 1000;
 /** Stands in every key that {@link issueForTest} makes: what must be found nowhere. */

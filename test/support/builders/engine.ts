@@ -14,9 +14,9 @@ import {
   type DesiredObject,
   type EngineSettings,
   type Templates,
-} from '../../../src/domain/engine/desired.js';
-import type { Manifest } from '../../../src/domain/engine/manifest.js';
-import type { Finding, Situation } from '../../../src/domain/engine/situation.js';
+} from '../../../src/domain/engine/manifest/desired.js';
+import type { Manifest } from '../../../src/domain/engine/manifest/manifest.js';
+import type { Finding, Situation } from '../../../src/domain/engine/status/input.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
 import { readManifests } from '../../../src/kube/manifests/manifests.js';
 import { root } from '../repository/root.js';

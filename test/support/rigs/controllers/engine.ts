@@ -1,13 +1,13 @@
 import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import type { Condition, KubeObject, ObjectMeta } from '../../../../src/api/meta.js';
 import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets } from '../../../../src/api/resources.js';
-import type { IssueCertificate } from '../../../../src/controllers/engine/certificate.js';
+import type { IssueCertificate } from '../../../../src/controllers/engine/install/certificates.js';
 import { allCaches, openEngineCaches, type EngineCaches } from '../../../../src/controllers/engine/caches.js';
 import { EngineReconciler } from '../../../../src/controllers/engine/reconcile.js';
 import { engineRights } from '../../../../src/controllers/engine/rights.js';
-import { Targets } from '../../../../src/controllers/engine/target.js';
+import { Targets } from '../../../../src/controllers/engine/targetcaches.js';
 import { watchCaches } from '../../../../src/controllers/engine/watches.js';
-import { targetTypes, type EngineSettings } from '../../../../src/domain/engine/desired.js';
+import { targetTypes, type EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
 import type { KubeClient } from '../../../../src/kube/client/client.js';
 import { guardClient } from '../../../../src/kube/guard/guard.js';
 import type { EventNote } from '../../../../src/kube/events/recorder.js';

@@ -5,8 +5,8 @@ import { Deployments, MultiClusterEngines } from '../../../../src/api/resources.
 import { createEngineController } from '../../../../src/controllers/engine/controller.js';
 import { engineRights } from '../../../../src/controllers/engine/rights.js';
 import { CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
-import { targetTypes } from '../../../../src/domain/engine/desired.js';
-import { integerAt } from '../../../../src/domain/engine/manifest.js';
+import { targetTypes } from '../../../../src/domain/engine/manifest/desired.js';
+import { integerAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import type { KubeClient } from '../../../../src/kube/client/client.js';
 import { guardClient } from '../../../../src/kube/guard/guard.js';
 import type { EventNote } from '../../../../src/kube/events/recorder.js';

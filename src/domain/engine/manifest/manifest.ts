@@ -1,0 +1,78 @@
+import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
+import { keyOf } from '../../../api/resources.js';
+
+/** Any Kubernetes object, its fields beyond the metadata unread. */
+export interface Manifest extends KubeObject {
+  [field: string]: unknown;
+}
+
+export interface Tree {
+  readonly [field: string]: unknown;
+}
+
+export function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value at `path`; undefined as soon as a step leads nowhere. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let here = value;
+  for (const step of path) here = isTree(here) && Object.hasOwn(here, step) ? here[step] : undefined;
+  return here;
+}
+
+/** The map at `path`; empty where there is none. */
+export function treeAt(value: unknown, ...path: readonly string[]): Tree {
+  const found = at(value, ...path);
+  return isTree(found) ? found : {};
+}
+
+/** The items at `path` that are objects; empty where there is no list. */
+export function itemsAt(value: unknown, ...path: readonly string[]): readonly Tree[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found.filter(isTree) : [];
+}
+
+/** The integer at `path`; `otherwise` where there is none. */
+export function integerAt(value: unknown, otherwise: number, ...path: readonly string[]): number {
+  const found = at(value, ...path);
+  return typeof found === 'number' && Number.isInteger(found) ? found : otherwise;
+}
+
+/** The text at `path`; empty where there is none. */
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = at(value, ...path);
+  return typeof found === 'string' ? found : '';
+}
+
+/** What tells objects of every kind apart: `plural.group/namespace/name`. */
+export function idOf(type: ResourceType, name: ObjectName): string {
+  return `${type.plural}.${type.group}/${keyOf(name)}`;
+}
+
+/** An object as people know it: `Deployment multicluster-engine/placement-controller`. */
+export function titleOf(type: ResourceType, name: ObjectName): string {
+  return `${type.kind} ${keyOf(name)}`;
+}
+
+/** A kind as rights name it: `deployments.apps`. */
+export function resourceText(type: ResourceType): string {
+  return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+}
+
+/** Smaller than zero, zero or greater, by code units: the order of every sorted output. */
+export function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Equal in every part; the order of a map's fields means nothing. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
+  if (!isTree(a) || !isTree(b)) return a === b;
+  const fields = Object.keys(a);
+  return (
+    fields.length === Object.keys(b).length &&
+    fields.every((field) => Object.hasOwn(b, field) && sameValue(a[field], b[field]))
+  );
+}

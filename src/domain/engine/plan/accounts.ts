@@ -1,0 +1,57 @@
+import { SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../api/names.js';
+import { Deployments, ServiceAccounts } from '../../../api/resources.js';
+import { desiredId, sealed, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
+import { idOf, textAt, titleOf, treeAt, type Manifest } from '../manifest/manifest.js';
+import { ownershipOf } from './ownership.js';
+import { isTerminating, type StoredObject } from './plan.js';
+import type { Finding } from '../status/input.js';
+
+/**
+ * A token is bound to the uid of its ServiceAccount: pods that run on after the account was made anew hold one that is
+ * refused for ever. So the pods of a Deployment carry the uid of the account that they run as, and another uid rolls them.
+ */
+
+/** The uids of our ServiceAccounts that live, by the id of the account; those that go, or are another's, are left out. */
+export function liveAccounts(findings: readonly Finding[], engine: EngineIdentity): ReadonlyMap<string, string> {
+  const uids = new Map<string, string>();
+  for (const { type, name, object } of findings) {
+    if (type !== ServiceAccounts || object?.metadata.uid === undefined) continue;
+    if (ownershipOf(object, engine) === 'ours' && !isTerminating(object))
+      uids.set(idOf(type, name), object.metadata.uid);
+  }
+  return uids;
+}
+
+/**
+ * `desired` with the uid of its account in the pods of each Deployment that runs as one of `desired`. While that uid is
+ * not known, what the stored Deployment says of it stands; one that says nothing waits for the account.
+ */
+export function withAccounts(
+  desired: readonly DesiredObject[],
+  uids: ReadonlyMap<string, string>,
+  stored: readonly StoredObject[],
+): readonly DesiredObject[] {
+  const accounts = new Map(desired.filter((one) => one.type === ServiceAccounts).map((one) => [desiredId(one), one]));
+  return desired.map((one) => {
+    const { namespace = '' } = one.object.metadata;
+    const name = { namespace, name: textAt(one.object, 'spec', 'template', 'spec', 'serviceAccountName') };
+    const id = idOf(ServiceAccounts, name);
+    if (one.type !== Deployments || !accounts.has(id)) return one;
+    const uid = uids.get(id) ?? carriedUid(desiredId(one), stored);
+    if (uid === '') return { ...one, waitsFor: titleOf(ServiceAccounts, name) };
+    return sealed(one.type, one.component, withUid(one.object, uid));
+  });
+}
+
+function carriedUid(deployment: string, stored: readonly StoredObject[]): string {
+  const there = stored.find(({ type, object }) => idOf(type, object.metadata) === deployment);
+  return textAt(there?.object, 'spec', 'template', 'metadata', 'annotations', SERVICE_ACCOUNT_UID_ANNOTATION);
+}
+
+function withUid(deployment: Manifest, uid: string): Manifest {
+  const spec = treeAt(deployment, 'spec');
+  const template = treeAt(spec, 'template');
+  const metadata = treeAt(template, 'metadata');
+  const annotations = { ...treeAt(metadata, 'annotations'), [SERVICE_ACCOUNT_UID_ANNOTATION]: uid };
+  return { ...deployment, spec: { ...spec, template: { ...template, metadata: { ...metadata, annotations } } } };
+}

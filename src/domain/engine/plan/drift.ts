@@ -1,0 +1,100 @@
+import { isTree, sameValue, type Tree } from '../manifest/manifest.js';
+import { sameQuantity } from './quantity.js';
+
+/**
+ * Whether a stored object still holds what was applied, decided without asking the server.
+ *
+ * The rule: every wanted field is there and equal. The server only ever adds beside what we apply (defaults, other
+ * people's labels and fields), so what is there and not wanted is not looked at, except inside what server-side apply
+ * treats as one value (the tables below): there one owner owns all of it, and anything else in it is drift.
+ * A wanted value that the server writes in another form (amounts) is compared by value. Templates therefore state the
+ * server's defaults inside such one-value fields, and hold no empty maps or lists, which the server drops.
+ */
+
+/** Lists whose items have keys, by path: compared item by item, in any order, and others' items stay. From the API's schema. */
+const KEYED_LISTS: Readonly<Record<string, readonly string[]>> = {
+  'metadata.ownerReferences': ['uid'],
+  'spec.ports': ['port', 'protocol'],
+  'spec.template.spec.containers': ['name'],
+  'spec.template.spec.containers[].env': ['name'],
+  'spec.template.spec.containers[].ports': ['containerPort', 'protocol'],
+  'spec.template.spec.containers[].volumeMounts': ['mountPath'],
+  'spec.template.spec.initContainers': ['name'],
+  'spec.template.spec.initContainers[].env': ['name'],
+  'spec.template.spec.initContainers[].volumeMounts': ['mountPath'],
+  'spec.template.spec.imagePullSecrets': ['name'],
+  'spec.template.spec.topologySpreadConstraints': ['topologyKey', 'whenUnsatisfiable'],
+  'spec.template.spec.volumes': ['name'],
+};
+
+/** Maps that are one value; every list that is not above is one, too. */
+const WHOLE_MAPS: ReadonlySet<string> = new Set([
+  'roleRef',
+  'spec.podSelector',
+  'spec.selector',
+  'spec.template.spec.nodeSelector',
+  'spec.template.spec.topologySpreadConstraints[].labelSelector',
+  'spec.template.spec.containers[].env[].valueFrom.fieldRef',
+  'spec.template.spec.initContainers[].env[].valueFrom.fieldRef',
+]);
+
+/** Maps whose values are amounts. */
+const AMOUNTS = /\.resources\.(limits|requests)$/;
+
+/** What holds for a comparison below one field. */
+interface Place {
+  /** As people write it, with the keys of list items: `spec.template.spec.containers[operator].image`. */
+  readonly shown: string;
+  /** As the tables write it: `spec.template.spec.containers[].image`. */
+  readonly path: string;
+}
+
+/**
+ * The paths at which `stored` lacks what `wanted` holds, in the order of `wanted`; empty when nothing has drifted. Both
+ * are objects of one type and name: what the server calls that type in its answer (lists leave it out) means nothing.
+ */
+export function driftedFields(wanted: Tree, stored: unknown): readonly string[] {
+  const { apiVersion: _version, kind: _kind, ...content } = wanted;
+  return compareTree(content, stored, { shown: '', path: '' });
+}
+
+function compare(wanted: unknown, stored: unknown, place: Place): readonly string[] {
+  const keys = KEYED_LISTS[place.path];
+  if (keys !== undefined && Array.isArray(wanted)) return compareItems(wanted, stored, place, keys);
+  if (isTree(wanted) && !WHOLE_MAPS.has(place.path)) return compareTree(wanted, stored, place);
+  return sameValue(wanted, stored) ? [] : [place.shown];
+}
+
+function compareTree(wanted: Tree, stored: unknown, place: Place): readonly string[] {
+  if (!isTree(stored)) return [place.shown === '' ? 'the whole object' : place.shown];
+  const drifted: string[] = [];
+  for (const [field, value] of Object.entries(wanted)) {
+    const there = Object.hasOwn(stored, field) ? stored[field] : undefined;
+    if (AMOUNTS.test(place.path) && sameQuantity(value, there)) continue;
+    drifted.push(...compare(value, there, below(place, field)));
+  }
+  return drifted;
+}
+
+function compareItems(
+  wanted: readonly unknown[],
+  stored: unknown,
+  place: Place,
+  keys: readonly string[],
+): readonly string[] {
+  const items: readonly unknown[] = Array.isArray(stored) ? stored : [];
+  return wanted.flatMap((item) => {
+    if (!isTree(item)) return [place.shown];
+    const shown = `${place.shown}[${String(item[keys[0] ?? ''])}]`;
+    const there = items.find((one) => isTree(one) && keys.every((key) => one[key] === item[key]));
+    return compareTree(item, there, { shown, path: `${place.path}[]` });
+  });
+}
+
+function below(place: Place, field: string): Place {
+  if (place.path === '') return { shown: field, path: field };
+  return {
+    shown: /[./]/.test(field) ? `${place.shown}[${field}]` : `${place.shown}.${field}`,
+    path: `${place.path}.${field}`,
+  };
+}

@@ -1,0 +1,41 @@
+import { at, isTree, itemsAt, textAt, treeAt, type Tree } from '../manifest/manifest.js';
+
+/**
+ * The managedFields of `object` with every field of its spec booked on `manager`, as if that one had applied them all: what its next
+ * apply leaves out goes. What others own outside the spec, and through subresources, stays theirs.
+ * undefined where nobody else owns a field of the spec. See "Field Management" in the documentation of server-side apply.
+ */
+export function takenOver(object: unknown, manager: string): readonly Tree[] | undefined {
+  const entries = itemsAt(at(object, 'metadata'), 'managedFields');
+  const ours = entries.find((one) => one['manager'] === manager && one['operation'] === 'Apply' && isMain(one));
+  const foreign = entries.filter((one) => one !== ours && isMain(one) && isTree(at(one, 'fieldsV1', 'f:spec')));
+  if (foreign.length === 0) return undefined;
+  const spec = foreign.reduce(
+    (sum, one) => union(sum, treeAt(one, 'fieldsV1', 'f:spec')),
+    treeAt(ours, 'fieldsV1', 'f:spec'),
+  );
+  const { time: _time, ...entry } = ours ?? {
+    manager,
+    operation: 'Apply',
+    apiVersion: textAt(object, 'apiVersion'),
+    fieldsType: 'FieldsV1',
+  };
+  const left = entries.filter((one) => one !== ours).map((one) => (foreign.includes(one) ? withoutSpec(one) : one));
+  const owning = left.filter((one) => Object.keys(treeAt(one, 'fieldsV1')).length > 0);
+  return [...owning, { ...entry, fieldsV1: { ...treeAt(ours, 'fieldsV1'), 'f:spec': spec } }];
+}
+
+function isMain(entry: Tree): boolean {
+  return textAt(entry, 'subresource') === '';
+}
+
+function withoutSpec(entry: Tree): Tree {
+  const { 'f:spec': _spec, ...rest } = treeAt(entry, 'fieldsV1');
+  return { ...entry, fieldsV1: rest };
+}
+
+/** Every path of both sets. */
+function union(a: Tree, b: Tree): Tree {
+  const paths = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return Object.fromEntries(paths.map((path) => [path, union(treeAt(a, path), treeAt(b, path))]));
+}

@@ -1,0 +1,182 @@
+import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js';
+import { REVISION_ANNOTATION } from '../../../api/names.js';
+import { Namespaces } from '../../../api/resources.js';
+import { APPLY_ORDER } from '../catalogue.js';
+import { desiredId, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
+import { driftedFields } from './drift.js';
+import { byText, idOf, titleOf } from '../manifest/manifest.js';
+import { isOurNamespace, ownershipOf, wasAppliedByUs } from './ownership.js';
+
+/** An object as a cache holds it. */
+export interface StoredObject {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+/** What a plan is made from. */
+export interface PlanInput {
+  readonly engine: EngineIdentity;
+  readonly desired: readonly DesiredObject[];
+  /** Every cached object that may be ours, in any order. */
+  readonly stored: readonly StoredObject[];
+  /** The target namespace; undefined when it does not exist, or where namespaces are not ours to look at. */
+  readonly namespace: KubeObject | undefined;
+}
+
+/**
+ * What to do about one object.
+ * - create: nothing of ours is known under that name; the server is asked before anything is written.
+ * - patch: ours, and not as wanted.
+ * - keep: ours, and as wanted.
+ * - delete: ours, and wanted no more.
+ * - wait: something else has to go first.
+ * - skip-foreign: somebody else's; never touched.
+ */
+export interface Step {
+  readonly action: 'create' | 'patch' | 'keep' | 'delete' | 'wait' | 'skip-foreign';
+  readonly type: ResourceType;
+  readonly name: ObjectName;
+  /** Why, for people. */
+  readonly cause: string;
+  /** Absent for what is wanted no more. */
+  readonly desired?: DesiredObject;
+  /** What the cache holds. */
+  readonly stored?: KubeObject;
+  /** patch: it was as wanted, and somebody else changed it since. */
+  readonly drift?: true;
+}
+
+/** The steps of a pass: what is wanted in the order of applying, then what goes in the reverse order. Pure. */
+export function plan(input: PlanInput): readonly Step[] {
+  const stored = new Map(input.stored.map((one) => [idOf(one.type, one.object.metadata), one]));
+  const steps: Step[] = [];
+  for (const desired of input.desired) {
+    const found = desired.type === Namespaces ? input.namespace : stored.get(desiredId(desired))?.object;
+    const step =
+      desired.type === Namespaces ? namespaceStep(desired, found, input.engine) : objectStep(desired, found, input);
+    if (step !== undefined) steps.push(step);
+  }
+  return [...steps, ...pruneSteps(input)];
+}
+
+/**
+ * The step for one wanted object after the server was asked for it, managed fields and all: `fresh` is what is stored,
+ * undefined when nothing is. undefined: a namespace that is left as it is.
+ */
+export function freshStep(
+  desired: DesiredObject,
+  fresh: KubeObject | undefined,
+  engine: EngineIdentity,
+): Step | undefined {
+  if (desired.type === Namespaces) return namespaceStep(desired, fresh, engine);
+  const step = objectStep(desired, fresh, { engine, namespace: undefined });
+  if (fresh === undefined || step.action !== 'create') return step;
+  if (isTerminating(fresh)) return { ...step, action: 'wait', cause: `is being deleted${finalizersOf(fresh)}` };
+  if (wasAppliedByUs(fresh, engine))
+    return { ...step, action: 'patch', drift: true, cause: 'has lost its controller reference' };
+  return { ...step, action: 'skip-foreign', cause: foreignCause(fresh) };
+}
+
+function namespaceStep(
+  desired: DesiredObject,
+  stored: KubeObject | undefined,
+  engine: EngineIdentity,
+): Step | undefined {
+  const base = baseOf(desired);
+  if (stored === undefined) return { ...base, action: 'create', cause: 'does not exist' };
+  if (isTerminating(stored)) return { ...base, action: 'wait', stored, cause: 'is being deleted' };
+  // One that was there before, or that somebody took over, is left as it is.
+  return isOurNamespace(stored, engine) ? compared(base, desired, stored) : undefined;
+}
+
+function objectStep(
+  desired: DesiredObject,
+  stored: KubeObject | undefined,
+  input: Pick<PlanInput, 'engine' | 'namespace'>,
+): Step {
+  const base = baseOf(desired);
+  const { namespace } = input;
+  if (stored === undefined) {
+    if (namespace !== undefined && isTerminating(namespace) && desired.type.namespaced) {
+      return { ...base, action: 'wait', cause: `Namespace ${namespace.metadata.name} is being deleted` };
+    }
+    if (desired.waitsFor !== undefined) return { ...base, action: 'wait', cause: `waits for ${desired.waitsFor}` };
+    return { ...base, action: 'create', cause: 'does not exist' };
+  }
+  const ownership = ownershipOf(stored, input.engine);
+  if (ownership === 'foreign') return { ...base, action: 'skip-foreign', stored, cause: foreignCause(stored) };
+  if (ownership === 'unowned') return { ...base, action: 'create', stored, cause: 'has no controller' };
+  if (ownership === 'leftover') return { ...base, action: 'wait', stored, cause: LEFTOVER };
+  if (isTerminating(stored))
+    return { ...base, action: 'wait', stored, cause: `is being deleted${finalizersOf(stored)}` };
+  if (desired.waitsFor !== undefined)
+    return { ...base, action: 'wait', stored, cause: `waits for ${desired.waitsFor}` };
+  return compared(base, desired, stored);
+}
+
+function compared(base: Pick<Step, 'type' | 'name' | 'desired'>, desired: DesiredObject, stored: KubeObject): Step {
+  const fields = driftedFields(desired.object, stored);
+  if (fields.length === 0) return { ...base, action: 'keep', stored, cause: 'is as wanted' };
+  if (stored.metadata.annotations?.[REVISION_ANNOTATION] !== desired.revision) {
+    return { ...base, action: 'patch', stored, cause: 'something else is wanted of it now' };
+  }
+  return { ...base, action: 'patch', stored, drift: true, cause: `differs at ${fieldList(fields)}` };
+}
+
+function pruneSteps(input: PlanInput): readonly Step[] {
+  const wanted = new Set(input.desired.map(desiredId));
+  const steps: Step[] = [];
+  for (const { type, object } of input.stored) {
+    const { name, namespace } = object.metadata;
+    if (wanted.has(idOf(type, object.metadata)) || ownershipOf(object, input.engine) !== 'ours') continue;
+    const base = { type, name: namespace === undefined ? { name } : { namespace, name }, stored: object };
+    if (isTerminating(object))
+      steps.push({ ...base, action: 'wait', cause: `is being deleted${finalizersOf(object)}` });
+    else steps.push({ ...base, action: 'delete', cause: 'is no longer wanted' });
+  }
+  return steps.sort((a, b) => removalOrder(a, b));
+}
+
+/** The order of removing: kinds in reverse, then names. */
+export function removalOrder(a: Pick<Step, 'type' | 'name'>, b: Pick<Step, 'type' | 'name'>): number {
+  return (
+    APPLY_ORDER.indexOf(b.type) - APPLY_ORDER.indexOf(a.type) || byText(idOf(a.type, a.name), idOf(b.type, b.name))
+  );
+}
+
+export const LEFTOVER = 'belongs to an earlier engine of the same name and is about to be garbage collected';
+
+/** Why an object is not ours, naming whose it is where it says so. */
+export function foreignCause(stored: KubeObject): string {
+  const controller = (stored.metadata.ownerReferences ?? []).find((one) => one.controller === true);
+  const whose =
+    controller === undefined ? 'was made by somebody else' : `belongs to ${controller.kind} ${controller.name}`;
+  return `${whose} and is not touched; delete or rename it`;
+}
+
+/** ` (finalizers: …)`, or nothing: what holds up a deletion. */
+export function finalizersOf(stored: KubeObject): string {
+  const finalizers = stored.metadata.finalizers ?? [];
+  return finalizers.length === 0 ? '' : ` (finalizers: ${finalizers.join(', ')})`;
+}
+
+export function isTerminating(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+const FIELDS_SHOWN = 5;
+
+function fieldList(fields: readonly string[]): string {
+  const rest = fields.length - FIELDS_SHOWN;
+  return fields.slice(0, FIELDS_SHOWN).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+function baseOf(desired: DesiredObject): Pick<Step, 'type' | 'name' | 'desired'> {
+  const { name, namespace } = desired.object.metadata;
+  return { type: desired.type, name: namespace === undefined ? { name } : { namespace, name }, desired };
+}
+
+/** A step as people read it: what, which, why. */
+export function stepText(step: Step): string {
+  return `${step.action} ${titleOf(step.type, step.name)} (${step.cause})`;
+}

@@ -1,0 +1,85 @@
+import type { ComponentReason } from '../../../api/enginereasons.js';
+import type { ComponentCondition } from '../../../api/generated/multiclusterengine.js';
+import { clip } from '../../conditions.js';
+import { byText } from '../manifest/manifest.js';
+import { enumerate, healthOf, type Finding, type FindingState } from './input.js';
+
+type Row = Omit<ComponentCondition, 'lastTransitionTime'>;
+
+/** What a row says of each state that does not depend on health. */
+const REASONS: Readonly<Record<Exclude<FindingState, 'applied'>, ComponentReason>> = {
+  waiting: 'Pending',
+  failed: 'ApplyFailed',
+  denied: 'PermissionDenied',
+  foreign: 'Skipped',
+  drifted: 'Drifted',
+  missing: 'Missing',
+  removing: 'Uninstalling',
+};
+
+/**
+ * The rows of the status: one per wanted object, sorted by kind and name, `lastTransitionTime` kept where the status did
+ * not move. `now` is RFC 3339.
+ */
+export function componentRows(
+  stored: readonly ComponentCondition[],
+  findings: readonly Finding[],
+  now: string,
+): ComponentCondition[] {
+  const rows = findings.map((finding) => {
+    const row = componentRow(finding);
+    const before = stored.find((one) => one.kind === row.kind && one.name === row.name);
+    const moved = before === undefined || before.status !== row.status;
+    return { ...row, lastTransitionTime: moved ? now : before.lastTransitionTime };
+  });
+  return sorted(rows);
+}
+
+/** `rows`, and those of `stored` that are about other objects. */
+export function withOthers(
+  rows: readonly ComponentCondition[],
+  stored: readonly ComponentCondition[],
+): ComponentCondition[] {
+  const others = stored.filter((one) => !rows.some((row) => row.kind === one.kind && row.name === one.name));
+  return sorted([...rows, ...others]);
+}
+
+/** `Deployment name: message` of each, three at most. */
+export function nameRows(rows: readonly ComponentCondition[]): string {
+  return enumerate(rows.map((row) => `${row.kind} ${row.name}: ${row.message}`));
+}
+
+function sorted(rows: readonly ComponentCondition[]): ComponentCondition[] {
+  return [...rows].sort((a, b) => byText(a.kind, b.kind) || byText(a.name, b.name));
+}
+
+/**
+ * The row of one object. A Deployment's is True while its replicas serve, through a rollout too (Ready alone asks for
+ * the strict rule); any other object's while it is applied. What the pause holds back takes nothing away that is there.
+ */
+export function componentRow(finding: Finding): Row {
+  const { kind } = finding.type;
+  const { name } = finding.name;
+  const health = healthOf(finding);
+  const type = health === undefined ? 'Applied' : 'Available';
+  if (finding.state !== 'applied') {
+    const stands = finding.state === 'drifted' && health?.serving !== false;
+    return {
+      name,
+      kind,
+      type,
+      status: stands ? 'True' : 'False',
+      reason: REASONS[finding.state],
+      message: clip(finding.message),
+    };
+  }
+  if (finding.given === true)
+    return { name, kind, type, status: 'True', reason: 'Given', message: clip(finding.message) };
+  if (health === undefined) return { name, kind, type, status: 'True', reason: 'Applied', message: 'applied' };
+  const reason: ComponentReason = health.ready
+    ? 'Available'
+    : health.rollout === 'rolling'
+      ? 'RollingOut'
+      : 'Unavailable';
+  return { name, kind, type, status: health.serving ? 'True' : 'False', reason, message: clip(health.message) };
+}

@@ -1,0 +1,373 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import type { MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
+import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
+import { APPLY_ORDER, BINDINGS, CATALOGUE } from '../../../../src/domain/engine/catalogue.js';
+import {
+  desiredId,
+  desiredObjects,
+  targetTypes,
+  templateFaults,
+  type EngineSettings,
+} from '../../../../src/domain/engine/manifest/desired.js';
+import { at, itemsAt, textAt, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
+import { renderPods } from '../../../../src/domain/engine/manifest/render.js';
+import { effectiveSpec } from '../../../../src/domain/engine/spec.js';
+import { desired, identity, settings, templates, UID, wanted } from '../../../support/builders/engine.js';
+
+/** The pod spec of every Deployment. */
+function podSpecs(spec: MultiClusterEngineSpec, over: Partial<EngineSettings> = {}): readonly unknown[] {
+  const deployments = desired(spec, over).filter((one) => one.type.kind === 'Deployment');
+  expect(deployments.length).toBeGreaterThan(0);
+  return deployments.map((one) => at(one.object, 'spec', 'template', 'spec'));
+}
+
+describe('what an engine consists of', () => {
+  it('is applied namespace first and Deployments last', () => {
+    expect(desired().map((one) => `${one.type.kind} ${one.object.metadata.name}`)).toEqual([
+      'Namespace multicluster-engine',
+      'RoleBinding multicluster-engine-installer',
+      'ServiceAccount placement-controller',
+      'ServiceAccount gateway',
+      'ClusterRoleBinding multicluster-engine-placement-controller',
+      'Service gateway',
+      'PodDisruptionBudget placement-controller',
+      'PodDisruptionBudget gateway',
+      'NetworkPolicy placement-controller',
+      'NetworkPolicy gateway',
+      'Deployment placement-controller',
+      'Deployment gateway',
+    ]);
+  });
+
+  it('keeps the declared order of kinds', () => {
+    expect(APPLY_ORDER.map((type) => type.kind)).toEqual([
+      'Namespace',
+      'RoleBinding',
+      'ServiceAccount',
+      'ClusterRoleBinding',
+      'ConfigMap',
+      'Secret',
+      'Service',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'Deployment',
+    ]);
+  });
+
+  it('with --namespace leaves out the namespace and every binding', () => {
+    const kinds = desired({}, { onlyNamespace: 'multicluster-engine' }).map((one) => one.type.kind);
+
+    expect([...new Set(kinds)]).toEqual([
+      'ServiceAccount',
+      'Service',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'Deployment',
+    ]);
+  });
+
+  it('lives in the target namespace', () => {
+    const namespaces = desired({ targetNamespace: 'infra' }).map(
+      (one) => one.object.metadata.namespace ?? one.object.metadata.name,
+    );
+
+    expect(new Set(namespaces)).toEqual(new Set(['infra', 'multicluster-engine-placement-controller']));
+  });
+
+  it('says on every object whose it is and of which version', () => {
+    for (const { object, revision } of desired()) {
+      expect(object.metadata.labels).toMatchObject({
+        'multicluster.platform.io/engine': 'hub',
+        'app.kubernetes.io/part-of': 'multicluster-engine',
+        'app.kubernetes.io/managed-by': 'multicluster-engine',
+        'app.kubernetes.io/version': '1.0.0',
+      });
+      expect(Object.keys(object.metadata.labels ?? {})).toEqual(
+        expect.arrayContaining(['app.kubernetes.io/name', 'app.kubernetes.io/component']),
+      );
+      expect(object.metadata.annotations).toEqual({
+        'multicluster.platform.io/version': '1.0.0',
+        [REVISION_ANNOTATION]: revision,
+      });
+    }
+  });
+
+  it('is owned by the engine, without blocking its deletion, but for the namespace, which has no owner', () => {
+    for (const { type, object } of desired()) {
+      const owners = [
+        {
+          apiVersion: 'multicluster.platform.io/v1alpha1',
+          kind: 'MultiClusterEngine',
+          name: 'hub',
+          uid: UID,
+          controller: true,
+        },
+      ];
+      expect(object.metadata.ownerReferences).toEqual(type.kind === 'Namespace' ? undefined : owners);
+    }
+  });
+
+  it('binds the installer role to the operator, in the target namespace alone', () => {
+    expect(wanted('RoleBinding', { targetNamespace: 'infra' }).object).toMatchObject({
+      metadata: { name: 'multicluster-engine-installer', namespace: 'infra' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'multicluster-engine-installer' },
+      subjects: [
+        { kind: 'ServiceAccount', name: 'multicluster-engine-operator', namespace: 'multicluster-engine-operator' },
+      ],
+    });
+  });
+
+  it("binds a component's role to the component's account in the target namespace", () => {
+    expect(wanted('ClusterRoleBinding', { targetNamespace: 'infra' }).object).toMatchObject({
+      roleRef: { name: 'multicluster-engine-placement-controller' },
+      subjects: [{ kind: 'ServiceAccount', name: 'placement-controller', namespace: 'infra' }],
+    });
+  });
+
+  it('makes a namespace that enforces restricted Pod Security', () => {
+    expect(wanted('Namespace').object.metadata.labels).toMatchObject({
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    });
+  });
+
+  it('is the same for the same input, whatever the order of its maps', () => {
+    const one = desired({ nodeSelector: { a: '1', b: '2' } });
+    const other = desired({ nodeSelector: { b: '2', a: '1' } });
+
+    expect(other).toEqual(one);
+  });
+
+  it('has a new revision for whatever changes, and only then', () => {
+    const before = new Map(desired().map((one) => [desiredId(one), one.revision]));
+    const after = desired({ nodeSelector: { a: '1' } });
+
+    expect(after.filter((one) => before.get(desiredId(one)) !== one.revision).map((one) => one.type.kind)).toEqual([
+      'Deployment',
+      'Deployment',
+    ]);
+  });
+
+  it.each([
+    ['1.0.0', '1.0.0'],
+    ['1.0.0-rc.1+build.7', '1.0.0-rc.1_build.7'],
+    [`${'9'.repeat(70)}`, '9'.repeat(63)],
+    ['+1+', '1'],
+  ])('writes version %s into labels as %s', (version, label) => {
+    for (const { object } of desired({}, { version }))
+      expect(object.metadata.labels?.['app.kubernetes.io/version']).toBe(label);
+  });
+
+  it('never changes its templates', () => {
+    const before = JSON.stringify(templates);
+    desired({ nodeSelector: { a: '1' }, imagePullSecret: 'pull', tolerations: [{ operator: 'Exists' }] });
+
+    expect(JSON.stringify(templates)).toBe(before);
+  });
+});
+
+describe('the pods of every component', () => {
+  it('carry node selector, tolerations and pull secret of the spec', () => {
+    const tolerations = [
+      { key: '1', operator: 'Equal' as const, value: '0755', effect: 'NoSchedule' as const, tolerationSeconds: 3 },
+    ];
+    for (const pod of podSpecs({ nodeSelector: { infra: '' }, tolerations, imagePullSecret: 'pull' })) {
+      expect(pod).toMatchObject({
+        nodeSelector: { infra: '' },
+        tolerations: [{ key: '1', operator: 'Equal', value: '0755', effect: 'NoSchedule' }],
+        imagePullSecrets: [{ name: 'pull' }],
+      });
+      expect(JSON.stringify(pod)).not.toContain('tolerationSeconds');
+    }
+  });
+
+  it('carry none of them where the spec has none, not even empty ones', () => {
+    for (const pod of podSpecs({})) {
+      expect(Object.keys(treeAt(pod))).not.toEqual(expect.arrayContaining(['nodeSelector']));
+      expect(at(pod, 'tolerations')).toBeUndefined();
+      expect(at(pod, 'imagePullSecrets')).toBeUndefined();
+    }
+  });
+
+  it("run the operator's image, as many as asked for, with the Lease in the operator's namespace", () => {
+    const over = { image: 'other:2', replicas: 5, operatorNamespace: 'ops' };
+    for (const one of desired({}, over).filter((each) => each.type.kind === 'Deployment')) {
+      expect(at(one.object, 'spec', 'replicas')).toBe(5);
+      for (const container of itemsAt(one.object, 'spec', 'template', 'spec', 'containers')) {
+        expect(container['image']).toBe('other:2');
+        const leads = CATALOGUE.some((row) => row.name === one.component && row.leaderElection !== undefined);
+        const told = itemsAt(container, 'env')
+          .filter(({ name }) => name === 'MULTICLUSTER_ENGINE_LEADER_ELECTION_NAMESPACE')
+          .map(({ value }) => value);
+        expect(told).toEqual(leads ? ['ops'] : []);
+      }
+    }
+  });
+
+  it('say whose they are', () => {
+    for (const one of desired().filter((each) => each.type.kind === 'Deployment')) {
+      const selector = treeAt(one.object, 'spec', 'selector', 'matchLabels');
+      expect(at(one.object, 'spec', 'template', 'metadata', 'labels')).toMatchObject({
+        ...selector,
+        'multicluster.platform.io/engine': 'hub',
+      });
+    }
+  });
+
+  it('are locked down: restricted Pod Security, read-only, without capabilities, under an account of their own', () => {
+    for (const one of desired().filter((each) => each.type.kind === 'Deployment')) {
+      const pod = at(one.object, 'spec', 'template', 'spec');
+      expect(pod).toMatchObject({
+        serviceAccountName: one.component,
+        securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(itemsAt(pod, 'topologySpreadConstraints').length).toBeGreaterThan(0);
+      for (const container of itemsAt(pod, 'containers')) {
+        expect(container).toMatchObject({
+          readinessProbe: {},
+          livenessProbe: {},
+          resources: { requests: {}, limits: {} },
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            runAsNonRoot: true,
+            capabilities: { drop: ['ALL'] },
+          },
+        });
+      }
+    }
+  });
+
+  it('take no path and no port as an argument: a launcher substitutes the environment alone', () => {
+    for (const pod of podSpecs({})) {
+      for (const container of itemsAt(pod, 'containers')) {
+        const args = Array.isArray(container['args']) ? container['args'].map(String) : [];
+        expect(args.filter((arg) => /\/|:?\d{2,}/.test(arg))).toEqual([]);
+      }
+    }
+  });
+
+  it('keep what their template says beside, init containers too', () => {
+    const template = {
+      metadata: { name: 'x' },
+      spec: {
+        template: {
+          spec: {
+            nodeSelector: { a: '1' },
+            tolerations: [{ key: 'own' }],
+            initContainers: [{ name: 'i', image: 'old' }],
+            containers: [{ name: 'c', image: 'old' }],
+          },
+        },
+      },
+    };
+    const spec = effectiveSpec({ nodeSelector: { b: '2' }, tolerations: [{ operator: 'Exists' }] });
+
+    expect(
+      renderPods(template, { spec, labels: {}, image: 'new', replicas: 1, leaseNamespace: undefined }),
+    ).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            nodeSelector: { a: '1', b: '2' },
+            tolerations: [{ key: 'own' }, { operator: 'Exists' }],
+            initContainers: [{ name: 'i', image: 'new' }],
+            containers: [{ name: 'c', image: 'new' }],
+          },
+        },
+      },
+    });
+  });
+
+  it('get every toleration of any spec, in order', () => {
+    const text = fc.constantFrom('', 'a', '1e3', 'true', '0', '~');
+    const toleration = fc.record({
+      key: text,
+      value: text,
+      operator: fc.constantFrom('Exists' as const, 'Equal' as const),
+      effect: fc.constantFrom('' as const, 'NoExecute' as const),
+    });
+    fc.assert(
+      fc.property(fc.array(toleration, { minLength: 1, maxLength: 5 }), (tolerations) => {
+        const [pod] = podSpecs({ tolerations });
+        expect(itemsAt(pod, 'tolerations').map((one) => textAt(one, 'key'))).toEqual(tolerations.map((one) => one.key));
+      }),
+    );
+  });
+});
+
+describe('the catalogue', () => {
+  it('fits the folders', () => {
+    expect(templateFaults(templates)).toEqual([]);
+  });
+
+  it('has each name, folder and place once', () => {
+    for (const field of ['name', 'folder', 'order'] as const)
+      expect(new Set(CATALOGUE.map((row) => row[field])).size).toBe(CATALOGUE.length);
+  });
+
+  it('finds the kinds of the target namespace in the templates', () => {
+    expect(targetTypes(templates).map((type) => type.kind)).toEqual([
+      'ServiceAccount',
+      'Service',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'Deployment',
+    ]);
+  });
+
+  it('has a row for every binding that a component makes', () => {
+    const bindings = desired()
+      .filter((one) => one.type.kind.endsWith('Binding'))
+      .map((one) => one.object.metadata.name);
+
+    expect(
+      BINDINGS.filter((row) => row.retired !== true)
+        .map((row) => row.name)
+        .sort(),
+    ).toEqual(bindings.sort());
+  });
+
+  it.each([
+    [
+      'a missing folder',
+      { 'placement-controller': [] },
+      ['deploy/components/placement-controller: holds no object of component placement-controller'],
+    ],
+    [
+      'a kind that no engine consists of',
+      { 'placement-controller': [{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } }] },
+      [
+        'deploy/components/placement-controller: Job j: kind must be one of Namespace, RoleBinding, ServiceAccount, ClusterRoleBinding, ConfigMap, Secret, Service, PodDisruptionBudget, NetworkPolicy, Deployment, and neither Namespace nor Secret',
+      ],
+    ],
+    [
+      'a Secret, whose content would lie in the open',
+      { 'placement-controller': [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }] },
+      [expect.stringContaining('Secret s: kind must be')],
+    ],
+    [
+      'a binding without a row',
+      {
+        'placement-controller': [
+          { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'b' } },
+        ],
+      },
+      [
+        'deploy/components/placement-controller: ClusterRoleBinding b: a binding must have a row in the table of bindings',
+      ],
+    ],
+  ])('refuses %s', (_name, given, faults) => {
+    expect(templateFaults({ ...templates, ...given })).toEqual(faults);
+  });
+
+  it('leaves an object of another kind out, should one have come so far', () => {
+    const odd = { 'placement-controller': [{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' } }] };
+
+    expect(desiredObjects(identity, effectiveSpec({}), odd, settings).map((one) => one.type.kind)).toEqual([
+      'Namespace',
+      'RoleBinding',
+    ]);
+  });
+});

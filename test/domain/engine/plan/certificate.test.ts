@@ -1,0 +1,197 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { KubeObject, ObjectMeta } from '../../../../src/api/meta.js';
+import { EXPIRY_ANNOTATION } from '../../../../src/api/names.js';
+import {
+  bundleOf,
+  certificateNames,
+  judgeCertificate,
+  pairObject,
+  RENEW_BEFORE_MS,
+  trustObject,
+  type CertificateCase,
+  type CertificateSight,
+} from '../../../../src/domain/engine/plan/certificate.js';
+import { at } from '../../../../src/domain/engine/manifest/manifest.js';
+import { DAY_MS, KEY_CANARY, pairForTest, pem } from '../../../support/builders/certificate.js';
+import { identity, NAMESPACE, settings } from '../../../support/builders/engine.js';
+
+const row = { secret: 'gateway-tls', trust: 'gateway-ca', service: 'gateway' };
+const one: CertificateCase = { component: 'gateway', row, namespace: NAMESPACE, engine: identity, settings };
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+const BUNDLE = bundleOf(pairForTest(2, NOW), pem(1));
+
+type Meta = Partial<ObjectMeta> & { managedFields?: object[] };
+
+function fieldsOf(value: unknown): object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [`f:${key}`, fieldsOf(inner)]))
+    : {};
+}
+
+const applied = pairObject(one, pairForTest(2, NOW), BUNDLE).object;
+const booked = { manager: 'multicluster-engine', operation: 'Apply', fieldsV1: fieldsOf(applied) };
+
+/** Metadata of the Secret as we wrote it, and what `over` says otherwise. */
+function secret(over: Meta = {}): KubeObject {
+  return { metadata: Object.assign({ ...applied.metadata, uid: 's' }, { managedFields: [booked] }, over) };
+}
+
+const trust: KubeObject = trustObject(one, BUNDLE).object;
+
+function judge(over: Partial<CertificateSight>): string {
+  const verdict = judgeCertificate(one, {
+    secret: secret(),
+    trust,
+    namespaceObject: { metadata: { name: NAMESPACE } },
+    now: NOW,
+    ...over,
+  });
+  if (verdict.kind === 'keep') return `keep until ${new Date(verdict.renewAt).toISOString().slice(0, 10)}`;
+  const served = 'served' in verdict ? ` [${/A*(\d+)\n/.exec(verdict.served ?? '')?.[1] ?? ''}]` : '';
+  return `${verdict.kind}${verdict.kind === 'renew' && verdict.drift ? ' changed' : ''}: ${verdict.cause}${served}`;
+}
+
+describe('what is to be done about a certificate', () => {
+  const owner = (over: object): Meta => ({
+    ownerReferences: [
+      {
+        apiVersion: 'multicluster.platform.io/v1alpha1',
+        kind: 'MultiClusterEngine',
+        name: 'hub',
+        uid: 'x',
+        controller: true,
+        ...over,
+      },
+    ],
+  });
+  const without = (...path: string[]): Meta => ({
+    managedFields: [
+      {
+        ...booked,
+        fieldsV1: JSON.parse(
+          JSON.stringify(booked.fieldsV1, (key, value: unknown) => (path.includes(key) ? undefined : value)),
+        ),
+      },
+    ],
+  });
+  const { 'app.kubernetes.io/version': _, ...unversioned } = applied.metadata.labels ?? {};
+
+  it.each<[string, Partial<CertificateSight>, string]>([
+    ['as we wrote it', {}, 'keep until 2026-03-02'],
+    [
+      'of another version of the operator',
+      { secret: secret({ labels: { ...unversioned, 'app.kubernetes.io/version': '0.1' } }) },
+      'keep until 2026-03-02',
+    ],
+    ['a moment before two thirds of its life', { now: NOW + 60 * DAY_MS - 1 }, 'keep until 2026-03-02'],
+    ['at two thirds of its life', { now: NOW + 60 * DAY_MS }, 'renew: ends at 2026-04-01T00:00:00Z [2]'],
+    ['past its end', { now: NOW + 100 * DAY_MS }, 'renew: ends at 2026-04-01T00:00:00Z [2]'],
+    [
+      'made by a clock that went ahead',
+      { now: NOW - 2 * DAY_MS },
+      'renew: is made for a time to come, to the 2026-04-01T00:00:00Z [2]',
+    ],
+    [
+      'with an end that is none',
+      { secret: secret({ annotations: { ...applied.metadata.annotations, [EXPIRY_ANNOTATION]: 'soon' } }) },
+      'renew: ends at soon [2]',
+    ],
+    [
+      'with a pair that somebody wrote',
+      { secret: secret(without('f:data')) },
+      'renew changed: was changed by somebody else at data.tls.crt, data.tls.key [2]',
+    ],
+    [
+      'with a key that somebody wrote',
+      { secret: secret(without('f:tls.key')) },
+      'renew changed: was changed by somebody else at data.tls.key [2]',
+    ],
+    [
+      'with an end that somebody wrote',
+      { secret: secret(without(`f:${EXPIRY_ANNOTATION}`)) },
+      `renew changed: was changed by somebody else at metadata.annotations.${EXPIRY_ANNOTATION} [2]`,
+    ],
+    [
+      'booked to us by an update, not an apply',
+      { secret: secret({ managedFields: [{ ...booked, operation: 'Update' }] }) },
+      'renew changed: was changed by somebody else at data.tls.crt, data.tls.key, ',
+    ],
+    ['without a label of ours', { secret: secret({ labels: {} }) }, 'renew changed: differs at metadata.labels['],
+    [
+      'without its owner, booked to us',
+      { secret: secret({ ownerReferences: [] }) },
+      'renew changed: differs at metadata.ownerReferences[',
+    ],
+    [
+      'being deleted',
+      { secret: secret({ deletionTimestamp: 'x', finalizers: ['a/b'] }) },
+      'wait: is being deleted (finalizers: a/b)',
+    ],
+    [
+      'of an earlier engine',
+      { secret: secret(owner({})) },
+      'wait: belongs to an earlier engine of the same name and is about to be garbage collected',
+    ],
+    [
+      'of another engine',
+      { secret: secret(owner({ name: 'other' })) },
+      'given: was made by somebody else and is taken as it is',
+    ],
+    [
+      'without an owner, not booked to us',
+      { secret: secret({ ownerReferences: [], managedFields: [] }) },
+      'given: was made by somebody else and is taken as it is',
+    ],
+    ['not there', { secret: undefined }, 'issue: does not exist [2]'],
+    ['not there, nor anything published', { secret: undefined, trust: undefined }, 'issue: does not exist []'],
+    [
+      "not there, and what is published is somebody else's",
+      { secret: undefined, trust: { ...trust, metadata: { ...trust.metadata, ownerReferences: [] } } },
+      'issue: does not exist []',
+    ],
+    [
+      'not there, in a namespace that goes',
+      { secret: undefined, namespaceObject: { metadata: { name: NAMESPACE, deletionTimestamp: 'x' } } },
+      'wait: Namespace multicluster-engine is being deleted',
+    ],
+    [
+      'not there, where namespaces are not looked at',
+      { secret: undefined, namespaceObject: undefined },
+      'issue: does not exist [2]',
+    ],
+  ])('a Secret %s', (_name, sight, expected) => {
+    const verdict = judge(sight);
+    expect(/[,[][ ]?$/.test(expected) ? verdict.slice(0, expected.length) : verdict).toBe(expected);
+  });
+});
+
+describe('the objects of a certificate', () => {
+  it('name the Service in every way in which it is reached', () => {
+    expect(certificateNames(one)).toEqual([
+      'gateway',
+      `gateway.${NAMESPACE}`,
+      `gateway.${NAMESPACE}.svc`,
+      `gateway.${NAMESPACE}.svc.cluster.local`,
+    ]);
+  });
+
+  it('publish what is served and what follows, each once', () => {
+    expect(bundleOf(pairForTest(2, NOW), undefined)).toBe(`${pem(2)}\n`);
+    expect(bundleOf(pairForTest(2, NOW), pem(1))).toBe(`${pem(1)}\n${pem(2)}\n`);
+    expect(bundleOf(pairForTest(2, NOW), pem(2))).toBe(`${pem(2)}\n`);
+    expect(at(trust, 'data', 'ca.crt')).toBe(BUNDLE);
+  });
+
+  it('say nothing of the key outside its field: the revision is the same for another key', () => {
+    const other = pairObject(one, { ...pairForTest(2, NOW), privateKey: 'another' }, BUNDLE);
+
+    expect(other.revision).toBe(pairObject(one, pairForTest(2, NOW), BUNDLE).revision);
+    expect(JSON.stringify(applied.metadata)).not.toContain(KEY_CANARY);
+    expect(atob(String(at(applied, 'data', 'tls.key')))).toContain(KEY_CANARY);
+  });
+
+  it('are due when a third of their life is left', () => {
+    expect(RENEW_BEFORE_MS).toBe(30 * DAY_MS);
+  });
+});

@@ -1,0 +1,319 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../../../src/api/meta.js';
+import { ClusterRoleBindings, ConfigMaps, Deployments, ServiceAccounts } from '../../../../src/api/resources.js';
+import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
+import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
+import {
+  freshStep,
+  plan,
+  stepText,
+  type PlanInput,
+  type Step,
+  type StoredObject,
+} from '../../../../src/domain/engine/plan/plan.js';
+import { isOurNamespace, ownershipOf, wasAppliedByUs } from '../../../../src/domain/engine/plan/ownership.js';
+import { desired, identity, NAMESPACE, placementOnly, UID, wanted } from '../../../support/builders/engine.js';
+
+const kinds = (steps: readonly Step[]): string[] => steps.map((step) => `${step.action} ${step.type.kind}`);
+
+/** Everything stored as wanted, `change` applied to the objects of a kind; undefined takes one away. */
+function world(change: Readonly<Record<string, ((object: KubeObject) => KubeObject) | undefined>> = {}): PlanInput {
+  const objects = desired({}, {}, placementOnly).map((one) => ({ type: one.type, object: live(one.object) }));
+  const changed = objects.flatMap((one) => {
+    if (!(one.type.kind in change)) return [one];
+    const made = change[one.type.kind]?.(one.object);
+    return made === undefined ? [] : [{ ...one, object: made }];
+  });
+  const namespace = changed.find((one) => one.type.kind === 'Namespace')?.object;
+  return {
+    engine: identity,
+    desired: desired({}, {}, placementOnly),
+    stored: changed.filter((one) => one.type.kind !== 'Namespace'),
+    namespace,
+  };
+}
+
+function live(object: KubeObject): KubeObject {
+  return { ...object, metadata: { ...object.metadata, uid: `uid-${object.metadata.name}`, resourceVersion: '5' } };
+}
+
+const withMeta =
+  (over: Partial<ObjectMeta>) =>
+  (object: KubeObject): KubeObject => ({ ...object, metadata: { ...object.metadata, ...over } });
+const withSpec =
+  (spec: object) =>
+  (object: KubeObject): KubeObject =>
+    Object.assign({ ...object }, { spec });
+const owner = (over: Partial<OwnerReference>): OwnerReference => ({
+  apiVersion: 'multicluster.platform.io/v1alpha1',
+  kind: 'MultiClusterEngine',
+  name: 'hub',
+  uid: UID,
+  controller: true,
+  ...over,
+});
+const only = (input: PlanInput, kind: string): Step | undefined => plan(input).find((step) => step.type.kind === kind);
+
+describe('a plan', () => {
+  it('makes everything of a new engine, in the order of applying', () => {
+    const steps = plan({ engine: identity, desired: desired({}, {}, placementOnly), stored: [], namespace: undefined });
+
+    expect(kinds(steps)).toEqual(desired({}, {}, placementOnly).map((one) => `create ${one.type.kind}`));
+    expect(steps.every((step) => step.cause === 'does not exist')).toBe(true);
+  });
+
+  it('keeps everything when nothing differs', () => {
+    expect(kinds(plan(world()))).toEqual(desired({}, {}, placementOnly).map((one) => `keep ${one.type.kind}`));
+  });
+
+  it('patches what drifted, names the fields, and touches nothing else', () => {
+    const steps = plan(
+      world({ Deployment: withSpec({ ...treeAt(wanted('Deployment').object, 'spec'), replicas: 0 }) }),
+    );
+
+    expect(steps.filter((step) => step.action !== 'keep').map(stepText)).toEqual([
+      'patch Deployment multicluster-engine/placement-controller (differs at spec.replicas)',
+    ]);
+    expect(steps.at(-1)?.drift).toBe(true);
+  });
+
+  it('names five drifted fields and counts the rest', () => {
+    const step = only(world({ Deployment: withMeta({ labels: {} }) }), 'Deployment');
+
+    expect(step?.cause).toMatch(/^differs at (metadata\.labels\[[^\]]+\], ){4}metadata\.labels\[[^\]]+\] and 1 more$/);
+  });
+
+  it('names all drifted fields where they are few', () => {
+    const step = only(world({ Deployment: withSpec({}) }), 'Deployment');
+
+    expect(step?.cause).toBe(
+      'differs at spec.replicas, spec.revisionHistoryLimit, spec.selector, spec.strategy, spec.template',
+    );
+  });
+
+  it('tells a wish that changed from drift by the revision', () => {
+    const step = only(
+      world({ Deployment: withMeta({ annotations: { [REVISION_ANNOTATION]: 'older' } }) }),
+      'Deployment',
+    );
+
+    expect(step).toMatchObject({ action: 'patch', cause: 'something else is wanted of it now' });
+    expect(step?.drift).toBeUndefined();
+  });
+
+  it('leaves what others added', () => {
+    const input = world({
+      ServiceAccount: (object) =>
+        withMeta({ labels: { ...object.metadata.labels, theirs: '1' } })(
+          Object.assign({ ...object }, { imagePullSecrets: [{ name: 'theirs' }] }),
+        ),
+    });
+
+    expect(only(input, 'ServiceAccount')?.action).toBe('keep');
+  });
+
+  it.each<[string, Partial<ObjectMeta>, string, string]>([
+    [
+      "another controller's",
+      { ownerReferences: [owner({ kind: 'Widget', name: 'w' })] },
+      'skip-foreign',
+      'belongs to Widget w and is not touched; delete or rename it',
+    ],
+    [
+      "another engine's",
+      { ownerReferences: [owner({ name: 'other', uid: 'x' })] },
+      'skip-foreign',
+      'belongs to MultiClusterEngine other and is not touched; delete or rename it',
+    ],
+    [
+      "another group's engine's",
+      { ownerReferences: [owner({ apiVersion: 'other.io/v1' })] },
+      'skip-foreign',
+      'belongs to MultiClusterEngine hub and is not touched; delete or rename it',
+    ],
+    [
+      "an earlier engine's of the same name",
+      { ownerReferences: [owner({ uid: 'before' })] },
+      'wait',
+      'belongs to an earlier engine of the same name and is about to be garbage collected',
+    ],
+    ['without a controller', { ownerReferences: [] }, 'create', 'has no controller'],
+    [
+      'with an owner that is no controller',
+      { ownerReferences: [owner({ controller: false })] },
+      'create',
+      'has no controller',
+    ],
+    ['being deleted', { deletionTimestamp: 'now', finalizers: ['x/y'] }, 'wait', 'is being deleted (finalizers: x/y)'],
+    ['being deleted without finalizers', { deletionTimestamp: 'now' }, 'wait', 'is being deleted'],
+  ])('meets an object that is %s', (_name, over, action, cause) => {
+    expect(only(world({ ServiceAccount: withMeta(over) }), 'ServiceAccount')).toMatchObject({ action, cause });
+  });
+
+  it('goes on beside what it must skip', () => {
+    const steps = plan(
+      world({ ServiceAccount: withMeta({ ownerReferences: [owner({ kind: 'Widget' })] }), Deployment: undefined }),
+    );
+
+    expect(kinds(steps)).toContain('create Deployment');
+  });
+
+  it('is the same in whatever order the caches give their objects', () => {
+    const input = world({ Deployment: undefined });
+    const expected = plan(input);
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...input.stored], { minLength: input.stored.length }), (stored) => {
+        expect(plan({ ...input, stored })).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe('the namespace', () => {
+  it.each<[string, ((object: KubeObject) => KubeObject) | undefined, string | undefined]>([
+    ['that is missing is made', undefined, 'create'],
+    ['of ours is kept', (object) => object, 'keep'],
+    [
+      'of ours that lost its Pod Security gets it back',
+      withMeta({ labels: { 'multicluster.platform.io/engine': 'hub' } }),
+      'patch',
+    ],
+    ['that was there before is left as it is', withMeta({ labels: {} }), undefined],
+    [
+      'of another engine is left as it is',
+      withMeta({ labels: { 'multicluster.platform.io/engine': 'other' } }),
+      undefined,
+    ],
+    ['that is terminating is waited for', withMeta({ deletionTimestamp: 'now' }), 'wait'],
+  ])('%s', (_name, change, action) => {
+    expect(only(world({ Namespace: change }), 'Namespace')?.action).toBe(action);
+  });
+
+  it('that is terminating lets nothing be made in it, while what stands there is still looked after', () => {
+    const input = world({
+      Namespace: withMeta({ deletionTimestamp: 'now' }),
+      Deployment: undefined,
+      ServiceAccount: withMeta({ labels: {} }),
+    });
+
+    expect(only(input, 'Deployment')).toMatchObject({
+      action: 'wait',
+      cause: 'Namespace multicluster-engine is being deleted',
+    });
+    expect(only(input, 'ServiceAccount')).toMatchObject({ action: 'patch' });
+    expect(only({ ...input, stored: [] }, 'ClusterRoleBinding')).toMatchObject({ action: 'create' });
+  });
+
+  it.each([
+    [{ 'multicluster.platform.io/engine': 'hub' }, true],
+    [{ 'multicluster.platform.io/engine': 'other' }, false],
+    [undefined, false],
+  ])('with labels %j is ours: %j', (labels, ours) => {
+    expect(isOurNamespace({ metadata: { name: 'x', ...(labels && { labels }) } }, identity)).toBe(ours);
+  });
+});
+
+describe('pruning', () => {
+  const extra = (type: StoredObject['type'], name: string, over: Partial<ObjectMeta> = {}): StoredObject => ({
+    type,
+    object: {
+      metadata: { name, ...(type.namespaced && { namespace: NAMESPACE }), ownerReferences: [owner({})], ...over },
+    },
+  });
+
+  it('takes away what is ours and wanted no more, in the reverse order of applying', () => {
+    const input = world();
+    const more = [
+      extra(ServiceAccounts, 'old'),
+      extra(Deployments, 'old'),
+      extra(ConfigMaps, 'b'),
+      extra(ConfigMaps, 'a'),
+      extra(ClusterRoleBindings, 'retired'),
+    ];
+    const steps = plan({ ...input, stored: [...more, ...input.stored] }).slice(input.desired.length);
+
+    expect(steps.map(stepText)).toEqual([
+      'delete Deployment multicluster-engine/old (is no longer wanted)',
+      'delete ConfigMap multicluster-engine/a (is no longer wanted)',
+      'delete ConfigMap multicluster-engine/b (is no longer wanted)',
+      'delete ClusterRoleBinding retired (is no longer wanted)',
+      'delete ServiceAccount multicluster-engine/old (is no longer wanted)',
+    ]);
+  });
+
+  it.each<[string, Partial<ObjectMeta>]>([
+    ["somebody else's", { ownerReferences: [owner({ kind: 'Widget' })] }],
+    [
+      'without an owner, our label or not',
+      { ownerReferences: [], labels: { 'multicluster.platform.io/engine': 'hub' } },
+    ],
+    ["an earlier engine's", { ownerReferences: [owner({ uid: 'before' })] }],
+  ])('leaves what is %s', (_name, over) => {
+    const input = world();
+
+    expect(kinds(plan({ ...input, stored: [...input.stored, extra(ConfigMaps, 'x', over)] }))).not.toContain(
+      'delete ConfigMap',
+    );
+  });
+
+  it('waits for what is going already', () => {
+    const input = world();
+    const steps = plan({ ...input, stored: [...input.stored, extra(ConfigMaps, 'x', { deletionTimestamp: 'now' })] });
+
+    expect(kinds(steps)).toContain('wait ConfigMap');
+  });
+});
+
+describe('a step decided again on what the server says', () => {
+  const account = wanted('ServiceAccount');
+  const booked = { managedFields: [{ manager: 'multicluster-engine', operation: 'Apply' }] };
+
+  it.each<[string, KubeObject | undefined, string]>([
+    ['nothing is stored', undefined, 'create'],
+    ['ours, as wanted', live(account.object), 'keep'],
+    ['ours, changed', withMeta({ labels: {} })(live(account.object)), 'patch'],
+    ["somebody else's, without any owner", withMeta({ ownerReferences: [] })(live(account.object)), 'skip-foreign'],
+    ['ours that lost its owner', withMeta({ ownerReferences: [], ...booked })(live(account.object)), 'patch'],
+    [
+      'ours that lost owner and label: cannot be told from a foreign one',
+      withMeta({ ownerReferences: [], labels: {}, ...booked })(live(account.object)),
+      'skip-foreign',
+    ],
+    [
+      'without an owner, on its way out',
+      withMeta({ ownerReferences: [], deletionTimestamp: 'now' })(live(account.object)),
+      'wait',
+    ],
+    [
+      "another controller's",
+      withMeta({ ownerReferences: [owner({ kind: 'Widget' })] })(live(account.object)),
+      'skip-foreign',
+    ],
+  ])('%s', (_name, fresh, action) => {
+    expect(freshStep(account, fresh, identity)?.action).toBe(action);
+  });
+
+  it('leaves a namespace that somebody made in the meantime', () => {
+    expect(freshStep(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity)).toBeUndefined();
+  });
+
+  it.each<[string, Partial<ObjectMeta> & { managedFields?: object[] }, boolean]>([
+    ['booked as applied by us, with our label', { ownerReferences: [], ...booked }, true],
+    [
+      'booked as updated by us',
+      { ownerReferences: [], managedFields: [{ manager: 'multicluster-engine', operation: 'Update' }] },
+      false,
+    ],
+    ['booked by another', { ownerReferences: [], managedFields: [{ manager: 'kubectl', operation: 'Apply' }] }, false],
+    ['owned by another', { ownerReferences: [owner({ kind: 'Widget' })], ...booked }, false],
+    ['not booked at all', { ownerReferences: [] }, false],
+  ])('an object %s was applied by us: %#', (_name, over, ours) => {
+    expect(wasAppliedByUs(withMeta(over)(live(account.object)), identity)).toBe(ours);
+  });
+
+  it('an object with our controller reference is ours', () => {
+    expect(ownershipOf(account.object, identity)).toBe('ours');
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { EngineEvents } from '../../../../src/api/enginereasons.js';
+import type { MultiClusterEngineStatus } from '../../../../src/api/generated/multiclusterengine.js';
+import { engineEvents } from '../../../../src/domain/engine/status/events.js';
+import type { Finding, Situation } from '../../../../src/domain/engine/status/input.js';
+import { engineStatus } from '../../../../src/domain/engine/status/status.js';
+import { deployment, engine, findings, LATER, NOW, situation } from '../../../support/builders/engine.js';
+
+const starting = findings({
+  Deployment: {
+    object: deployment({
+      available: 0,
+      conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }],
+    }),
+  },
+});
+const down = findings({ Deployment: { object: deployment({ available: 0 }) } });
+const growing = (available: number): readonly Finding[] =>
+  findings({
+    Deployment: {
+      served: 2,
+      object: deployment({
+        wanted: 3,
+        replicas: 3,
+        updated: 1,
+        available,
+        conditions: [
+          { type: 'Available', status: 'False' },
+          { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
+        ],
+      }),
+    },
+  });
+const foreign = findings({ ServiceAccount: { state: 'foreign', message: 'theirs' } });
+const failing = findings({ ServiceAccount: { state: 'failed', message: 'quota', failures: 3 } });
+
+function after(before: MultiClusterEngineStatus | undefined, over: Partial<Situation>): MultiClusterEngineStatus {
+  return engineStatus(situation({ engine: engine(before === undefined ? {} : { status: before }), ...over }), LATER);
+}
+
+const fresh: MultiClusterEngineStatus = { observedGeneration: -1 };
+const well = engineStatus(situation(), NOW);
+const installing = engineStatus(situation({ findings: starting }), NOW);
+const stalled = after(well, { findings: foreign });
+const paused = after(well, { paused: true });
+
+describe('events of an engine', () => {
+  it.each<[string, MultiClusterEngineStatus | undefined, Partial<Situation>, string[]]>([
+    ['a new engine', fresh, { findings: starting }, ['EngineInstalling']],
+    ['a new engine without any status', undefined, { findings: starting }, ['EngineInstalling']],
+    ['a new engine beside an older one', fresh, { rival: 'older', findings: undefined }, ['EngineStalled']],
+    ['an engine that came up', installing, {}, ['EngineAvailable']],
+    ['an engine that stays as it is', well, {}, []],
+    ['a component that went down', well, { findings: down }, ['ComponentUnavailable']],
+    ['more replicas that are on their way', well, { findings: growing(2) }, []],
+    ['more replicas on their way, and one lost', well, { findings: growing(1) }, ['ComponentUnavailable']],
+    ['a new version with more replicas', well, { version: '2.0.0', findings: growing(2) }, ['EngineUpdating']],
+    ['a component that stays down', after(well, { findings: down }), { findings: down }, []],
+    ['a foreign object', well, { findings: foreign }, ['EngineStalled']],
+    ['a foreign object that is still there', stalled, { findings: foreign }, []],
+    [
+      'another thing that only the user can mend',
+      stalled,
+      { denied: 'may not', findings: undefined, undecided: 'x' },
+      ['EngineStalled'],
+    ],
+    ['a foreign object that went', stalled, {}, ['EngineAvailable']],
+    ['an object that failed for long', well, { findings: failing }, ['ComponentFailed']],
+    ['an object that still fails', after(well, { findings: failing }), { findings: failing }, []],
+    ['a missing pull secret', well, { missingPullSecret: 'x/y' }, ['PullSecretNotFound']],
+    [
+      'a new version of the operator',
+      well,
+      { version: '2.0.0', findings: starting },
+      ['EngineUpdating', 'ComponentUnavailable'],
+    ],
+    ['the pause', well, { paused: true }, ['EnginePaused']],
+    ['the end of the pause', paused, {}, ['EngineAvailable', 'EngineResumed']],
+    [
+      'the uninstall',
+      well,
+      { findings: undefined, uninstall: { remaining: [], message: 'x' } },
+      ['EngineUninstalling'],
+    ],
+  ])('%s', (_name, before, over, reasons) => {
+    const events = engineEvents(before, after(before, over));
+
+    expect(events.map((one) => one.reason)).toEqual(reasons);
+    expect(events.every((one) => one.note !== '')).toBe(true);
+  });
+
+  it('name what they are about', () => {
+    expect(engineEvents(well, after(well, { findings: down }))).toEqual([
+      {
+        reason: 'ComponentUnavailable',
+        note: 'Deployment placement-controller: 0 of 2 replicas available, 2 up to date',
+      },
+    ]);
+    expect(engineEvents(undefined, installing)[0]?.note).toBe('version 1.0.0 into namespace multicluster-engine');
+    expect(engineEvents(well, stalled)[0]?.note).toBe(
+      'ForeignObject: ServiceAccount multicluster-engine/placement-controller: theirs',
+    );
+    expect(engineEvents(well, after(well, { version: '2.0.0', findings: starting }))[0]?.note).toBe(
+      'from 1.0.0 to 2.0.0',
+    );
+  });
+
+  it('all stand in the table, each with its type and occasion', () => {
+    for (const event of Object.values(EngineEvents)) {
+      expect(['Normal', 'Warning']).toContain(event.type);
+      expect(event.when).not.toBe('');
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { deploymentHealth } from '../../../../src/domain/engine/status/health.js';
+import { deployment, newDeployment, type DeploymentCounts } from '../../../support/builders/engine.js';
+
+const available = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' };
+const unavailable = { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable' };
+const progressing = { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' };
+const finished = { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' };
+const overdue = {
+  type: 'Progressing',
+  status: 'False',
+  reason: 'ProgressDeadlineExceeded',
+  message: 'has timed out progressing.',
+};
+
+describe('a Deployment', () => {
+  it.each<[string, DeploymentCounts, object]>([
+    ['is ready when everything is up to date and available', {}, { ready: true, serving: true, rollout: 'over' }],
+    [
+      'just patched is not ready on its old status',
+      { generation: 2, observedGeneration: 1 },
+      { ready: false, serving: true, rollout: 'rolling' },
+    ],
+    [
+      'is not ready while replicas are not updated',
+      { updated: 1, replicas: 3, conditions: [available, progressing] },
+      { ready: false, serving: true, rollout: 'rolling' },
+    ],
+    [
+      'is not ready while old replicas are still there',
+      { replicas: 3, conditions: [available, progressing] },
+      { ready: false, serving: true, rollout: 'rolling' },
+    ],
+    ['is not ready while replicas are missing', { available: 1 }, { ready: false, serving: true, rollout: 'over' }],
+    [
+      'is not ready without Available=True, whatever the counts say',
+      { conditions: [unavailable, finished] },
+      { ready: false, serving: false, rollout: 'over' },
+    ],
+    ['is not ready without conditions', { conditions: [] }, { ready: false, serving: false, rollout: 'over' }],
+    [
+      'scaled to zero is not ready, though Kubernetes calls it available',
+      { wanted: 0, replicas: 0, updated: 0, available: 0 },
+      { ready: false, serving: false, rollout: 'over' },
+    ],
+    [
+      'with fewer replicas than wanted is not ready',
+      { wanted: 3 },
+      { ready: false, serving: true, rollout: 'rolling' },
+    ],
+    [
+      'past its deadline is stuck',
+      { updated: 1, replicas: 3, conditions: [available, overdue] },
+      { ready: false, serving: true, rollout: 'stuck' },
+    ],
+    [
+      'whose pods crash after the rollout is not rolling out',
+      { available: 0, conditions: [unavailable, finished] },
+      { ready: false, serving: false, rollout: 'over' },
+    ],
+    [
+      'whose first pods have not come up yet is rolling out',
+      { available: 0, conditions: [unavailable, progressing] },
+      { ready: false, serving: false, rollout: 'rolling' },
+    ],
+  ])('%s', (_name, counts, health) => {
+    expect(deploymentHealth(deployment(counts))).toMatchObject(health);
+  });
+
+  it.each<[string, number | undefined, DeploymentCounts, boolean]>([
+    [
+      'as many as had to serve before do, while more are wanted',
+      2,
+      { wanted: 3, replicas: 3, updated: 1, available: 2, conditions: [unavailable, progressing] },
+      true,
+    ],
+    [
+      'more than had to serve before do, while still more are wanted',
+      2,
+      { wanted: 4, replicas: 4, available: 3, conditions: [unavailable, progressing] },
+      true,
+    ],
+    [
+      'nobody knows how many had to serve before',
+      undefined,
+      { wanted: 3, replicas: 3, updated: 1, available: 2, conditions: [unavailable, progressing] },
+      false,
+    ],
+    [
+      'one that had to serve before is lost, while more are wanted',
+      2,
+      { wanted: 3, replicas: 3, updated: 1, available: 1, conditions: [unavailable, progressing] },
+      false,
+    ],
+    ['one of those that are wanted as before is lost', 2, { available: 1, conditions: [unavailable, finished] }, false],
+    ['fewer are wanted than before', 3, { available: 2 }, true],
+    ['none is left', 0, { available: 0, conditions: [unavailable, finished] }, false],
+  ])('counts as serving or not when %s', (_name, served, counts, serving) => {
+    expect(deploymentHealth(deployment(counts), served).serving).toBe(serving);
+  });
+
+  it('without a status is rolling out', () => {
+    expect(deploymentHealth(newDeployment())).toEqual({
+      ready: false,
+      serving: false,
+      rollout: 'rolling',
+      message: '0 of 2 replicas available, 0 up to date, its change is not seen by the Deployment controller yet',
+    });
+  });
+
+  it.each([[undefined], [null], [{}], [{ spec: 'x', status: 7 }], [{ status: { conditions: 'none' } }]])(
+    'that is no Deployment (%j) is not ready',
+    (object) => {
+      expect(deploymentHealth(object)).toMatchObject({ ready: false, serving: false });
+    },
+  );
+
+  it('says what Kubernetes says stands in the way', () => {
+    const failing = {
+      type: 'ReplicaFailure',
+      status: 'True',
+      reason: 'FailedCreate',
+      message: 'exceeded quota: small',
+    };
+
+    expect(deploymentHealth(deployment({ available: 0, conditions: [overdue, failing] })).message).toBe(
+      '0 of 2 replicas available, 2 up to date (ProgressDeadlineExceeded: has timed out progressing.) (FailedCreate: exceeded quota: small)',
+    );
+  });
+});

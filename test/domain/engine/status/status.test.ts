@@ -1,0 +1,568 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import type { MultiClusterEngineStatus } from '../../../../src/api/generated/multiclusterengine.js';
+import type { Finding, Situation } from '../../../../src/domain/engine/status/input.js';
+import { engineStatus, sameStatus, servedEngine } from '../../../../src/domain/engine/status/status.js';
+import {
+  condition,
+  deployment,
+  engine,
+  finding,
+  findings,
+  LATER,
+  NOW,
+  settings,
+  situation,
+} from '../../../support/builders/engine.js';
+
+const rolling = {
+  object: deployment({
+    updated: 1,
+    replicas: 3,
+    conditions: [
+      { type: 'Available', status: 'True' },
+      { type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' },
+    ],
+  }),
+};
+const starting = {
+  object: deployment({
+    available: 0,
+    conditions: [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }],
+  }),
+};
+const crashing = { object: deployment({ available: 0 }) };
+const stuck = {
+  object: deployment({
+    available: 0,
+    conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late' }],
+  }),
+};
+const failing = (failures: number): Partial<Finding> => ({ state: 'failed', message: 'exceeded quota', failures });
+
+/** The status of an engine that was installed on this version before. */
+const installed: MultiClusterEngineStatus = engineStatus(situation(), NOW);
+const wasInstalled = engine({ status: installed });
+const summary = (status: MultiClusterEngineStatus): string => {
+  const of = (type: string): string => condition(status, type)?.reason ?? '-';
+  return `${status.phase} ${condition(status, 'Ready')?.status}/${of('Ready')} ${condition(status, 'Available')?.status} ${of('Reconciling')} ${of('Stalled')}`;
+};
+
+describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => {
+  it.each<[string, Partial<Situation>, string]>([
+    ['all is well', {}, 'Available True/EngineReady True - -'],
+    [
+      'nothing is known yet',
+      { findings: undefined, undecided: 'reading' },
+      'Progressing False/Installing False Installing -',
+    ],
+    [
+      'being installed',
+      { findings: findings({ Deployment: starting }) },
+      'Progressing False/Installing False Installing -',
+    ],
+    [
+      'installed, to be brought to another version',
+      { engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: rolling }) },
+      'Updating False/Updating True Updating -',
+    ],
+    [
+      'brought to another version, not served yet',
+      { engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: crashing }) },
+      'Updating False/Updating False Updating -',
+    ],
+    [
+      'on the way to a new spec',
+      { engine: wasInstalled, findings: findings({ Deployment: rolling }) },
+      'Progressing False/RollingOut True RollingOut -',
+    ],
+    [
+      'rolled out and crashing',
+      { engine: wasInstalled, findings: findings({ Deployment: crashing }) },
+      'Progressing False/ComponentsUnavailable False - -',
+    ],
+    [
+      'stuck',
+      { engine: wasInstalled, findings: findings({ Deployment: stuck }) },
+      'Progressing False/ComponentsUnavailable False - -',
+    ],
+    [
+      'stuck at the installation',
+      { findings: findings({ Deployment: stuck }) },
+      'Progressing False/ComponentsUnavailable False - -',
+    ],
+    [
+      'refused once',
+      { findings: findings({ ServiceAccount: failing(1) }) },
+      'Progressing False/ApplyFailed False Retrying -',
+    ],
+    [
+      'refused twice',
+      { findings: findings({ ServiceAccount: failing(2) }) },
+      'Progressing False/ApplyFailed False Retrying -',
+    ],
+    [
+      'refused three times in a row',
+      { findings: findings({ ServiceAccount: failing(3) }) },
+      'Error False/ApplyFailed False Retrying -',
+    ],
+    [
+      'in the way of a foreign object',
+      { findings: findings({ ServiceAccount: { state: 'foreign', message: 'theirs' } }) },
+      'Error False/ForeignObject False - ForeignObject',
+    ],
+    [
+      'without a right to one object',
+      { findings: findings({ ServiceAccount: { state: 'denied', message: 'may not' } }) },
+      'Error False/PermissionDenied False - PermissionDenied',
+    ],
+    [
+      'without a right to look',
+      { engine: wasInstalled, findings: undefined, undecided: 'reading', denied: 'may not list' },
+      'Error False/PermissionDenied True - PermissionDenied',
+    ],
+    [
+      'waiting for something of ours to go',
+      { findings: findings({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }) },
+      'Progressing False/Installing False Retrying -',
+    ],
+    [
+      'waiting, once installed',
+      {
+        engine: wasInstalled,
+        findings: findings({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }),
+      },
+      'Progressing False/RollingOut False Retrying -',
+    ],
+    [
+      'with a terminating namespace',
+      {
+        terminating: 'Namespace x is being deleted',
+        findings: findings({ ServiceAccount: { state: 'waiting', message: 'x' } }),
+      },
+      'Progressing False/NamespaceTerminating False Retrying -',
+    ],
+    [
+      'without its pull secret, all else well',
+      { missingPullSecret: 'x/pull' },
+      'Progressing False/PullSecretNotFound True - -',
+    ],
+    [
+      'without its pull secret, being installed',
+      { missingPullSecret: 'x/pull', findings: findings({ Deployment: starting }) },
+      'Progressing False/PullSecretNotFound False Installing -',
+    ],
+    [
+      'beside an older engine',
+      { rival: 'older', findings: undefined },
+      'Error False/AnotherEngineExists False - AnotherEngineExists',
+    ],
+    [
+      'with a spec that cannot be served',
+      { faults: [{ field: 'spec.x', value: '1', rule: 'must not' }], findings: undefined },
+      'Error False/InvalidSpec False - InvalidSpec',
+    ],
+    ['paused', { engine: wasInstalled, paused: true }, 'Paused False/Paused True - -'],
+    [
+      'paused beside an older engine',
+      { paused: true, rival: 'older', findings: undefined },
+      'Paused False/Paused False - -',
+    ],
+    ['paused from the first day', { paused: true, findings: undefined }, 'Paused False/Paused False - -'],
+    [
+      'uninstalling',
+      {
+        engine: wasInstalled,
+        findings: undefined,
+        uninstall: {
+          remaining: [finding('Deployment', { state: 'removing', message: 'is being deleted' })],
+          message: '1 object left',
+        },
+      },
+      'Uninstalling False/Uninstalling False Uninstalling -',
+    ],
+    [
+      'uninstalling, nothing left',
+      { engine: wasInstalled, findings: undefined, uninstall: { remaining: [], message: 'stays' } },
+      'Uninstalling False/Uninstalling False Uninstalling -',
+    ],
+    [
+      'uninstalling, held by the pause',
+      { engine: wasInstalled, paused: true, findings: undefined, uninstall: { message: 'stays' } },
+      'Uninstalling False/Paused True - -',
+    ],
+    [
+      'uninstalling, a right missing',
+      { engine: wasInstalled, findings: undefined, uninstall: { message: 'x', denied: 'may not delete' } },
+      'Uninstalling False/PermissionDenied True - PermissionDenied',
+    ],
+  ])('%s', (_name, over, expected) => {
+    expect(summary(engineStatus(situation(over), NOW))).toBe(expected);
+  });
+
+  it('the first blocker is the one that Ready names', () => {
+    const blockers: Partial<Situation> = {
+      paused: true,
+      rival: 'older',
+      faults: [{ field: 'f', value: 'v', rule: 'r' }],
+      terminating: 't',
+      denied: 'd',
+      missingPullSecret: 'p',
+      findings: findings({
+        ServiceAccount: { state: 'foreign', message: 'm' },
+        NetworkPolicy: failing(1),
+        Deployment: starting,
+      }),
+    };
+    const cures: Partial<Situation>[] = [
+      {},
+      { paused: false },
+      { rival: undefined },
+      { faults: [] },
+      { terminating: undefined },
+      { denied: undefined },
+      { findings: findings({ NetworkPolicy: failing(1) }) },
+      { findings: findings() },
+      { missingPullSecret: undefined },
+    ];
+    const told: (string | undefined)[] = [];
+    let now = situation(blockers);
+    for (const cure of cures) {
+      now = { ...now, ...cure };
+      told.push(condition(engineStatus(now, NOW), 'Ready')?.reason);
+    }
+
+    expect(told).toEqual([
+      'Paused',
+      'AnotherEngineExists',
+      'InvalidSpec',
+      'NamespaceTerminating',
+      'PermissionDenied',
+      'ForeignObject',
+      'ApplyFailed',
+      'PullSecretNotFound',
+      'EngineReady',
+    ]);
+  });
+});
+
+describe('the message of Ready', () => {
+  it.each<[string, Partial<Situation>, string]>([
+    [
+      'names a foreign object',
+      { findings: findings({ ServiceAccount: { state: 'foreign', message: 'belongs to Widget w' } }) },
+      'ServiceAccount multicluster-engine/placement-controller: belongs to Widget w',
+    ],
+    [
+      'names a refused object and why',
+      { findings: findings({ Deployment: failing(1) }) },
+      'Deployment multicluster-engine/placement-controller: exceeded quota',
+    ],
+    [
+      'names the missing secret',
+      { missingPullSecret: 'multicluster-engine/pull' },
+      'Secret multicluster-engine/pull, named by spec.imagePullSecret, does not exist; the operator never copies it there',
+    ],
+    [
+      'names the older engine',
+      { rival: 'older' },
+      'MultiClusterEngine older is older and is served; one hub has one engine, delete one of them',
+    ],
+    [
+      'names every fault of the spec',
+      {
+        faults: [
+          { field: 'a', value: '1', rule: 'x' },
+          { field: 'b', value: '2', rule: 'y' },
+        ],
+      },
+      'a: 1: x; b: 2: y',
+    ],
+    [
+      'says what a Deployment lacks',
+      { findings: findings({ Deployment: crashing }) },
+      'Deployment multicluster-engine/placement-controller: 0 of 2 replicas available, 2 up to date',
+    ],
+    [
+      'says what the pause holds back',
+      { paused: true, findings: findings({ Deployment: { state: 'drifted', message: 'differs at spec.replicas' } }) },
+      'annotation multicluster.platform.io/paused stops every write but status; held back: Deployment multicluster-engine/placement-controller: differs at spec.replicas',
+    ],
+    [
+      'says that the pause holds nothing back',
+      { paused: true },
+      'annotation multicluster.platform.io/paused stops every write but status; nothing is held back now',
+    ],
+    [
+      'says no more of the pause than it knows',
+      { paused: true, findings: undefined },
+      'annotation multicluster.platform.io/paused stops every write but status',
+    ],
+    [
+      'says that the pause holds the uninstall back',
+      { paused: true, uninstall: { message: 'x stays' } },
+      'annotation multicluster.platform.io/paused holds the uninstall back; x stays',
+    ],
+  ])('%s', (_name, over, message) => {
+    expect(condition(engineStatus(situation(over), NOW), 'Ready')?.message).toBe(message);
+  });
+
+  it('names three objects and counts the rest', () => {
+    const all = findings().map((one) => ({ ...one, state: 'failed' as const, message: 'no' }));
+
+    expect(condition(engineStatus(situation({ findings: all }), NOW), 'Ready')?.message).toMatch(
+      /^([^;]+; ){3}and 4 more$/,
+    );
+  });
+});
+
+describe('the rows of the components', () => {
+  it('are one per wanted object, sorted by kind and name', () => {
+    expect(
+      engineStatus(situation(), NOW).components?.map(
+        (row) => `${row.kind}/${row.name} ${row.type}=${row.status} ${row.reason}`,
+      ),
+    ).toEqual([
+      'ClusterRoleBinding/multicluster-engine-placement-controller Applied=True Applied',
+      'Deployment/placement-controller Available=True Available',
+      'Namespace/multicluster-engine Applied=True Applied',
+      'NetworkPolicy/placement-controller Applied=True Applied',
+      'PodDisruptionBudget/placement-controller Applied=True Applied',
+      'RoleBinding/multicluster-engine-installer Applied=True Applied',
+      'ServiceAccount/placement-controller Applied=True Applied',
+    ]);
+  });
+
+  it.each<[string, string, Partial<Finding>, string]>([
+    ['rolling out', 'Deployment', rolling, 'Available True RollingOut'],
+    ['starting', 'Deployment', starting, 'Available False RollingOut'],
+    ['crashing', 'Deployment', crashing, 'Available False Unavailable'],
+    ['refused', 'Deployment', failing(1), 'Available False ApplyFailed'],
+    [
+      'drifted during a pause, still serving',
+      'Deployment',
+      { state: 'drifted', message: 'x' },
+      'Available True Drifted',
+    ],
+    [
+      'drifted during a pause, scaled down',
+      'Deployment',
+      { state: 'drifted', message: 'x', object: deployment({ wanted: 0, available: 0 }) },
+      'Available False Drifted',
+    ],
+    ['missing during a pause', 'Deployment', { state: 'missing', message: 'x' }, 'Available False Missing'],
+    ['drifted during a pause', 'ServiceAccount', { state: 'drifted', message: 'x' }, 'Applied True Drifted'],
+    ['waiting', 'ServiceAccount', { state: 'waiting', message: 'x' }, 'Applied False Pending'],
+    ['refused', 'ServiceAccount', failing(1), 'Applied False ApplyFailed'],
+    ['without a right', 'ServiceAccount', { state: 'denied', message: 'x' }, 'Applied False PermissionDenied'],
+    ["somebody else's", 'ServiceAccount', { state: 'foreign', message: 'x' }, 'Applied False Skipped'],
+    ['being removed', 'ServiceAccount', { state: 'removing', message: 'x' }, 'Applied False Uninstalling'],
+  ])('tell of an object that is %s: %s', (_name, kind, over, expected) => {
+    const row = engineStatus(situation({ findings: findings({ [kind]: over }) }), NOW).components?.find(
+      (one) => one.kind === kind,
+    );
+
+    expect(`${row?.type} ${row?.status} ${row?.reason}`).toBe(expected);
+  });
+
+  it('speak of what was found and keep the others where only a part could be looked at', () => {
+    const found = [finding('RoleBinding', { state: 'failed', message: 'no', failures: 1 })];
+    const rows = engineStatus(situation({ engine: wasInstalled, findings: found, partial: true }), NOW).components;
+
+    expect(rows?.map((row) => `${row.kind} ${row.status}`)).toEqual([
+      'ClusterRoleBinding True',
+      'Deployment True',
+      'Namespace True',
+      'NetworkPolicy True',
+      'PodDisruptionBudget True',
+      'RoleBinding False',
+      'ServiceAccount True',
+    ]);
+  });
+
+  it('move their time only with their status', () => {
+    const before = engine({ status: engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW) });
+    const rows = engineStatus(
+      situation({ engine: before, findings: findings({ Deployment: rolling }) }),
+      LATER,
+    ).components;
+
+    expect(rows?.find((row) => row.kind === 'Deployment')?.lastTransitionTime).toBe(LATER);
+    expect(rows?.find((row) => row.kind === 'ServiceAccount')?.lastTransitionTime).toBe(NOW);
+  });
+});
+
+describe('the rest of the status', () => {
+  it('has the effective namespace, both versions and the generation', () => {
+    expect(engineStatus(situation({ engine: engine({ metadata: { generation: 4 } }) }), NOW)).toMatchObject({
+      observedGeneration: 4,
+      targetNamespace: 'multicluster-engine',
+      desiredVersion: '1.0.0',
+      currentVersion: '1.0.0',
+    });
+  });
+
+  it('lets the current version follow only when every component is ready on it', () => {
+    expect(
+      engineStatus(
+        situation({ engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: rolling }) }),
+        NOW,
+      ),
+    ).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '1.0.0' });
+    expect(engineStatus(situation({ engine: wasInstalled, version: '2.0.0' }), NOW)).toMatchObject({
+      currentVersion: '2.0.0',
+      phase: 'Available',
+    });
+    expect(
+      engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW).currentVersion,
+    ).toBeUndefined();
+  });
+
+  it('lets the current version follow though the pull secret is missing', () => {
+    expect(engineStatus(situation({ missingPullSecret: 'x/pull' }), NOW).currentVersion).toBe(settings.version);
+  });
+
+  it('answers a wish for a pass', () => {
+    const asked = engine({ metadata: { annotations: { 'multicluster.platform.io/reconcile-requested-at': 'now' } } });
+
+    expect(engineStatus(situation({ engine: asked }), NOW).lastHandledReconcileAt).toBe('now');
+    expect(
+      engineStatus(situation({ engine: engine({ status: { ...installed, lastHandledReconcileAt: 'before' } }) }), NOW)
+        .lastHandledReconcileAt,
+    ).toBe('before');
+  });
+
+  it('keeps the last applied generation while paused, on the conditions too', () => {
+    const paused = engine({ metadata: { generation: 9 }, status: installed });
+    const status = engineStatus(situation({ engine: paused, paused: true }), LATER);
+
+    expect(status.observedGeneration).toBe(1);
+    expect(status.conditions?.map((one) => one.observedGeneration)).toEqual([1, 1]);
+  });
+
+  it('never takes a faulty namespace for the effective one', () => {
+    const faults = [{ field: 'spec.targetNamespace', value: 'b', rule: 'is immutable' }];
+
+    expect(
+      engineStatus(situation({ engine: wasInstalled, targetNamespace: 'b', faults, findings: undefined }), NOW)
+        .targetNamespace,
+    ).toBe('multicluster-engine');
+    expect(engineStatus(situation({ targetNamespace: 'b', faults, findings: undefined }), NOW)).not.toHaveProperty(
+      'targetNamespace',
+    );
+  });
+
+  it('says nothing new when nothing is new, whatever the time', () => {
+    expect(sameStatus(installed, engineStatus(situation({ engine: wasInstalled }), LATER))).toBe(true);
+    expect(sameStatus(undefined, installed)).toBe(false);
+  });
+
+  it('stays as it is while nothing can be decided', () => {
+    expect(engineStatus(situation({ engine: wasInstalled, findings: undefined, undecided: 'reading' }), LATER)).toBe(
+      installed,
+    );
+  });
+
+  it('says at once that the pause began or ended, decided or not', () => {
+    const undecided = { findings: undefined, undecided: 'reading' };
+    const paused = engineStatus(situation({ engine: wasInstalled, paused: true, ...undecided }), LATER);
+
+    expect(paused.phase).toBe('Paused');
+    expect(engineStatus(situation({ engine: engine({ status: paused }), paused: true, ...undecided }), LATER)).toBe(
+      paused,
+    );
+    expect(engineStatus(situation({ engine: engine({ status: paused }), ...undecided }), LATER).phase).toBe(
+      'Progressing',
+    );
+  });
+
+  it('moves lastTransitionTime exactly with the status of a condition', () => {
+    const worse = engineStatus(
+      situation({ engine: wasInstalled, findings: findings({ Deployment: crashing }) }),
+      LATER,
+    );
+
+    expect(condition(worse, 'Ready')).toMatchObject({ lastTransitionTime: LATER, lastUpdateTime: LATER });
+    expect(
+      condition(
+        engineStatus(situation({ engine: engine({ metadata: { generation: 2 }, status: installed }) }), LATER),
+        'Ready',
+      ),
+    ).toMatchObject({ lastTransitionTime: NOW, lastUpdateTime: LATER });
+  });
+
+  const someState = fc.oneof(
+    { weight: 2, arbitrary: fc.constant('applied' as const) },
+    fc.constantFrom<Finding['state']>('failed', 'foreign', 'denied', 'waiting', 'missing', 'drifted'),
+  );
+  const someFindings = fc
+    .oneof(fc.constant(findings().map(() => 'applied' as const)), fc.tuple(...findings().map(() => someState)))
+    .chain((states) =>
+      fc.constantFrom({}, rolling, starting, crashing, stuck).map((over) =>
+        findings({ Deployment: over }).map((one, index) => ({
+          ...one,
+          state: states[index] ?? 'applied',
+          message: 'm',
+          failures: 1,
+        })),
+      ),
+    );
+  const someSituation = fc
+    .record({
+      findings: someFindings,
+      paused: fc.boolean(),
+      missingPullSecret: fc.constantFrom(undefined, 'x/y'),
+      partial: fc.boolean(),
+      terminating: fc.constantFrom(undefined, 'Namespace x is being deleted'),
+    })
+    .chain((over) =>
+      fc
+        .constantFrom(engine(), wasInstalled, engine({ metadata: { generation: 2 }, status: installed }))
+        .map((one) => situation({ ...over, engine: one })),
+    );
+
+  it('is the same again, times included, when the same is found later', () => {
+    fc.assert(
+      fc.property(someSituation, (input) => {
+        const first = engineStatus(input, NOW);
+        const again = engineStatus({ ...input, engine: { ...input.engine, status: first } }, LATER);
+
+        expect(again).toEqual(first);
+      }),
+    );
+  });
+
+  it('never changes what it is given, and has Ready and Available first, and at most one of Reconciling and Stalled', () => {
+    fc.assert(
+      fc.property(someSituation, (input) => {
+        const before = JSON.stringify(input);
+        const types = (engineStatus(input, NOW).conditions ?? []).map((one) => one.type);
+
+        expect(JSON.stringify(input)).toBe(before);
+        expect(types.slice(0, 2)).toEqual(['Ready', 'Available']);
+        expect(types.filter((type) => type === 'Reconciling' || type === 'Stalled').length).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
+
+describe('the engine that is served', () => {
+  const born = (name: string, creationTimestamp?: string) =>
+    engine({ metadata: { name, ...(creationTimestamp === undefined ? {} : { creationTimestamp }) } });
+
+  it.each([
+    ['is the oldest', [born('a', '2026-01-02T00:00:00Z'), born('b', '2026-01-01T00:00:00Z')], 'b'],
+    ['is the first by name of two of one age', [born('b', NOW), born('a', NOW)], 'a'],
+    ['is the only one', [born('a')], 'a'],
+    ['is nobody where there is none', [], undefined],
+  ])('%s', (_name, engines, name) => {
+    expect(servedEngine(engines)?.metadata.name).toBe(name);
+  });
+
+  it('is the oldest even while it is being deleted: two never work side by side', () => {
+    const old = engine({ metadata: { name: 'z', creationTimestamp: '2025-01-01T00:00:00Z', deletionTimestamp: NOW } });
+
+    expect(servedEngine([born('a', NOW), old])?.metadata.name).toBe('z');
+  });
+});
