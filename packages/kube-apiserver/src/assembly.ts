@@ -22,7 +22,7 @@ import { createPaths, serverVersion } from './http/paths.js';
 import { decodeProtobuf } from './http/protobuf.js';
 import { createRouter, type Router } from './http/router.js';
 import { builtinResources } from './registry/builtins/index.js';
-import { startDefinitionController } from './controllers/definitions.js';
+import { startDefinitionController } from './controllers/customresourcedefinitions.js';
 import { createReader, type ObjectReader } from './registry/reader.js';
 import { createRegistry, type ServedRegistry } from './registry/registry.js';
 import { createDefinitionRules } from './schema/crd/definition.js';

@@ -1,6 +1,6 @@
 import { isArray, isObject, own, type Json, type JsonObject } from '../json.js';
 import { listAt, textAt, textsAt } from '../fields.js';
-import { checkRequirement } from '../registry/builtins/selectorcheck.js';
+import { checkRequirement } from '../registry/builtins/validation/labelselector.js';
 import { child, forbiddenField, index, invalidValue, required } from '../schema/field.js';
 import { StatusError, type FieldError } from '../status.js';
 import { parseFields } from '../verbs/fieldselectors.js';

@@ -1,13 +1,13 @@
-import { startAccountSecrets, type AccountSecrets } from './accountsecrets.js';
-import { startClusterRoleAggregation } from './clusterroles.js';
-import { startEventExpiry } from './eventttl.js';
-import { startGarbageCollector } from './gc.js';
-import { startNamespaceController } from './namespace.js';
-import { startFixture } from './namespaced.js';
+import { startAccountSecrets, type AccountSecrets } from './serviceaccounttokens.js';
+import { startClusterRoleAggregation } from './clusterroleaggregation.js';
+import { startEventExpiry } from './eventexpiry.js';
+import { startGarbageCollector } from './garbagecollector/controller.js';
+import { startNamespaceController } from './namespace/controller.js';
+import { startFixture } from './pernamespace/controller.js';
 import type { ControllerOptions } from './options.js';
 import { startPolicyStatus } from './policystatus.js';
-import { rootCertificate } from './rootca.js';
-import { defaultServiceAccount } from './serviceaccounts.js';
+import { rootCertificate } from './pernamespace/rootca.js';
+import { defaultServiceAccount } from './pernamespace/defaultserviceaccount.js';
 
 /** The controllers of kube-controller-manager that the kinds served here need. */
 export interface Controllers {

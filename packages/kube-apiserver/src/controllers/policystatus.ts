@@ -2,7 +2,7 @@ import { optionalStructAt } from '../fields.js';
 import { expressionWarnings } from '../admission/policy/typecheck.js';
 import { Client, targetOf, unlessCode } from './client.js';
 import type { ControllerOptions } from './options.js';
-import { Worklist } from './worklist.js';
+import { Worklist } from './workqueue.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 const PLURAL = 'validatingadmissionpolicies';

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Resource } from '../resource.js';
 import type { Schema } from '../schema/schema.js';
-import { definitionOf, listDefinitionOf, META, referenceTo } from './definition.js';
-import { oldSchema, withoutNewWords } from './oldschema.js';
+import { definitionOf, listDefinitionOf, META, referenceTo } from './schemanames.js';
+import { oldSchema, withoutNewWords } from './swaggerschema.js';
 
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 const API_VERSION = `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${CONVENTIONS}#resources`;

@@ -2,7 +2,7 @@ import { definitionText } from '../data/schemas.js';
 import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 import type { Registry, Resource } from '../resource.js';
 import { customDefinitions } from './customschema.js';
-import { META, referenceTo } from './definition.js';
+import { META, referenceTo } from './schemanames.js';
 import { coreOf, digestOf, groupsOf, groupVersionOf, type GroupVersion } from './group.js';
 import { namesOf } from './operation.js';
 import { pathsOf } from './paths.js';

@@ -1,7 +1,7 @@
 import { PARAMETERS } from '../data/parameters.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Resource } from '../resource.js';
-import { referenceTo, type GroupVersionKind } from './definition.js';
+import { referenceTo, type GroupVersionKind } from './schemanames.js';
 
 /** One operation before it is written down. */
 export interface Operation {

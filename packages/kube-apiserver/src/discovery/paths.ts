@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../json.js';
 import type { Resource, Subresource } from '../resource.js';
-import { definitionName, definitionOf, listDefinitionOf, META } from './definition.js';
+import { definitionName, definitionOf, listDefinitionOf, META } from './schemanames.js';
 import { named, operationsOf, type Operation } from './operation.js';
 
 /** What documents say of one resource: its paths with their operations, as the real server writes them. */

@@ -3,8 +3,8 @@ import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 import type { Registry } from '../resource.js';
 import { oldCustomDefinitions } from './customschema.js';
 import { coreOf, groupsOf, type GroupVersion } from './group.js';
-import { oldPaths, type Shared } from './oldoperation.js';
-import { oldSchema } from './oldschema.js';
+import { oldPaths, type Shared } from './swaggeroperation.js';
+import { oldSchema } from './swaggerschema.js';
 import { AUTHENTICATION, documentOf, RELEASE, sorted, type OpenApiDocument } from './openapi.js';
 
 /** The one document of OpenAPI v2, of all that is served. */

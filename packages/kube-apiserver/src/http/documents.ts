@@ -4,7 +4,7 @@ import { noRepresentation, noSuchForm } from './lists.js';
 import { type AcceptClause, admits, negotiate, readAccept } from './negotiate.js';
 import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../discovery/aggregated.js';
 import { digestOf } from '../discovery/group.js';
-import { coreVersions, groupAnswer, groupList, resourceList } from '../discovery/legacy.js';
+import { coreVersions, groupAnswer, groupList, resourceList } from '../discovery/unaggregated.js';
 import { openApiDocument, openApiIndex } from '../discovery/openapi.js';
 import { swaggerDocument, type OldDocument } from '../discovery/swagger.js';
 import { openApiProtobuf } from './protobuf/openapi.js';

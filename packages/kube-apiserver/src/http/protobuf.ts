@@ -1,5 +1,5 @@
 import { STRUCTS } from '../data/structs.js';
-import { definitionName, META } from '../discovery/definition.js';
+import { definitionName, META } from '../discovery/schemanames.js';
 import type { Json } from '../json.js';
 import { badRequest, StatusError } from '../status.js';
 import type { Body } from '../schema/body/body.js';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../object.js';
 import type { Registry, Resource } from '../resource.js';
 import type { Subscription } from '../store/store.js';
-import { customResources } from './customresource.js';
+import { customResources } from './custom/resource.js';
 import type { ObjectReader } from './reader.js';
 
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { definitionName, META } from '../../src/discovery/definition.js';
+import { definitionName, META } from '../../src/discovery/schemanames.js';
 import { decodeProtobuf } from '../../src/http/protobuf.js';
 import { decodeStruct } from '../../src/http/protobuf/message.js';
 import { fieldsOf, type WireField } from '../../src/http/protobuf/reader.js';

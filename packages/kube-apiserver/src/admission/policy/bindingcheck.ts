@@ -1,7 +1,7 @@
 import { optionalStructAt, textAt, textsAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
-import { checkSelector } from '../../registry/builtins/selectorcheck.js';
+import { checkSelector } from '../../registry/builtins/validation/labelselector.js';
 import { child, duplicate, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
 import { dns1123Subdomain, pathSegment } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';

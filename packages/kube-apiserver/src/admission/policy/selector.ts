@@ -1,6 +1,6 @@
 import { listAt, optionalStructAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
-import { selects as satisfies } from '../../registry/builtins/selectorcheck.js';
+import { selects as satisfies } from '../../registry/builtins/validation/labelselector.js';
 
 /** Whether labels satisfy a label selector of an object; a missing one and an empty one select everything. */
 export function selects(selector: JsonObject | undefined, labels: Readonly<Record<string, string>> = {}): boolean {

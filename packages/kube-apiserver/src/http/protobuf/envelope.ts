@@ -1,4 +1,4 @@
-import { definitionName, META } from '../../discovery/definition.js';
+import { definitionName, META } from '../../discovery/schemanames.js';
 import { structAt, textAt } from '../../fields.js';
 import { isArray, isObject, own, type Json, type JsonObject } from '../../json.js';
 import { writeStruct } from './encode.js';

@@ -1,25 +1,25 @@
 import type { KubeObject } from '../../object.js';
 import type { Resource } from '../../resource.js';
-import { CONFIG_MAP } from './configmap.js';
-import { definitionKind, type DefinitionRules } from './definition.js';
-import { DEPLOYMENT } from './deployment.js';
-import { EVENT_KINDS } from './event.js';
+import { CONFIG_MAP } from './core/configmap.js';
+import { definitionKind, type DefinitionRules } from './customresourcedefinition.js';
+import { DEPLOYMENT } from './apps/deployment.js';
+import { EVENT_KINDS } from './event/kind.js';
 import { resourceOf } from './kind.js';
 import { LEASE } from './lease.js';
-import { NAMESPACE } from './namespace.js';
+import { NAMESPACE } from './core/namespace.js';
 import { NETWORK_POLICY } from './networkpolicy.js';
-import { NODE } from './node.js';
+import { NODE } from './core/node.js';
 import { POD } from './pod/kind.js';
 import { POD_DISRUPTION_BUDGET } from './poddisruptionbudget.js';
-import { policyKinds, type PolicyRules } from './policy.js';
+import { policyKinds, type PolicyRules } from './validatingadmissionpolicy.js';
 import { RBAC_KINDS } from './rbac.js';
-import { REPLICA_SET } from './replicaset.js';
+import { REPLICA_SET } from './apps/replicaset.js';
 import { reviewKinds, type Reviews } from './review.js';
-import { SECRET } from './secret.js';
+import { SECRET } from './core/secret.js';
 import { createServiceAllocator } from './service/allocator.js';
 import { serviceKind } from './service/kind.js';
-import { SERVICE_ACCOUNT } from './serviceaccount.js';
-import { POD_TEMPLATE } from './templateobject.js';
+import { SERVICE_ACCOUNT } from './core/serviceaccount.js';
+import { POD_TEMPLATE } from './core/podtemplate.js';
 
 /** What other rooms give to the built-in kinds. */
 export interface BuiltinParts {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object.js';
 import type { FieldError } from '../../status.js';
-import { nonNegative, positive } from './checks.js';
+import { nonNegative, positive } from './validation/checks.js';
 import { structAt } from '../../fields.js';
 import { fieldsFrom, type Kind } from './kind.js';
 

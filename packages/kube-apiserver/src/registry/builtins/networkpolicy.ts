@@ -2,12 +2,12 @@ import { own, type JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../schema/field.js';
 import type { FieldError } from '../../status.js';
-import { checkRange, contains, parseRange, rangeWarnings } from './address.js';
-import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from './checks.js';
+import { checkRange, contains, parseRange, rangeWarnings } from './validation/ipaddress.js';
+import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from './validation/checks.js';
 import { fill, items, struct, type Draft } from './draft.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { Kind } from './kind.js';
-import { checkSelector } from './selectorcheck.js';
+import { checkSelector } from './validation/labelselector.js';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];

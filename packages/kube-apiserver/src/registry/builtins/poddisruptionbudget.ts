@@ -3,12 +3,12 @@ import type { KubeObject } from '../../object.js';
 import { invalidRaw, notSupported } from '../../schema/field.js';
 import { goJson } from '../../schema/go/text.js';
 import type { FieldError } from '../../status.js';
-import { atMost100Percent, has, intOrPercent, nonNegative, whenSet } from './checks.js';
-import { checkConditions } from './conditioncheck.js';
+import { atMost100Percent, has, intOrPercent, nonNegative, whenSet } from './validation/checks.js';
+import { checkConditions } from './validation/conditions.js';
 import { structAt } from '../../fields.js';
-import { goIntOrString, goSelectorJson } from './gostruct.js';
+import { goIntOrString, goSelectorJson } from './validation/gostruct.js';
 import { fieldsFrom, STATUS, type Kind } from './kind.js';
-import { checkSelector } from './selectorcheck.js';
+import { checkSelector } from './validation/labelselector.js';
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];

@@ -12,11 +12,11 @@ import {
 import { goJson } from '../../schema/go/text.js';
 import { dns1123Subdomain, pathSegment } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
-import { each, has, invalidBecause } from './checks.js';
+import { each, has, invalidBecause } from './validation/checks.js';
 import { fillZero, items, struct, textOf, type Draft } from './draft.js';
 import { listAt, structAt, textAt, textsAt } from '../../fields.js';
 import type { Kind } from './kind.js';
-import { checkSelector, isUsableSelector } from './selectorcheck.js';
+import { checkSelector, isUsableSelector } from './validation/labelselector.js';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const DEFINITION = 'io.k8s.api.rbac.v1.';

@@ -9,11 +9,11 @@ import {
   parseRange,
   rangeText,
   rangeWarnings,
-} from '../../../src/registry/builtins/address.js';
-import { pullPolicy } from '../../../src/registry/builtins/image.js';
+} from '../../../src/registry/builtins/validation/ipaddress.js';
+import { pullPolicy } from '../../../src/registry/builtins/pod/defaults/image.js';
 import { formatSelector, selectorText } from '../../../src/table/labelselector.js';
 import { canonicalQuantity, parseQuantity, quantityText, roundUpToMilli } from '../../../src/schema/struct/quantity.js';
-import { isUsableSelector, selects } from '../../../src/registry/builtins/selectorcheck.js';
+import { isUsableSelector, selects } from '../../../src/registry/builtins/validation/labelselector.js';
 import { canonicalMicroTime, canonicalTime } from '../../../src/time.js';
 
 describe('quantities', () => {

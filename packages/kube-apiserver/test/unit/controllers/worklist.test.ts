@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Worklist } from '../../../src/controllers/worklist.js';
+import { Worklist } from '../../../src/controllers/workqueue.js';
 import { ManualClock, settle } from '../../../testing/clock.js';
 
 interface Bench {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { aggregatedCore } from '../../../src/discovery/aggregated.js';
-import { resourceList } from '../../../src/discovery/legacy.js';
+import { resourceList } from '../../../src/discovery/unaggregated.js';
 import { openApiDocument } from '../../../src/discovery/openapi.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { Registry } from '../../../src/resource.js';

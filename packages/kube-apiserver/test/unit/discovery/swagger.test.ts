@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { swaggerDocument } from '../../../src/discovery/swagger.js';
 import { isObject, type Json, type JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
-import { customResources } from '../../../src/registry/customresource.js';
+import { customResources } from '../../../src/registry/custom/resource.js';
 import type { Registry, Resource } from '../../../src/resource.js';
 import { root } from '../../../testing/root.js';
 import { WHOLE } from '../builtins/builtin.js';

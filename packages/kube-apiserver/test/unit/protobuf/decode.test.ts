@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { definitionName, META } from '../../../src/discovery/definition.js';
+import { definitionName, META } from '../../../src/discovery/schemanames.js';
 import { decodeProtobuf } from '../../../src/http/protobuf.js';
 import type { KubeObject } from '../../../src/object.js';
 import { canonical } from '../../../src/schema/struct/canonical.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/object.js';
 import { createReader, keyOf } from '../../../src/registry/reader.js';
-import { compareVersions } from '../../../src/registry/definition.js';
+import { compareVersions } from '../../../src/registry/custom/definition.js';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';
 

@@ -5,7 +5,7 @@ import { createNamespaceLifecycle } from '../../../src/admission/namespacelifecy
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import { builtinResources } from '../../../src/registry/builtins/index.js';
-import { startDefinitionController } from '../../../src/controllers/definitions.js';
+import { startDefinitionController } from '../../../src/controllers/customresourcedefinitions.js';
 import { createReader } from '../../../src/registry/reader.js';
 import { createRegistry } from '../../../src/registry/registry.js';
 import { StatusError } from '../../../src/status.js';

@@ -3,8 +3,8 @@ import { child, index, invalidValue, required } from '../../../schema/field.js';
 import { byteLength } from '../../../schema/go/text.js';
 import { regexText } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
-import { checkAddress } from '../address.js';
-import { each, has, invalidBecause } from '../checks.js';
+import { checkAddress } from '../validation/ipaddress.js';
+import { each, has, invalidBecause } from '../validation/checks.js';
 import { structAt, textAt, textsAt } from '../../../fields.js';
 
 const MOST_SERVERS = 3;

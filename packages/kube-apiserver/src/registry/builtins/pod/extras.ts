@@ -13,9 +13,9 @@ import {
 import { byteLength, goJson } from '../../../schema/go/text.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
-import { each, has, invalidBecause, whenSet } from '../checks.js';
+import { each, has, invalidBecause, whenSet } from '../validation/checks.js';
 import { listAt, structAt, textAt } from '../../../fields.js';
-import { checkPodResources, checkResources } from './resources.js';
+import { checkPodResources, checkResources } from './container/resources.js';
 
 /** Checks of the parts of a pod that few pods have. */
 

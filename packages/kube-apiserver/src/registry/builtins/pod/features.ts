@@ -1,5 +1,5 @@
 import { isObject, own, withKey, type Json, type JsonObject } from '../../../json.js';
-import { has } from '../checks.js';
+import { has } from '../validation/checks.js';
 import { listAt, structAt } from '../../../fields.js';
 
 /** A template without the fields of features that are off: the real server drops them without a word. The same template when it has none. */

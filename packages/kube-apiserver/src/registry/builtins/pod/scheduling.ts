@@ -10,9 +10,9 @@ import {
 } from '../../../schema/field.js';
 import { dns1123Label, labelValue } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
-import { each, has, invalidBecause, labelKey, positive, whenSet } from '../checks.js';
+import { each, has, invalidBecause, labelKey, positive, whenSet } from '../validation/checks.js';
 import { listAt, numberAt, textAt, textsAt } from '../../../fields.js';
-import { checkSelector } from '../selectorcheck.js';
+import { checkSelector } from '../validation/labelselector.js';
 
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway'];

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../json.js';
 import { child, forbiddenField, notSupported } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
-import { labelMap } from '../checks.js';
+import { labelMap } from '../validation/checks.js';
 import { structAt, textAt } from '../../../fields.js';
-import { checkAnnotations, checkProfiles } from './annotations.js';
+import { checkAnnotations, checkProfiles } from './security/annotations.js';
 import { checkPodSpec } from './spec.js';
 
 /** Checks a template of pods that are to run for ever, as that of a Deployment. */

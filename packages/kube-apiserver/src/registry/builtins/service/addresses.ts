@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../../json.js';
 import { duplicate, index, invalidValue, notSupported, required } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
-import { checkAddress, parseAddress } from '../address.js';
-import { has } from '../checks.js';
+import { checkAddress, parseAddress } from '../validation/ipaddress.js';
+import { has } from '../validation/checks.js';
 import { textAt, textsAt } from '../../../fields.js';
 import { isExternalName, isHeadless, NONE } from './fields.js';
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../object.js';
-import { addressText, contains, parseAddress, parseRange } from '../address.js';
+import { addressText, contains, parseAddress, parseRange } from '../validation/ipaddress.js';
 import { listAt, numberAt, structAt, textsAt } from '../../../fields.js';
 
 /** Gives Services their addresses and the ports of nodes. Decides from the Services that there are. */

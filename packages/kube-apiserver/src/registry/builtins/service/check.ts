@@ -13,8 +13,8 @@ import {
 import { goJson } from '../../../schema/go/text.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
-import { checkAddress, checkRange, parseAddress } from '../address.js';
-import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } from '../checks.js';
+import { checkAddress, checkRange, parseAddress } from '../validation/ipaddress.js';
+import { each, has, invalidBecause, labelMap, portNameProblems, portNumber } from '../validation/checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
 import { checkAddresses } from './addresses.js';
 import { isBalancer, isExternalName, isHeadless } from './fields.js';

@@ -3,8 +3,8 @@ import type { KubeObject } from '../../../object.js';
 import { child, forbiddenField, index, invalidValue, notSupported, required } from '../../../schema/field.js';
 import { dns1123Subdomain, qualifiedName } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
-import { addressWarnings, checkAddress, parseAddress, rangeWarnings } from '../address.js';
-import { has, invalidBecause, portNumber } from '../checks.js';
+import { addressWarnings, checkAddress, parseAddress, rangeWarnings } from '../validation/ipaddress.js';
+import { has, invalidBecause, portNumber } from '../validation/checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../fields.js';
 import { isBalancer, isExternalName, isReachableFromOutside, needsHealthCheck, NONE, same } from './fields.js';
 

@@ -1,0 +1,71 @@
+import { equal, isArray, isObject, type Json, type JsonObject } from '../json.js';
+import type { KubeObject } from '../object.js';
+import { Client, targetOf, unlessCode } from './client.js';
+import type { ControllerOptions } from './options.js';
+import { matchesLabels } from './labelselector.js';
+import { Worklist } from './workqueue.js';
+
+const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
+const MANAGER = 'clusterrole-aggregation-controller';
+
+/** Fills the rules of ClusterRoles that gather those of others, by label. */
+export function startClusterRoleAggregation(options: ControllerOptions): { end(): Promise<void> } {
+  const { clock, reader, registry, verbs, onError } = options;
+  const client = new Client(verbs, MANAGER);
+  const gathering = new Set<string>();
+  const reconcile = async (name: string): Promise<void> => {
+    const role = reader.get(CLUSTER_ROLES, '', name);
+    const rules = role === undefined ? undefined : gathered(role, reader.list(CLUSTER_ROLES));
+    if (role === undefined || rules === undefined || equal(rules, role['rules'] ?? [])) return;
+    const target = targetOf(registry, {
+      group: 'rbac.authorization.k8s.io',
+      plural: 'clusterroles',
+      namespace: '',
+      name,
+    });
+    const applied = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name },
+      ...(rules.length === 0 ? {} : { rules }),
+    };
+    await unlessCode([404], client.apply(target, MANAGER, applied));
+  };
+  const worklist = new Worklist({ clock, parallel: 1, reconcile, onError });
+  const roles = reader.watch(CLUSTER_ROLES, (role, type) => {
+    const { name = '' } = role.metadata;
+    if (type === 'put' && isObject(role['aggregationRule'])) gathering.add(name);
+    else gathering.delete(name);
+    for (const one of gathering) worklist.add(one);
+  });
+  return {
+    end() {
+      roles.end();
+      return worklist.end();
+    },
+  };
+}
+
+/** The rules of all roles that a role's selectors choose, each once, in order of selectors and names. undefined for a role that gathers nothing. */
+export function gathered(role: KubeObject, all: readonly KubeObject[]): readonly Json[] | undefined {
+  const rule = role['aggregationRule'];
+  if (!isObject(rule)) return undefined;
+  const others = all
+    .filter((other) => other.metadata.name !== role.metadata.name)
+    .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+  const rules: JsonObject[] = [];
+  for (const one of objects(rule['clusterRoleSelectors']).flatMap((selector) => chosenRules(selector, others))) {
+    if (!rules.some((had) => equal(had, one))) rules.push(one);
+  }
+  return rules;
+}
+
+function chosenRules(selector: JsonObject, roles: readonly KubeObject[]): JsonObject[] {
+  return roles
+    .filter((role) => matchesLabels(selector, role.metadata.labels ?? {}))
+    .flatMap((role) => objects(role['rules']));
+}
+
+function objects(value: Json | undefined): JsonObject[] {
+  return isArray(value) ? value.filter((one) => isObject(one)) : [];
+}

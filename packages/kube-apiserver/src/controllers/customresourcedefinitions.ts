@@ -1,0 +1,232 @@
+import { conditionOf, withCondition } from '../conditions.js';
+import type { Condition } from '../conditions.js';
+import { equal } from '../json.js';
+import type { KubeObject } from '../object.js';
+import type { Subscription } from '../store/store.js';
+import { approvalOf, needsApproval } from '../schema/crd/approval.js';
+import { StatusError } from '../status.js';
+import type { Context } from '../verbs/context.js';
+import { deleteWith } from '../verbs/delete.js';
+import { deleteOptions } from '../verbs/options.js';
+import { CLEANUP } from '../verbs/terminating.js';
+import { update } from '../verbs/update.js';
+import type { Caller, Target } from '../verbs/verbs.js';
+import { structAt } from '../fields.js';
+import { readDefinition, readNames } from '../registry/custom/definition.js';
+import { acceptNames } from '../registry/custom/names.js';
+import type { ObjectReader } from '../registry/reader.js';
+import { DEFINITIONS } from '../registry/registry.js';
+
+const RETRY_MS = 1000;
+
+/**
+ * Does for CustomResourceDefinitions what the real server's controllers do: accepts their names, establishes them, and
+ * when one is deleted ends its objects first. Writes as the server itself, past admission.
+ */
+export function startDefinitionController(context: Context, reader: ObjectReader): Subscription {
+  const controller = new DefinitionController(context, reader);
+  return { end: () => controller.end() };
+}
+
+class DefinitionController {
+  readonly #context: Context;
+  readonly #reader: ObjectReader;
+  readonly #caller: Caller;
+  readonly #abort = new AbortController();
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #due = new Set<string>();
+  #running = false;
+
+  constructor(context: Context, reader: ObjectReader) {
+    this.#context = { ...context, admission: { admit: ({ object }) => object, validate: () => undefined } };
+    this.#reader = reader;
+    this.#caller = {
+      user: { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] },
+      agent: 'kube-apiserver',
+      warn: () => undefined,
+      signal: this.#abort.signal,
+    };
+    this.#subscriptions.set(
+      '',
+      reader.watch(DEFINITIONS, (crd, type) => this.#seen(crd, type)),
+    );
+  }
+
+  end(): void {
+    this.#abort.abort();
+    for (const subscription of this.#subscriptions.values()) subscription.end();
+  }
+
+  #seen(crd: KubeObject, type: 'put' | 'remove'): void {
+    const name = crd.metadata.name ?? '';
+    if (type === 'put') this.#enqueue(name);
+    else {
+      this.#subscriptions.get(name)?.end();
+      this.#subscriptions.delete(name);
+      this.#enqueueUnnamed();
+    }
+  }
+
+  /** Names that were given up may be what another definition waits for. */
+  #enqueueUnnamed(): void {
+    for (const other of this.#reader.list(DEFINITIONS))
+      if (conditionOf(other, 'NamesAccepted') !== 'True') this.#enqueue(other.metadata.name ?? '');
+  }
+
+  #enqueue(name: string): void {
+    if (this.#abort.signal.aborted) return;
+    this.#due.add(name);
+    if (this.#running) return;
+    this.#running = true;
+    queueMicrotask(() => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    for (const name of this.#due) {
+      this.#due.delete(name);
+      if (this.#abort.signal.aborted) break;
+      try {
+        await this.#reconcile(name);
+      } catch (error) {
+        // Gone or changed meanwhile: that change comes here too. All else is tried again, and shows in the status meanwhile.
+        if (error instanceof StatusError && (error.code === 404 || error.code === 409)) continue;
+        this.#context.clock.after(RETRY_MS, () => this.#enqueue(name));
+      }
+    }
+    this.#running = false;
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const crd = this.#reader.get(DEFINITIONS, '', name);
+    if (crd === undefined) return;
+    const named = withApproval(this.#withNames(crd), this.#context.clock.now());
+    if (named !== crd) {
+      await this.#write(named);
+      this.#enqueueUnnamed();
+    } else if (crd.metadata.deletionTimestamp !== undefined && (crd.metadata.finalizers ?? []).includes(CLEANUP))
+      await this.#endInstances(crd);
+  }
+
+  /** Status as the names allow it: accepted and served, or what is in the way. */
+  #withNames(crd: KubeObject): KubeObject {
+    const now = this.#context.clock.now();
+    const wanted = readNames(structAt(structAt(crd, 'spec'), 'names'));
+    const status = structAt(crd, 'status');
+    const own = readNames(structAt(status, 'acceptedNames'));
+    const { names, problem } = acceptNames(wanted, {
+      group: readDefinition(crd).group,
+      own,
+      all: this.#reader.list(DEFINITIONS),
+    });
+    const named: KubeObject = { ...crd, status: { ...status, acceptedNames: names } };
+    if (problem === undefined) {
+      // Names that are accepted already are not looked at again, whatever somebody made of the conditions.
+      const accepted = equal(status.acceptedNames, names) ? crd : withCondition(named, ACCEPTED, now);
+      return conditionOf(accepted, 'NamesAccepted') !== 'True' || conditionOf(accepted, 'Established') === 'True'
+        ? accepted
+        : withCondition(accepted, ESTABLISHED, now);
+    }
+    const refused = withCondition(named, { type: 'NamesAccepted', status: 'False', ...problem }, now);
+    const kept = conditionOf(refused, 'Established') === 'True' ? refused : withCondition(refused, NOT_ACCEPTED, now);
+    return equal(kept, crd) ? crd : kept;
+  }
+
+  /** The finalizer goes by the status, which nobody checks against the versions: a definition whose status is wrong ends too. */
+  async #endInstances(crd: KubeObject): Promise<void> {
+    const { name } = readDefinition(crd);
+    const now = this.#context.clock.now();
+    const isEstablished = conditionOf(crd, 'Established') === 'True';
+    const left = isEstablished ? this.#reader.list(name) : [];
+    const progressing = withCondition(crd, IN_PROGRESS, now);
+    if (!equal(progressing, crd)) return this.#write(progressing);
+    if (left.length > 0) {
+      if (!this.#subscriptions.has(name)) this.#subscriptions.set(name, this.#watchInstances(name));
+      for (const instance of left) await this.#endInstance(crd, instance);
+      return;
+    }
+    const done = withCondition(crd, isEstablished ? COMPLETED : NEVER_ESTABLISHED, now);
+    const finalizers = (crd.metadata.finalizers ?? []).filter((one) => one !== CLEANUP);
+    await this.#write({ ...done, metadata: { ...done.metadata, finalizers } });
+  }
+
+  #watchInstances(name: string): Subscription {
+    return this.#reader.watch(name, (_object, type) => {
+      if (type === 'remove' && this.#context.store.count(name) === 0) this.#enqueue(name);
+    });
+  }
+
+  /** Finalizers of an instance hold it; then its removal starts the next round. */
+  async #endInstance(crd: KubeObject, instance: KubeObject): Promise<void> {
+    const { group, names, storage } = readDefinition(crd);
+    const resource =
+      this.#context.registry.find(group, storage, names.plural) ??
+      this.#context.registry.all().find((one) => one.collection === crd.metadata.name);
+    if (resource === undefined) return;
+    const { namespace = '', name = '' } = instance.metadata;
+    const target = { resource, namespace, name, subresource: '' };
+    await deleteWith(this.#context, { target, options: deleteOptions(undefined, {}), caller: this.#caller }).catch(
+      (error: unknown) => {
+        if (!(error instanceof StatusError) || error.code !== 404) throw error;
+      },
+    );
+  }
+
+  async #write(crd: KubeObject): Promise<void> {
+    const resource = this.#context.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
+    if (resource === undefined) return;
+    const target: Target = { resource, namespace: '', name: crd.metadata.name ?? '', subresource: 'status' };
+    await update(this.#context, target, { value: crd, duplicates: [] }, { query: {}, caller: this.#caller });
+  }
+}
+
+const APPROVALS = {
+  missing: { status: 'False', reason: 'MissingAnnotation' },
+  invalid: { status: 'False', reason: 'InvalidAnnotation' },
+  bypassed: { status: 'False', reason: 'UnapprovedAnnotation' },
+  approved: { status: 'True', reason: 'ApprovedAnnotation' },
+} as const;
+
+/** Says of a definition in a group of Kubernetes itself how it is approved; the same object where that is said already. */
+function withApproval(crd: KubeObject, now: number): KubeObject {
+  if (!needsApproval(readDefinition(crd).group)) return crd;
+  const { state, message } = approvalOf(crd);
+  const next = withCondition(crd, { type: 'KubernetesAPIApprovalPolicyConformant', ...APPROVALS[state], message }, now);
+  return equal(next, crd) ? crd : next;
+}
+
+const ACCEPTED: Condition = {
+  type: 'NamesAccepted',
+  status: 'True',
+  reason: 'NoConflicts',
+  message: 'no conflicts found',
+};
+const ESTABLISHED: Condition = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
+const NOT_ACCEPTED: Condition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'NotAccepted',
+  message: 'not all names are accepted',
+};
+const IN_PROGRESS: Condition = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+};
+const COMPLETED: Condition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+};
+const NEVER_ESTABLISHED: Condition = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'NeverEstablished',
+  message: 'resource was never established',
+};

@@ -1,0 +1,54 @@
+import type { KubeObject, OwnerReference } from '../../object.js';
+
+/** An object with owners. */
+export interface Dependent {
+  readonly id: string;
+  readonly uid: string;
+  readonly owners: readonly OwnerReference[];
+}
+
+/** Which objects have which owners, by uid of the owner: what an owner's end costs is what depends on it. */
+export class OwnerIndex {
+  readonly #dependents = new Map<string, Map<string, Dependent>>();
+  readonly #byId = new Map<string, Dependent>();
+
+  get(id: string): Dependent | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Those that name an owner, in no order. */
+  dependentsOf(ownerUid: string): readonly Dependent[] {
+    return [...(this.#dependents.get(ownerUid)?.values() ?? [])];
+  }
+
+  hasDependents(ownerUid: string): boolean {
+    return this.#dependents.has(ownerUid);
+  }
+
+  set(id: string, { metadata: { uid = '', ownerReferences = [] } }: KubeObject): void {
+    this.delete(id);
+    if (ownerReferences.length === 0) return;
+    const dependent = { id, uid, owners: ownerReferences };
+    this.#byId.set(id, dependent);
+    for (const owner of ownerReferences) {
+      const siblings = this.#dependents.get(owner.uid) ?? new Map<string, Dependent>();
+      siblings.set(id, dependent);
+      this.#dependents.set(owner.uid, siblings);
+    }
+  }
+
+  delete(id: string): void {
+    const before = this.#byId.get(id);
+    if (before === undefined) return;
+    this.#byId.delete(id);
+    for (const owner of before.owners) {
+      const siblings = this.#dependents.get(owner.uid);
+      siblings?.delete(id);
+      if (siblings?.size === 0) this.#dependents.delete(owner.uid);
+    }
+  }
+}
+
+export function blocks(dependent: Dependent, ownerUid: string): boolean {
+  return dependent.owners.some((owner) => owner.uid === ownerUid && owner.blockOwnerDeletion === true);
+}

@@ -1,0 +1,140 @@
+import { isArray, isObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { Resource } from '../../resource.js';
+import { timestamp } from '../../time.js';
+import { Client, targetOf, unlessCode } from '../client.js';
+import type { ControllerOptions } from '../options.js';
+import { follow } from '../monitors.js';
+import { namespaceConditions, type Remains } from './conditions.js';
+import { Worklist } from '../workqueue.js';
+
+const NAMESPACES = 'namespaces';
+const FINALIZER = 'kubernetes';
+const PARALLEL = 4;
+/** Between a change in a namespace that is being deleted and the next look at it: many go together. */
+const GATHER_MS = 20;
+
+/** Ends namespaces: deletes what is in them, says in their conditions what is left, and lets them go when nothing is. */
+export function startNamespaceController(options: ControllerOptions): { end(): Promise<void> } {
+  const terminating = new Set<string>();
+  const terminator = new Terminator(options);
+  const worklist = new Worklist({
+    clock: options.clock,
+    parallel: PARALLEL,
+    reconcile: (name) => terminator.process(name),
+    onError: options.onError,
+  });
+  const namespaces = options.reader.watch(NAMESPACES, ({ metadata: { name = '', deletionTimestamp } }, type) => {
+    if (type === 'put' && deletionTimestamp !== undefined) {
+      terminating.add(name);
+      worklist.add(name);
+    } else terminating.delete(name);
+  });
+  const contents = follow(options.store, options.registry, {
+    changed: (_collection, { entry: { key } }) => {
+      const namespace = key.slice(0, Math.max(key.indexOf('/'), 0));
+      if (terminating.has(namespace)) worklist.addLater(namespace, GATHER_MS);
+    },
+  });
+  return {
+    end() {
+      namespaces.end();
+      contents.end();
+      return worklist.end();
+    },
+  };
+}
+
+class Terminator {
+  readonly #options: ControllerOptions;
+  readonly #client: Client;
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.#client = new Client(options.verbs, 'namespace-controller');
+  }
+
+  async process(name: string): Promise<void> {
+    const namespace = this.#options.reader.get(NAMESPACES, '', name);
+    if (
+      namespace === undefined ||
+      namespace.metadata.deletionTimestamp === undefined ||
+      finalizersOf(namespace).length === 0
+    )
+      return;
+    const remains = await this.#empty(name);
+    await unlessCode([404], this.#report(namespace, remains));
+    if (remains.errors.length > 0) throw new Error(remains.errors.join(', '));
+    if (remains.resources.size === 0) await unlessCode([404], this.#finalize(name));
+  }
+
+  async #empty(namespace: string): Promise<Remains> {
+    const resources = new Map<string, number>();
+    const finalizers = new Map<string, number>();
+    const errors: string[] = [];
+    for (const resource of this.#resources()) {
+      const failed = await this.#emptyOf(resource, namespace);
+      if (failed !== undefined) errors.push(failed);
+      const left = this.#options.reader.list(resource.collection, namespace);
+      if (left.length > 0) resources.set(`${resource.plural}.${resource.group}`, left.length);
+      for (const finalizer of left.flatMap((object) => object.metadata.finalizers ?? []))
+        finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+    }
+    return { resources, finalizers, errors };
+  }
+
+  /** Deletes all of a resource; says what went wrong. */
+  async #emptyOf(resource: Resource, namespace: string): Promise<string | undefined> {
+    if (this.#options.store.list(resource.collection, `${namespace}/`).length === 0) return undefined;
+    try {
+      await this.#client.deleteCollection(resource, namespace);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** One version of each resource whose objects are in namespaces and can be deleted. */
+  #resources(): readonly Resource[] {
+    const found = new Map<string, Resource>();
+    for (const resource of this.#options.registry.all()) {
+      const name = `${resource.plural}.${resource.group}`;
+      if (
+        resource.namespaced &&
+        resource.verbs.includes('delete') &&
+        resource.verbs.includes('list') &&
+        !found.has(name)
+      )
+        found.set(name, resource);
+    }
+    return [...found.values()];
+  }
+
+  async #report(namespace: KubeObject, remains: Remains): Promise<void> {
+    const status = isObject(namespace.status) ? namespace.status : {};
+    const conditions = namespaceConditions(status.conditions, remains, timestamp(this.#options.clock.now()));
+    if (conditions === status.conditions && status.phase === 'Terminating') return;
+    await this.#client.update(this.#target(namespace.metadata.name ?? '', 'status'), {
+      ...namespace,
+      status: { ...status, phase: 'Terminating', conditions },
+    });
+  }
+
+  /** The conditions were written just now: what lets go is the newest state. */
+  async #finalize(name: string): Promise<void> {
+    const namespace = this.#options.reader.get(NAMESPACES, '', name);
+    if (namespace === undefined) return;
+    const spec = isObject(namespace.spec) ? namespace.spec : {};
+    const finalizers = finalizersOf(namespace).filter((one) => one !== FINALIZER);
+    await this.#client.update(this.#target(name, 'finalize'), { ...namespace, spec: { ...spec, finalizers } });
+  }
+
+  #target(name: string, subresource: string): ReturnType<typeof targetOf> {
+    return targetOf(this.#options.registry, { group: '', plural: NAMESPACES, namespace: '', name, subresource });
+  }
+}
+
+function finalizersOf({ spec }: KubeObject): readonly string[] {
+  if (!isObject(spec) || !isArray(spec.finalizers)) return [];
+  return spec.finalizers.filter((one) => typeof one === 'string');
+}

@@ -1,0 +1,8 @@
+import type { Fixture } from './controller.js';
+
+/** The ServiceAccount that every namespace has. */
+export const defaultServiceAccount: Fixture = {
+  account: 'service-account-controller',
+  plural: 'serviceaccounts',
+  object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },
+};

@@ -1,8 +1,0 @@
-import type { Fixture } from './namespaced.js';
-
-/** The ServiceAccount that every namespace has. */
-export const defaultServiceAccount: Fixture = {
-  account: 'service-account-controller',
-  plural: 'serviceaccounts',
-  object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },
-};

@@ -1,0 +1,135 @@
+import { isArray, isObject, type Json, type JsonObject } from '../json.js';
+import { oldSchema } from './swaggerschema.js';
+
+/** Operations of OpenAPI v3 in the words of OpenAPI v2. */
+
+/** Parameters that operations share, by the name under which the document lists them. */
+export type Shared = Map<string, Json>;
+
+interface Written {
+  readonly custom: boolean;
+  readonly shared: Shared;
+}
+
+/** Kept with each operation: kubectl looks for them there. */
+const UNSHARED = ['dryRun', 'fieldValidation', 'name'];
+const OF_BUILT_IN = ['*/*'];
+const OF_CUSTOM = ['application/json', 'application/yaml'];
+const OF_PATCHES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+];
+const FORMS = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+  'application/json;stream=watch',
+  'application/vnd.kubernetes.protobuf;stream=watch',
+];
+
+/** Path -> operations, as v2 has them; adds to `shared` what they refer to. */
+export function oldPaths(paths: JsonObject, written: Written): JsonObject {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => {
+      const operations = Object.entries(object(item)).map(([key, value]): [string, Json] => [
+        key,
+        key === 'parameters' ? parameters(value, written) : oldOperation(key, object(value), written),
+      ]);
+      return [path, Object.fromEntries(operations)];
+    }),
+  );
+}
+
+function oldOperation(method: string, operation: JsonObject, written: Written): JsonObject {
+  const { tags, description, operationId, parameters: given, requestBody, responses, ...extensions } = operation;
+  const body = requestBody === undefined ? [] : [bodyOf(object(requestBody))];
+  const all = [...body, ...(isArray(given) ? given : [])];
+  return {
+    description: description ?? '',
+    consumes: consumed(method, operation, written),
+    produces: FORMS.filter((form) =>
+      Object.values(object(responses)).some((one) => Object.hasOwn(contentOf(one), form)),
+    ),
+    schemes: ['https'],
+    tags: tags ?? [],
+    operationId: operationId ?? '',
+    ...(all.length === 0 ? {} : { parameters: parameters(all, written) }),
+    responses: Object.fromEntries(
+      Object.entries(object(responses)).map(([code, one]) => [code, oldResponse(object(one))]),
+    ),
+    ...extensions,
+  };
+}
+
+function consumed(method: string, { requestBody, ...operation }: JsonObject, { custom }: Written): readonly string[] {
+  if (method === 'patch') return OF_PATCHES.filter((type) => Object.hasOwn(contentOf(requestBody), type));
+  if (custom) return OF_CUSTOM;
+  return operation['x-kubernetes-action'] === undefined ? FORMS.slice(0, 3) : OF_BUILT_IN;
+}
+
+function bodyOf(body: JsonObject): JsonObject {
+  return { name: 'body', in: 'body', ...(body['required'] === true ? { required: true } : {}), schema: schemaOf(body) };
+}
+
+function oldResponse(response: JsonObject): JsonObject {
+  const description = response['description'] ?? '';
+  return response['content'] === undefined ? { description } : { description, schema: schemaOf(response) };
+}
+
+/** The same for every media type. */
+function schemaOf(holder: Json): JsonObject {
+  return oldSchema(object(object(Object.values(contentOf(holder))[0])['schema']));
+}
+
+function contentOf(holder: Json | undefined): JsonObject {
+  return object(object(holder)['content']);
+}
+
+function parameters(list: Json | undefined, { shared }: Written): Json[] {
+  return (isArray(list) ? list : []).map((one) => {
+    const parameter = oldParameter(object(one));
+    const { name } = parameter;
+    if (typeof name !== 'string' || UNSHARED.includes(name) || isOfKind(parameter)) return parameter;
+    const key = `${name}-${shortHash(JSON.stringify(parameter))}`;
+    shared.set(key, parameter);
+    return { $ref: `#/parameters/${key}` };
+  });
+}
+
+/** A body that is an object of the kind, not options of any. */
+function isOfKind({ schema }: JsonObject): boolean {
+  const reference = schema === undefined ? undefined : object(schema)['$ref'];
+  return typeof reference === 'string' && !reference.startsWith('#/definitions/io.k8s.apimachinery');
+}
+
+/** v2 says of a parameter itself what v3 says of its schema. */
+function oldParameter(parameter: JsonObject): JsonObject {
+  if (parameter['in'] === 'body') return parameter;
+  const { description, name, in: place, required, schema } = parameter;
+  const { uniqueItems, type } = object(schema);
+  const entries = Object.entries({ uniqueItems, type, description, name, in: place, required });
+  return Object.fromEntries(entries.filter((entry): entry is [string, Json] => entry[1] !== undefined));
+}
+
+const hashes = new Map<string, string>();
+const OFFSET = 0xcbf29ce484222325n;
+const PRIME = 0x100000001b3n;
+
+/** Six bytes of FNV-1, as the real server names what is shared. The texts are few and always the same. */
+function shortHash(text: string): string {
+  const known = hashes.get(text);
+  if (known !== undefined) return known;
+  let hash = OFFSET;
+  for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, hash * PRIME) ^ BigInt(byte);
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(hash);
+  const name = bytes.subarray(0, 6).toString('base64url');
+  hashes.set(text, name);
+  return name;
+}
+
+function object(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}

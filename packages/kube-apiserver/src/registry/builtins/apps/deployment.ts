@@ -1,0 +1,130 @@
+import { own, type JsonObject } from '../../../json.js';
+import type { KubeObject } from '../../../object.js';
+import { child, forbiddenField, invalidValue } from '../../../schema/field.js';
+import { goJson } from '../../../schema/go/text.js';
+import type { FieldError } from '../../../status.js';
+import { atMost100Percent, has, intOrPercent, nonNegative, percentOf } from '../validation/checks.js';
+import { fill, fillZero, struct, type Draft } from '../draft.js';
+import { fieldsFrom, STATUS, withMeta, type Kind } from '../kind.js';
+import { numberAt, structAt, textAt } from '../../../fields.js';
+import { goIntOrString } from '../validation/gostruct.js';
+import { REPLICAS_SCALE } from './scale.js';
+import { podSpecDefaults } from '../pod/defaults/podspec.js';
+import { selectorChange, selectorErrors, TEMPLATE_LABELS, trimmed, workloadWarnings } from './workload.js';
+
+export const DEPLOYMENT: Kind = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'Deployment',
+  plural: 'deployments',
+  namespaced: true,
+  definition: 'io.k8s.api.apps.v1.Deployment',
+  shortNames: ['deploy'],
+  categories: ['all'],
+  subresources: [REPLICAS_SCALE, STATUS],
+  generation: 'spec-and-annotations',
+  shown: [TEMPLATE_LABELS],
+  defaults: deploymentDefaults,
+  create: (deployment) => trimmed({ ...deployment, status: {} }),
+  update: (next, old, subresource) =>
+    subresource === 'status' ? statusUpdate(next, old) : trimmed(fieldsFrom(next, old, ['status'])),
+  validate,
+  validateUpdate(next, old, subresource) {
+    if (subresource === 'status') return statusErrors(next, old);
+    return [...validate(next), ...selectorChange(next, old)];
+  },
+  warnings: workloadWarnings,
+};
+
+function deploymentDefaults(deployment: Draft): void {
+  const spec = struct(deployment, 'spec');
+  fill(spec, 'replicas', 1);
+  const strategy = struct(spec, 'strategy');
+  fillZero(strategy, 'type', 'RollingUpdate');
+  if (strategy['type'] === 'RollingUpdate') {
+    const rolling = struct(strategy, 'rollingUpdate');
+    fill(rolling, 'maxUnavailable', '25%');
+    fill(rolling, 'maxSurge', '25%');
+  }
+  fill(spec, 'revisionHistoryLimit', 10);
+  fill(spec, 'progressDeadlineSeconds', 600);
+  podSpecDefaults(struct(struct(spec, 'template'), 'spec'));
+}
+
+/** Of metadata only the labels stay as they were; annotations move generation only by the main resource. */
+function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
+  const { labels: _labels, ...metadata } = next.metadata;
+  const { labels } = old.metadata;
+  return fieldsFrom(withMeta(next, labels === undefined ? metadata : { ...metadata, labels }), old, ['spec']);
+}
+
+function validate(deployment: KubeObject): readonly FieldError[] {
+  const spec = structAt(deployment, 'spec');
+  const errors: FieldError[] = [...nonNegative(own(spec, 'replicas'), 'spec.replicas'), ...selectorErrors(deployment)];
+  const strategy = structAt(spec, 'strategy');
+  errors.push(...strategyErrors(strategy, 'spec.strategy'));
+  for (const field of ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds'])
+    errors.push(...nonNegative(own(spec, field), child('spec', field)));
+  const deadline = numberAt(spec, 'progressDeadlineSeconds');
+  if (deadline <= numberAt(spec, 'minReadySeconds'))
+    errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+  return errors;
+}
+
+function strategyErrors(strategy: JsonObject, path: string): readonly FieldError[] {
+  const type = textAt(strategy, 'type');
+  const at = child(path, 'rollingUpdate');
+  if (type === 'Recreate')
+    return has(strategy, 'rollingUpdate')
+      ? [forbiddenField(at, "may not be specified when strategy `type` is 'Recreate'")]
+      : [];
+  if (type === 'RollingUpdate') return rollingErrors(structAt(strategy, 'rollingUpdate'), at);
+  const rolling = has(strategy, 'rollingUpdate') ? goRolling(structAt(strategy, 'rollingUpdate')) : 'null';
+  const message = `Unsupported value: {"Type":${goJson(type)},"RollingUpdate":${rolling}}: supported values: "Recreate", "RollingUpdate"`;
+  return [{ reason: 'FieldValueNotSupported', field: path, message }];
+}
+
+function goRolling(rolling: JsonObject): string {
+  return `{"MaxUnavailable":${goIntOrString(own(rolling, 'maxUnavailable') ?? 0)},"MaxSurge":${goIntOrString(own(rolling, 'maxSurge') ?? 0)}}`;
+}
+
+function rollingErrors(rolling: JsonObject, path: string): readonly FieldError[] {
+  const [down, up] = [own(rolling, 'maxUnavailable'), own(rolling, 'maxSurge')];
+  const errors = [...intOrPercent(down, child(path, 'maxUnavailable')), ...intOrPercent(up, child(path, 'maxSurge'))];
+  const number = (value: typeof down): number => percentOf(value) ?? (typeof value === 'number' ? value : 0);
+  if (number(down) === 0 && number(up) === 0)
+    errors.push(invalidValue(child(path, 'maxUnavailable'), down, 'may not be 0 when `maxSurge` is 0'));
+  return [...errors, ...atMost100Percent(down, child(path, 'maxUnavailable'))];
+}
+
+function statusErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
+  const status = structAt(next, 'status');
+  const fields = [
+    'observedGeneration',
+    'replicas',
+    'updatedReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'unavailableReplicas',
+    'terminatingReplicas',
+    'collisionCount',
+  ];
+  const errors = fields.flatMap((field) => nonNegative(own(status, field), child('status', field)));
+  const [all, ready, available] = [
+    numberAt(status, 'replicas'),
+    numberAt(status, 'readyReplicas'),
+    numberAt(status, 'availableReplicas'),
+  ];
+  for (const field of ['updatedReplicas', 'readyReplicas', 'availableReplicas']) {
+    if (numberAt(status, field) > all)
+      errors.push(
+        invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'),
+      );
+  }
+  if (available > ready)
+    errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
+  const [count, before] = [own(status, 'collisionCount'), own(structAt(old, 'status'), 'collisionCount')];
+  if (typeof before === 'number' && numberAt(status, 'collisionCount') < before)
+    errors.push(invalidValue('status.collisionCount', count ?? 0, 'cannot be decremented'));
+  return errors;
+}

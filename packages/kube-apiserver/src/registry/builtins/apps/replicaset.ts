@@ -1,0 +1,74 @@
+import { own } from '../../../json.js';
+import type { KubeObject } from '../../../object.js';
+import { child, invalidValue } from '../../../schema/field.js';
+import type { FieldError } from '../../../status.js';
+import { nonNegative } from '../validation/checks.js';
+import { fill, struct, type Draft } from '../draft.js';
+import { numberAt, structAt } from '../../../fields.js';
+import { fieldsFrom, STATUS, type Kind } from '../kind.js';
+import { podSpecDefaults } from '../pod/defaults/podspec.js';
+import { REPLICAS_SCALE } from './scale.js';
+import { selectorChange, selectorErrors, TEMPLATE_LABELS, trimmed, workloadWarnings } from './workload.js';
+
+export const REPLICA_SET: Kind = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'ReplicaSet',
+  plural: 'replicasets',
+  namespaced: true,
+  definition: 'io.k8s.api.apps.v1.ReplicaSet',
+  shortNames: ['rs'],
+  categories: ['all'],
+  subresources: [REPLICAS_SCALE, STATUS],
+  generation: 'spec',
+  shown: [TEMPLATE_LABELS],
+  defaults: replicaSetDefaults,
+  create: (set) => trimmed({ ...set, status: {} }),
+  update: (next, old, subresource) =>
+    subresource === 'status' ? fieldsFrom(next, old, ['spec']) : trimmed(fieldsFrom(next, old, ['status'])),
+  validate,
+  validateUpdate: (next, old, subresource) =>
+    subresource === 'status' ? statusErrors(next) : [...validate(next), ...selectorChange(next, old)],
+  warnings: workloadWarnings,
+};
+
+function replicaSetDefaults(set: Draft): void {
+  const spec = struct(set, 'spec');
+  fill(spec, 'replicas', 1);
+  podSpecDefaults(struct(struct(spec, 'template'), 'spec'));
+}
+
+function validate(set: KubeObject): readonly FieldError[] {
+  const spec = structAt(set, 'spec');
+  return [
+    ...['replicas', 'minReadySeconds'].flatMap((field) => nonNegative(own(spec, field), child('spec', field))),
+    ...selectorErrors(set),
+  ];
+}
+
+function statusErrors(set: KubeObject): readonly FieldError[] {
+  const status = structAt(set, 'status');
+  const fields = [
+    'replicas',
+    'fullyLabeledReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'observedGeneration',
+    'terminatingReplicas',
+  ];
+  const errors = fields.flatMap((field) => nonNegative(own(status, field), child('status', field)));
+  const [all, ready, available] = [
+    numberAt(status, 'replicas'),
+    numberAt(status, 'readyReplicas'),
+    numberAt(status, 'availableReplicas'),
+  ];
+  for (const field of ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']) {
+    if (numberAt(status, field) > all)
+      errors.push(
+        invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'),
+      );
+  }
+  if (available > ready)
+    errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
+  return errors;
+}

@@ -1,0 +1,68 @@
+import { own } from '../../../json.js';
+import type { KubeObject } from '../../../object.js';
+import { invalidRaw, invalidValue, required } from '../../../schema/field.js';
+import { dns1123Label } from '../../../schema/metadata/names.js';
+import type { FieldError } from '../../../status.js';
+import { has, immutable } from '../validation/checks.js';
+import { structAt } from '../../../fields.js';
+import { goSelectorJson } from '../validation/gostruct.js';
+import { emptied } from '../kind.js';
+import { withoutFeatures } from '../pod/features.js';
+import { checkLastingTemplate } from '../pod/template.js';
+import { templateWarnings } from '../pod/warnings/template.js';
+import { checkSelector, isUsableSelector, selects } from '../validation/labelselector.js';
+
+/** What Deployments and ReplicaSets have in common: a selector, and a template of the pods that it selects. */
+
+/** Without the fields of features that are off. */
+export function trimmed(workload: KubeObject): KubeObject {
+  const spec = structAt(workload, 'spec');
+  const template = structAt(spec, 'template');
+  const kept = withoutFeatures(template);
+  return kept === template ? workload : { ...workload, spec: { ...spec, template: kept } };
+}
+
+/** Of the name, when it is new, and of the template, when the generation has moved. */
+export function workloadWarnings(workload: KubeObject, old: KubeObject | undefined): readonly string[] {
+  if (old !== undefined && old.metadata.generation === workload.metadata.generation) return [];
+  const names = old === undefined ? nameWarnings(workload.metadata.name ?? '') : [];
+  return [...names, ...templateWarnings(structAt(structAt(workload, 'spec'), 'template'), 'spec.template')];
+}
+
+/** Pods are named after it, and a name with dots makes a poor host name. */
+function nameWarnings(name: string): readonly string[] {
+  const problems = dns1123Label(name);
+  if (problems.length === 0) return [];
+  return [
+    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
+  ];
+}
+
+/** Refusals tell labels that were given without members from labels that were not given. */
+export const TEMPLATE_LABELS = 'spec.template.metadata.labels';
+
+/** The selector, and the template that it has to select. */
+export function selectorErrors(workload: KubeObject): readonly FieldError[] {
+  const spec = structAt(workload, 'spec');
+  const template = structAt(spec, 'template');
+  const labels =
+    own(structAt(template, 'metadata'), 'labels') ?? (emptied(workload).includes(TEMPLATE_LABELS) ? {} : null);
+  const missed = (): FieldError => invalidValue(TEMPLATE_LABELS, labels, '`selector` does not match template `labels`');
+  if (!has(spec, 'selector'))
+    return [required('spec.selector'), missed(), ...checkLastingTemplate(template, 'spec.template')];
+  const selector = structAt(spec, 'selector');
+  const shown = goSelectorJson(selector);
+  const errors: FieldError[] = [...checkSelector(selector, 'spec.selector')];
+  const empty = shown === '{}';
+  if (empty) errors.push(invalidRaw('spec.selector', shown, 'empty selector is invalid for deployment'));
+  if (!isUsableSelector(selector)) return [...errors, invalidRaw('spec.selector', shown, 'invalid label selector')];
+  if (!empty && !selects(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(missed());
+  return [...errors, ...checkLastingTemplate(template, 'spec.template')];
+}
+
+/** A selector may not be changed. */
+export function selectorChange(next: KubeObject, old: KubeObject): readonly FieldError[] {
+  const selector = own(structAt(next, 'spec'), 'selector');
+  const changed = immutable(selector, own(structAt(old, 'spec'), 'selector'), 'spec.selector').length > 0;
+  return changed ? [invalidRaw('spec.selector', goSelectorJson(selector), 'field is immutable')] : [];
+}

@@ -1,0 +1,64 @@
+import { equal, own, type JsonObject } from '../../../json.js';
+import type { KubeObject } from '../../../object.js';
+import { ALL_METADATA, forbiddenField, invalidValue, key, tooLong } from '../../../schema/field.js';
+import { byteLength, compareBytes } from '../../../schema/go/text.js';
+import { configMapKey } from '../../../schema/metadata/names.js';
+import type { FieldError } from '../../../status.js';
+import { invalidBecause } from '../validation/checks.js';
+import { structAt, textAt } from '../../../fields.js';
+import { emptied, type Kind } from '../kind.js';
+
+/** Bytes of all values of a ConfigMap or a Secret together. */
+export const MOST_DATA = 1024 * 1024;
+
+export const CONFIG_MAP: Kind = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+  definition: 'io.k8s.api.core.v1.ConfigMap',
+  shortNames: ['cm'],
+  // Reading a ConfigMap gives it `data` in any case.
+  remembered: ['binaryData'],
+  validate,
+  validateUpdate: (next, old) => [...frozenErrors(next, old, ['data', 'binaryData']), ALL_METADATA, ...validate(next)],
+};
+
+function validate(map: KubeObject): readonly FieldError[] {
+  const data = structAt(map, 'data');
+  const binary = structAt(map, 'binaryData');
+  const errors: FieldError[] = [];
+  for (const name of Object.keys(data).sort(compareBytes)) {
+    errors.push(...invalidBecause(key('data', name), name, configMapKey(name)));
+    if (Object.hasOwn(binary, name))
+      errors.push(invalidValue(key('data', name), name, 'duplicate of key present in binaryData'));
+  }
+  for (const name of Object.keys(binary).sort(compareBytes))
+    errors.push(...invalidBecause(key('binaryData', name), name, configMapKey(name)));
+  const size = sizeOf(data, byteLength) + sizeOf(binary, decodedLength);
+  // The field of an error of the whole object is written so by the real server.
+  return size > MOST_DATA ? [...errors, tooLong('[]', MOST_DATA)] : errors;
+}
+
+/** Bytes of the values of a map. */
+export function sizeOf(map: JsonObject, length: (text: string) => number): number {
+  return Object.keys(map).reduce((sum, name) => sum + length(textAt(map, name)), 0);
+}
+
+/** How many bytes a text of base64 stands for. */
+export function decodedLength(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
+}
+
+/** Nothing of an object that is marked `immutable` changes any more. */
+export function frozenErrors(next: KubeObject, old: KubeObject, fields: readonly string[]): readonly FieldError[] {
+  if (old['immutable'] !== true) return [];
+  const text = 'field is immutable when `immutable` is set';
+  const given = emptied(next);
+  const changed = fields.filter(
+    (field) => given.includes(field) || !equal(own(next, field) ?? {}, own(old, field) ?? {}),
+  );
+  return [...(next['immutable'] === true ? [] : ['immutable']), ...changed].map((field) => forbiddenField(field, text));
+}

@@ -1,0 +1,93 @@
+import type { KubeObject } from '../../../object.js';
+import { index, invalidValue } from '../../../schema/field.js';
+import { dns1123Label, qualifiedName } from '../../../schema/metadata/names.js';
+import type { FieldError } from '../../../status.js';
+import { invalidBecause } from '../validation/checks.js';
+import { fillZero, struct, textOf } from '../draft.js';
+import { structAt, textAt, textsAt } from '../../../fields.js';
+import { fieldsFrom, STATUS, withMeta, type Kind } from '../kind.js';
+
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+const FINALIZER = 'kubernetes';
+const STANDARD: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
+
+export const NAMESPACE: Kind = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  namespaced: false,
+  definition: 'io.k8s.api.core.v1.Namespace',
+  shortNames: ['ns'],
+  verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+  subresources: [{ name: 'finalize', verbs: ['update'] }, STATUS],
+  validateName: dns1123Label,
+  selectable: { 'status.phase': phaseOf },
+  defaults(namespace) {
+    fillZero(struct(namespace, 'status'), 'phase', 'Active');
+    const metadata = struct(namespace, 'metadata');
+    const name = textOf(metadata, 'name');
+    if (name !== '') struct(metadata, 'labels')[NAME_LABEL] = name;
+  },
+  create: (namespace) =>
+    withNameLabel({
+      ...namespace,
+      spec: { finalizers: withFinalizer(finalizersOf(namespace)) },
+      status: { phase: 'Active' },
+    }),
+  update: (next, old, subresource) => withNameLabel(fieldsFrom(next, old, keptBy(subresource))),
+  validate: (namespace) => finalizerErrors(namespace, () => 'spec.finalizers'),
+  validateUpdate(next, _old, subresource) {
+    if (subresource === 'status') return phaseErrors(next);
+    return finalizerErrors(next, (at) =>
+      subresource === 'finalize' ? index('spec.finalizers', at) : 'spec.finalizers',
+    );
+  },
+};
+
+/** Those of spec, which only the server's own part of a deletion takes away. */
+function finalizerErrors(namespace: KubeObject, pathOf: (at: number) => string): readonly FieldError[] {
+  return finalizersOf(namespace).flatMap((name, at) => {
+    const path = pathOf(at);
+    const unqualified =
+      name.includes('/') || STANDARD.includes(name)
+        ? []
+        : [invalidValue(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+    return [...invalidBecause(path, name, qualifiedName(name)), ...unqualified];
+  });
+}
+
+function phaseErrors(namespace: KubeObject): readonly FieldError[] {
+  const phase = phaseOf(namespace);
+  const deleting = namespace.metadata.deletionTimestamp !== undefined;
+  if (phase === (deleting ? 'Terminating' : 'Active')) return [];
+  const rule = deleting
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalidValue('status.Phase', phase, rule)];
+}
+
+function keptBy(subresource: string | undefined): readonly string[] {
+  if (subresource === 'status') return ['spec'];
+  return subresource === 'finalize' ? ['status'] : ['spec', 'status'];
+}
+
+function phaseOf(namespace: KubeObject): string {
+  return textAt(structAt(namespace, 'status'), 'phase');
+}
+
+function finalizersOf(namespace: KubeObject): readonly string[] {
+  return textsAt(structAt(namespace, 'spec'), 'finalizers');
+}
+
+function withFinalizer(finalizers: readonly string[]): readonly string[] {
+  return finalizers.includes(FINALIZER) ? finalizers : [...finalizers, FINALIZER];
+}
+
+/** Every namespace can be selected by its name, the generated one too; what is wrong with that is said of the name alone. */
+function withNameLabel(namespace: KubeObject): KubeObject {
+  const { name, labels } = namespace.metadata;
+  if (name === undefined || name === '' || labels?.[NAME_LABEL] === name || dns1123Label(name).length > 0)
+    return namespace;
+  return withMeta(namespace, { ...namespace.metadata, labels: { ...labels, [NAME_LABEL]: name } });
+}

@@ -1,0 +1,219 @@
+import { isObject, own, type JsonObject } from '../../../json.js';
+import type { KubeObject } from '../../../object.js';
+import {
+  CHANGED_METADATA,
+  child,
+  duplicate,
+  forbiddenField,
+  index,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../../schema/field.js';
+import { compareBytes, goJson } from '../../../schema/go/text.js';
+import { labelValue } from '../../../schema/metadata/names.js';
+import type { FieldError } from '../../../status.js';
+import { checkRange, parseRange, rangeWarnings } from '../validation/ipaddress.js';
+import { labelKey, positive } from '../validation/checks.js';
+import { inner, isDraft, items, struct, textOf, type Draft } from '../draft.js';
+import { listAt, structAt, textAt, textsAt } from '../../../fields.js';
+import { fieldsFrom, STATUS, type Kind } from '../kind.js';
+import { checkQuantity } from '../pod/container/resources.js';
+import { TAINT_EFFECTS } from '../pod/scheduling.js';
+import { parseQuantity } from '../../../schema/struct/quantity.js';
+import { roundUpResources } from '../pod/defaults/resourcelist.js';
+
+const FEATURE = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+const FEATURE_TEXT =
+  "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
+
+export const NODE: Kind = {
+  group: '',
+  version: 'v1',
+  kind: 'Node',
+  plural: 'nodes',
+  namespaced: false,
+  definition: 'io.k8s.api.core.v1.Node',
+  shortNames: ['no'],
+  subresources: [STATUS],
+  selectable: {
+    'spec.unschedulable': (node) => String(isObject(node['spec']) && node['spec']['unschedulable'] === true),
+  },
+  defaults(node) {
+    alignRanges(struct(node, 'spec'));
+    const status = inner(node, 'status');
+    if (status === undefined) return;
+    if (status['allocatable'] === undefined && isDraft(status['capacity']))
+      status['allocatable'] = { ...status['capacity'] };
+    roundUpResources(status, 'capacity');
+    roundUpResources(status, 'allocatable');
+    for (const volume of items(status, 'volumesAttached')) roundUpResources(volume, 'capacity');
+  },
+  create: withoutConfiguration,
+  update: (next, old, subresource) =>
+    withoutConfiguration(fieldsFrom(next, old, [subresource === 'status' ? 'spec' : 'status'])),
+  validate,
+  validateUpdate: (next, old, subresource) => [
+    ...(subresource === 'status' ? [] : validate(next)),
+    CHANGED_METADATA,
+    ...changeErrors(next, old),
+  ],
+  warnings: (node) => nodeWarnings(node),
+};
+
+function nodeWarnings(node: KubeObject): readonly string[] {
+  const spec = structAt(node, 'spec');
+  const old =
+    textAt(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes'];
+  return [
+    ...old,
+    ...textsAt(structAt(node, 'spec'), 'podCIDRs').flatMap((range, at) =>
+      rangeWarnings(range, index('spec.podCIDRs', at)),
+    ),
+  ];
+}
+
+/** One range in two fields: the single one wins where they differ. */
+function alignRanges(spec: Draft): void {
+  const single = textOf(spec, 'podCIDR');
+  const ranges = textsAt(spec, 'podCIDRs');
+  if (single !== '' && ranges[0] !== single) spec['podCIDRs'] = [single];
+  else if (ranges[0] !== undefined) spec['podCIDR'] = ranges[0];
+}
+
+/** Fields of a removed feature are dropped. */
+function withoutConfiguration(node: KubeObject): KubeObject {
+  const { spec, status } = node;
+  const next: { spec?: KubeObject['spec']; status?: KubeObject['status'] } = {};
+  if (isObject(spec) && spec['configSource'] !== undefined) next.spec = without(spec, 'configSource');
+  if (isObject(status) && status['config'] !== undefined) next.status = without(status, 'config');
+  return { ...node, ...next };
+}
+
+function without(value: Readonly<Record<string, KubeObject['spec']>>, name: string): KubeObject['spec'] {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
+}
+
+function validate(node: KubeObject): readonly FieldError[] {
+  const ranges = textsAt(structAt(node, 'spec'), 'podCIDRs');
+  return [
+    ...taintErrors(node),
+    ...resourceErrors(node),
+    ...positive(
+      own(structAt(structAt(structAt(node, 'status'), 'nodeInfo'), 'swap'), 'capacity'),
+      'metadata.nodeSwapStatus.capacity',
+    ),
+    ...featureErrors(node),
+    ...ranges.flatMap((range, at) => checkRange(range, index('spec.podCIDRs', at))),
+    ...pairErrors(ranges),
+  ];
+}
+
+/** Names of features, in order. */
+function featureErrors(node: KubeObject): readonly FieldError[] {
+  const features = textsAt(structAt(node, 'status'), 'declaredFeatures');
+  return features.flatMap((feature, at) => {
+    const path = index('status.declaredFeatures', at);
+    const before = features[at - 1];
+    const errors: FieldError[] = [];
+    if (!FEATURE.test(feature))
+      errors.push(invalidValue(path, feature, `invalid feature name ${goJson(feature)}: ${FEATURE_TEXT}`));
+    if (before === feature) errors.push(duplicate(path, feature));
+    else if (before !== undefined && compareBytes(before, feature) > 0)
+      errors.push(invalidValue(path, feature, 'list must be sorted alphabetically'));
+    return errors;
+  });
+}
+
+/** Two ranges are one of each family. */
+function pairErrors(ranges: readonly string[]): readonly FieldError[] {
+  if (ranges.length < 2) return [];
+  const parsed = ranges.map(parseRange);
+  const at = parsed.indexOf(undefined);
+  const families = new Set(parsed.map((range) => range?.address.bits));
+  const broken: FieldError[] =
+    at < 0
+      ? []
+      : [
+          {
+            reason: 'InternalError',
+            field: 'spec.podCIDRs',
+            message: `Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${at}]: <nil> (invalid CIDR address: ${ranges[at] ?? ''})`,
+          },
+        ];
+  const fits = at < 0 && families.size === 2 && ranges.length === 2;
+  return fits
+    ? []
+    : [...broken, invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family')];
+}
+
+/** Errors of taints name metadata, as on the real server. */
+function taintErrors(node: KubeObject): readonly FieldError[] {
+  const seen = new Set<string>();
+  return listAt(structAt(node, 'spec'), 'taints').flatMap((taint, position) => {
+    const at = index('metadata.taints', position);
+    const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
+    const errors: FieldError[] = [...labelKey(key, child(at, 'key'))];
+    const problems = labelValue(value);
+    if (problems.length > 0) errors.push(invalidValue(child(at, 'value'), value, problems.join(';')));
+    if (effect === '') errors.push(required(child(at, 'effect')));
+    else if (!TAINT_EFFECTS.includes(effect)) errors.push(notSupported(child(at, 'effect'), effect, TAINT_EFFECTS));
+    if (seen.has(`${effect}/${key}`)) errors.push(again(taint, at));
+    seen.add(`${effect}/${key}`);
+    return errors;
+  });
+}
+
+function again(taint: JsonObject, path: string): FieldError {
+  const [key, value, effect, added] = [
+    textAt(taint, 'key'),
+    textAt(taint, 'value'),
+    textAt(taint, 'effect'),
+    own(taint, 'timeAdded'),
+  ].map((one) => goJson(one));
+  const message = `Duplicate value: {"Key":${key},"Value":${value},"Effect":${effect},"TimeAdded":${added}}: taints must be unique by key and effect pair`;
+  return { reason: 'FieldValueDuplicate', field: path, message };
+}
+
+function resourceErrors(node: KubeObject): readonly FieldError[] {
+  const status = structAt(node, 'status');
+  return ['capacity', 'allocatable'].flatMap((list) => {
+    const resources = structAt(status, list);
+    return Object.keys(resources)
+      .sort(compareBytes)
+      .flatMap((name) => {
+        const quantity = parseQuantity(textAt(resources, name));
+        return quantity === undefined ? [] : checkQuantity(name, quantity, `status.${list}.${name}`);
+      });
+  });
+}
+
+function changeErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
+  const [spec, before] = [structAt(next, 'spec'), structAt(old, 'spec')];
+  const [ranges, was] = [textsAt(spec, 'podCIDRs'), textsAt(before, 'podCIDRs')];
+  const errors: FieldError[] = [...resourceErrors(next), ...featureErrors(next), ...addressErrors(next)];
+  if (was.length > 0 && was.join(' ') !== ranges.join(' '))
+    errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
+  const id = textAt(before, 'providerID');
+  if (id !== '' && id !== textAt(spec, 'providerID'))
+    errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
+  errors.push(...taintErrors(next));
+  if (textAt(spec, 'externalID') !== textAt(before, 'externalID'))
+    errors.push(forbiddenField('spec.externalID', 'may not be updated'));
+  return errors;
+}
+
+function addressErrors(node: KubeObject): readonly FieldError[] {
+  const seen = new Set<string>();
+  return listAt(structAt(node, 'status'), 'addresses').flatMap((address, at) => {
+    const text = `{"Type":${goJson(textAt(address, 'type'))},"Address":${goJson(textAt(address, 'address'))}}`;
+    if (!seen.has(text)) return (seen.add(text), []);
+    return [
+      {
+        reason: 'FieldValueDuplicate' as const,
+        field: index('status.addresses', at),
+        message: `Duplicate value: ${text}`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,39 @@
+import type { KubeObject } from '../../../object.js';
+import type { FieldError } from '../../../status.js';
+import { struct } from '../draft.js';
+import { structAt } from '../../../fields.js';
+import type { Kind } from '../kind.js';
+import { withoutFeatures } from '../pod/features.js';
+import { checkTemplate } from '../pod/template.js';
+import { templateWarnings } from '../pod/warnings/template.js';
+import { podSpecDefaults } from '../pod/defaults/podspec.js';
+
+/** A template of pods that is an object by itself. */
+export const POD_TEMPLATE: Kind = {
+  group: '',
+  version: 'v1',
+  kind: 'PodTemplate',
+  plural: 'podtemplates',
+  namespaced: true,
+  definition: 'io.k8s.api.core.v1.PodTemplate',
+  generation: 'spec',
+  defaults: (template) => podSpecDefaults(struct(struct(template, 'template'), 'spec')),
+  create: trimmed,
+  update: trimmed,
+  validate,
+  validateUpdate: validate,
+  warnings: (next, old) =>
+    old !== undefined && old.metadata.generation === next.metadata.generation
+      ? []
+      : templateWarnings(structAt(next, 'template'), 'template'),
+};
+
+function trimmed(object: KubeObject): KubeObject {
+  const template = structAt(object, 'template');
+  const kept = withoutFeatures(template);
+  return kept === template ? object : { ...object, template: kept };
+}
+
+function validate(object: KubeObject): readonly FieldError[] {
+  return checkTemplate(structAt(object, 'template'), 'template');
+}

@@ -1,0 +1,127 @@
+import { own, type JsonObject } from '../../../json.js';
+import type { KubeObject } from '../../../object.js';
+import { ALL_METADATA, invalidValue, key, required, tooLong } from '../../../schema/field.js';
+import { compareBytes } from '../../../schema/go/text.js';
+import { readJson } from '../../../schema/body/json.js';
+import { MalformedBody } from '../../../schema/body/malformed.js';
+import { configMapKey } from '../../../schema/metadata/names.js';
+import type { FieldError } from '../../../status.js';
+import { immutable, invalidBecause } from '../validation/checks.js';
+import { decodedLength, frozenErrors, MOST_DATA, sizeOf } from './configmap.js';
+import { isDraft, fillZero, textOf, type Draft, type DraftValue } from '../draft.js';
+import { structAt, textAt } from '../../../fields.js';
+import { keyPairProblem } from './keypair.js';
+import type { Kind } from '../kind.js';
+
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
+/** Keys that a Secret of a type must have. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+};
+
+export const SECRET: Kind = {
+  group: '',
+  version: 'v1',
+  kind: 'Secret',
+  plural: 'secrets',
+  namespaced: true,
+  definition: 'io.k8s.api.core.v1.Secret',
+  selectable: { type: (secret) => (typeof secret['type'] === 'string' ? secret['type'] : '') },
+  defaults(secret) {
+    fillZero(secret, 'type', 'Opaque');
+    foldStringData(secret);
+  },
+  update: (next, old) => (next['type'] === undefined || next['type'] === '' ? { ...next, type: old['type'] } : next),
+  remembered: ['data'],
+  validate,
+  warnings: pairWarnings,
+  validateUpdate: (next, old) => [
+    ...immutable(next['type'], old['type'], 'type'),
+    ...frozenErrors(next, old, ['data']),
+    ALL_METADATA,
+    ...validate(next),
+  ],
+};
+
+/** Whoever writes a Secret of this type is told where its certificate and key are none, or not of one another. */
+function pairWarnings(secret: KubeObject): readonly string[] {
+  if (secret['type'] !== 'kubernetes.io/tls') return [];
+  const data = structAt(secret, 'data');
+  const [certificate = '', privateKey = ''] = ['tls.crt', 'tls.key'].map((name) =>
+    Buffer.from(textAt(data, name), 'base64').toString('latin1'),
+  );
+  const problem = keyPairProblem(certificate, privateKey);
+  return problem === undefined ? [] : [problem];
+}
+
+/** `stringData` is for writing only: its texts replace those of `data`. */
+function foldStringData(secret: Draft): void {
+  const { stringData, data } = secret;
+  if (!isDraft(stringData)) return;
+  const folded = new Map<string, DraftValue | undefined>(isDraft(data) ? Object.entries(data) : []);
+  for (const name of Object.keys(stringData))
+    folded.set(name, Buffer.from(textOf(stringData, name), 'utf8').toString('base64'));
+  secret['data'] = Object.fromEntries(folded);
+  delete secret['stringData'];
+}
+
+function validate(secret: KubeObject): readonly FieldError[] {
+  const data = structAt(secret, 'data');
+  const names = Object.keys(data).sort(compareBytes);
+  const errors = names.flatMap((name) => invalidBecause(key('data', name), name, configMapKey(name)));
+  const large = sizeOf(data, decodedLength) > MOST_DATA ? [tooLong('data', MOST_DATA)] : [];
+  return [...errors, ...large, ...typeErrors(secret, textAt(secret, 'type'), data)];
+}
+
+function typeErrors({ metadata }: KubeObject, type: string, data: JsonObject): readonly FieldError[] {
+  const names = Object.hasOwn(KEYS, type) ? (KEYS[type] ?? []) : [];
+  const missing = names.filter((name) => own(data, name) === undefined).map((name) => required(key('data', name)));
+  switch (type) {
+    case 'kubernetes.io/service-account-token':
+      return (metadata.annotations?.[ACCOUNT_NAME] ?? '') === ''
+        ? [required(key('metadata.annotations', ACCOUNT_NAME))]
+        : [];
+    case 'kubernetes.io/dockercfg':
+    case 'kubernetes.io/dockerconfigjson':
+      return missing.length > 0 ? missing : names.flatMap((name) => jsonErrors(textAt(data, name), key('data', name)));
+    case 'kubernetes.io/basic-auth':
+      return ['username', 'password'].some((name) => own(data, name) !== undefined)
+        ? []
+        : ['username', 'password'].map((name) => required(key('data', name)));
+    case 'kubernetes.io/ssh-auth':
+      return textAt(data, 'ssh-privatekey') === '' ? [required(key('data', 'ssh-privatekey'))] : [];
+    default:
+      return missing;
+  }
+}
+
+/** The contents of such a key are an object of JSON; errors do not show them. */
+function jsonErrors(base64: string, path: string): readonly FieldError[] {
+  const problem = jsonProblem(Buffer.from(base64, 'base64').toString('utf8'));
+  return problem === undefined ? [] : [invalidValue(path, '<secret contents redacted>', problem)];
+}
+
+function jsonProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'unexpected end of JSON input';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && !Array.isArray(value)) return undefined;
+    const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    return `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`;
+  } catch {
+    return goJsonError(text);
+  }
+}
+
+/** In the words of Go's reader. */
+function goJsonError(text: string): string {
+  try {
+    readJson(text);
+  } catch (error) {
+    if (error instanceof MalformedBody) return error.message;
+    throw error;
+  }
+  return 'unexpected end of JSON input';
+}

@@ -1,0 +1,90 @@
+import type { KubeObject } from '../../../object.js';
+import { canonical } from '../../../schema/struct/canonical.js';
+import { eventErrors, eventUpdateErrors } from './check.js';
+import { structAt, textAt } from '../../../fields.js';
+import type { Kind } from '../kind.js';
+
+/** Each writes and leaves out what it does: who reports is always told in v1, and how often in a series in the other. */
+const CORE = 'io.k8s.api.core.v1.Event';
+const EVENTS = 'io.k8s.api.events.v1.Event';
+const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+/** Fields of events.k8s.io/v1 by those of v1, which is how events are stored. */
+const RENAMED: readonly (readonly [core: string, events: string])[] = [
+  ['involvedObject', 'regarding'],
+  ['message', 'note'],
+  ['reportingComponent', 'reportingController'],
+  ['source', 'deprecatedSource'],
+  ['firstTimestamp', 'deprecatedFirstTimestamp'],
+  ['lastTimestamp', 'deprecatedLastTimestamp'],
+  ['count', 'deprecatedCount'],
+];
+
+const BOTH = {
+  kind: 'Event',
+  plural: 'events',
+  namespaced: true,
+  collection: 'events',
+  shortNames: ['ev'],
+  createOnUpdate: true,
+} as const;
+
+export const EVENT_KINDS: readonly Kind[] = [
+  {
+    ...BOTH,
+    group: '',
+    version: 'v1',
+    definition: CORE,
+    selectable: {
+      ...selectableFields('involvedObject', 'reportingComponent'),
+      source: (event) => textAt(structAt(event, 'source'), 'component') || textAt(event, 'reportingComponent'),
+    },
+    validate: (event) => eventErrors(event, 'reportingComponent'),
+    validateUpdate: (event) => eventErrors(event, 'reportingComponent'),
+  },
+  {
+    ...BOTH,
+    group: 'events.k8s.io',
+    version: 'v1',
+    definition: EVENTS,
+    selectable: selectableFields('regarding', 'reportingController'),
+    validate: (event) => eventErrors(toCore(event), 'reportingController', true),
+    validateUpdate: (next, old) => eventUpdateErrors(toCore(next), toCore(old)),
+    convert: {
+      fromStored: (event) => canonical(EVENTS, renamed(event, RENAMED)),
+      toStored: toCore,
+    },
+  },
+];
+
+function toCore(event: KubeObject): KubeObject {
+  return canonical(
+    CORE,
+    renamed(
+      event,
+      RENAMED.map(([core, events]) => [events, core]),
+    ),
+  );
+}
+
+function selectableFields(object: string, reporter: string): Record<string, (event: KubeObject) => string> {
+  const involved = INVOLVED.map(
+    (field) => [`${object}.${field}`, (event: KubeObject) => textAt(structAt(event, object), field)] as const,
+  );
+  return {
+    ...Object.fromEntries(involved),
+    reason: (event) => textAt(event, 'reason'),
+    [reporter]: (event) => textAt(event, reporter),
+    type: (event) => textAt(event, 'type'),
+  };
+}
+
+function renamed(event: KubeObject, names: readonly (readonly [from: string, to: string])[]): KubeObject {
+  const to = new Map(names);
+  const { apiVersion, kind, metadata } = event;
+  return {
+    apiVersion,
+    kind,
+    metadata,
+    ...Object.fromEntries(Object.entries(event).map(([name, value]) => [to.get(name) ?? name, value])),
+  };
+}

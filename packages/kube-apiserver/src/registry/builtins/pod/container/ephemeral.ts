@@ -1,0 +1,57 @@
+import { isObject, own, type JsonObject } from '../../../../json.js';
+import { child, duplicate, forbiddenField, invalidValue, notFoundValue } from '../../../../schema/field.js';
+import type { FieldError } from '../../../../status.js';
+import { each, has } from '../../validation/checks.js';
+import { listAt, structAt, textAt } from '../../../../fields.js';
+import { checkContainer } from './container.js';
+
+/** What only containers have that a pod is made for, in the order of the real server. */
+const NOT_THEIRS = [
+  'ports',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+];
+const CANNOT = 'cannot be set for an Ephemeral Container';
+
+/** Checks containers that are there for a look into a pod. @param volumes names of the volumes that may be mounted. */
+export function checkEphemeral(spec: JsonObject, volumes: ReadonlySet<string>, path: string): readonly FieldError[] {
+  const others = new Set(
+    [...listAt(spec, 'containers'), ...listAt(spec, 'initContainers')].map((container) => textAt(container, 'name')),
+  );
+  const names = new Set(others);
+  return each(spec, 'ephemeralContainers', path, (container, at) => {
+    const errors = [...checkContainer(container, { spec, volumes }, at)];
+    const [image, name, target] = [
+      textAt(container, 'image'),
+      textAt(container, 'name'),
+      textAt(container, 'targetContainerName'),
+    ];
+    if (image.trim() !== image)
+      errors.push(invalidValue(child(at, 'image'), image, 'must not have leading or trailing whitespace'));
+    if (names.has(name)) errors.push(duplicate(child(at, 'name'), name));
+    names.add(name);
+    if (target !== '' && !others.has(target)) errors.push(notFoundValue(child(at, 'targetContainerName'), target));
+    return [...errors, ...forbidden(container, at)];
+  });
+}
+
+function forbidden(container: JsonObject, path: string): readonly FieldError[] {
+  const resources = Object.keys(structAt(container, 'resources')).length > 0 ? ['resources'] : [];
+  const [ports = '', ...rest] = NOT_THEIRS;
+  const given = [ports, ...resources, ...rest].filter((field) => has(container, field));
+  const mounts = each(container, 'volumeMounts', path, (mount, at) =>
+    ['subPath', 'subPathExpr']
+      .filter((field) => isText(mount, field))
+      .map((field) => forbiddenField(child(at, field), CANNOT)),
+  );
+  return [...given.map((field) => forbiddenField(child(path, field), CANNOT)), ...mounts];
+}
+
+function isText(mount: JsonObject, field: string): boolean {
+  return isObject(mount) && (own(mount, field) ?? '') !== '';
+}

@@ -1,0 +1,187 @@
+import { own, type JsonObject } from '../../../../json.js';
+import { child, forbiddenField, invalidValue, key, notSupported, required } from '../../../../schema/field.js';
+import { compareBytes } from '../../../../schema/go/text.js';
+import { qualifiedName } from '../../../../schema/metadata/names.js';
+import type { FieldError } from '../../../../status.js';
+import { invalidBecause } from '../../validation/checks.js';
+import { structAt } from '../../../../fields.js';
+import { parseQuantity, quantityText, type Quantity } from '../../../../schema/struct/quantity.js';
+
+const OF_CONTAINERS = ['cpu', 'memory', 'ephemeral-storage'];
+const STANDARD = [
+  ...OF_CONTAINERS,
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'storage',
+  'requests.storage',
+  'services.nodeports',
+  'services.loadbalancers',
+];
+const WHOLE = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+];
+const HUGE = 'hugepages-';
+
+/** Checks the limits and requests of a container. */
+export function checkResources(resources: JsonObject, path: string): readonly FieldError[] {
+  const limits = quantities(structAt(resources, 'limits'));
+  const requests = quantities(structAt(resources, 'requests'));
+  const errors: FieldError[] = [];
+  for (const [name, value] of limits) errors.push(...entryErrors(name, value, key(child(path, 'limits'), name)));
+  for (const [name, value] of requests) {
+    errors.push(...entryErrors(name, value, key(child(path, 'requests'), name)));
+    errors.push(...limitErrors(name, value, limits.get(name), path));
+  }
+  return [...errors, ...hugePageErrors(limits, requests, path)];
+}
+
+const WITH_HUGE_PAGES = ['cpu', 'memory'];
+
+/** Memory in huge pages comes in whole pages, and never alone. */
+function hugePageErrors(
+  limits: ReadonlyMap<string, Quantity>,
+  requests: ReadonlyMap<string, Quantity>,
+  path: string,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [list, entries] of [
+    ['limits', limits],
+    ['requests', requests],
+  ] as const) {
+    for (const [name, value] of entries) {
+      if (!name.startsWith(HUGE) || isWholePages(name, value)) continue;
+      errors.push(
+        invalidValue(
+          key(child(path, list), name),
+          quantityText(value),
+          `${quantityText(value)} is not positive integer multiple of ${name}`,
+        ),
+      );
+    }
+  }
+  const names = [...limits.keys(), ...requests.keys()];
+  const alone = names.some((name) => name.startsWith(HUGE)) && !names.some((name) => WITH_HUGE_PAGES.includes(name));
+  return alone ? [...errors, forbiddenField(path, 'HugePages require cpu or memory')] : errors;
+}
+
+const UNIT = 1_000_000_000n;
+
+function isWholePages(name: string, { nanos }: Quantity): boolean {
+  const page = parseQuantity(name.slice(HUGE.length));
+  if (page === undefined || page.nanos <= 0n || page.nanos % UNIT !== 0n) return false;
+  const bytes = (nanos + UNIT - 1n) / UNIT;
+  return bytes % (page.nanos / UNIT) === 0n;
+}
+
+function quantities(list: JsonObject): ReadonlyMap<string, Quantity> {
+  const found = new Map<string, Quantity>();
+  for (const name of Object.keys(list).sort(compareBytes)) {
+    const value = own(list, name);
+    const quantity = typeof value === 'string' ? parseQuantity(value) : undefined;
+    if (quantity !== undefined) found.set(name, quantity);
+  }
+  return found;
+}
+
+function entryErrors(name: string, value: Quantity, path: string): readonly FieldError[] {
+  return [...nameErrors(name, path), ...checkQuantity(name, value, path)];
+}
+
+const OF_PODS = ['cpu', HUGE, 'memory'];
+
+/** Checks the limits and requests that a pod has as a whole. */
+export function checkPodResources(resources: JsonObject, path: string): readonly FieldError[] {
+  const limits = quantities(structAt(resources, 'limits'));
+  const requests = quantities(structAt(resources, 'requests'));
+  const errors: FieldError[] = Array.isArray(resources['claims'])
+    ? [forbiddenField(child(path, 'claims'), 'claims may not be set for Resources at pod-level')]
+    : [];
+  for (const [list, entries] of [
+    ['limits', limits],
+    ['requests', requests],
+  ] as const) {
+    for (const [name, value] of entries)
+      errors.push(
+        ...podNameErrors(name, key(child(path, list), name)),
+        ...checkQuantity(name, value, key(child(path, list), name)),
+      );
+  }
+  for (const [name, value] of requests) errors.push(...limitErrors(name, value, limits.get(name), path));
+  return [...errors, ...hugePageErrors(limits, requests, path)];
+}
+
+function podNameErrors(name: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [...invalidBecause(path, name, qualifiedName(name))];
+  if (errors.length > 0) return errors;
+  if (!name.includes('/') && !STANDARD.includes(name) && !name.startsWith(HUGE))
+    return [invalidValue(path, name, 'must be a standard resource type or fully qualified')];
+  return name === 'cpu' || name === 'memory' || name.startsWith(HUGE) ? [] : [notSupported(path, name, OF_PODS)];
+}
+
+function nameErrors(name: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [...invalidBecause(path, name, qualifiedName(name))];
+  const plain = !name.includes('/');
+  if (errors.length === 0 && plain && !STANDARD.includes(name) && !name.startsWith(HUGE))
+    errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'));
+  if (plain && !OF_CONTAINERS.includes(name) && !name.startsWith(HUGE))
+    errors.push(invalidValue(path, name, 'must be a standard resource for containers'));
+  if (!plain && !isNative(name) && !isExtended(name))
+    errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
+  return errors;
+}
+
+/** Rule of the amounts of a resource, in lists of nodes too. */
+export function checkQuantity(name: string, value: Quantity, path: string): readonly FieldError[] {
+  const errors: FieldError[] =
+    value.nanos < 0n ? [invalidValue(path, quantityText(value), 'must be greater than or equal to 0')] : [];
+  const whole = WHOLE.includes(name) || isExtended(name);
+  return whole && value.nanos % 1_000_000_000n !== 0n
+    ? [...errors, invalidValue(path, quantityText(value), 'must be an integer')]
+    : errors;
+}
+
+function isNative(name: string): boolean {
+  return !name.includes('/') || name.includes('kubernetes.io/');
+}
+
+function isExtended(name: string): boolean {
+  return !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
+}
+
+/** What cannot be shared out twice has to be requested as it is limited. */
+function limitErrors(name: string, value: Quantity, limit: Quantity | undefined, path: string): readonly FieldError[] {
+  const shareable = isNative(name) && !name.startsWith(HUGE);
+  if (limit === undefined)
+    return shareable ? [] : [required(child(path, 'limits'), 'Limit must be set for non overcommitable resources')];
+  const text = quantityText(limit);
+  if (value.nanos !== limit.nanos && !shareable)
+    return [invalidValue(child(path, 'requests'), quantityText(value), `must be equal to ${name} limit of ${text}`)];
+  return value.nanos > limit.nanos
+    ? [
+        invalidValue(
+          child(path, 'requests'),
+          quantityText(value),
+          `must be less than or equal to ${name} limit of ${text}`,
+        ),
+      ]
+    : [];
+}

@@ -1,0 +1,78 @@
+import { fill, fillZero, inner, items, textOf, type Draft } from '../../draft.js';
+import { pullPolicy } from './image.js';
+import { roundUpResources } from './resourcelist.js';
+import { volumeDefaults } from './volume.js';
+
+/** Defaults of a pod within a template: fewer than those of a pod (no service links, no requests from limits). */
+export function podSpecDefaults(spec: Draft): void {
+  fillZero(spec, 'dnsPolicy', 'ClusterFirst');
+  fillZero(spec, 'restartPolicy', 'Always');
+  fill(spec, 'securityContext', {});
+  fill(spec, 'terminationGracePeriodSeconds', 30);
+  fillZero(spec, 'schedulerName', 'default-scheduler');
+  for (const volume of items(spec, 'volumes')) volumeDefaults(volume);
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
+    for (const container of items(spec, list)) containerDefaults(container);
+  }
+  roundUpResources(spec, 'overhead');
+  const resources = inner(spec, 'resources');
+  if (resources !== undefined) resourceDefaults(resources);
+  mirrorServiceAccount(spec);
+}
+
+/** An old name of the field is written beside the new one. */
+function mirrorServiceAccount(spec: Draft): void {
+  const name = textOf(spec, 'serviceAccountName') || textOf(spec, 'serviceAccount');
+  if (name === '') return;
+  spec['serviceAccountName'] = name;
+  spec['serviceAccount'] = name;
+}
+
+function containerDefaults(container: Draft): void {
+  fillZero(container, 'imagePullPolicy', pullPolicy(textOf(container, 'image')));
+  fillZero(container, 'terminationMessagePath', '/dev/termination-log');
+  fillZero(container, 'terminationMessagePolicy', 'File');
+  for (const port of items(container, 'ports')) fillZero(port, 'protocol', 'TCP');
+  for (const variable of items(container, 'env')) variableDefaults(variable);
+  const resources = inner(container, 'resources');
+  if (resources !== undefined) resourceDefaults(resources);
+  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+    const one = inner(container, probe);
+    if (one !== undefined) probeDefaults(one);
+  }
+  const lifecycle = inner(container, 'lifecycle');
+  for (const hook of ['postStart', 'preStop']) {
+    const handler = lifecycle === undefined ? undefined : inner(lifecycle, hook);
+    if (handler !== undefined) httpDefaults(handler);
+  }
+}
+
+function variableDefaults(variable: Draft): void {
+  const source = inner(variable, 'valueFrom');
+  const field = source === undefined ? undefined : inner(source, 'fieldRef');
+  if (field !== undefined) fillZero(field, 'apiVersion', 'v1');
+  const file = source === undefined ? undefined : inner(source, 'fileKeyRef');
+  if (file !== undefined) fill(file, 'optional', false);
+}
+
+function resourceDefaults(resources: Draft): void {
+  roundUpResources(resources, 'limits');
+  roundUpResources(resources, 'requests');
+}
+
+function probeDefaults(probe: Draft): void {
+  fillZero(probe, 'timeoutSeconds', 1);
+  fillZero(probe, 'periodSeconds', 10);
+  fillZero(probe, 'successThreshold', 1);
+  fillZero(probe, 'failureThreshold', 3);
+  httpDefaults(probe);
+  const grpc = inner(probe, 'grpc');
+  if (grpc !== undefined) fill(grpc, 'service', '');
+}
+
+function httpDefaults(handler: Draft): void {
+  const http = inner(handler, 'httpGet');
+  if (http === undefined) return;
+  fillZero(http, 'path', '/');
+  fillZero(http, 'scheme', 'HTTP');
+}

@@ -1,0 +1,101 @@
+import { own, type JsonObject } from '../../../../json.js';
+import { child, forbiddenField, index, invalidRaw, invalidValue } from '../../../../schema/field.js';
+import { byteLength, goJson } from '../../../../schema/go/text.js';
+import { dns1123Subdomain } from '../../../../schema/metadata/names.js';
+import type { FieldError } from '../../../../status.js';
+import { listAt, structAt } from '../../../../fields.js';
+
+const LONGEST_SPEC_KIB = 64;
+const LONGEST_DOMAIN = 256;
+const LONGEST_USER = 104;
+const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+/** Checks `windowsOptions` of a security context. */
+export function checkWindows(options: JsonObject, path: string): readonly FieldError[] {
+  const name = own(options, 'gmsaCredentialSpecName');
+  const spec = own(options, 'gmsaCredentialSpec');
+  const user = own(options, 'runAsUserName');
+  return [
+    ...(typeof name === 'string' ? because(child(path, 'gmsaCredentialSpecName'), name, dns1123Subdomain(name)) : []),
+    ...(typeof spec === 'string' ? because(child(path, 'gmsaCredentialSpec'), spec, specProblems(spec)) : []),
+    ...(typeof user === 'string' ? because(child(path, 'runAsUserName'), user, userProblems(user)) : []),
+  ];
+}
+
+/** These texts are pointers to the real server, which prints what they point to as JSON. */
+function because(path: string, text: string, problems: readonly string[]): readonly FieldError[] {
+  return problems.map((problem) => invalidRaw(path, goJson(text), problem));
+}
+
+function specProblems(spec: string): readonly string[] {
+  if (spec === '') return ['gmsaCredentialSpec cannot be an empty string'];
+  return byteLength(spec) > LONGEST_SPEC_KIB * 1024
+    ? [`gmsaCredentialSpec size must be under ${LONGEST_SPEC_KIB} KiB`]
+    : [];
+}
+
+/** `DOMAIN\user` or `user`. */
+function userProblems(text: string): readonly string[] {
+  if (text === '') return ['runAsUserName cannot be an empty string'];
+  // oxlint-disable-next-line no-control-regex
+  if (/[\x00-\x1f\x7f]/.test(text)) return ['runAsUserName cannot contain control characters'];
+  const parts = text.split('\\');
+  if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash'];
+  const user = parts.at(-1) ?? '';
+  const domain = parts.length > 1 ? parts[0] : undefined;
+  const problems: string[] = [];
+  if (byteLength(domain ?? '') >= LONGEST_DOMAIN)
+    problems.push(`runAsUserName's Domain length must be under ${LONGEST_DOMAIN} characters`);
+  if (domain !== undefined && !NETBIOS.test(domain) && !DOMAIN.test(domain))
+    problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+  if (user === '') problems.push("runAsUserName's User cannot be empty");
+  else if (byteLength(user) > LONGEST_USER)
+    problems.push(`runAsUserName's User length must not be longer than ${LONGEST_USER} characters`);
+  if (/^[. ]+$/.test(user)) problems.push("runAsUserName's User cannot contain only periods or spaces");
+  if (/["/\\:;|=,+*?<>@[\]]/.test(user))
+    problems.push(`runAsUserName's User cannot contain the following characters: "/\\:;|=,+*?<>@[]`);
+  return problems;
+}
+
+/** Containers that are processes of the host: all or none, in the host's network, and never here, where none may be privileged. */
+export function checkHostProcesses(spec: JsonObject, path: string): readonly FieldError[] {
+  const wanted = hostProcessOf(spec);
+  const errors: FieldError[] = [];
+  const chosen: boolean[] = [];
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
+    for (const [position, container] of listAt(spec, list).entries()) {
+      const own_ = hostProcessOf(container);
+      if (wanted !== undefined && own_ !== undefined && wanted !== own_) {
+        const at = child(index(child(path, list), position), 'securityContext.windowsOptions.hostProcess');
+        errors.push(
+          invalidValue(at, own_, `pod hostProcess value must be identical if both are specified, was ${wanted}`),
+        );
+      }
+      chosen.push(own_ ?? wanted ?? false);
+    }
+  }
+  if (!chosen.includes(true)) return errors;
+  if (chosen.includes(false))
+    errors.push(
+      invalidValue(
+        path,
+        '',
+        'If pod contains any hostProcess containers then all containers must be HostProcess containers',
+      ),
+    );
+  if (spec['hostNetwork'] !== true)
+    errors.push(
+      invalidValue(
+        child(path, 'hostNetwork'),
+        false,
+        'hostNetwork must be true if pod contains any hostProcess containers',
+      ),
+    );
+  return [...errors, forbiddenField(path, 'hostProcess containers are disallowed by cluster policy')];
+}
+
+function hostProcessOf(value: JsonObject): boolean | undefined {
+  const found = structAt(structAt(value, 'securityContext'), 'windowsOptions')['hostProcess'];
+  return typeof found === 'boolean' ? found : undefined;
+}

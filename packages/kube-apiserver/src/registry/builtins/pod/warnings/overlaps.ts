@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../../../json.js';
+import { goQuote } from '../../../../schema/go/text.js';
+import { has } from '../../validation/checks.js';
+import { listAt, structAt, textAt } from '../../../../fields.js';
+
+/** A file of a volume, and where it comes from. */
+interface File {
+  readonly path: string;
+  readonly source: string;
+}
+
+/** So many files of a volume are compared with each other: what is beyond is only not warned of. */
+const MOST_FILES = 100;
+
+/** Texts of warnings of volumes that write two files to one place. */
+export function overlapWarnings(volumes: readonly JsonObject[]): readonly string[] {
+  return volumes.flatMap((volume) => {
+    const name = goQuote(textAt(volume, 'name'));
+    const one = (field: string, title: string): readonly string[] =>
+      overlaps(files(structAt(volume, field), '')).map((text) => overlapping(name, title, text));
+    return [
+      ...one('configMap', `ConfigMap ${goQuote(textAt(structAt(volume, 'configMap'), 'name'))}`),
+      ...one('secret', `Secret ${goQuote(textAt(structAt(volume, 'secret'), 'secretName'))}`),
+      ...one('downwardAPI', 'DownwardAPI'),
+      ...(has(volume, 'projected') ? projectedWarnings(structAt(volume, 'projected'), name) : []),
+    ];
+  });
+}
+
+function overlapping(name: string, title: string, text: string): string {
+  return `volume ${name} (${title}): overlapping paths: ${text}`;
+}
+
+function projectedWarnings(projected: JsonObject, name: string): readonly string[] {
+  const before: File[] = [];
+  return listAt(projected, 'sources').flatMap((source) => {
+    if (Object.keys(source).every((field) => !has(source, field)))
+      return [`volume ${name} (Projected) has no sources provided`];
+    return overlaps(sourceFiles(source), before).map((text) => overlapping(name, 'Projected', text));
+  });
+}
+
+/** Files of one source of a projected volume: of the first that is set. */
+function sourceFiles(source: JsonObject): readonly File[] {
+  const [config, secret, downward] = [
+    structAt(source, 'configMap'),
+    structAt(source, 'secret'),
+    structAt(source, 'downwardAPI'),
+  ];
+  if (has(config, 'items')) return files(config, `ConfigMap ${goQuote(textAt(config, 'name'))}`);
+  if (has(secret, 'items')) return files(secret, `Secret ${goQuote(textAt(secret, 'name'))}`);
+  if (has(downward, 'items')) return files(downward, 'DownwardAPI');
+  if (has(source, 'serviceAccountToken'))
+    return [{ path: textAt(structAt(source, 'serviceAccountToken'), 'path'), source: 'ServiceAccountToken' }];
+  if (has(source, 'clusterTrustBundle')) {
+    const bundle = structAt(source, 'clusterTrustBundle');
+    return [
+      {
+        path: textAt(bundle, 'path'),
+        source: `ClusterTrustBundle ${goQuote(textAt(bundle, has(bundle, 'name') ? 'name' : 'signerName'))}`,
+      },
+    ];
+  }
+  const certificate = structAt(source, 'podCertificate');
+  const parts = [
+    ['certificateChainPath', 'chain'],
+    ['keyPath', 'key'],
+    ['credentialBundlePath', 'credential bundle'],
+  ] as const;
+  return parts
+    .filter(([field]) => textAt(certificate, field) !== '')
+    .map(([field, title]) => ({ path: textAt(certificate, field), source: `PodCertificate ${title}` }));
+}
+
+function files(source: JsonObject, title: string): readonly File[] {
+  return listAt(source, 'items').map((item) => ({ path: textAt(item, 'path'), source: title }));
+}
+
+/** @param before files that are there already; the new ones are added. */
+function overlaps(found: readonly File[], before: File[] = []): readonly string[] {
+  return found.flatMap(({ path, source }) => {
+    const file = { path: path.replace(/\/+$/, ''), source };
+    if (before.length >= MOST_FILES) return [];
+    const clashing =
+      file.path === '' ? [] : before.filter((other) => other.path !== '' && isWithin(file.path, other.path));
+    before.push(file);
+    return clashing.map((other) => `${shown(file)} with ${shown(other)}`);
+  });
+}
+
+function isWithin(one: string, other: string): boolean {
+  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
+}
+
+function shown({ path, source }: File): string {
+  return source === '' ? goQuote(path) : `${goQuote(path)} (${source})`;
+}

@@ -1,0 +1,96 @@
+import type { JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import { child, index, required } from '../../schema/field.js';
+import type { FieldError } from '../../status.js';
+import { checkConditions } from './validation/conditions.js';
+import { fill, inner, items, struct, type Draft } from './draft.js';
+import { listAt, structAt, textAt } from '../../fields.js';
+import { fieldsFrom, STATUS, withMeta, type Kind } from './kind.js';
+
+/** Rules of ValidatingAdmissionPolicies and their bindings, which the admission room has. `old` is undefined on a create. */
+export interface PolicyRules {
+  validatePolicy(policy: KubeObject, old: KubeObject | undefined): readonly FieldError[];
+  validateBinding(binding: KubeObject, old: KubeObject | undefined): readonly FieldError[];
+}
+
+const GROUP = 'admissionregistration.k8s.io';
+const DEFINITION = 'io.k8s.api.admissionregistration.v1.';
+
+export function policyKinds(rules: PolicyRules): readonly Kind[] {
+  return [
+    {
+      group: GROUP,
+      version: 'v1',
+      kind: 'ValidatingAdmissionPolicy',
+      plural: 'validatingadmissionpolicies',
+      namespaced: false,
+      definition: `${DEFINITION}ValidatingAdmissionPolicy`,
+      categories: ['api-extensions'],
+      subresources: [STATUS],
+      conditionalUpdate: true,
+      generation: 'spec',
+      defaults: policyDefaults,
+      create: (policy) => ({ ...policy, status: {} }),
+      update: (next, old, subresource) =>
+        subresource === 'status' ? statusUpdate(next, old) : fieldsFrom(next, old, ['status']),
+      validate: (policy) => rules.validatePolicy(policy, undefined),
+      validateUpdate: (next, old, subresource) =>
+        subresource === 'status' ? statusErrors(structAt(next, 'status')) : rules.validatePolicy(next, old),
+    },
+    {
+      group: GROUP,
+      version: 'v1',
+      kind: 'ValidatingAdmissionPolicyBinding',
+      plural: 'validatingadmissionpolicybindings',
+      namespaced: false,
+      definition: `${DEFINITION}ValidatingAdmissionPolicyBinding`,
+      categories: ['api-extensions'],
+      conditionalUpdate: true,
+      generation: 'spec',
+      defaults(binding) {
+        const resources = inner(struct(binding, 'spec'), 'matchResources');
+        if (resources !== undefined) matchDefaults(resources);
+      },
+      validate: (binding) => rules.validateBinding(binding, undefined),
+      validateUpdate: (next, old) => rules.validateBinding(next, old),
+    },
+  ];
+}
+
+function policyDefaults(policy: Draft): void {
+  const spec = struct(policy, 'spec');
+  fill(spec, 'failurePolicy', 'Fail');
+  const constraints = inner(spec, 'matchConstraints');
+  if (constraints !== undefined) matchDefaults(constraints);
+}
+
+function matchDefaults(resources: Draft): void {
+  fill(resources, 'matchPolicy', 'Equivalent');
+  fill(resources, 'namespaceSelector', {});
+  fill(resources, 'objectSelector', {});
+  for (const rule of [...items(resources, 'resourceRules'), ...items(resources, 'excludeResourceRules')])
+    fill(rule, 'scope', '*');
+}
+
+/** What the type checker warned of names a field each; conditions are checked as everywhere. */
+function statusErrors(status: JsonObject): readonly FieldError[] {
+  const path = 'status.typeChecking.expressionWarnings';
+  const unsaid = listAt(structAt(status, 'typeChecking'), 'expressionWarnings').flatMap((warning, at) =>
+    [
+      ['warning', textAt(warning, 'warning')],
+      ['fieldRef', textAt(warning, 'fieldRef').trim()],
+    ].flatMap(([field = '', text]) => (text === '' ? [required(child(index(path, at), field))] : [])),
+  );
+  return [...unsaid, ...checkConditions(status, 'status')];
+}
+
+/** Of metadata nothing is taken but who wrote what. */
+function statusUpdate(next: KubeObject, old: KubeObject): KubeObject {
+  const { managedFields, resourceVersion } = next.metadata;
+  const metadata = {
+    ...old.metadata,
+    ...(managedFields === undefined ? {} : { managedFields }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return fieldsFrom(withMeta(next, metadata), old, ['spec']);
+}

@@ -1,0 +1,128 @@
+import { equal, isArray, isObject, own, type Json, type JsonObject } from '../../../json.js';
+import { child, index, invalidValue } from '../../../schema/field.js';
+import { byteLength } from '../../../schema/go/text.js';
+import { labelValue, qualifiedName, regexText } from '../../../schema/metadata/names.js';
+import type { FieldError } from '../../../status.js';
+
+/** Rules that many kinds share, worded as the real server's. */
+
+export function nonNegative(value: Json | undefined, path: string): readonly FieldError[] {
+  return typeof value === 'number' && value < 0
+    ? [invalidValue(path, value, 'must be greater than or equal to 0')]
+    : [];
+}
+
+/** Some kinds write the zero as a word. */
+export function positive(value: Json | undefined, path: string, zero = 'zero'): readonly FieldError[] {
+  return typeof value === 'number' && value <= 0 ? [invalidValue(path, value, `must be greater than ${zero}`)] : [];
+}
+
+export function portNumber(value: Json | undefined, path: string): readonly FieldError[] {
+  return typeof value === 'number' && value >= 1 && value <= 65535
+    ? []
+    : [invalidValue(path, value ?? 0, 'must be between 1 and 65535, inclusive')];
+}
+
+/** What is wrong with the name of a port, in order. */
+export function portNameProblems(name: string): readonly string[] {
+  const wrong: string[] = [];
+  if (byteLength(name) > 15) wrong.push('must be no more than 15 characters');
+  if (!/^[-a-z0-9]+$/.test(name)) wrong.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(name)) wrong.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) wrong.push('must not contain consecutive hyphens');
+  if (name.startsWith('-') || name.endsWith('-')) wrong.push('must not begin or end with a hyphen');
+  return wrong;
+}
+
+export function invalidBecause(
+  path: string,
+  value: Json | undefined,
+  problems: readonly string[],
+): readonly FieldError[] {
+  return problems.map((problem) => invalidValue(path, value, problem));
+}
+
+export function immutable(next: Json | undefined, old: Json | undefined, path: string): readonly FieldError[] {
+  return equal(next ?? null, old ?? null) ? [] : [invalidValue(path, next, 'field is immutable')];
+}
+
+const PERCENT = /^[0-9]+%$/;
+
+/** A number of things, or a share of them: `5`, `25%`. */
+export function intOrPercent(value: Json | undefined, path: string): readonly FieldError[] {
+  if (typeof value !== 'string') return nonNegative(value, path);
+  if (PERCENT.test(value)) return [];
+  return [
+    invalidValue(
+      path,
+      value,
+      regexText("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%'),
+    ),
+  ];
+}
+
+/** The number in it; undefined of a text that is no percentage. */
+export function percentOf(value: Json | undefined): number | undefined {
+  return typeof value === 'string' && PERCENT.test(value) ? Number(value.slice(0, -1)) : undefined;
+}
+
+export function atMost100Percent(value: Json | undefined, path: string): readonly FieldError[] {
+  return (percentOf(value) ?? 0) > 100 ? [invalidValue(path, value, 'must not be greater than 100%')] : [];
+}
+
+export function labelKey(key: string, path: string): readonly FieldError[] {
+  return invalidBecause(path, key, qualifiedName(key));
+}
+
+/** A map of labels: errors name the map, not the key. */
+export function labelMap(labels: JsonObject, path: string): readonly FieldError[] {
+  return Object.keys(labels).flatMap((key) => {
+    const value = own(labels, key);
+    return [...labelKey(key, path), ...invalidBecause(path, value, typeof value === 'string' ? labelValue(value) : [])];
+  });
+}
+
+/** Checks every struct of a list, each by its path. */
+export function each(
+  value: JsonObject,
+  name: string,
+  path: string,
+  check: (item: JsonObject, path: string) => readonly FieldError[],
+): readonly FieldError[] {
+  const list = own(value, name);
+  const at = child(path, name);
+  return isArray(list)
+    ? list.flatMap((item, position) => (isObject(item) ? check(item, index(at, position)) : []))
+    : [];
+}
+
+/** Checks every text of a list. */
+export function eachText(
+  value: JsonObject,
+  name: string,
+  path: string,
+  check: (text: string, path: string) => readonly FieldError[],
+): readonly FieldError[] {
+  const list = own(value, name);
+  const at = child(path, name);
+  return isArray(list)
+    ? list.flatMap((item, position) => (typeof item === 'string' ? check(item, index(at, position)) : []))
+    : [];
+}
+
+/** Checks a struct that is a pointer: nothing where it is not set. */
+export function whenSet(
+  value: JsonObject,
+  name: string,
+  path: string,
+  check: (struct: JsonObject, path: string) => readonly FieldError[],
+): readonly FieldError[] {
+  const struct = own(value, name);
+  return isObject(struct) ? check(struct, child(path, name)) : [];
+}
+
+/** Whether a field is there at all: a pointer that is set. */
+export function has(value: JsonObject, name: string): boolean {
+  const found = own(value, name);
+  return found !== undefined && found !== null;
+}

@@ -1,0 +1,33 @@
+import { isObject, type Json } from '../../../json.js';
+import { goJson } from '../../../schema/go/text.js';
+import { listAt, structAt, textAt, textsAt } from '../../../fields.js';
+
+/** Values inside of messages whose fields stand in the order of a Go struct. */
+
+export function goIntOrString(value: Json | undefined): string {
+  return value === undefined || value === null ? 'null' : goJson(value);
+}
+
+/** A `*metav1.LabelSelector`. */
+export function goSelectorJson(selector: Json | undefined): string {
+  if (!isObject(selector)) return 'null';
+  const labels = structAt(selector, 'matchLabels');
+  const expressions = listAt(selector, 'matchExpressions').map((one) => {
+    const values = textsAt(one, 'values');
+    return `{"key":${goJson(textAt(one, 'key'))},"operator":${goJson(textAt(one, 'operator'))}${values.length === 0 ? '' : `,"values":${goJson(values)}`}}`;
+  });
+  const parts = [
+    ...(Object.keys(labels).length === 0 ? [] : [`"matchLabels":${goJson(labels)}`]),
+    ...(expressions.length === 0 ? [] : [`"matchExpressions":[${expressions.join(',')}]`]),
+  ];
+  return `{${parts.join(',')}}`;
+}
+
+/** A reference to an object, as events have it. */
+export function goReference(reference: Json | undefined): string {
+  if (!isObject(reference)) return 'null';
+  const fields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+  const name = (field: string): string =>
+    field === 'uid' ? 'UID' : field === 'apiVersion' ? 'APIVersion' : field.charAt(0).toUpperCase() + field.slice(1);
+  return `{${fields.map((field) => `"${name(field)}":${goJson(textAt(reference, field))}`).join(',')}}`;
+}

@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../../json.js';
+import { child, forbiddenField, index, invalidValue, required } from '../../../schema/field.js';
+import { labelValue } from '../../../schema/metadata/names.js';
+import type { FieldError } from '../../../status.js';
+import { each, invalidBecause, labelKey, labelMap } from './checks.js';
+import { structAt, textAt, textEntries, textsAt } from '../../../fields.js';
+
+/** Checks a label selector. */
+export function checkSelector(selector: JsonObject, path: string): readonly FieldError[] {
+  return [
+    ...labelMap(structAt(selector, 'matchLabels'), child(path, 'matchLabels')),
+    ...each(selector, 'matchExpressions', path, checkRequirement),
+  ];
+}
+
+/** Whether it only fails because of values that older releases let pass. */
+export function isInvalidSelector(selector: JsonObject): boolean {
+  return checkSelector(selector, '').length > 0;
+}
+
+export function checkRequirement(requirement: JsonObject, path: string): readonly FieldError[] {
+  const values = textsAt(requirement, 'values');
+  const key = textAt(requirement, 'key');
+  return [
+    ...operatorErrors(textAt(requirement, 'operator'), values, path),
+    ...labelKey(key, child(path, 'key')),
+    ...values.flatMap((value, at) => invalidBecause(index(child(path, 'values'), at), value, labelValue(value))),
+  ];
+}
+
+function operatorErrors(operator: string, values: readonly string[], path: string): readonly FieldError[] {
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      return values.length > 0
+        ? []
+        : [required(child(path, 'values'), "must be specified when `operator` is 'In' or 'NotIn'")];
+    case 'Exists':
+    case 'DoesNotExist':
+      return values.length === 0
+        ? []
+        : [forbiddenField(child(path, 'values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+    default:
+      return [invalidValue(child(path, 'operator'), operator, 'not a valid selector operator')];
+  }
+}
+
+/** Whether a selector can be used at all: every requirement has an operator that exists, and fitting values. */
+export function isUsableSelector(selector: JsonObject): boolean {
+  return checkSelector(selector, '').length === 0;
+}
+
+/** Whether labels satisfy a selector whose requirements are valid. */
+export function selects(selector: JsonObject, labels: JsonObject): boolean {
+  const equal = textEntries(structAt(selector, 'matchLabels')).every(
+    ([key, value]) => Object.hasOwn(labels, key) && textAt(labels, key) === value,
+  );
+  const expressions = selector['matchExpressions'];
+  if (!equal || !Array.isArray(expressions)) return equal;
+  return (expressions as readonly JsonObject[]).every((one) => satisfies(one, labels));
+}
+
+function satisfies(requirement: JsonObject, labels: JsonObject): boolean {
+  const key = textAt(requirement, 'key');
+  const there = Object.hasOwn(labels, key);
+  const listed = there && textsAt(requirement, 'values').includes(textAt(labels, key));
+  switch (textAt(requirement, 'operator')) {
+    case 'In':
+      return listed;
+    case 'NotIn':
+      return !listed;
+    case 'Exists':
+      return there;
+    default:
+      return !there;
+  }
+}

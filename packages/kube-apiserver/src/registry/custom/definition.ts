@@ -1,0 +1,157 @@
+import { listAt, structAt, textAt, textsAt } from '../../fields.js';
+import { equal, isObject } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { Schema } from '../../schema/schema.js';
+import type { PrinterColumn } from '../../table/custom.js';
+import type { ScalePaths } from './scale.js';
+
+/** A CustomResourceDefinition as far as serving its objects needs it; it has been checked when it was stored. */
+export interface Definition {
+  readonly name: string;
+  readonly group: string;
+  readonly namespaced: boolean;
+  readonly names: DefinitionNames;
+  readonly versions: readonly DefinitionVersion[];
+  /** The version in which objects are stored. */
+  readonly storage: string;
+}
+
+export type DefinitionNames = {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+};
+
+export interface DefinitionVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly schema: Schema;
+  readonly status: boolean;
+  /** Undefined where the version has no scale. */
+  readonly scale: ScalePaths | undefined;
+  /** What is said to everybody who uses the version; undefined when it is not deprecated. */
+  readonly deprecation: string | undefined;
+  /** As they stand in the definition. */
+  readonly columns: readonly PrinterColumn[];
+  readonly selectable: readonly string[];
+}
+
+export function readDefinition(crd: KubeObject): Definition {
+  const spec = structAt(crd, 'spec');
+  const versions = listAt(spec, 'versions');
+  const group = textAt(spec, 'group');
+  const names = readNames(acceptedNames(crd) ?? structAt(spec, 'names'));
+  return {
+    name: crd.metadata.name ?? '',
+    group,
+    namespaced: spec.scope === 'Namespaced',
+    names,
+    versions: versions.map((version) => readVersion(version, { versions, group, kind: names.kind })),
+    storage: textAt(versions.find((version) => version.storage === true) ?? {}, 'name'),
+  };
+}
+
+/** The names that are the definition's own by now. */
+function acceptedNames(crd: KubeObject): JsonObject | undefined {
+  const accepted = structAt(structAt(crd, 'status'), 'acceptedNames');
+  return textAt(accepted, 'plural') === '' ? undefined : accepted;
+}
+
+export function readNames(names: JsonObject): DefinitionNames {
+  const kind = textAt(names, 'kind');
+  return {
+    plural: textAt(names, 'plural'),
+    singular: textAt(names, 'singular'),
+    kind,
+    listKind: textAt(names, 'listKind'),
+    shortNames: textsAt(names, 'shortNames'),
+    categories: textsAt(names, 'categories'),
+  };
+}
+
+interface Siblings {
+  readonly versions: readonly JsonObject[];
+  readonly group: string;
+  readonly kind: string;
+}
+
+function readVersion(version: JsonObject, siblings: Siblings): DefinitionVersion {
+  const schema = structAt(structAt(version, 'schema'), 'openAPIV3Schema');
+  return {
+    name: textAt(version, 'name'),
+    served: version.served === true,
+    schema,
+    status: isObject(structAt(version, 'subresources').status),
+    scale: readScale(structAt(version, 'subresources').scale),
+    deprecation: version.deprecated === true ? deprecationOf(version, siblings) : undefined,
+    columns: listAt(version, 'additionalPrinterColumns').map(readColumn),
+    selectable: listAt(version, 'selectableFields').map((field) => textAt(field, 'jsonPath')),
+  };
+}
+
+function readScale(scale: Json | undefined): ScalePaths | undefined {
+  if (!isObject(scale)) return undefined;
+  return {
+    specReplicas: textAt(scale, 'specReplicasPath'),
+    statusReplicas: textAt(scale, 'statusReplicasPath'),
+    labelSelector: textAt(scale, 'labelSelectorPath'),
+  };
+}
+
+function readColumn(column: JsonObject): PrinterColumn {
+  const { format, description, priority } = column;
+  return {
+    name: textAt(column, 'name'),
+    type: textAt(column, 'type'),
+    jsonPath: textAt(column, 'jsonPath'),
+    ...(typeof format === 'string' ? { format } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(typeof priority === 'number' ? { priority } : {}),
+  };
+}
+
+function deprecationOf(version: JsonObject, { versions, group, kind }: Siblings): string {
+  const said = version.deprecationWarning;
+  if (typeof said === 'string') return said;
+  const name = textAt(version, 'name');
+  const better = versions
+    .filter((one) => one.served === true && one.deprecated !== true && compareVersions(textAt(one, 'name'), name) > 0)
+    .map((one) => textAt(one, 'name'))
+    .sort((a, b) => compareVersions(b, a));
+  const instead = better[0] === undefined ? '' : `; use ${group}/${better[0]} ${kind}`;
+  return `${group}/${name} ${kind} is deprecated${instead}`;
+}
+
+/** How versions rank: v2 over v1 over v1beta2 over v1alpha1, and all of them over other names, which rank by the alphabet. */
+export function compareVersions(a: string, b: string): number {
+  const one = rankOf(a);
+  const other = rankOf(b);
+  if (one === undefined || other === undefined) {
+    if (one !== undefined) return 1;
+    if (other !== undefined) return -1;
+    return a < b ? 1 : a > b ? -1 : 0;
+  }
+  for (const [index, value] of one.entries()) {
+    const difference = value - (other[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const STAGES = ['alpha', 'beta', ''];
+
+function rankOf(version: string): readonly [stage: number, major: number, minor: number] | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (match === null) return undefined;
+  const [, major = '0', stage = '', minor = '0'] = match;
+  return [STAGES.indexOf(stage), Number(major), Number(minor)];
+}
+
+/** Whether two states of a definition serve the same. */
+export function servesSame(a: KubeObject, b: KubeObject): boolean {
+  return equal(a.spec, b.spec) && equal(structAt(a, 'status').acceptedNames, structAt(b, 'status').acceptedNames);
+}

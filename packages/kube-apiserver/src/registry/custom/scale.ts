@@ -1,0 +1,135 @@
+import { goType, goValue } from '../../apply/gotext.js';
+import { builtinSchema } from '../../data/schemas.js';
+import { isObject, own, withKey } from '../../json.js';
+import type { Json, JsonObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import type { Subresource } from '../../resource.js';
+import { invalidValue } from '../../schema/field.js';
+import { StatusError, badRequest } from '../../status.js';
+import type { FieldError } from '../../status.js';
+import { numberAt, structAt, valueAt } from '../../fields.js';
+import { scaleColumns, scaleObject } from '../builtins/apps/scale.js';
+
+/** Where a definition says that the numbers of a Scale lie, as it says it: `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  /** Empty where the definition names none. */
+  readonly labelSelector: string;
+}
+
+/** Stands for a number that the object does not have; the smallest int32, as in the real server. */
+const ABSENT = -2_147_483_648;
+
+/** The scale of a custom resource: the kind Scale of autoscaling/v1 over the object's own fields. */
+export function customScale(paths: ScalePaths): Subresource {
+  const field = keysOf(paths.specReplicas);
+  return {
+    name: 'scale',
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    verbs: ['get', 'patch', 'update'],
+    view: {
+      schema: builtinSchema('io.k8s.api.autoscaling.v1.Scale'),
+      replicas: field,
+      read: (object) => scaleOf(object, paths, 0),
+      draft: (object) => scaleOf(object, paths, ABSENT),
+      get(object) {
+        if (wholeAt(object, field) === undefined)
+          throw internal(`the spec replicas field ${JSON.stringify(paths.specReplicas)} does not exist`);
+        return scaleOf(object, paths, 0);
+      },
+      write(object, scale) {
+        const replicas = numberAt(structAt(scale, 'spec'), 'replicas');
+        if (replicas === ABSENT)
+          throw badRequest(`the spec replicas field ${JSON.stringify(paths.specReplicas)} cannot be empty`);
+        return { ...object, ...withValue(object, field, replicas) };
+      },
+      // The object's own fields are checked, by checkScale.
+      validate: () => [],
+      columns: scaleColumns('Number of desired replicas', 'Number of actual replicas'),
+    },
+  };
+}
+
+/** Checks the fields of an object that its scale shows; of a write of the status only what lies there. */
+export function checkScale(
+  paths: ScalePaths | undefined,
+  object: KubeObject,
+  subresource: string | undefined,
+): FieldError[] {
+  if (paths === undefined) return [];
+  const numbers = subresource === 'status' ? [paths.statusReplicas] : [paths.specReplicas, paths.statusReplicas];
+  const errors = numbers.flatMap(
+    (path) => hindered(object, path, 0) ?? checkNumber(path, valueAt(object, keysOf(path))),
+  );
+  if (paths.labelSelector === '') return errors;
+  const hindrance = hindered(object, paths.labelSelector, '');
+  if (hindrance !== undefined) return [...errors, ...hindrance];
+  const selector = valueAt(object, keysOf(paths.labelSelector));
+  if (selector === undefined || typeof selector === 'string') return errors;
+  return [...errors, invalidValue(paths.labelSelector, '', misfit(paths.labelSelector, selector, 'string'))];
+}
+
+/** Where something on the way to a field is no object and not null. */
+function hindered(object: JsonObject, path: string, zero: Json): FieldError[] | undefined {
+  const keys = keysOf(path);
+  let value: Json | undefined = object;
+  for (const [at, key] of keys.entries()) {
+    if (value === undefined || value === null) return undefined;
+    if (!isObject(value))
+      return [invalidValue(path, zero, misfit(`.${keys.slice(0, at + 1).join('.')}`, value, 'map[string]interface{}'))];
+    value = own(value, key);
+  }
+  return undefined;
+}
+
+const INT32_MAX = 2_147_483_647;
+
+function checkNumber(path: string, value: Json | undefined): FieldError[] {
+  if (value === undefined) return [];
+  if (typeof value !== 'number' || !Number.isInteger(value))
+    return [invalidValue(path, 0, misfit(path, value, 'int64'))];
+  if (value < 0) return [invalidValue(path, value, 'should be a non-negative integer')];
+  return value > INT32_MAX ? [invalidValue(path, value, `should be less than or equal to ${INT32_MAX}`)] : [];
+}
+
+/** As Go's accessor of unstructured objects tells of a value of another type. */
+function misfit(path: string, value: Json, wanted: string): string {
+  return `${path} accessor error: ${goValue(value)} is of the type ${goType(value)}, expected ${wanted}`;
+}
+
+function scaleOf(object: KubeObject, paths: ScalePaths, absent: number): KubeObject {
+  const selector = paths.labelSelector === '' ? undefined : valueAt(object, keysOf(paths.labelSelector));
+  return scaleObject(object, {
+    desired: wholeAt(object, keysOf(paths.specReplicas)) ?? absent,
+    available: wholeAt(object, keysOf(paths.statusReplicas)) ?? 0,
+    selector: typeof selector === 'string' ? selector : '',
+  });
+}
+
+function keysOf(path: string): readonly string[] {
+  return path.replace(/^\./, '').split('.');
+}
+
+/** A number of the object; undefined where it has none. Throws 500 for what is no whole number. */
+function wholeAt(object: JsonObject, keys: readonly string[]): number | undefined {
+  const value = valueAt(object, keys);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  throw new StatusError(500, misfit(`.${keys.join('.')}`, value, 'int64'));
+}
+
+function withValue(object: JsonObject, [key = '', ...rest]: readonly string[], value: Json): JsonObject {
+  if (rest.length === 0) return withKey(object, key, value);
+  const inner = own(object, key);
+  return withKey(object, key, withValue(isObject(inner) ? inner : {}, rest, value));
+}
+
+function internal(why: string): StatusError {
+  return new StatusError(500, `Internal error occurred: ${why}`, {
+    reason: 'InternalError',
+    details: { causes: [{ message: why }] },
+  });
+}
