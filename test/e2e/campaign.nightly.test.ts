@@ -1,4 +1,4 @@
-// What `make test-campaign` runs: too long for every day. Not found by Jest's usual pattern; named on the command line.
+// Crashes at many more points than the tests of every day: hours.
 import { beforeAll, it } from '@jest/globals';
 
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';

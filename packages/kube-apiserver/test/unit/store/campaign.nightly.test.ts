@@ -1,4 +1,4 @@
-// What `make test-campaign` runs beside the rest: too long for every day. Not found by Jest's usual pattern; named on the command line.
+// Crashes at many more points than the tests of every day: hours.
 import { expect, it } from '@jest/globals';
 import { crashRounds } from './crashrounds.js';
 
