@@ -1,13 +1,9 @@
 import { compileSpec } from '../../src/domain/placement/predicates.js';
-import { explain } from '../../src/domain/placement/explain.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
 import { problemText } from '../../src/domain/placement/wording.js';
 import {
-  binding,
-  clusterSet,
   decision,
-  knownMembers,
   member,
   members,
   names,
@@ -111,35 +107,4 @@ const decisions: readonly Case[] = [
   decided('a Placement that is being deleted', { fleet: members('a'), deleting: true }),
 ];
 
-function explained(sentence: string, over: Partial<World>): Case {
-  return [
-    `the explanation of ${sentence}`,
-    () => {
-      const seen = snapshot(over);
-      return explain(seen, knownMembers(over.fleet ?? [], seen.sets));
-    },
-  ];
-}
-
-const claim = {
-  requiredClusterSelector: {
-    claimSelector: { matchExpressions: [{ key: 'platform', operator: 'In', values: ['aws'] }] },
-  },
-};
-
-const explanations: readonly Case[] = [
-  explained('clusters that are selected, not needed, not matched and being deleted', {
-    spec: { numberOfClusters: 2, predicates: [...inEu.predicates, claim] },
-    fleet,
-    stored: [decision(1, ['b', 'e'])],
-  }),
-  explained('a cluster that is kept because a set cannot be read', {
-    bindings: [binding('bad')],
-    sets: [clusterSet('bad', { readable: false })],
-    fleet: [member('x', {}, ['bad'])],
-    stored: [decision(1, ['x'])],
-  }),
-  explained('a spec that cannot be read', { spec: { numberOfClusters: -1 }, fleet }),
-];
-
-describeRecorded('placement-decision', [...problems, ...decisions, ...explanations]);
+describeRecorded('placement-decision', [...problems, ...decisions]);

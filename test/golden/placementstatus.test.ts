@@ -1,5 +1,5 @@
-import { announceDecision, announceStatus } from '../../src/controllers/placement/announce.js';
-import type { Gathered } from '../../src/controllers/placement/gather.js';
+import { announceDecision, announceStatus } from '../../src/controllers/placement/events.js';
+import type { Input } from '../../src/controllers/placement/gather.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
 import { reportOn, type PublicationFailure } from '../../src/domain/placement/status.js';
@@ -38,7 +38,7 @@ function outputOf(world: Partial<World>, { done, failure, stored }: Progress = {
   const gathered = {
     placement: { metadata: { namespace: 'team', name: 'web' } },
     snapshot: seen,
-  } as unknown as Gathered;
+  } as unknown as Input;
   announceDecision(gathered, { schedule: decided, publication }, recorder);
   announceStatus(gathered, { schedule: decided, publication }, { states, ...rest }, recorder);
   return { rest, conditions: states, events: events.map(({ regarding: _, ...event }) => event) };

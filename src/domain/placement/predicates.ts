@@ -8,7 +8,6 @@ import {
   readObject,
   readString,
   refuse,
-  valueOf,
 } from '../selectors.js';
 import type { Problem, Requirement } from '../selectors.js';
 import type { ClusterView } from './cluster.js';
@@ -31,12 +30,6 @@ export interface PlacementRules {
   readonly problem: Problem | undefined;
 }
 
-/** The first requirement of a predicate that a cluster fails. `found` is the value it has for the key, if any. */
-export interface FailedRequirement extends Requirement {
-  readonly source: 'label' | 'claim';
-  readonly found: string | undefined;
-}
-
 const MOST_PREDICATES = 64;
 const MOST_SETS = 256;
 const LARGEST_NUMBER = 2 ** 31 - 1;
@@ -57,19 +50,6 @@ export function matches(rules: PlacementRules, cluster: ClusterView): boolean {
       return true;
   }
   return false;
-}
-
-/** For each predicate, in order, the first requirement that the cluster fails; empty when it matches. */
-export function explainMatch(rules: PlacementRules, cluster: ClusterView): readonly FailedRequirement[] {
-  if (matches(rules, cluster)) return [];
-  const failed: FailedRequirement[] = [];
-  for (const { labels, claims } of rules.predicates) {
-    const label = firstUnmet(labels, cluster.labels);
-    if (label !== undefined) failed.push({ ...label, source: 'label', found: valueOf(cluster.labels, label.key) });
-    const claim = label === undefined ? firstUnmet(claims, cluster.claims) : undefined;
-    if (claim !== undefined) failed.push({ ...claim, source: 'claim', found: valueOf(cluster.claims, claim.key) });
-  }
-  return failed;
 }
 
 function readSpec(spec: Readonly<Record<string, unknown>>): PlacementRules {
