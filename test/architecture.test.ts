@@ -21,9 +21,10 @@ const APISERVER_SOURCE = 'packages/kube-apiserver/src';
 const LAYERS: Readonly<Record<string, Layer>> = {
   api: { imports: [], packages: [], builtins: [] },
   domain: { imports: ['api'], packages: [], builtins: ['node:crypto'] },
+  index: { imports: ['api', 'domain'], packages: [], builtins: [] },
   runtime: { imports: [], packages: ['p-queue'] },
   kube: { imports: ['api', 'runtime'], packages: ['@kubernetes/client-node', 'undici', 'js-yaml'] },
-  controllers: { imports: ['api', 'domain', 'runtime'], types: ['kube'], packages: [] },
+  controllers: { imports: ['api', 'domain', 'index', 'runtime'], types: ['kube'], packages: [] },
   gateway: { imports: ['api', 'runtime'], packages: ['undici', 'js-yaml'] },
   'kube-apiserver': {
     imports: [],

@@ -2,7 +2,7 @@ import { PLACEMENT_LEASE } from '../api/names.js';
 import { FLEET_GROUP } from '../api/resources.js';
 import { clusterRights } from '../controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from '../controllers/placement/caches.js';
-import { createPlacementControllers } from '../controllers/placement/group.js';
+import { createPlacementControllers } from '../controllers/placement/controller.js';
 import { placementRights } from '../controllers/placement/rights.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import { Group } from '../runtime/group.js';

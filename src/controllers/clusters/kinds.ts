@@ -1,14 +1,14 @@
 import type { ManagedClusterSet } from '../../api/generated/managedclusterset.js';
 import type { ManagedClusterSetBinding } from '../../api/generated/managedclustersetbinding.js';
 import { ManagedClusterSetBindings, ManagedClusterSets } from '../../api/resources.js';
-import type { Membership } from '../../domain/clusters/membership.js';
+import type { MembershipIndex } from '../../index/membershipindex.js';
 import { readClusterSelector } from '../../domain/clusters/selector.js';
 import { bindingStatus, setStatus, type BindingFacts } from '../../domain/clusters/status.js';
 import { clusterSetOf, type PlacementCaches } from '../placement/caches.js';
 import type { ReportedKind } from './status.js';
 
 /** ManagedClusterSets: how many clusters belong to each; those being deleted do not count, as they are no candidates. */
-export function setKind(caches: PlacementCaches, membership: Membership): ReportedKind<ManagedClusterSet> {
+export function setKind(caches: PlacementCaches, membership: MembershipIndex): ReportedKind<ManagedClusterSet> {
   return {
     type: ManagedClusterSets,
     cache: caches.sets,

@@ -9,7 +9,7 @@ import type { Publication } from '../../domain/placement/status.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass } from '../../runtime/result.js';
-import type { Gathered } from './gather.js';
+import type { Input } from './gather.js';
 import type { MutationCache } from '../../runtime/mutationcache.js';
 import type { Remembered } from './memory.js';
 
@@ -28,7 +28,7 @@ export interface Applied {
  * Carries out the plan's writes in their order, up to the first that fails: each rests on those before it. What was
  * stored is remembered even when a later write fails. Never throws.
  */
-export async function apply(gathered: Gathered, plan: SlicePlan, writer: Writer, pass: Pass): Promise<Applied> {
+export async function apply(gathered: Input, plan: SlicePlan, writer: Writer, pass: Pass): Promise<Applied> {
   const { remembered } = gathered;
   for (const [name, { metadata }] of gathered.objects) {
     remembered.decisions.set(name, { uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '' });
@@ -57,7 +57,7 @@ export async function apply(gathered: Gathered, plan: SlicePlan, writer: Writer,
  * Whether a write that met a conflict has been carried out all the same: the client repeats an update whose answer was
  * lost, and the second then meets what the first has stored. Such an object is no foreign edit, and must not be put back.
  */
-function isDone({ owner, objects, remembered }: Gathered, write: DecisionWrite, { latestDecisions }: Writer): boolean {
+function isDone({ owner, objects, remembered }: Input, write: DecisionWrite, { latestDecisions }: Writer): boolean {
   if (write.kind !== 'update' || remembered.doubtful.has(write.name)) return false;
   const found = latestDecisions.newest(`${owner.namespace}/${write.name}`, undefined);
   if (found === undefined) return false;
@@ -78,19 +78,19 @@ export async function clearDoubts(key: string, remembered: Remembered, writer: W
 }
 
 /** Whether the Placement is the one that we think it is: asked before the objects of an earlier one are deleted. */
-export async function isLive({ owner }: Gathered, { client }: Writer): Promise<boolean> {
+export async function isLive({ owner }: Input, { client }: Writer): Promise<boolean> {
   const { namespace, name, uid } = owner;
   const found = await client.get<Placement>(Placements, { namespace, name }, { metadataOnly: true });
   return found?.metadata.uid === uid;
 }
 
-async function carryOut(gathered: Gathered, write: DecisionWrite, writer: Writer, pass: Pass): Promise<void> {
+async function carryOut(gathered: Input, write: DecisionWrite, writer: Writer, pass: Pass): Promise<void> {
   if (write.kind === 'delete') await remove(gathered, write, writer, pass);
   else await store(gathered, write, writer, pass);
 }
 
 async function store(
-  { owner, objects, remembered }: Gathered,
+  { owner, objects, remembered }: Input,
   write: Exclude<DecisionWrite, { kind: 'delete' }>,
   { client, latestDecisions }: Writer,
   { signal }: Pass,
@@ -111,7 +111,7 @@ async function store(
 }
 
 async function remove(
-  { owner, objects, remembered }: Gathered,
+  { owner, objects, remembered }: Input,
   { name, uid, resourceVersion }: Extract<DecisionWrite, { kind: 'delete' }>,
   { client, latestDecisions }: Writer,
   { signal }: Pass,
@@ -135,7 +135,7 @@ async function remove(
  * is read. Where it is not known whether the write was carried out, the object is in doubt until it has been read.
  */
 async function lookAgain(
-  { owner, remembered }: Gathered,
+  { owner, remembered }: Input,
   write: DecisionWrite,
   writer: Writer,
   error: unknown,

@@ -2,7 +2,7 @@ import type { Placement } from '../../api/generated/placement.js';
 import type { PlacementDecision } from '../../api/generated/placementdecision.js';
 import { nameOf } from '../../api/resources.js';
 import { readDecision, type DecisionOwner } from '../../domain/placement/decision.js';
-import type { Inventory } from '../../domain/placement/inventory.js';
+import type { PlacementIndex } from '../../index/placementindex.js';
 import type { ClusterView, PlacementSnapshot, StoredDecision } from '../../domain/placement/snapshot.js';
 import { BY_PLACEMENT, type PlacementCaches } from './caches.js';
 import type { MutationCache } from '../../runtime/mutationcache.js';
@@ -11,14 +11,14 @@ import type { Memory, Remembered } from './memory.js';
 /** Where a pass reads from. */
 export interface Sources {
   readonly caches: PlacementCaches;
-  readonly inventory: Inventory;
+  readonly index: PlacementIndex;
   readonly memory: Memory;
   readonly latestPlacements: MutationCache<Placement>;
   readonly latestDecisions: MutationCache<PlacementDecision>;
 }
 
 /** Everything that a pass decides on, seen at one moment. */
-export interface Gathered {
+export interface Input {
   readonly key: string;
   /** Spec as cached, status as newest known. */
   readonly placement: Placement;
@@ -30,10 +30,10 @@ export interface Gathered {
 }
 
 /** The Placement `key`; undefined when there is none. `behind`: the cache is known to be older than what we have seen. */
-export function gather(key: string, sources: Sources): Gathered | 'behind' | undefined {
-  const { caches, inventory, memory, latestPlacements } = sources;
+export function gather(key: string, sources: Sources): Input | 'behind' | undefined {
+  const { caches, index: inventory, memory, latestPlacements } = sources;
   const cached = caches.placements.store.get(key);
-  const rules = inventory.open(key);
+  const rules = inventory.beginReconcile(key);
   if (cached === undefined || rules === undefined) return undefined;
   const { uid = '', generation = 0, deletionTimestamp } = cached.metadata;
   const newest = latestPlacements.newest(key, cached) ?? cached;
@@ -83,11 +83,11 @@ function decisionsOf(
 function heldBy(
   stored: readonly StoredDecision[],
   { slots = [] }: Remembered,
-  inventory: Inventory,
+  inventory: PlacementIndex,
 ): Map<string, ClusterView> {
   const held = new Map<string, ClusterView>();
   for (const name of [...stored.flatMap((object) => object.clusters), ...slots.flat()]) {
-    const cluster = held.has(name) ? undefined : inventory.clusterNamed(name);
+    const cluster = held.has(name) ? undefined : inventory.cluster(name);
     if (cluster !== undefined) held.set(name, cluster);
   }
   return held;

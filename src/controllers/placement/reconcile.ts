@@ -5,9 +5,9 @@ import type { EventRecorder } from '../../kube/events/recorder.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { PlacementMetrics } from '../../runtime/metrics.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
-import { announceDecision, announceStatus } from './announce.js';
+import { announceDecision, announceStatus } from './events.js';
 import { apply, clearDoubts, isLive, type Applied, type Writer } from './apply.js';
-import { gather, type Gathered, type Sources } from './gather.js';
+import { gather, type Input, type Sources } from './gather.js';
 import type { Inputs } from './inputs.js';
 import type { Remembered } from './memory.js';
 import { report, type Reporter } from './report.js';
@@ -50,7 +50,7 @@ export class PlacementReconciler implements Reconciler {
     return this.#alone(key, gathered.remembered, () => this.#decide(gathered, pass));
   }
 
-  async #decide(gathered: Gathered, pass: Pass): Promise<Result> {
+  async #decide(gathered: Input, pass: Pass): Promise<Result> {
     const schedule = decide(gathered.snapshot);
     const plan = planSlices(gathered.snapshot, schedule);
     const doubt = await this.#doubt(gathered, schedule, plan);
@@ -66,7 +66,7 @@ export class PlacementReconciler implements Reconciler {
   }
 
   /** Why nothing may be written yet, if anything speaks against it. */
-  async #doubt(gathered: Gathered, schedule: Schedule, plan: SlicePlan): Promise<Result | undefined> {
+  async #doubt(gathered: Input, schedule: Schedule, plan: SlicePlan): Promise<Result | undefined> {
     const { inputs, writing } = this.#options;
     if (schedule.dropped.some(({ cause }) => ABSENCES.includes(cause))) {
       const doubt = await inputs.doubtAbsence(bornAt(gathered));
@@ -76,7 +76,7 @@ export class PlacementReconciler implements Reconciler {
     return clears && !(await isLive(gathered, writing)) ? BEHIND : undefined;
   }
 
-  #published(gathered: Gathered, schedule: Schedule, { publication }: Applied, pass: Pass): void {
+  #published(gathered: Input, schedule: Schedule, { publication }: Applied, pass: Pass): void {
     const { recorder, metrics, writing } = this.#options;
     if (publication.done === 0) return;
     pass.log.info(
@@ -87,7 +87,7 @@ export class PlacementReconciler implements Reconciler {
     announceDecision(gathered, { schedule, publication }, recorder);
   }
 
-  async #report(gathered: Gathered, schedule: Schedule, { publication, error }: Applied, pass: Pass): Promise<void> {
+  async #report(gathered: Input, schedule: Schedule, { publication, error }: Applied, pass: Pass): Promise<void> {
     const { writing, recorder, metrics } = this.#options;
     const said = await report(gathered, { schedule, publication }, writing, pass);
     if (!isTerminating(error)) announceStatus(gathered, { schedule, publication }, said, recorder);
@@ -124,7 +124,7 @@ export class PlacementReconciler implements Reconciler {
 }
 
 /** When the oldest of what a pass may take a cluster from was made, ms since the epoch; NaN where that cannot be told. */
-function bornAt({ placement, objects }: Gathered): number {
+function bornAt({ placement, objects }: Input): number {
   return Math.min(
     ...[placement, ...objects.values()].map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '')),
   );

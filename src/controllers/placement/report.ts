@@ -8,7 +8,7 @@ import type { KubeClient } from '../../kube/client/client.js';
 import type { Clock } from '../../runtime/clock.js';
 import { isFailure } from '../../runtime/errors.js';
 import type { Pass } from '../../runtime/result.js';
-import type { Gathered } from './gather.js';
+import type { Input } from './gather.js';
 import type { MutationCache } from '../../runtime/mutationcache.js';
 
 export interface Reporter {
@@ -22,7 +22,7 @@ export interface Reporter {
  * unless the Placement is gone; after a conflict the newest object has been read for the next pass.
  */
 export async function report(
-  gathered: Gathered,
+  gathered: Input,
   decided: { readonly schedule: Schedule; readonly publication: Publication },
   reporter: Reporter,
   pass: Pass,
@@ -48,7 +48,7 @@ export async function report(
   return said;
 }
 
-async function readAgain({ key, owner, remembered }: Gathered, { client, latestPlacements }: Reporter): Promise<void> {
+async function readAgain({ key, owner, remembered }: Input, { client, latestPlacements }: Reporter): Promise<void> {
   const { namespace, name, uid } = owner;
   const found = await client.get<Placement>(Placements, { namespace, name });
   if (found?.metadata.uid !== uid) return;

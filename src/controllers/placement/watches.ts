@@ -18,7 +18,7 @@ import type { Inputs } from './inputs.js';
  * Placement that it can change. Own writes ask for none. To be called before the caches start.
  */
 export function watch(sources: Sources, inputs: Inputs, ask: (key: string) => void): void {
-  const { caches, inventory } = sources;
+  const { caches, index: inventory } = sources;
   const askAll = (keys: readonly string[]): void => {
     for (const key of keys) ask(key);
   };
@@ -26,7 +26,7 @@ export function watch(sources: Sources, inputs: Inputs, ask: (key: string) => vo
   noteAbsences(caches.sets, inputs);
   noteAbsences(caches.bindings, inputs);
   caches.clusters.onChange(({ key, after }) =>
-    askAll(after === undefined ? inventory.clusterGone(key) : inventory.cluster(clusterView(after))),
+    askAll(after === undefined ? inventory.removeCluster(key) : inventory.upsertCluster(clusterView(after))),
   );
   caches.sets.onChange((change) => askAll(foldSet(sources, change)));
   caches.bindings.onChange((change) => askAll(foldBinding(sources, change)));
@@ -46,32 +46,35 @@ function noteAbsences<T extends KubeObject>(cache: Cache<T>, inputs: Inputs): vo
   });
 }
 
-function foldSet({ inventory }: Sources, change: Change<ManagedClusterSet>): readonly string[] {
+function foldSet({ index: inventory }: Sources, change: Change<ManagedClusterSet>): readonly string[] {
   const { key, after } = change;
-  if (after === undefined) return inventory.setGone(key);
+  if (after === undefined) return inventory.removeSet(key);
   if (!isNewSpec(change)) return [];
   const deleting = after.metadata.deletionTimestamp !== undefined;
-  return inventory.set({ name: key, deleting, selector: readClusterSelector(after.spec) });
+  return inventory.upsertSet({ name: key, deleting, selector: readClusterSelector(after.spec) });
 }
 
-function foldBinding({ inventory }: Sources, change: Change<ManagedClusterSetBinding>): readonly string[] {
+function foldBinding({ index: inventory }: Sources, change: Change<ManagedClusterSetBinding>): readonly string[] {
   const { key, after } = change;
   const { namespace = '', name } = nameOf(key);
-  if (after === undefined) return inventory.bindingGone(namespace, name);
+  if (after === undefined) return inventory.removeBinding(namespace, name);
   if (!isNewSpec(change)) return [];
   const deleting = after.metadata.deletionTimestamp !== undefined;
-  return inventory.binding(namespace, { name, clusterSet: clusterSetOf(after), deleting });
+  return inventory.upsertBinding(namespace, { name, clusterSet: clusterSetOf(after), deleting });
 }
 
-function foldPlacement({ inventory, memory, latestPlacements }: Sources, change: Change<Placement>): readonly string[] {
+function foldPlacement(
+  { index: inventory, memory, latestPlacements }: Sources,
+  change: Change<Placement>,
+): readonly string[] {
   const { key, after } = change;
   latestPlacements.observe(change);
   if (after === undefined) {
-    inventory.placementGone(key);
+    inventory.removePlacement(key);
     return [key];
   }
   if (!isNewSpec(change)) return memory.concernsStatus(key, change) ? [key] : [];
-  inventory.placement(key, { namespace: nameOf(key).namespace ?? '', rules: compileSpec(after.spec) });
+  inventory.upsertPlacement(key, { namespace: nameOf(key).namespace ?? '', rules: compileSpec(after.spec) });
   return [key];
 }
 

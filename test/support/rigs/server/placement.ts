@@ -15,7 +15,7 @@ import {
 } from '../../../../src/api/resources.js';
 import { clusterRights } from '../../../../src/controllers/clusters/rights.js';
 import { placementCacheOptions, type PlacementCaches } from '../../../../src/controllers/placement/caches.js';
-import { createPlacementControllers } from '../../../../src/controllers/placement/group.js';
+import { createPlacementControllers } from '../../../../src/controllers/placement/controller.js';
 import { placementRights } from '../../../../src/controllers/placement/rights.js';
 import type { KubeClient } from '../../../../src/kube/client/client.js';
 import { guardClient } from '../../../../src/kube/guard/guard.js';

@@ -10,7 +10,7 @@ import { publishedAfter } from '../../domain/placement/slices.js';
 import { hadDecision, type PlacementReport, type Publication } from '../../domain/placement/status.js';
 import { nameList } from '../../domain/placement/wording.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
-import type { Gathered } from './gather.js';
+import type { Input } from './gather.js';
 
 /** An event, before it is recorded. */
 interface Announcement {
@@ -25,7 +25,7 @@ interface Decided {
 }
 
 /** Tells of what was stored by a pass without a failure, if the decision holds other clusters than before. */
-export function announceDecision(gathered: Gathered, decided: Decided, recorder: EventRecorder): void {
+export function announceDecision(gathered: Input, decided: Decided, recorder: EventRecorder): void {
   const news = newsOf(gathered, decided);
   if (news !== undefined) record(gathered.placement, news, recorder);
 }
@@ -35,7 +35,7 @@ export function announceDecision(gathered: Gathered, decided: Decided, recorder:
  * of and nothing is in its way, that is enough.
  */
 export function announceStatus(
-  gathered: Gathered,
+  gathered: Input,
   decided: Decided,
   said: PlacementReport,
   recorder: EventRecorder,
@@ -58,11 +58,11 @@ function isTurned(before: readonly Partial<Condition>[], states: readonly Condit
   return was?.status !== is?.status || was?.reason !== is?.reason;
 }
 
-function isFirst({ snapshot }: Gathered): boolean {
+function isFirst({ snapshot }: Input): boolean {
   return !hadDecision(snapshot.placement.status);
 }
 
-function newsOf(gathered: Gathered, { schedule, publication }: Decided): Announcement | undefined {
+function newsOf(gathered: Input, { schedule, publication }: Decided): Announcement | undefined {
   const { plan, done, failure } = publication;
   if (done === 0 || failure !== undefined) return undefined;
   const stored = new Set(publishedAfter(plan, done).flatMap((slice) => slice.clusters));
@@ -70,7 +70,7 @@ function newsOf(gathered: Gathered, { schedule, publication }: Decided): Announc
 }
 
 /** The stored conditions; what a stranger put there may be anything. */
-function conditionsOf({ snapshot }: Gathered): readonly Partial<Condition>[] {
+function conditionsOf({ snapshot }: Input): readonly Partial<Condition>[] {
   const { status } = snapshot.placement;
   const stored = isObject(status) ? status['conditions'] : undefined;
   return isList(stored) ? stored.filter((one): one is Partial<Condition> => isObject(one)) : [];

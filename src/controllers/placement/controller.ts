@@ -3,8 +3,8 @@ import { keyOf, ManagedClusterSetBindings, ManagedClusterSets, Placements } from
 import type { Cache } from '../../kube/cache/reflector.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
-import { Membership } from '../../domain/clusters/membership.js';
-import { Inventory } from '../../domain/placement/inventory.js';
+import { MembershipIndex } from '../../index/membershipindex.js';
+import { PlacementIndex } from '../../index/placementindex.js';
 import type { Clock, Random } from '../../runtime/clock.js';
 import { createController, type Controller } from '../../runtime/controller.js';
 import type { Logger } from '../../runtime/logger.js';
@@ -56,7 +56,7 @@ interface Kind {
 /** The controllers of Placements, ManagedClusterSets and ManagedClusterSetBindings: one set of caches, one lease. */
 export function createPlacementControllers(options: PlacementGroupOptions): PlacementControllers {
   const { caches, client, clock, settleWindowMs } = options;
-  const membership = new Membership((set) => setController.addAfter(set, settleWindowMs));
+  const membership = new MembershipIndex((set) => setController.addAfter(set, settleWindowMs));
   const sources = newSources(caches, membership, clock);
   const inputs = new Inputs(client, caches, clock);
   const ask = (key: string): void => placementController.addAfter(key, settleWindowMs);
@@ -72,7 +72,7 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
     },
   );
   const placements = newPlacementReconciler(options, sources, inputs, ask);
-  const { inventory } = sources;
+  const { index: inventory } = sources;
   const placementController = controllerOf(options, {
     name: 'placement',
     kind: Placements.kind,
@@ -102,10 +102,10 @@ export function createPlacementControllers(options: PlacementGroupOptions): Plac
   return { controllers: [placementController, setController, bindingController], onHeld };
 }
 
-function newSources(caches: PlacementCaches, membership: Membership, clock: Clock): Sources {
+function newSources(caches: PlacementCaches, membership: MembershipIndex, clock: Clock): Sources {
   return {
     caches,
-    inventory: new Inventory(membership),
+    index: new PlacementIndex(membership),
     memory: new Memory(),
     latestPlacements: new MutationCache(clock),
     latestDecisions: new MutationCache(clock),

@@ -1,32 +1,32 @@
-import type { BindingView, SetView } from './snapshot.js';
+import type { BindingView, SetView } from '../domain/placement/snapshot.js';
 
 const NO_BINDINGS: ReadonlyMap<string, BindingView> = new Map();
 const NO_NAMESPACES: ReadonlyMap<string, string> = new Map();
 
 /** The sets and the bindings that name them, found from either side. */
-export class Bound {
+export class BindingIndex {
   readonly #sets = new Map<string, SetView>();
   readonly #bindings = new Map<string, Map<string, BindingView>>();
   /** Set → binding, as `namespace/name` → namespace. */
   readonly #naming = new Map<string, Map<string, string>>();
 
-  putSet(set: SetView): void {
+  upsertSet(set: SetView): void {
     this.#sets.set(set.name, set);
   }
 
-  deleteSet(name: string): void {
+  removeSet(name: string): void {
     this.#sets.delete(name);
   }
 
-  putBinding(namespace: string, binding: BindingView): void {
-    this.deleteBinding(namespace, binding.name);
+  upsertBinding(namespace: string, binding: BindingView): void {
+    this.removeBinding(namespace, binding.name);
     const bindings = this.#bindings.get(namespace) ?? new Map<string, BindingView>();
     this.#bindings.set(namespace, bindings.set(binding.name, binding));
     const naming = this.#naming.get(binding.clusterSet) ?? new Map<string, string>();
     this.#naming.set(binding.clusterSet, naming.set(`${namespace}/${binding.name}`, namespace));
   }
 
-  deleteBinding(namespace: string, name: string): void {
+  removeBinding(namespace: string, name: string): void {
     const bindings = this.#bindings.get(namespace);
     const known = bindings?.get(name);
     if (bindings === undefined || known === undefined) return;

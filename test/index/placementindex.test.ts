@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
-import { readClusterSelector, selects } from '../../../src/domain/clusters/selector.js';
-import { candidatesAmong, type FleetMember } from '../../../src/domain/placement/candidates.js';
-import { eligibleSets } from '../../../src/domain/placement/eligible.js';
-import { Inventory } from '../../../src/domain/placement/inventory.js';
-import { compileSpec } from '../../../src/domain/placement/predicates.js';
-import { schedule } from '../../../src/domain/placement/schedule.js';
-import type { BindingView, ClusterView, PlacementSnapshot, Slots } from '../../../src/domain/placement/snapshot.js';
-import { binding, cluster } from '../../support/builders/placement.js';
+import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
+import { readClusterSelector, selects } from '../../src/domain/clusters/selector.js';
+import { candidatesAmong, type FleetMember } from '../../src/domain/placement/candidates.js';
+import { eligibleSets } from '../../src/domain/placement/eligible.js';
+import { PlacementIndex } from '../../src/index/placementindex.js';
+import { compileSpec } from '../../src/domain/placement/predicates.js';
+import { schedule } from '../../src/domain/placement/schedule.js';
+import type { BindingView, ClusterView, PlacementSnapshot, Slots } from '../../src/domain/placement/snapshot.js';
+import { binding, cluster } from '../support/builders/placement.js';
 
 interface ModelSet {
   readonly deleting: boolean;
@@ -97,44 +97,44 @@ type Event =
   | { readonly kind: 'look'; readonly key: string };
 
 /** Applies an event to the model and to the index; the keys that the index names. */
-function fold(model: Model, index: Inventory, event: Event): readonly string[] {
+function fold(model: Model, index: PlacementIndex, event: Event): readonly string[] {
   switch (event.kind) {
     case 'cluster':
       model.clusters.set(event.view.name, event.view);
-      return index.cluster(event.view);
+      return index.upsertCluster(event.view);
     case 'clusterGone':
       model.clusters.delete(event.name);
-      return index.clusterGone(event.name);
+      return index.removeCluster(event.name);
     case 'set':
       model.sets.set(event.name, event);
-      return index.set({ name: event.name, deleting: event.deleting, selector: readClusterSelector(event.spec) });
+      return index.upsertSet({ name: event.name, deleting: event.deleting, selector: readClusterSelector(event.spec) });
     case 'setGone':
       model.sets.delete(event.name);
-      return index.setGone(event.name);
+      return index.removeSet(event.name);
     case 'binding':
       model.bindings.set(
         event.namespace,
         new Map(model.bindings.get(event.namespace)).set(event.view.name, event.view),
       );
-      return index.binding(event.namespace, event.view);
+      return index.upsertBinding(event.namespace, event.view);
     case 'bindingGone':
       model.bindings.get(event.namespace)?.delete(event.name);
-      return index.bindingGone(event.namespace, event.name);
+      return index.removeBinding(event.namespace, event.name);
     default:
       return foldPlacement(model, index, event);
   }
 }
 
-function foldPlacement(model: Model, index: Inventory, event: Extract<Event, { key: string }>): readonly string[] {
+function foldPlacement(model: Model, index: PlacementIndex, event: Extract<Event, { key: string }>): readonly string[] {
   if (event.kind === 'placement') {
     const slots = model.placements.get(event.key)?.slots ?? [];
     model.placements.set(event.key, { namespace: event.namespace, spec: event.spec, slots, pending: true });
-    index.placement(event.key, { namespace: event.namespace, rules: compileSpec(event.spec) });
+    index.upsertPlacement(event.key, { namespace: event.namespace, rules: compileSpec(event.spec) });
   } else if (event.kind === 'placementGone') {
     model.placements.delete(event.key);
-    index.placementGone(event.key);
+    index.removePlacement(event.key);
   } else if (model.placements.has(event.key)) {
-    index.open(event.key);
+    index.beginReconcile(event.key);
     model.pass(event.key);
   }
   return [];
@@ -281,20 +281,20 @@ const someOpening: fc.Arbitrary<Event[]> = fc
     ...looks,
   ]);
 
-function tracked(): Inventory {
-  const index = new Inventory();
+function tracked(): PlacementIndex {
+  const index = new PlacementIndex();
   index.tracking = true;
   return index;
 }
 
 /** An index with set `fleet` bound to `team`, the given clusters in it, and one Placement that has been looked at. */
-function settled(spec: unknown, ...clusters: readonly ClusterView[]): Inventory {
+function settled(spec: unknown, ...clusters: readonly ClusterView[]): PlacementIndex {
   const index = tracked();
-  index.set({ name: 'fleet', deleting: false, selector: { kind: 'exclusive' } });
-  index.binding('team', binding('fleet'));
-  for (const one of clusters) index.cluster(one);
-  index.placement('team/web', { namespace: 'team', rules: compileSpec(spec) });
-  index.open('team/web');
+  index.upsertSet({ name: 'fleet', deleting: false, selector: { kind: 'exclusive' } });
+  index.upsertBinding('team', binding('fleet'));
+  for (const one of clusters) index.upsertCluster(one);
+  index.upsertPlacement('team/web', { namespace: 'team', rules: compileSpec(spec) });
+  index.beginReconcile('team/web');
   return index;
 }
 
@@ -380,7 +380,7 @@ describe('whom a change can change', () => {
   ])('%s', (_sentence, spec, before, after, named) => {
     const index = settled(spec, before, inFleet('other'));
 
-    const keysNamed = typeof after === 'string' ? index.clusterGone(after) : index.cluster(after);
+    const keysNamed = typeof after === 'string' ? index.removeCluster(after) : index.upsertCluster(after);
 
     expect(keysNamed).toEqual(named);
   });
@@ -388,25 +388,25 @@ describe('whom a change can change', () => {
   it('names a Placement once until it has been looked at', () => {
     const index = settled(wantsEu, inFleet('a'), inFleet('b'));
 
-    expect(index.cluster(inFleet('a', { labels: { region: 'eu' } }))).toEqual(['team/web']);
-    expect(index.cluster(inFleet('b', { labels: { region: 'eu' } }))).toEqual([]);
-    index.open('team/web');
-    expect(index.cluster(inFleet('b'))).toEqual(['team/web']);
+    expect(index.upsertCluster(inFleet('a', { labels: { region: 'eu' } }))).toEqual(['team/web']);
+    expect(index.upsertCluster(inFleet('b', { labels: { region: 'eu' } }))).toEqual([]);
+    index.beginReconcile('team/web');
+    expect(index.upsertCluster(inFleet('b'))).toEqual(['team/web']);
   });
 
   it('names nobody while it is not tracking, and still folds', () => {
     const index = settled({}, inFleet('a'));
     index.tracking = false;
 
-    expect(index.cluster(inFleet('b'))).toEqual([]);
-    expect(index.setGone('other')).toEqual([]);
+    expect(index.upsertCluster(inFleet('b'))).toEqual([]);
+    expect(index.removeSet('other')).toEqual([]);
     expect([...index.candidates('team/web').matched].map((one) => one.name)).toEqual(['a', 'b']);
   });
 
   it('names the misconfigured Placement whose decision may hold a cluster that is deleted', () => {
     const index = settled(broken, cluster('a'));
 
-    expect(index.cluster(cluster('a', { deleting: true }))).toEqual(['team/web']);
+    expect(index.upsertCluster(cluster('a', { deleting: true }))).toEqual(['team/web']);
   });
 
   it('names the misconfigured Placement whose decision may hold a cluster that is gone without having been seen to be deleted', () => {
@@ -436,11 +436,11 @@ describe('whom a change can change', () => {
 
   it('names, of the Placements of other namespaces, none', () => {
     const index = settled({}, inFleet('a'));
-    index.placement('other/web', { namespace: 'other', rules: compileSpec({}) });
-    index.open('other/web');
+    index.upsertPlacement('other/web', { namespace: 'other', rules: compileSpec({}) });
+    index.beginReconcile('other/web');
 
-    expect(index.cluster(inFleet('b'))).toEqual(['team/web']);
-    expect(index.binding('other', binding('fleet'))).toEqual(['other/web']);
+    expect(index.upsertCluster(inFleet('b'))).toEqual(['team/web']);
+    expect(index.upsertBinding('other', binding('fleet'))).toEqual(['other/web']);
   });
 
   it('never misses a Placement whose schedule changed, and holds what brute force finds, whatever happens in whatever order', () => {

@@ -1,14 +1,14 @@
-import { Bitset } from '../bitset.js';
-import { Membership, sameMap } from '../clusters/membership.js';
-import type { ClusterSelector } from '../clusters/selector.js';
-import { affected, type ClusterChange, type Watcher } from './affected.js';
-import { Bound } from './bound.js';
-import { eligibleSets } from './eligible.js';
-import { Matches } from './matches.js';
-import { Pools, type Pool } from './pools.js';
-import type { PlacementRules } from './predicates.js';
-import { clusterHash } from './rank.js';
-import type { BindingView, Candidate, Candidates, ClusterView, SetView } from './snapshot.js';
+import { Bitset } from './bitset.js';
+import { MembershipIndex, sameMap } from './membershipindex.js';
+import type { ClusterSelector } from '../domain/clusters/selector.js';
+import { affected, type ClusterChange, type PlacementEntry } from './affected.js';
+import { BindingIndex } from './bindingindex.js';
+import { eligibleSets } from '../domain/placement/eligible.js';
+import { RequirementIndex } from './requirementindex.js';
+import { CandidatePools, type CandidatePool } from './candidatepools.js';
+import type { PlacementRules } from '../domain/placement/predicates.js';
+import { clusterHash } from '../domain/placement/rank.js';
+import type { BindingView, Candidate, Candidates, ClusterView, SetView } from '../domain/placement/snapshot.js';
 
 /** A Placement as the index knows it. */
 export interface IndexedPlacement {
@@ -23,9 +23,9 @@ export interface IndexedSet {
   readonly selector: ClusterSelector;
 }
 
-interface Entry extends IndexedPlacement, Watcher {
+interface Entry extends IndexedPlacement, PlacementEntry {
   readonly key: string;
-  pool: Pool;
+  pool: CandidatePool;
   unreadable: boolean;
   pending: boolean;
 }
@@ -40,28 +40,28 @@ const NO_KEYS: readonly string[] = [];
  * is not named again before `open` has been called for it, and none is while `tracking` is off: then every key has to
  * be looked at when it is turned on. A change costs what it touches, not the fleet.
  */
-export class Inventory {
+export class PlacementIndex {
   /** Whether changes are to be answered with keys. Off, they are only folded. */
   tracking = false;
   readonly #views = new Map<number, ClusterView>();
   readonly #candidates: Candidate[] = [];
-  readonly #membership: Membership;
-  readonly #pools: Pools;
-  readonly #matches = new Matches(this.#views);
-  readonly #bound = new Bound();
+  readonly #membership: MembershipIndex;
+  readonly #pools: CandidatePools;
+  readonly #matches = new RequirementIndex(this.#views);
+  readonly #bound = new BindingIndex();
   readonly #placements = new Map<string, Entry>();
   readonly #byNamespace = new Map<string, Set<Entry>>();
   /** Placements that can hold clusters which are not candidates: misconfigured, or with a set that cannot be read. */
   readonly #wide = new Set<Entry>();
 
   /** `membership` is folded here and read by whoever else shares it. */
-  constructor(membership = new Membership()) {
+  constructor(membership = new MembershipIndex()) {
     this.#membership = membership;
-    this.#pools = new Pools(membership, membership.deleting);
+    this.#pools = new CandidatePools(membership, membership.deleting);
   }
 
   /** Folds a cluster in that is new or has changed. A change of nothing that selection reads costs a comparison. */
-  cluster(after: ClusterView): readonly string[] {
+  upsertCluster(after: ClusterView): readonly string[] {
     const known = this.#membership.ordinalOf(after.name);
     const before = known === undefined ? undefined : this.#views.get(known);
     if (before !== undefined && sameView(before, after)) return NO_KEYS;
@@ -69,52 +69,52 @@ export class Inventory {
     const { ordinal } = change;
     this.#views.set(ordinal, after);
     if (before === undefined) this.#candidates[ordinal] = { name: after.name, hash: clusterHash(after.name) };
-    const named = this.#matches.change(ordinal, before, after);
+    const named = this.#matches.updateCluster(ordinal, before, after);
     const sets = new Set([...change.before, ...change.after]);
-    const moves = this.#pools.move({ ordinal, alive: !after.deleting, sets, after: change.after });
+    const moves = this.#pools.updateCluster({ ordinal, alive: !after.deleting, sets, after: change.after });
     return this.#affected({ ordinal, before, after, moves }, named);
   }
 
   /** Folds the end of a cluster in. */
-  clusterGone(name: string): readonly string[] {
+  removeCluster(name: string): readonly string[] {
     const change = this.#membership.removeCluster(name);
     if (change === undefined) return NO_KEYS;
     const { ordinal } = change;
     const before = this.#views.get(ordinal);
     this.#views.delete(ordinal);
-    const named = this.#matches.change(ordinal, before, undefined);
-    const moves = this.#pools.move({ ordinal, alive: false, sets: change.before, after: change.after });
+    const named = this.#matches.updateCluster(ordinal, before, undefined);
+    const moves = this.#pools.updateCluster({ ordinal, alive: false, sets: change.before, after: change.after });
     return this.#affected({ ordinal, before, after: undefined, moves }, named);
   }
 
   /** Folds a set in; the caller leaves out changes of its status or labels. */
-  set({ name, deleting, selector }: IndexedSet): readonly string[] {
+  upsertSet({ name, deleting, selector }: IndexedSet): readonly string[] {
     this.#membership.upsertSet(name, selector);
-    this.#bound.putSet({ name, deleting, readable: selector.kind !== 'unreadable' });
+    this.#bound.upsertSet({ name, deleting, readable: selector.kind !== 'unreadable' });
     return this.#setChanged(name);
   }
 
-  setGone(name: string): readonly string[] {
+  removeSet(name: string): readonly string[] {
     this.#membership.removeSet(name);
-    this.#bound.deleteSet(name);
+    this.#bound.removeSet(name);
     return this.#setChanged(name);
   }
 
   /** Folds a binding in; the caller leaves out changes of its status or labels. */
-  binding(namespace: string, after: BindingView): readonly string[] {
-    this.#bound.putBinding(namespace, after);
+  upsertBinding(namespace: string, after: BindingView): readonly string[] {
+    this.#bound.upsertBinding(namespace, after);
     return this.#name(this.#resettle(namespace));
   }
 
-  bindingGone(namespace: string, name: string): readonly string[] {
-    this.#bound.deleteBinding(namespace, name);
+  removeBinding(namespace: string, name: string): readonly string[] {
+    this.#bound.removeBinding(namespace, name);
     return this.#name(this.#resettle(namespace));
   }
 
   /** Folds a Placement in that is new or whose spec has changed. It is affected itself: nobody is named. */
-  placement(key: string, { namespace, rules }: IndexedPlacement): void {
-    this.placementGone(key);
-    this.#matches.use(key, rules);
+  upsertPlacement(key: string, { namespace, rules }: IndexedPlacement): void {
+    this.removePlacement(key);
+    this.#matches.addPlacement(key, rules);
     const { eligible, unreadable } = eligibleSets(rules, this.#bound.bindings(namespace), this.#bound.sets(namespace));
     const pool = this.#pools.join(key, without(eligible, unreadable));
     const entry: Entry = { key, namespace, rules, pool, unreadable: unreadable.length > 0, pending: false };
@@ -124,10 +124,10 @@ export class Inventory {
     this.#widen(entry);
   }
 
-  placementGone(key: string): void {
+  removePlacement(key: string): void {
     const entry = this.#placements.get(key);
     if (entry === undefined) return;
-    this.#matches.release(key, entry.rules);
+    this.#matches.removePlacement(key, entry.rules);
     this.#pools.leave(key, entry.pool);
     this.#placements.delete(key);
     this.#wide.delete(entry);
@@ -137,7 +137,7 @@ export class Inventory {
   }
 
   /** The rules of a Placement that is about to be looked at: from now on it can be named again. */
-  open(key: string): PlacementRules | undefined {
+  beginReconcile(key: string): PlacementRules | undefined {
     const entry = this.#placements.get(key);
     if (entry === undefined) return undefined;
     entry.pending = false;
@@ -154,7 +154,7 @@ export class Inventory {
     const entry = this.#placements.get(key);
     if (entry === undefined || entry.rules.problem !== undefined)
       return { count: 0, matched: this.#matched(new Bitset()) };
-    const { members } = entry.pool;
+    const { clusters: members } = entry.pool;
     return { count: members.size, matched: this.#matched(this.#matches.matching(entry.rules, members)) };
   }
 
@@ -169,7 +169,7 @@ export class Inventory {
   }
 
   /** A cluster, of whatever set. */
-  clusterNamed(name: string): ClusterView | undefined {
+  cluster(name: string): ClusterView | undefined {
     const ordinal = this.#membership.ordinalOf(name);
     return ordinal === undefined ? undefined : this.#views.get(ordinal);
   }
@@ -190,7 +190,7 @@ export class Inventory {
   }
 
   #setChanged(set: string): readonly string[] {
-    this.#pools.refill(set);
+    this.#pools.updateSet(set);
     const named: Entry[] = [];
     for (const namespace of this.#bound.namespacesOf(set)) named.push(...this.#resettle(namespace));
     return this.#name(named);

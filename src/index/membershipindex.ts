@@ -1,7 +1,7 @@
-import { CLUSTER_SET_LABEL } from '../../api/names.js';
-import { Bitset } from '../bitset.js';
-import type { StringMap } from '../selectors.js';
-import { selects, type ClusterSelector } from './selector.js';
+import { CLUSTER_SET_LABEL } from '../api/names.js';
+import { Bitset } from './bitset.js';
+import type { StringMap } from '../domain/selectors.js';
+import { selects, type ClusterSelector } from '../domain/clusters/selector.js';
 
 /** What decides the membership of a cluster, and whether it counts. */
 export interface Labelled {
@@ -39,7 +39,7 @@ const NO_SETS: readonly string[] = [];
  * number of sets with a label selector, and nothing when its labels are the same; a set's change costs the fleet at most.
  * Clusters being deleted are members until they are gone, and are not counted by `count`.
  */
-export class Membership {
+export class MembershipIndex {
   /** The clusters that are being deleted, by number. Not to be changed; it changes with the fleet. */
   readonly deleting = new Bitset();
   readonly #clusters = new Map<string, Member>();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { CLUSTER_SET_LABEL } from '../../../src/api/names.js';
-import { Membership, sameMap, type Labelled } from '../../../src/domain/clusters/membership.js';
-import { readClusterSelector, selects, type ClusterSelector } from '../../../src/domain/clusters/selector.js';
+import { CLUSTER_SET_LABEL } from '../../src/api/names.js';
+import { MembershipIndex, sameMap, type Labelled } from '../../src/index/membershipindex.js';
+import { readClusterSelector, selects, type ClusterSelector } from '../../src/domain/clusters/selector.js';
 
 const exclusive: ClusterSelector = { kind: 'exclusive' };
 const everyone = readClusterSelector({ clusterSelector: { selectorType: 'LabelSelector', labelSelector: {} } });
@@ -16,7 +16,7 @@ function labelled(name: string, labels: Record<string, string> = {}, deleting = 
 
 describe('which cluster is in which set', () => {
   it('puts a cluster into the set that its label names, once there is one', () => {
-    const membership = new Membership();
+    const membership = new MembershipIndex();
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
     expect(membership.memberNames('fleet')).toEqual([]);
 
@@ -27,7 +27,7 @@ describe('which cluster is in which set', () => {
   });
 
   it('does not put a cluster that carries the label into a set of that name which selects by other labels', () => {
-    const membership = new Membership();
+    const membership = new MembershipIndex();
     membership.upsertSet('fleet', eu);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
     membership.upsertCluster(labelled('b', { region: 'eu' }));
@@ -37,7 +37,7 @@ describe('which cluster is in which set', () => {
 
   it('moves a cluster with its labels, and tells the sets that it left and joined', () => {
     const told: string[] = [];
-    const membership = new Membership((set) => told.push(set));
+    const membership = new MembershipIndex((set) => told.push(set));
     membership.upsertSet('fleet', exclusive);
     membership.upsertSet('eu', eu);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet' }));
@@ -52,7 +52,7 @@ describe('which cluster is in which set', () => {
 
   it('does not count a cluster that is being deleted, and tells its sets once', () => {
     const told: string[] = [];
-    const membership = new Membership((set) => told.push(set));
+    const membership = new MembershipIndex((set) => told.push(set));
     membership.upsertSet('fleet', exclusive);
     const labels = { [CLUSTER_SET_LABEL]: 'fleet' };
     for (const name of ['a', 'b']) membership.upsertCluster(labelled(name, labels));
@@ -70,7 +70,7 @@ describe('which cluster is in which set', () => {
 
   it('tells nobody of a change that moves nothing', () => {
     const told: string[] = [];
-    const membership = new Membership((set) => told.push(set));
+    const membership = new MembershipIndex((set) => told.push(set));
     membership.upsertSet('fleet', exclusive);
     membership.upsertCluster(labelled('a', { [CLUSTER_SET_LABEL]: 'fleet', colour: 'red' }));
     told.length = 0;
@@ -81,7 +81,7 @@ describe('which cluster is in which set', () => {
   });
 
   it('has nobody in a set whose selector cannot be read, and everybody back once it can', () => {
-    const membership = new Membership();
+    const membership = new MembershipIndex();
     membership.upsertCluster(labelled('a'));
     membership.upsertSet('all', everyone);
     membership.upsertSet('all', readClusterSelector({ clusterSelector: { selectorType: 'Sorting' } }));
@@ -93,7 +93,7 @@ describe('which cluster is in which set', () => {
   });
 
   it('gives the number of a cluster that is gone to the next one', () => {
-    const membership = new Membership();
+    const membership = new MembershipIndex();
     membership.upsertCluster(labelled('a'));
     membership.upsertCluster(labelled('b'));
     membership.removeCluster('a');
@@ -130,7 +130,7 @@ describe('which cluster is in which set', () => {
     );
     fc.assert(
       fc.property(fc.array(someStep, { maxLength: 30 }), (steps) => {
-        const membership = new Membership();
+        const membership = new MembershipIndex();
         const clusters = new Map<string, Record<string, string>>();
         const selectors = new Map<string, ClusterSelector>();
         for (const step of steps) {

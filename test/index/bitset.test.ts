@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Bitset } from '../../src/domain/bitset.js';
+import { Bitset } from '../../src/index/bitset.js';
 
 const someNumbers = fc.array(fc.nat(200), { maxLength: 60 });
 

@@ -1,7 +1,7 @@
-import { Bitset } from '../bitset.js';
-import { meets, valueOf, type Requirement, type StringMap } from '../selectors.js';
-import type { PlacementRules, Predicate } from './predicates.js';
-import type { ClusterView } from './snapshot.js';
+import { Bitset } from './bitset.js';
+import { meets, valueOf, type Requirement, type StringMap } from '../domain/selectors.js';
+import type { PlacementRules, Predicate } from '../domain/placement/predicates.js';
+import type { ClusterView } from '../domain/placement/snapshot.js';
 
 type Source = 'labels' | 'claims';
 
@@ -28,7 +28,7 @@ const NO_USERS: ReadonlySet<string> = new Set();
  * found by what of a cluster they can tell apart (a key's presence, a key with one of the named values), so that a
  * change that no Placement names finds nothing, and costs nothing.
  */
-export class Matches {
+export class RequirementIndex {
   readonly #fleet: Fleet;
   readonly #requirements = new Map<string, Shared>();
   /** What can be told apart → the requirements that do. */
@@ -40,7 +40,7 @@ export class Matches {
   }
 
   /** Enters the predicates of the Placement `key`. */
-  use(key: string, rules: PlacementRules): void {
+  addPlacement(key: string, rules: PlacementRules): void {
     for (const { id, source, requirement } of requirementsOf(rules)) {
       const shared = this.#requirements.get(id) ?? this.#create(id, source, requirement);
       shared.users.add(key);
@@ -48,7 +48,7 @@ export class Matches {
   }
 
   /** Takes them out again; `rules` as they were entered. */
-  release(key: string, rules: PlacementRules): void {
+  removePlacement(key: string, rules: PlacementRules): void {
     for (const { id } of requirementsOf(rules)) {
       const shared = this.#requirements.get(id);
       shared?.users.delete(key);
@@ -57,7 +57,7 @@ export class Matches {
   }
 
   /** Folds a cluster's change in; the Placements that name something which changed. A new or gone cluster names nobody. */
-  change(ordinal: number, before: ClusterView | undefined, after: ClusterView | undefined): ReadonlySet<string> {
+  updateCluster(ordinal: number, before: ClusterView | undefined, after: ClusterView | undefined): ReadonlySet<string> {
     if (before === undefined || after === undefined) {
       for (const { met, source, requirement } of this.#requirements.values()) {
         met?.put(ordinal, after !== undefined && meets(requirement, after[source]));

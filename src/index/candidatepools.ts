@@ -1,19 +1,19 @@
-import { Bitset } from '../bitset.js';
-import type { Membership } from '../clusters/membership.js';
+import { Bitset } from './bitset.js';
+import type { MembershipIndex } from './membershipindex.js';
 
 /** The candidates of every Placement that selects from the same sets. */
-export interface Pool {
+export interface CandidatePool {
   /** Readable eligible sets, sorted. */
   readonly sets: readonly string[];
   /** Members of the sets that are not being deleted, by number. */
-  readonly members: Bitset;
+  readonly clusters: Bitset;
   /** Keys of the Placements that share it. */
   readonly placements: Set<string>;
 }
 
 /** A cluster that entered or left a pool, or was in it before and after. */
-export interface PoolChange {
-  readonly pool: Pool;
+export interface CandidatePoolChange {
+  readonly pool: CandidatePool;
   readonly was: boolean;
   readonly now: boolean;
   /** The pool had no candidate before, or has none now. */
@@ -30,23 +30,23 @@ export interface Move {
   readonly after: readonly string[];
 }
 
-const NO_POOLS: ReadonlySet<Pool> = new Set();
+const NO_POOLS: ReadonlySet<CandidatePool> = new Set();
 
 /** Candidate lists, one for each combination of sets that a Placement selects from, shared by all that do. */
-export class Pools {
-  readonly #membership: Membership;
+export class CandidatePools {
+  readonly #membership: MembershipIndex;
   readonly #deleting: Bitset;
-  readonly #pools = new Map<string, Pool>();
-  readonly #bySet = new Map<string, Set<Pool>>();
+  readonly #pools = new Map<string, CandidatePool>();
+  readonly #bySet = new Map<string, Set<CandidatePool>>();
 
   /** `deleting`: the clusters, by number, that never are candidates. Followed, not copied. */
-  constructor(membership: Membership, deleting: Bitset) {
+  constructor(membership: MembershipIndex, deleting: Bitset) {
     this.#membership = membership;
     this.#deleting = deleting;
   }
 
   /** The pool of `sets` (sorted, each once), with the Placement `key` added to it. */
-  join(key: string, sets: readonly string[]): Pool {
+  join(key: string, sets: readonly string[]): CandidatePool {
     const id = sets.join('\n');
     const pool = this.#pools.get(id) ?? this.#create(id, sets);
     pool.placements.add(key);
@@ -54,7 +54,7 @@ export class Pools {
   }
 
   /** Takes the Placement out; a pool that nobody uses goes. */
-  leave(key: string, pool: Pool): void {
+  leave(key: string, pool: CandidatePool): void {
     pool.placements.delete(key);
     if (pool.placements.size > 0) return;
     this.#pools.delete(pool.sets.join('\n'));
@@ -66,42 +66,42 @@ export class Pools {
   }
 
   /** Folds a cluster's change in; every pool that it can concern, once. */
-  move({ ordinal, alive, sets, after }: Move): PoolChange[] {
-    const touched = new Set<Pool>();
+  updateCluster({ ordinal, alive, sets, after }: Move): CandidatePoolChange[] {
+    const touched = new Set<CandidatePool>();
     for (const set of sets) for (const pool of this.#bySet.get(set) ?? NO_POOLS) touched.add(pool);
-    const changes: PoolChange[] = [];
+    const changes: CandidatePoolChange[] = [];
     for (const pool of touched) {
-      const was = pool.members.has(ordinal);
+      const was = pool.clusters.has(ordinal);
       const now = alive && after.some((set) => pool.sets.includes(set));
-      const before = pool.members.size;
-      pool.members.put(ordinal, now);
-      changes.push({ pool, was, now, turned: was !== now && (before === 0 || pool.members.size === 0) });
+      const before = pool.clusters.size;
+      pool.clusters.put(ordinal, now);
+      changes.push({ pool, was, now, turned: was !== now && (before === 0 || pool.clusters.size === 0) });
     }
     return changes;
   }
 
   /** Folds a set's change in: membership holds the new members already. */
-  refill(set: string): void {
+  updateSet(set: string): void {
     for (const pool of this.#bySet.get(set) ?? NO_POOLS) {
-      pool.members.keepAll(NOBODY);
+      pool.clusters.keepAll(NOBODY);
       this.#fill(pool);
     }
   }
 
-  #create(id: string, sets: readonly string[]): Pool {
-    const pool: Pool = { sets, members: new Bitset(), placements: new Set() };
+  #create(id: string, sets: readonly string[]): CandidatePool {
+    const pool: CandidatePool = { sets, clusters: new Bitset(), placements: new Set() };
     this.#fill(pool);
     this.#pools.set(id, pool);
     for (const set of sets) {
-      const users = this.#bySet.get(set) ?? new Set<Pool>();
+      const users = this.#bySet.get(set) ?? new Set<CandidatePool>();
       this.#bySet.set(set, users.add(pool));
     }
     return pool;
   }
 
-  #fill(pool: Pool): void {
-    for (const set of pool.sets) pool.members.addAll(this.#membership.members(set));
-    for (const ordinal of this.#deleting.values()) pool.members.delete(ordinal);
+  #fill(pool: CandidatePool): void {
+    for (const set of pool.sets) pool.clusters.addAll(this.#membership.members(set));
+    for (const ordinal of this.#deleting.values()) pool.clusters.delete(ordinal);
   }
 }
 

@@ -1,11 +1,11 @@
-import type { Pool, PoolChange } from './pools.js';
-import { matches, type PlacementRules } from './predicates.js';
-import type { ClusterView } from './snapshot.js';
+import type { CandidatePool, CandidatePoolChange } from './candidatepools.js';
+import { matches, type PlacementRules } from '../domain/placement/predicates.js';
+import type { ClusterView } from '../domain/placement/snapshot.js';
 
 /** What the rules below need to know of a Placement. */
-export interface Watcher {
+export interface PlacementEntry {
   readonly rules: PlacementRules;
-  readonly pool: Pool;
+  readonly pool: CandidatePool;
   /** A set that it may select from cannot be read: it may hold clusters that are no candidates. */
   readonly unreadable: boolean;
   /** Named already, and not looked at since: need not be named again. */
@@ -13,11 +13,11 @@ export interface Watcher {
 }
 
 /** A change of one cluster, folded into the pools and the matches already. */
-export interface ClusterChange<W extends Watcher> {
+export interface ClusterChange<W extends PlacementEntry> {
   readonly ordinal: number;
   readonly before: ClusterView | undefined;
   readonly after: ClusterView | undefined;
-  readonly moves: readonly PoolChange[];
+  readonly moves: readonly CandidatePoolChange[];
   /** The Placements whose predicates name a label or claim that changed. */
   readonly named: Iterable<W>;
   /** Those that keep clusters which are no candidates: misconfigured, or with a set that cannot be read. */
@@ -30,7 +30,7 @@ export interface ClusterChange<W extends Watcher> {
  * - it stays a candidate (or may be held without being one) and begins or ceases to match;
  * - it is deleted, and the Placement may hold clusters that are no candidates.
  */
-export function affected<W extends Watcher>(
+export function affected<W extends PlacementEntry>(
   change: ClusterChange<W>,
   find: (key: string) => W | undefined,
 ): ReadonlySet<W> {
@@ -47,21 +47,25 @@ export function affected<W extends Watcher>(
   return found;
 }
 
-function cares<W extends Watcher>({ rules }: W, move: PoolChange, { before, after }: ClusterChange<W>): boolean {
+function cares<W extends PlacementEntry>(
+  { rules }: W,
+  move: CandidatePoolChange,
+  { before, after }: ClusterChange<W>,
+): boolean {
   if (move.turned) return true;
   const view = move.now ? after : before;
   return view !== undefined && matches(rules, view);
 }
 
-function flips<W extends Watcher>(
+function flips<W extends PlacementEntry>(
   { rules, pool, unreadable }: W,
   { ordinal, before, after }: ClusterChange<W>,
 ): boolean {
   if (before === undefined || after === undefined) return false;
-  if (!unreadable && !pool.members.has(ordinal)) return false;
+  if (!unreadable && !pool.clusters.has(ordinal)) return false;
   return matches(rules, before) !== matches(rules, after);
 }
 
-function dies<W extends Watcher>({ before, after }: ClusterChange<W>): boolean {
+function dies<W extends PlacementEntry>({ before, after }: ClusterChange<W>): boolean {
   return before?.deleting === false && after?.deleting !== false;
 }
