@@ -2,14 +2,7 @@ import { compileSpec } from '../../src/domain/placement/predicates.js';
 import { schedule } from '../../src/domain/placement/schedule.js';
 import { planSlices } from '../../src/domain/placement/slices.js';
 import { problemText } from '../../src/domain/placement/wording.js';
-import {
-  decision,
-  member,
-  members,
-  names,
-  snapshot,
-  type World,
-} from '../support/builders/placement.js';
+import { decision, member, members, names, snapshot, type World } from '../support/builders/placement.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 /** Specs that admission should have refused, by what is wrong with them. */

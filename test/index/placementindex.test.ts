@@ -412,26 +412,26 @@ describe('whom a change can change', () => {
   it('names the misconfigured Placement whose decision may hold a cluster that is gone without having been seen to be deleted', () => {
     const index = settled(broken, cluster('a'));
 
-    expect(index.clusterGone('a')).toEqual(['team/web']);
+    expect(index.removeCluster('a')).toEqual(['team/web']);
   });
 
   it('names the Placement with a set that cannot be read whose decision may hold a cluster that is gone', () => {
     const index = settled({}, cluster('a'));
-    index.set({
+    index.upsertSet({
       name: 'odd',
       deleting: false,
       selector: readClusterSelector({ clusterSelector: { selectorType: 'Sorting' } }),
     });
-    index.binding('team', binding('odd'));
-    index.open('team/web');
+    index.upsertBinding('team', binding('odd'));
+    index.beginReconcile('team/web');
 
-    expect(index.clusterGone('a')).toEqual(['team/web']);
+    expect(index.removeCluster('a')).toEqual(['team/web']);
   });
 
   it('names nobody when a cluster is gone whose deletion was seen before', () => {
     const index = settled(broken, cluster('a', { deleting: true }));
 
-    expect(index.clusterGone('a')).toEqual([]);
+    expect(index.removeCluster('a')).toEqual([]);
   });
 
   it('names, of the Placements of other namespaces, none', () => {

@@ -15,7 +15,10 @@ import {
   Placements,
 } from '../../../../src/api/resources.js';
 import { placementCacheOptions } from '../../../../src/controllers/placement/caches.js';
-import { createPlacementControllers, type PlacementControllers } from '../../../../src/controllers/placement/controller.js';
+import {
+  createPlacementControllers,
+  type PlacementControllers,
+} from '../../../../src/controllers/placement/controller.js';
 import { decisionObject } from '../../../../src/domain/placement/decision.js';
 import type { EventNote } from '../../../../src/kube/events/recorder.js';
 import type { PlacementInfo } from '../../../../src/runtime/metrics.js';
