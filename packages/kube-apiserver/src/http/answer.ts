@@ -8,7 +8,7 @@ import type { ApiResponse } from '../server.js';
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** A text as Go's http.Error sends it. */
+/** A text response as Go's http.Error writes it. */
 export function textAnswer(code: number, text: string, headers: Headers = {}): ApiResponse {
   return {
     code,
@@ -21,7 +21,9 @@ export function unknownPath(): ApiResponse {
   return textAnswer(404, '404 page not found\n');
 }
 
-/** A value in the form that was negotiated. Compact JSON stays a value: who asks from within the process takes it as it is. */
+/**
+ * A value in the negotiated form. Compact JSON stays a value, which callers within the process use without decoding.
+ */
 export function valueAnswer(code: number, value: Json, form: Form, headers: Headers = {}): ApiResponse {
   if (form.format === 'protobuf' && isObject(value))
     return {
@@ -41,26 +43,26 @@ function writeText(value: Json, form: Form): string {
   return form.format === 'yaml' ? writeYaml(value) : `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** With sorted keys, as the real server writes it. */
+/** Sorts the keys, as kube-apiserver does. */
 export function writeYaml(value: Json): string {
   return dump(JSON.parse(JSON.stringify(value)), { sortKeys: true, noRefs: true, lineWidth: 80, seqNoIndent: true });
 }
 
-/** The asker's side of an answer: enough to choose its form. */
+/** The part of a request that decides the form of its response. */
 export interface Asker {
   readonly accept: string | undefined;
   readonly agent: string;
   readonly query: ReadonlyMap<string, string>;
 }
 
-/** The form of a plain answer that is no Table; JSON for people where the client accepts nothing that we write. */
+/** The form of a plain response, never a Table; indented JSON where the client accepts no supported type. */
 export function plainForm(asker: Asker, protobuf = false): Form {
   const form = negotiate(asker.accept, { transforms: false, protobuf });
   if (form === undefined) return { format: 'json', pretty: true, as: undefined };
   return { ...form, pretty: form.pretty || wantsPretty(asker.query, asker.agent) };
 }
 
-/** Turns what a handler threw into the Status that the client gets. Anything that is no StatusError is a 500. */
+/** Converts a thrown error to the Status of the response. Anything but a StatusError becomes a 500. */
 export function failureOf(error: unknown): StatusError {
   if (error instanceof StatusError) return error;
   return internalError(error instanceof Error ? error.message : String(error), error);

@@ -5,15 +5,17 @@ import type { ApiRequest, ApiResponse } from '../server.js';
 import type { UserInfo } from '../user.js';
 import type { Clock } from '../clock.js';
 
-/** How much of a request is written down. */
+/** The part of a request that is recorded. */
 export type AuditLevel = 'Metadata' | 'Request' | 'RequestResponse';
 
-/** One request as it goes on; `finish` gives the answer back, for it sees the end of a stream. */
+/**
+ * The audit event of a running request. `finish` returns the response, wrapped where it is a stream, to see its end.
+ */
 export interface AuditedRequest {
   sender(user: UserInfo): void;
   actingAs(user: UserInfo): void;
   decided(decision: Decision): void;
-  /** Of a key that comes again the first value stays. */
+  /** The first value of a key is kept. */
   annotate(key: string, value: string): void;
   /** The decoded body. */
   body(value: Json): void;
@@ -36,15 +38,15 @@ export const NO_AUDIT: AuditedRequest = {
 interface AuditOptions {
   readonly clock: Clock;
   readonly level: AuditLevel;
-  /** Takes one line, without its end. */
+  /** Receives one line, without the line feed. */
   readonly write: (line: string) => void;
 }
 
 const HEALTH = /^\/(?:healthz|livez|readyz)(?:\/|$)/;
 
 /**
- * Writes one `Event` of audit.k8s.io/v1 per answered request, and one more when a watch begins, in the fields of the
- * real server. Health checks are left out; managedFields are too.
+ * Writes one `Event` of audit.k8s.io/v1 per request, and one more when a watch starts, with the fields of
+ * kube-apiserver. Leaves out health checks and managedFields.
  */
 export function createAuditLog({ clock, level, write }: AuditOptions): AuditLog {
   return {
@@ -163,7 +165,7 @@ function withoutManagers(value: Json): Json {
   return { ...value, metadata: { ...metadata, managedFields: undefined } };
 }
 
-// Microseconds, as far as the clock tells them.
+// The clock has milliseconds; the format has microseconds.
 function stamp(clock: Clock): string {
   return `${new Date(clock.now()).toISOString().slice(0, -1)}000Z`;
 }

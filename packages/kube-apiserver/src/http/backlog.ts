@@ -2,47 +2,48 @@ import { getHeapStatistics } from 'node:v8';
 
 import type { Clock } from '../clock.js';
 
-/** A reader that takes nothing for this long is cut off. */
+/** A reader that accepts nothing for this long is disconnected. */
 const STUCK_MS = 60_000;
-/** How often that is looked at. */
+/** Interval of that check. */
 const LOOK_MS = 15_000;
-/** Bytes that may wait for readers in the whole process. */
+/** Limit of the bytes that wait for readers in the whole process. */
 export const MOST_UNSENT = 256 * 1024 * 1024;
 
-/** Share of the heap that may be in use while readers wait: what they hold is not all counted here. */
+/** Share of the heap that may be in use while readers wait: not all the memory that they retain is counted here. */
 const MOST_HEAP = 0.7;
-/** Readers that are cut off when more is in use, and how long what they held may take to be collected. */
+/** Share of the readers that is disconnected above it, and the time until their memory is collected. */
 const CUT_SHARE = 0.25;
 const RELIEF_MS = 1000;
 
-/** Whether so much of the heap is in use that readers have to go. */
+/** Whether so much of the heap is in use that readers must be disconnected. */
 export function heapIsScarce(): boolean {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   return used > limit * MOST_HEAP;
 }
 
-/** Somebody who has not taken yet what is to be sent. */
+/** A reader with unsent data. */
 export interface Waiting {
-  /** What is kept for the reader; readers that wait with the same bytes hold them together. */
+  /** Data retained for the reader; readers with the same buffer share it. */
   readonly bytes: Uint8Array;
-  /** Bytes that are kept for this reader alone. */
+  /** Bytes retained for this reader alone. */
   readonly own: number;
-  /** Ends the connection. */
+  /** Closes the connection. */
   readonly cut: () => void;
 }
 
 /**
- * Counts what the process keeps for readers that do not take it. Whoever takes nothing for a minute is cut off; where
- * all of it together is more than the limit, those are that have made the most wait for the longest time; so they are
- * while memory is scarce for whatever reason, as a list that is not sent yet keeps objects too.
+ * Counts the data that the process retains for slow readers. A reader that accepts nothing for a minute is
+ * disconnected. Where the total exceeds the limit, the readers with the largest product of size and waiting time are
+ * disconnected; the same happens while heap is scarce for any reason, because lists that are not sent yet retain
+ * objects too.
  */
 export class Backlog {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #scarce: () => boolean;
-  /** Since when each waits. */
+  /** Start of each reader's wait. */
   readonly #waiting = new Map<Waiting, number>();
-  /** How many wait with the same bytes. */
+  /** Number of readers that wait with the same buffer. */
   readonly #shared = new Map<Uint8Array, number>();
   #bytes = 0;
   #looking = false;
@@ -54,12 +55,15 @@ export class Backlog {
     this.#scarce = scarce;
   }
 
-  /** Bytes that wait now. */
+  /** Bytes that are waiting now. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Counts a reader that waits, until the function that comes back is called. It is cut off, if not others, if it is too much. */
+  /**
+   * Counts a waiting reader until the returned function is called. Disconnects readers, this one included, where the
+   * total exceeds the limit.
+   */
   add(one: Waiting): () => void {
     const others = this.#shared.get(one.bytes) ?? 0;
     this.#shared.set(one.bytes, others + 1);
@@ -92,7 +96,7 @@ export class Backlog {
     this.#look();
   }
 
-  /** To well below the limit, so that it is not done for every reader that comes. */
+  /** Shrinks to well below the limit, so that not every new reader triggers it. */
   #shrink(): void {
     for (const one of this.#heaviest()) {
       if (this.#bytes <= this.#limit * 0.75) return;
@@ -107,7 +111,7 @@ export class Backlog {
     for (const one of this.#heaviest().slice(0, Math.ceil(this.#waiting.size * CUT_SHARE))) this.#cut(one);
   }
 
-  /** Who has made the most wait for the longest time comes first. */
+  /** Readers in descending order of size times waiting time. */
   #heaviest(): Waiting[] {
     const now = this.#clock.monotonic();
     const weights = [...this.#waiting].map(([one, since]) => ({

@@ -6,12 +6,15 @@ import { headersOf } from './outgoing.js';
 import { piecesOf } from './pieces.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
 
-/** A request as far as Node read it: there is no response to write to, only the connection. */
+/** A request as Node parsed it, without a response object: only the connection is available. */
 export type BareRequest = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'>;
 
 export type BareSocket = Pick<Duplex, 'end' | 'on'>;
 
-/** Answers a request that Node makes no response for (a CONNECT, a method that Node does not know), and hangs up. */
+/**
+ * Responds to a request for which Node creates no response (CONNECT, a method unknown to Node), and closes the
+ * connection.
+ */
 export async function answerBare(
   dispatch: (request: ApiRequest) => Promise<ApiResponse>,
   request: BareRequest,
@@ -45,9 +48,9 @@ const REQUEST_LINE = /^([!-~]+) (\S+) HTTP\/1\.[01]$/;
 const HEADER_LINE = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/;
 
 /**
- * Reads the head of a request with a method that Node does not know; undefined where the bytes are no such head, or not
- * all of one. They are what arrived at once, so they may begin with a request that Node has handed on already: that one
- * is not to be answered twice.
+ * Parses the head of a request with a method unknown to Node; undefined where the bytes are no complete head. The bytes
+ * are one read from the socket, so they may start with a request that Node has dispatched already, which must not be
+ * answered twice.
  */
 export function readUnknown(bytes: Buffer | undefined): BareRequest | undefined {
   const text = bytes?.toString('latin1') ?? '';

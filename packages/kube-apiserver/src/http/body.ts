@@ -9,7 +9,7 @@ import { badRequest, StatusError, unsupportedMediaType } from '../status.js';
 import type { Body } from '../schema/body/body.js';
 import type { PatchType } from '../verbs/verbs.js';
 
-/** Reads a protobuf body of a built-in kind. */
+/** Decodes a protobuf body of a built-in kind. */
 export type ProtobufDecoder = (bytes: Uint8Array) => Body;
 
 const UNKNOWN_FORMAT = 'the body of the request was in an unknown format - accepted media types include: ';
@@ -21,7 +21,7 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/apply-patch+yaml', 'apply'],
 ]);
 
-/** What stands before the words of the decoder. */
+/** Prefixes of the decoder's messages. */
 const PATCH_ERRORS: Readonly<Record<PatchType, string>> = {
   json: 'error decoding patch: ',
   merge: 'error decoding patch: ',
@@ -29,7 +29,7 @@ const PATCH_ERRORS: Readonly<Record<PatchType, string>> = {
   apply: 'error decoding YAML: error converting YAML to JSON: ',
 };
 
-/** A body that a caller in the process gave as a value needs no reading. */
+/** A body that a caller within the process passed as a value needs no decoding. */
 type Raw = { readonly value: Json } | { readonly bytes: Uint8Array };
 
 async function rawBody({ request: { body } }: Exchange): Promise<Raw> {
@@ -44,16 +44,19 @@ export function bodyTooLarge(): StatusError {
   return new StatusError(413, `Request entity too large: limit is ${MAX_BODY}`, { reason: 'RequestEntityTooLarge' });
 }
 
-/** What the body of a POST or PUT is expected to hold. */
+/** The expected content of the body of a POST or PUT. */
 export interface Expected {
   readonly kind: string;
-  /** Whether the media type is looked at before the options of the request. */
+  /** Whether the media type is checked before the options of the request. */
   readonly typeFirst: boolean;
   /** undefined where the kind has no protobuf form. */
   readonly protobuf: ProtobufDecoder | undefined;
 }
 
-/** @throws StatusError 413, and 415 where that comes first; what cannot be read is told by the verb, after what is wrong with its options */
+/**
+ * @throws StatusError 413, and 415 where that comes first; the verb reports decoding errors, after errors in its
+ * options
+ */
 export async function readObject(exchange: Exchange, expected: Expected): Promise<Body> {
   const { protobuf, typeFirst } = expected;
   const raw = await rawBody(exchange);
@@ -92,7 +95,7 @@ function unknownFormat(types: readonly string[]): StatusError {
   return new StatusError(415, `${UNKNOWN_FORMAT}${types.join(', ')}`, { reason: 'UnsupportedMediaType' });
 }
 
-/** The DeleteOptions of a DELETE; undefined where it has no body. What is wrong with it is told by the verb. */
+/** The DeleteOptions of a DELETE; undefined without a body. The verb reports errors in them. */
 export async function readDeleteOptions(exchange: Exchange, protobuf: ProtobufDecoder): Promise<Body | undefined> {
   const raw = await rawBody(exchange);
   if ('bytes' in raw && raw.bytes.length === 0) return undefined;
@@ -106,12 +109,12 @@ export async function readDeleteOptions(exchange: Exchange, protobuf: ProtobufDe
   });
 }
 
-/** A body that cannot be read, for a verb that looks at other things first. */
+/** A body with a decoding error, for a verb that checks other things first. */
 function refusedBody(refusal: StatusError): Body {
   return { value: null, duplicates: [], refusal };
 }
 
-/** @param before what stands before the words of the decoder */
+/** @param before prefix of the decoder's messages */
 function orRefused(before: string, read: () => Body): Body {
   try {
     return read();
@@ -122,12 +125,15 @@ function orRefused(before: string, read: () => Body): Body {
   }
 }
 
-/** Which sort of patch the Content-Type says, before its first semicolon and to the letter. `custom`: of a custom resource, which knows no strategic merge. */
+/**
+ * The patch type of the Content-Type, exactly as written before its first semicolon. `custom`: of a custom resource,
+ * which has no strategic merge patch.
+ */
 export function patchType({ request }: Exchange, custom: boolean): PatchType {
   const header = request.headers['content-type'] ?? '';
   const type = PATCH_TYPES.get(beforeParameters(header));
   if (type !== undefined && !(custom && type === 'strategic')) return type;
-  // A built-in endpoint lets in what names one of them, and looks closer then.
+  // A built-in endpoint accepts any Content-Type that contains a patch type, and is strict after that.
   if (!custom && !header.split(',').some((one) => PATCH_TYPES.has(beforeParameters(one).trim())))
     throw unsupportedMediaType('415: Unsupported Media Type');
   throw unknownFormat([...PATCH_TYPES.keys()].filter((one) => !(custom && one.includes('strategic'))));
@@ -137,7 +143,7 @@ function beforeParameters(media: string): string {
   return media.split(';')[0] ?? '';
 }
 
-/** @throws StatusError 413; what cannot be read is told by the verb, if the object is there */
+/** @throws StatusError 413; the verb reports decoding errors, if the object exists */
 export async function readPatch(exchange: Exchange, type: PatchType): Promise<Body> {
   const raw = await rawBody(exchange);
   if ('value' in raw) return { value: raw.value, duplicates: [] };
@@ -148,7 +154,7 @@ export async function readPatch(exchange: Exchange, type: PatchType): Promise<Bo
   }));
 }
 
-/** The media type without its parameters; undefined where the header is absent or empty, '' where it cannot be read. */
+/** The media type without its parameters; undefined where the header is absent or empty, '' where it is invalid. */
 function mediaType({ request }: Exchange): string | undefined {
   const header = request.headers['content-type'];
   if (header === undefined || header === '') return undefined;

@@ -17,7 +17,7 @@ import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Verbs, Written } from '../verbs/verbs.js';
 import { viewOf } from '../verbs/view.js';
 
-/** A subresource that is only posted to, and answers with something else than the object. */
+/** Handles a subresource that can only be posted, and whose response is not the object. */
 export type PostHandler = (
   target: Target,
   body: Body,
@@ -32,7 +32,7 @@ export interface CallRooms {
   readonly posts: Readonly<Record<string, PostHandler>>;
 }
 
-/** A request that was routed: what to do, and how to answer. */
+/** A routed request. */
 interface Call {
   readonly rooms: CallRooms;
   readonly exchange: Exchange;
@@ -41,17 +41,17 @@ interface Call {
   readonly form: Form;
 }
 
-/** Calls the verb of a route and writes down what it gives. */
+/** Calls the verb of a route and writes its result. */
 export async function call(rooms: CallRooms, exchange: Exchange, route: Route): Promise<ApiResponse> {
   const { resource, subresource, name } = route.target;
   if (subresourceOf(resource, subresource)?.leadsOn === true) throw notFound(resource, name);
   const { custom, review } = resource;
   const { accept, query, agent } = exchange.asker;
   const stream = route.verb === 'watch';
-  // The type of a patch is looked at first.
+  // The type of a patch is checked first.
   if (route.verb === 'patch') patchType(exchange, custom);
   if (!custom && !admits(accept)) throw noRepresentation(stream || route.verb === 'list');
-  // Whether events can be written so is looked at when the watch is there.
+  // Whether events support the form is checked after the watch has started.
   const form = negotiate(accept, {
     transforms: true,
     tables: review === undefined && !hasNoTable(route),
@@ -70,7 +70,7 @@ export async function call(rooms: CallRooms, exchange: Exchange, route: Route): 
   return stream ? watchAnswer(one) : answerOf(one);
 }
 
-/** The subresources of which there are no Tables: the status of a definition, and tokens. */
+/** The subresources without Tables: the status of a CustomResourceDefinition, and tokens. */
 function hasNoTable({ target: { resource, subresource } }: Route): boolean {
   return (resource.group === 'apiextensions.k8s.io' && subresource === 'status') || subresource === 'token';
 }
@@ -113,7 +113,7 @@ function checkExport({ export: asked }: Query & { readonly export?: string }): v
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
-/** Of kinds whose last state is the answer, an object that nothing holds. */
+/** For kinds that respond with the last state: whether the object is deleted, not only marked. */
 function isGone({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp === undefined;
 }
@@ -144,12 +144,12 @@ async function writeObject({ rooms, exchange, route, query }: Call): Promise<Wri
   return post(target, body, { query, caller });
 }
 
-// Only paths of custom resources get here without one.
+// Only paths of custom resources can lack a name here.
 function checkNamed({ name }: Target): void {
   if (name === '') throw badRequest('name must be provided');
 }
 
-/** Not the Status that tells of a success. */
+/** An API object, as opposed to the Status of a success. */
 function isObjectOfApi(value: JsonObject): value is KubeObject {
   return value['kind'] !== 'Status' && isObject(value['metadata']);
 }
@@ -179,7 +179,7 @@ function watched({ target }: Route): Target {
   return { ...target, name: '' };
 }
 
-/** The old path `watch/…/name` watches one object. */
+/** The deprecated path `watch/…/name` watches one object. */
 function withName(query: Query, { name }: Target): Query {
   return name === '' ? query : { ...query, fieldSelector: `metadata.name=${name}` };
 }

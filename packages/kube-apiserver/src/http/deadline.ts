@@ -2,12 +2,12 @@ import type { RequestInfo } from './requestinfo.js';
 import { goQuote } from '../schema/go/text.js';
 import { badRequest } from '../status.js';
 
-/** Requests that may go on for as long as they like. */
+/** Requests without a time limit. */
 const LONG = ['watch', 'proxy'];
 
 /**
- * Checks the parameter `timeout`. What it says is not needed: nothing here takes as long as that.
- * @throws StatusError 400 for what is no duration
+ * Validates the parameter `timeout`. Its value has no effect: no request here takes that long.
+ * @throws StatusError 400 where it is not a duration
  */
 export function checkTimeout(info: RequestInfo, timeout: string | undefined): void {
   if (timeout === undefined || timeout === '' || (info.isResource && LONG.includes(info.verb))) return;
@@ -18,7 +18,7 @@ export function checkTimeout(info: RequestInfo, timeout: string | undefined): vo
 const UNITS = ['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h'];
 const PART = /^(?:\d+\.?\d*|\.\d+)([^\d.]*)/;
 
-/** What Go's ParseDuration has to say; undefined for a duration. */
+/** The error of Go's ParseDuration; undefined for a valid duration. */
 function durationProblem(text: string): string | undefined {
   const invalid = `invalid duration ${goQuote(text)}`;
   let rest = text.replace(/^[+-]/, '');

@@ -16,12 +16,12 @@ import { noSuchResource } from '../status.js';
 
 interface Rooms {
   readonly registry: () => Registry;
-  /** `host:port` under which the server is reached. */
+  /** `host:port` of the server. */
   readonly address: () => string;
   readonly now: () => number;
 }
 
-/** Answers discovery and OpenAPI, in every form; undefined for other paths. */
+/** Responds to discovery and OpenAPI paths, in all forms; undefined for other paths. */
 export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiResponse | undefined {
   const tags = new WeakMap<JsonObject, string>();
   const kept = keepByGeneration(rooms.registry);
@@ -53,12 +53,12 @@ export function createDocuments(rooms: Rooms): (exchange: Exchange) => ApiRespon
 
 interface DocumentPath {
   readonly core: boolean;
-  /** Of the core group its version stands here. */
+  /** The core group has its version at this position. */
   readonly group: string;
   readonly version: string | undefined;
 }
 
-/** What takes any method is one handler for all groups; what is not there takes none. */
+/** One handler for all groups accepts any method where the group exists, and none where it does not. */
 function isOnlyRead(registry: Registry, { core, group, version = '' }: DocumentPath): boolean {
   if (core) return group === '' || resourceList(registry, '', group) !== undefined;
   return version !== '' && registry.isBuiltinGroup(group) && resourceList(registry, group, version) !== undefined;
@@ -75,7 +75,8 @@ function oneGroup(
 ): ApiResponse | undefined {
   const found = version === undefined ? groupAnswer(registry, group) : resourceList(registry, group, version);
   const builtin = registry.isBuiltinGroup(group);
-  // A group is told by whoever gathers all of them, and what definitions make by whoever serves that: they ask for the form only when it is written.
+  // In kube-apiserver the aggregator serves groups and the apiextensions server serves custom resources; both negotiate
+  // only when they write the response.
   if (found !== undefined) return plain(exchange, found, version === undefined || !builtin);
   if (builtin) throw noSuchResource();
   return undefined;
@@ -94,7 +95,7 @@ function requireAdmitted({ asker: { accept } }: Exchange): void {
 
 const PLAIN = ['application/json', 'application/yaml', 'application/*', '*/*'];
 
-/** The first clause that can be met counts: `as=APIGroupDiscoveryList` in v2, or the plain list. */
+/** The first clause that can be satisfied decides: `as=APIGroupDiscoveryList` in v2, or the plain list. */
 function wantsAggregated(exchange: Exchange): boolean {
   const { accept } = exchange.asker;
   if (accept === undefined || accept === '') return false;
@@ -123,7 +124,7 @@ function aggregated(exchange: Exchange, value: JsonObject, tagOf: (value: JsonOb
   return { code: 200, headers, body: { kind: 'value', value } };
 }
 
-/** Makes a value once for every state of what is served. */
+/** Computes a value once per generation of the registry. */
 function keepByGeneration(
   registry: () => Registry,
 ): (name: string, make: (registry: Registry) => JsonObject) => JsonObject {
@@ -141,7 +142,10 @@ function keepByGeneration(
 const OLD_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const OLD_FORMS = ['application/json', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf', OLD_TYPE];
 
-/** The document of OpenAPI v2, in JSON, and in protobuf for kubectl, which asks there for kinds that it finds in no document of v3. */
+/**
+ * The OpenAPI v2 document in JSON, and in protobuf for kubectl, which reads it for kinds that it finds in no v3
+ * document.
+ */
 function createOldDocument(registry: () => Registry): (exchange: Exchange) => ApiResponse {
   const binary = new WeakMap<OldDocument, Buffer>();
   const protobufOf = (document: OldDocument): Buffer => {
@@ -166,7 +170,7 @@ function createOldDocument(registry: () => Registry): (exchange: Exchange) => Ap
   };
 }
 
-/** The first that the client takes, in its order. */
+/** The first type that the client accepts, in the client's order. */
 function oldForm(accept: string | undefined): string | undefined {
   return firstOf(OLD_FORMS, accept);
 }
@@ -224,7 +228,10 @@ function openApi({ registry, now }: Rooms, exchange: Exchange): ApiResponse | un
 
 const ONE_TAG = /^[\s,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/;
 
-/** Whether the client holds it already, by the rules of HTTP: what it names may be anything, or a list, and weak. Aggregated discovery wants the one tag. */
+/**
+ * Whether the client's copy is current (If-None-Match): the header may be `*` or a list, with weak tags. Aggregated
+ * discovery compares with one tag exactly.
+ */
 function isHeld({ headers }: ApiRequest, tag: string): boolean {
   let rest = headers['if-none-match'] ?? '';
   while (rest !== '') {

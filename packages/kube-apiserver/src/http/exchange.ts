@@ -5,16 +5,16 @@ import type { Json } from '../json.js';
 import type { ApiRequest } from '../server.js';
 import type { Caller } from '../verbs/verbs.js';
 
-/** A request on its way: who asks, what for, and what was found out until now. */
+/** A request in progress: the requester, the target, and what is known so far. */
 export interface Exchange {
   readonly request: ApiRequest;
   readonly target: RequestTarget;
   readonly info: RequestInfo;
   readonly asker: Asker;
   readonly caller: Caller;
-  /** Remembers a decoded body for the audit log. */
+  /** Records a decoded body for the audit log. */
   readonly note: (body: Json) => void;
 }
 
-/** Bytes that a request may hold. */
+/** Size limit of a request body. */
 export const MAX_BODY = 3 * 1024 * 1024;

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 
-/** An answer in text, as from Go's server, to what is not HTTP as it reads it. */
+/** A text response, as from Go's server, to what it does not accept as HTTP. */
 export interface Misframed {
   readonly code: number;
   readonly text: string;
 }
 
-/** What may stand in a Host header: names, addresses, a port, and what URLs allow besides. */
+/** The characters of a Host header: names, addresses, a port, and what URLs allow. */
 const HOST = /^[\w!$%&'()*+,\-.:;=@[\]~]*$/;
 
 /**
- * What is wrong with the frame of a request that Node's parser lets pass: its version, how its body is coded, and the
- * host that it is for, which must stand there once. Two servers that read one of them differently see different requests.
+ * Checks the framing that Node's parser lets pass: the HTTP version, the transfer coding, and the Host header, which
+ * must occur exactly once. Two servers that read one of them differently would see different requests.
  */
 export function misframed({
   httpVersion,

@@ -7,22 +7,22 @@ import type { ApiRequest } from '../server.js';
 import { StatusError } from '../status.js';
 import type { Clock } from '../clock.js';
 
-/** A body may take this long; real servers give every request 60 s. */
+/** Time limit of a body; kube-apiserver limits every request to 60 s. */
 const BODY_MS = 60_000;
-/** So much more of a body that was refused is taken and dropped, for so long, and until nothing came for so long. */
+/** Limits for draining a refused body: in bytes, in time, and in time without data. */
 const MOST_DROPPED = 64 * 1024 * 1024;
 const DROPPING_MS = 10_000;
 const SILENCE_MS = 500;
 
-/** What Node gives for a request. */
+/** Node's request and response. */
 export interface Pair {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The client waits to be told that its body is wanted. */
+  /** The client sent `Expect: 100-continue`. */
   readonly continues?: boolean;
 }
 
-/** The request as the router takes it: its body is read when it is wanted. */
+/** The request for the router: its body is read on demand. */
 export function readRequest(clock: Clock, { request, response, continues }: Pair, gone: AbortController): ApiRequest {
   const { method = 'GET', url = '/', socket } = request;
   const body = async (): Promise<Uint8Array> => {
@@ -37,7 +37,7 @@ export function readRequest(clock: Clock, { request, response, continues }: Pair
     headers: readHeaders(request),
     body: empty ? undefined : body,
     from: socket.remoteAddress ?? '',
-    // Made when it is asked for: few do, and it is dear.
+    // Created on demand: it is expensive and rarely used.
     get signal() {
       return gone.signal;
     },
@@ -57,7 +57,7 @@ export function readHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>)
   return Object.fromEntries(headers);
 }
 
-/** By its events: the iterator of a stream costs more than all the rest of reading a small body. */
+/** By events: the stream's iterator costs more than reading a small body. */
 function readAll(clock: Clock, request: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -91,12 +91,12 @@ function readAll(clock: Clock, request: IncomingMessage): Promise<Uint8Array> {
 
 const BEYOND_ASCII = /[\x80-\xff]/;
 
-// Headers are bytes to Node, one per character.
+// Node's headers are bytes, one per character.
 function fromWire(text: string): string {
   return BEYOND_ASCII.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
 }
 
-/** Whether a body was announced. */
+/** Whether the request announces a body. */
 export function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || lengthOf(request) > 0;
 }
@@ -106,8 +106,8 @@ function lengthOf(request: IncomingMessage): number {
 }
 
 /**
- * Drops the rest of a body that nobody wants: many a client looks for the answer only when it has sent everything, and
- * finds none where the connection ends under it. Bounded in bytes and time. Tells whether the connection is still there.
+ * Drains the rest of an unread body: many clients read the response only after sending the whole request, and lose it
+ * where the connection is closed before. Limited in bytes and time. Resolves with whether the connection is still open.
  */
 export function discard(clock: Clock, { request, response }: Pair): Promise<boolean> {
   return new Promise((resolve) => {

@@ -15,29 +15,31 @@ import type { Clock } from '../clock.js';
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly serving: KeyPair;
   readonly clock: Clock;
-  /** Bytes that may wait for readers in all. */
+  /** Limit of the bytes that wait for readers. */
   readonly mostUnsent?: number;
   readonly dispatch: (request: ApiRequest) => Promise<ApiResponse>;
 }
 
 export interface Listener {
   readonly port: number;
-  /** Bytes that wait for readers who do not take them. */
+  /** Bytes that wait for slow readers. */
   readonly unsent: number;
-  /** Takes no more connections, ends the watches, waits for the other answers, and cuts off what is left after `graceMs`. */
+  /**
+   * Refuses new connections, ends the watches, waits for the other responses, and closes what is left after `graceMs`.
+   */
   close(graceMs: number): Promise<void>;
 }
 
-// Clients keep idle connections for 90 s; one that is closed under them fails a write.
+// Clients keep idle connections for 90 s; closing one earlier would fail a write.
 const KEEP_ALIVE_MS = 150_000;
 const HEADERS_MS = 30_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_CONNECTIONS = 10_000;
-/** Time for the last bytes to leave. */
+/** Time for sending the last bytes. */
 const LEAVING_MS = 100;
 
 /** Serves HTTPS until it is closed. */
@@ -79,7 +81,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   );
   server.on('clientError', (error: BadRequest, socket: Duplex) => refuse(options, error, socket));
   server.on('tlsClientError', () => undefined);
-  // With nobody who listens, Node reads past the socket, and gives its parser bytes while that one waits for a slow reader: a fault (HPE_PAUSED).
+  // Without a listener, Node reads past the socket and passes bytes to its parser while that is paused for a slow
+  // reader, which fails (HPE_PAUSED).
   server.on('secureConnection', (socket: Duplex) => void socket.on('data', () => undefined));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -108,7 +111,7 @@ async function answer(options: ListenerOptions, running: Running, pair: Pair): P
     running.busy.delete(response);
     if (running.busy.size === 0) running.idle();
   });
-  // What is wrong with a connection ends it, and there is nobody to tell.
+  // An error of a connection closes it; there is no client left to inform.
   response.on('error', () => undefined);
   request.on('error', () => undefined);
   const fault = misframed(request);
@@ -131,7 +134,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** What is no HTTP gets a line in text, as from Go's server; but for methods that Node alone takes for none. */
+/**
+ * Input that is not HTTP gets a text response, as from Go's server, except for methods that only Node does not know.
+ */
 function refuse({ dispatch }: ListenerOptions, error: BadRequest, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -154,7 +159,7 @@ async function close(
 ): Promise<void> {
   const cut = (): void => running.sockets.forEach((socket) => socket.destroy());
   running.closing = true;
-  // What is left when nothing is answered any more asks for nothing, or has only begun to.
+  // Connections that are left when all responses are sent are idle, or have only started a request.
   running.idle = () => void clock.after(LEAVING_MS, cut);
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   for (const one of running.streams) one.abort();

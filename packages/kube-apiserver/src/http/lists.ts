@@ -7,21 +7,21 @@ import { notAcceptable, StatusError, unknownError } from '../status.js';
 import { type IncludeObject, includeObjectOf, toTable } from '../table/table.js';
 import type { Listed } from '../verbs/verbs.js';
 
-/** What a Table is made of. */
+/** The content of a Table. */
 export interface TableRequest {
   readonly resource: Resource;
   readonly items: readonly KubeObject[];
-  /** Of the list, or with the resourceVersion of the one object. */
+  /** Of the list, or with the resourceVersion of the single object. */
   readonly metadata: JsonObject;
   readonly includeObject: IncludeObject;
   readonly version: Transform['version'];
-  /** False after the first event of a watch: columnDefinitions is null then. */
+  /** False after the first event of a watch: then columnDefinitions is null. */
   readonly header: boolean;
 }
 
 export type TableMaker = (request: TableRequest) => Json;
 
-/** Makes Tables with ages as of now. */
+/** Creates Tables with ages relative to `now`. */
 export function createTableMaker(now: () => number): TableMaker {
   return ({ resource, items, metadata, includeObject, version, header }) => {
     const table = toTable(items, resource, { includeObject, now: now(), headers: header, metadata });
@@ -29,7 +29,7 @@ export function createTableMaker(now: () => number): TableMaker {
   };
 }
 
-/** A Table of an older version, whose partial objects are of that version too. */
+/** Converts a Table to an older version, and its partial objects too. */
 function inVersion(table: JsonObject, apiVersion: string): JsonObject {
   const rows = isArray(table['rows']) ? table['rows'] : [];
   const inRow = (row: Json): Json => {
@@ -39,13 +39,13 @@ function inVersion(table: JsonObject, apiVersion: string): JsonObject {
   return { ...table, apiVersion, ...(rows.length === 0 ? {} : { rows: rows.map(inRow) }) };
 }
 
-/** Writes objects and lists of a resource in the form that was asked for. */
+/** Writes objects and lists of a resource in the requested form. */
 export interface Shape {
   readonly object: (object: KubeObject) => Json;
   readonly list: (list: Listed) => Json;
 }
 
-/** Its functions throw 400 for an includeObject that there is not. */
+/** Its functions throw 400 for an invalid includeObject. */
 export function shapeOf(resource: Resource, form: Form, query: ReadonlyMap<string, string>, table: TableMaker): Shape {
   const { as } = form;
   if (as === undefined) return { object: (object) => object, list: (list) => plainList(resource, list) };
@@ -66,7 +66,7 @@ export function shapeOf(resource: Resource, form: Form, query: ReadonlyMap<strin
 }
 
 interface TableOptions extends Pick<TableRequest, 'version'> {
-  /** Asked when there is something to show. Throws 400. */
+  /** Evaluated only when there is something to write. Throws 400. */
   readonly include: () => IncludeObject;
 }
 
@@ -101,7 +101,7 @@ function plainList(resource: Resource, list: Listed): Json {
 
 const bareItems = new WeakMap<KubeObject, JsonObject>();
 
-/** Items of built-in kinds do not say their kind. */
+/** Items of built-in kinds have no kind and apiVersion. */
 function bare(object: KubeObject): JsonObject {
   const known = bareItems.get(object);
   if (known !== undefined) return known;
@@ -140,7 +140,7 @@ function partialList(list: Listed, { kind, version }: Transform): JsonObject {
   };
 }
 
-/** Any object of a custom resource could be a list to the real server, until it looks for items. */
+/** kube-apiserver takes any object of a custom resource for a list, until it finds no items. */
 function noList(resource: Resource, asked: string): never {
   if (resource.custom) throw unknownError('content is not a list');
   return refuse(`you requested ${asked}, but the requested object is not a list (${goType(resource, '')})`);
@@ -150,7 +150,10 @@ function refuse(message: string): never {
   throw new StatusError(406, message, { reason: 'NotAcceptable' });
 }
 
-/** What an error calls a type: kinds of the real server are structs of a package that is called like the group, Events of either are of one. */
+/**
+ * The Go type name in an error: kinds are structs of a package named after the group; both kinds of Events are in one
+ * package.
+ */
 function goType(resource: Resource, suffix: string): string {
   if (resource.custom) return `*unstructured.Unstructured${suffix}`;
   return `*${resource.group === '' || resource.collection === 'events' ? 'core' : resource.group.split('.')[0]}.${resource.kind}${suffix}`;
@@ -159,14 +162,14 @@ function goType(resource: Resource, suffix: string): string {
 const AVAILABLE = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 const STREAMS = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
 
-/** 406 of a built-in endpoint that knows none of the accepted media types. */
+/** 406 of a built-in endpoint that supports none of the accepted media types. */
 export function noRepresentation(watches: boolean): StatusError {
   return notAcceptable(
     `406: Not Acceptable\n\nAvailable representations: ${AVAILABLE}${watches ? `, ${STREAMS}` : ''}`,
   );
 }
 
-/** 406 where the media type is known, but not what is asked for in it. */
+/** 406 where the media type is supported, but not the requested form. */
 export function noSuchForm(stream: boolean): StatusError {
   return new StatusError(406, `only the following media types are accepted: ${stream ? STREAMS : AVAILABLE}`, {
     reason: 'NotAcceptable',

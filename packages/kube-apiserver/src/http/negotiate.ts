@@ -1,17 +1,17 @@
 /** One clause of an Accept header. */
 export interface AcceptClause {
-  /** `application/json`, any. */
+  /** `application/json`, or `*` for the subtype or for both. */
   readonly media: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 export type Format = 'json' | 'yaml' | 'protobuf';
 
-/** In which form an answer is to be written. */
+/** The form of a response. */
 export interface Form {
   readonly format: Format;
   readonly pretty: boolean;
-  /** To be turned into a Table or to metadata alone, in this version of meta.k8s.io. */
+  /** Conversion to a Table or to metadata only, in this version of meta.k8s.io. */
   readonly as: Transform | undefined;
 }
 
@@ -29,7 +29,7 @@ interface Weighed extends AcceptClause {
   readonly wildness: number;
 }
 
-/** Clauses by their quality, and by their order where that is equal; wildcards come last among equals. */
+/** Clauses by quality, then by order; wildcards come last among equals. */
 export function readAccept(header: string): readonly AcceptClause[] {
   const clauses: Weighed[] = [];
   for (const part of header.split(',')) {
@@ -58,19 +58,19 @@ function readClause(part: string): Weighed | undefined {
   };
 }
 
-/** What an endpoint can do besides plain JSON and YAML. */
+/** The forms that an endpoint supports besides plain JSON and YAML. */
 interface Endpoint {
   /** Tables and metadata of objects; false for errors and the like. */
   readonly transforms: boolean;
-  /** False where an answer has no name to stand in a Table: reviews. */
+  /** False for responses without a name to show in a Table: reviews. */
   readonly tables?: boolean;
-  /** Whether whole objects have a protobuf: those of built-in kinds. Metadata alone always has. */
+  /** Whether whole objects have a protobuf form: those of built-in kinds. Metadata always has one. */
   readonly protobuf?: boolean;
 }
 
 /**
- * The first form that the client accepts and we can write; undefined when there is none.
- * An empty header accepts everything. Protobuf is passed over where there is none: clients that ask for it also take JSON.
+ * The first accepted form that is supported; undefined where there is none. An empty header accepts everything.
+ * Protobuf is skipped where it is unsupported: clients that request it also accept JSON.
  */
 export function negotiate(header: string | undefined, endpoint: Endpoint): Form | undefined {
   if (header === undefined || header === '') return { format: 'json', pretty: false, as: undefined };
@@ -116,7 +116,7 @@ function transformOf(parameters: ReadonlyMap<string, string>): Transform | undef
     : { kind, version };
 }
 
-/** Whether a built-in endpoint lets the request in at all: a cruder rule than {@link negotiate}, and asked before it. */
+/** Whether a built-in endpoint admits the request at all: a coarser check that precedes {@link negotiate}. */
 export function admits(header: string | undefined): boolean {
   if (header === undefined || header === '') return true;
   const medias = header.split(',').map((part) => (part.split(';')[0] ?? '').trim());
@@ -127,7 +127,7 @@ export function admits(header: string | undefined): boolean {
 
 const TRUE = ['1', 't', 'T', 'TRUE', 'true', 'True'];
 
-/** Whether the query or the kind of client asks for JSON that people read. */
+/** Whether the query or the kind of client requests indented JSON. */
 export function wantsPretty(query: ReadonlyMap<string, string>, agent: string): boolean {
   const asked = query.get('pretty');
   if (asked !== undefined && asked !== '') return TRUE.includes(asked);

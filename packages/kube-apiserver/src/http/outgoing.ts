@@ -8,27 +8,27 @@ import type { Json } from '../json.js';
 import type { ApiBody, ApiResponse } from '../server.js';
 import type { Clock } from '../clock.js';
 
-/** Bytes that are given to a connection at once: they are encrypted, and so copied, for each. */
+/** Maximum size of one write to a connection: each write is encrypted, and so copied. */
 const SLICE = 64 * 1024;
-/** What the objects of a list that is not sent yet take of a reader who waits: their places, and rows of Tables. */
+/** Approximate memory per item of an unsent list: its references, and rows of Tables. */
 const PLACE_BYTES = 16;
 const ROW_BYTES = 1024;
 
-/** What runs now: answers that are to be finished, and streams that are to be ended. */
+/** Running requests: responses to finish, and streams to end. */
 export interface Running {
   readonly streams: Set<AbortController>;
   readonly sockets: Set<Socket>;
   readonly backlog: Backlog;
-  /** Requests that are being answered. */
+  /** Requests without a complete response. */
   readonly busy: Set<ServerResponse>;
   closing: boolean;
-  /** Called, once the server closes, when nothing is being answered any more. */
+  /** Called, while the server closes, when all responses are complete. */
   idle: () => void;
 }
 
 const BEYOND_ASCII = /[^\x20-\x7e]/;
 
-// Headers are bytes to Node, one per character.
+// Node's headers are bytes, one per character.
 function toWire(text: string): string {
   return BEYOND_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
@@ -38,11 +38,11 @@ export interface Sending extends Pair {
   readonly gone: AbortController;
 }
 
-/** Writes an answer, to the end of its stream where it has one, as fast as it is taken. */
+/** Writes a response, a stream up to its end, as fast as the client reads. */
 export async function send(clock: Clock, running: Running, sending: Sending): Promise<void> {
   const { request, response, answered } = sending;
   const { code, body } = answered;
-  // A body that was not read would be taken for the next request: such a connection is not used again.
+  // An unread body would be parsed as the next request, so the connection is not reused.
   const unread = !request.complete && hasBody(request);
   const headers = headersOf(answered, running.closing || unread);
   if (code === 413) response.statusMessage = 'Request Entity Too Large';
@@ -50,14 +50,14 @@ export async function send(clock: Clock, running: Running, sending: Sending): Pr
     return stream(running, { ...sending, headers, values: body.values, encode: body.encode ?? lineOf });
   const last = await allButTheLast(running, { ...sending, headers }, body);
   if (!unread) return end(running, sending, last);
-  // Who is still sending does not look for an answer: it is cut off too early for that by a connection that ends.
+  // A client that is still sending does not read yet: closing the connection would lose the response.
   await write(running, response, { bytes: last, own: 0 });
   if (await discard(clock, sending)) end(running, sending);
 }
 
 type Headers = Record<string, string | string[] | number>;
 
-/** Headers of an answer as they are written; `ends` where the connection is not used again. */
+/** The headers of a response; `ends` where the connection is not reused. */
 export function headersOf({ headers }: ApiResponse, ends: boolean): Headers {
   const all: Headers = {};
   for (const [name, value] of Object.entries(headers))
@@ -72,7 +72,10 @@ interface Headed extends Sending {
   readonly headers: Headers;
 }
 
-/** Writes an answer but for its last piece, which goes with the end of it. One that fits into one piece tells its length. */
+/**
+ * Writes all but the last chunk of a response, which is sent with its end. A response of one chunk gets a
+ * Content-Length.
+ */
 async function allButTheLast(
   running: Running,
   { response, answered: { code }, headers }: Headed,
@@ -106,11 +109,11 @@ function weightOf(value: Json): number {
 
 interface Piece {
   readonly bytes: Uint8Array;
-  /** Bytes that the reader keeps beside these. */
+  /** Bytes that the reader retains beside these. */
   readonly own: number;
 }
 
-/** Gives bytes to the connection, slice by slice; resolves when it has room for more, or is no more. */
+/** Writes bytes in slices; resolves when the connection accepts more, or is closed. */
 async function write(running: Running, response: ServerResponse, { bytes, own }: Piece): Promise<void> {
   for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE) {
     const slice = bytes.length <= SLICE ? bytes : bytes.subarray(at, at + SLICE);
@@ -131,10 +134,10 @@ function room({ backlog }: Running, response: ServerResponse, held: Piece): Prom
   });
 }
 
-/** Ends an answer with its last bytes: what the connection has not taken of them yet is still counted. */
+/** Ends a response with its last bytes, which stay counted until the connection accepts them. */
 function end(running: Running, { request: { socket }, response }: Sending, bytes: Uint8Array = NOTHING): void {
   if (response.destroyed) return;
-  // It was begun as one that may be used again; a server that goes away waits for no idle connections.
+  // The response began as one on a reusable connection; a closing server does not wait for idle connections.
   const finished = (): void => void (running.closing && socket.end());
   if (bytes.length > 0) response.end(bytes, finished);
   else response.end(finished);
@@ -150,7 +153,7 @@ interface Values {
 async function stream(running: Running, sending: Headed & Values): Promise<void> {
   const { response, answered, headers, gone, values, encode } = sending;
   running.streams.add(gone);
-  // The watch behind it ends when the signal of its request does: so it is ended, and not left waiting.
+  // The watch ends when the signal of its request fires, so the signal is fired, and the watch is not left waiting.
   if (running.closing) gone.abort();
   try {
     response.writeHead(answered.code, headers);

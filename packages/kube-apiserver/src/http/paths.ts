@@ -7,18 +7,18 @@ import type { Json, JsonObject } from '../json.js';
 import type { ApiResponse } from '../server.js';
 import { noSuchResource, notAcceptable } from '../status.js';
 
-/** What the server says of itself. */
+/** The server's own data for non-resource paths. */
 export interface PathRooms {
   readonly version: JsonObject;
-  /** Checks by name; each tells whether all is well. */
+  /** Health checks by name; each returns whether it passes. */
   readonly checks: Readonly<Record<string, () => boolean>>;
-  /** Text of the metrics, in Prometheus' format. */
+  /** The metrics in Prometheus text format. */
   readonly metrics: () => string;
   readonly issuer: string;
   readonly keys: () => readonly JsonObject[];
-  /** Discovery and OpenAPI; undefined for a path that is neither. */
+  /** Discovery and OpenAPI; undefined for other paths. */
   readonly documents: (exchange: Exchange) => ApiResponse | undefined;
-  /** Paths that discovery adds to the index at `/`. */
+  /** The paths of discovery in the index at `/`. */
   readonly groupPaths: () => readonly string[];
 }
 
@@ -26,7 +26,7 @@ export const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
 const OPENID = '/.well-known/openid-configuration';
 const KEYS = '/openid/v1/jwks';
 
-/** The version that is told: what the API is compatible with, and what really runs. */
+/** The version response: the API version that it is compatible with, and the actual runtime. */
 export function serverVersion(): JsonObject {
   return {
     major: '1',
@@ -35,7 +35,7 @@ export function serverVersion(): JsonObject {
     emulationMinor: '36',
     minCompatibilityMajor: '1',
     minCompatibilityMinor: '35',
-    // Build metadata, no pre-release: who compares versions sees 1.36.3.
+    // Build metadata instead of a pre-release: a comparison of versions yields 1.36.3.
     gitVersion: 'v1.36.3+embedded',
     gitCommit: '',
     gitTreeState: '',
@@ -46,7 +46,7 @@ export function serverVersion(): JsonObject {
   };
 }
 
-/** Answers the paths that are no resources. */
+/** Responds to non-resource paths. */
 export function createPaths(rooms: PathRooms): PathHandler {
   return (exchange) => {
     const { path } = exchange.info;
@@ -73,7 +73,7 @@ function versionOf({ version }: PathRooms, exchange: Exchange): ApiResponse {
   return pretty(version);
 }
 
-/** What is only read, and in one form. */
+/** Read-only paths with a single form. */
 function requireRead({ request, asker: { accept = '' } }: Exchange, type: string): void {
   if (request.method !== 'GET') throw wrongMethod();
   const medias = accept.split(',').map((part) => (part.split(';')[0] ?? '').trim());

@@ -1,12 +1,15 @@
 import { isArray, isObject, type Json, type JsonObject } from '../json.js';
 
-/** Texts of this size are worth being shared by the readers of one value. */
+/** Minimum size of an encoded value that readers share. */
 const LARGE = 16 * 1024;
-/** Small items are written together up to here. */
+/** Size up to which small items are encoded together. */
 const PIECE = 64 * 1024;
 const MOST_AT_ONCE = 16;
 
-/** Lines of values that are sent more than once: small ones stay with their value, large ones for as long as somebody sends them. */
+/**
+ * Encoded lines of values that are sent repeatedly: small ones live as long as their value, large ones as long as they
+ * are being sent.
+ */
 const lines = new WeakMap<object, Buffer | WeakRef<Buffer>>();
 
 function keptLine(value: Json): Buffer | undefined {
@@ -20,12 +23,12 @@ function newLine(value: Json, text: string): Buffer {
   return line;
 }
 
-/** A value as a line of a stream; the same bytes for all that send it. */
+/** A value as a line of a stream; all streams share its bytes. */
 export function lineOf(value: Json): Buffer {
   return keptLine(value) ?? newLine(value, JSON.stringify(value));
 }
 
-/** The JSON of a value, or its line where it is large. */
+/** The JSON of a value, or its shared line where it is large. */
 function textOf(value: Json): Buffer | string {
   const kept = keptLine(value);
   if (kept !== undefined && kept.length >= LARGE) return kept;
@@ -34,8 +37,8 @@ function textOf(value: Json): Buffer | string {
 }
 
 /**
- * The JSON of an answer, made piece by piece as it is taken, so that a long list is never there as a whole: large items
- * are pieces by themselves, which all readers share.
+ * Encodes a response lazily in chunks, so that a long list is never in memory as a whole. Large items are chunks of
+ * their own, which all readers share.
  */
 export function* piecesOf(value: Json): Generator<Buffer, void> {
   if (!isObject(value) || listIn(value) === undefined) {
@@ -64,7 +67,7 @@ function* listParts(value: JsonObject): Generator<Buffer | string, void> {
   yield before === '{' ? '{}\n' : '}\n';
 }
 
-/** Small items are written down many at a time, large ones alone. */
+/** Small items are encoded together, large ones alone. */
 function* items(list: readonly Json[]): Generator<Buffer | string, void> {
   let before = '[';
   let many = 1;
@@ -80,7 +83,7 @@ function* items(list: readonly Json[]): Generator<Buffer | string, void> {
   yield before === '[' ? '[]' : ']';
 }
 
-/** Texts together, large ones alone. */
+/** Joins small texts; large ones stay alone. */
 function* grouped(parts: Iterable<Buffer | string>): Generator<Buffer, void> {
   let text = '';
   for (const part of parts) {

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 
 import type { Clock } from '../clock.js';
 
-/** What the first request of a client that knows nothing of TLS begins with, as Go's server looks for it. */
+/** The start of a plain HTTP request, as Go's server recognizes it. */
 const PLAIN = ['GET /', 'HEAD ', 'POST ', 'PUT /', 'OPTIO'];
 const ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
-/** A connection has to begin with something within this time. */
+/** Time limit for the first byte of a connection. */
 const SILENT_MS = 30_000;
 
-/** Tells clients that talk HTTP without TLS so: the first bytes are looked at before TLS gets them. */
+/** Responds to plain HTTP clients with an error: inspects the first bytes before TLS reads them. */
 export function refusePlain(server: Server, clock: Clock): void {
   const secured = server.listeners('connection');
   server.removeAllListeners('connection');

@@ -7,18 +7,18 @@ import { MAGIC } from './protobuf/envelope.js';
 import { decodeStruct } from './protobuf/message.js';
 import { fieldsOf, MalformedMessage, type WireField } from './protobuf/reader.js';
 
-/** A body in protobuf, as JSON has it. */
+/** A protobuf body as its JSON value. */
 export interface ProtobufBody extends Body {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** The bytes that such a body begins with, as errors print them. */
+/** The first bytes of such a body, as errors print them. */
 const PROTOBUF_PREFIX = '[107 56 115 0]';
-/** Kinds of every group. */
+/** Kinds that exist in every group. */
 const EVERYWHERE: readonly string[] = ['DeleteOptions'];
 
-/** A body that is no protobuf; whoever knows what was expected says so. */
+/** A body that is not protobuf; the caller adds what was expected. */
 export class UnreadableProtobuf extends StatusError {
   /** In Go's words. */
   readonly why: string;
@@ -30,9 +30,9 @@ export class UnreadableProtobuf extends StatusError {
 }
 
 /**
- * Decodes a body of `application/vnd.kubernetes.protobuf`: an object of a built-in kind in an envelope that says its
- * kind. The value is what the same object is in JSON.
- * @throws StatusError 400 for what is no such body or of a kind that has no protobuf here.
+ * Decodes a body of `application/vnd.kubernetes.protobuf`: an object of a built-in kind in an envelope with its kind.
+ * The value is the JSON of the object.
+ * @throws StatusError 400 for any other body, or a kind without a protobuf form
  */
 export function decodeProtobuf(bytes: Uint8Array): ProtobufBody {
   try {

@@ -1,11 +1,11 @@
 import type { RequestTarget } from './target.js';
 import { isReadable } from '../verbs/listoptions.js';
 
-/** What a request asks for, in the words of RBAC: read off the path alone, before anything is known of resources. */
+/** The attributes of a request for authorization, from its path alone. */
 export interface RequestInfo {
   readonly isResource: boolean;
   readonly path: string;
-  /** get, list, watch, create, …; for other paths the method in lower case. '' for a method that resources do not know. */
+  /** get, list, watch, create, …; for non-resource paths the method in lower case. '' for a method without a verb. */
   readonly verb: string;
   readonly group: string;
   readonly version: string;
@@ -13,11 +13,11 @@ export interface RequestInfo {
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
-  /** Parts of the path from the resource on. */
+  /** The segments of the path from the resource on. */
   readonly parts: readonly string[];
-  /** Whether the resource stands below `namespaces/<name>/`. */
+  /** Whether the resource is below `namespaces/<name>/`. */
   readonly nested: boolean;
-  /** Whether the path had `watch/` before the resource, the old way to watch. */
+  /** Whether the path has `watch/` before the resource, the deprecated form of a watch. */
   readonly watchPath: boolean;
 }
 
@@ -29,7 +29,7 @@ const VERBS: Readonly<Record<string, string>> = {
   PATCH: 'patch',
   DELETE: 'delete',
 };
-/** Below a namespace these are the namespace's own. */
+/** Below a namespace, these are subresources of the namespace itself. */
 const OF_NAMESPACES = ['status', 'finalize'];
 const NOTHING = {
   isResource: false,
@@ -45,8 +45,8 @@ const NOTHING = {
 };
 
 /**
- * Reads a path as kube-apiserver's RequestInfo does.
- * @returns a text of what is wrong where the path is none (`/api/v1/watch`)
+ * Parses a path as kube-apiserver's RequestInfo does.
+ * @returns an error text where the path is invalid (`/api/v1/watch`)
  */
 export function requestInfo(method: string, target: RequestTarget): RequestInfo | string {
   const { path } = target;
@@ -96,10 +96,10 @@ function verbAndName(
   return { verb: isWatch(target.query.get('watch')) ? 'watch' : 'list', name: selectedName(target.query) };
 }
 
-/** The one name that a field selector asks for; empty where it asks for none, or for one that is no segment of a path. */
+/** The name in a field selector on metadata.name; empty without one, or where it is not a valid path segment. */
 function selectedName(query: RequestTarget['query']): string {
   const selector = query.get('fieldSelector');
-  // Where one parameter cannot be read, none is.
+  // One invalid parameter makes all unreadable.
   if (selector === undefined || !isReadable(Object.fromEntries(query))) return '';
   const wanted = selector
     .split(',')
@@ -108,7 +108,10 @@ function selectedName(query: RequestTarget['query']): string {
   return wanted === undefined || /[/%]|^\.\.?$/.test(wanted) ? '' : wanted;
 }
 
-/** `watch=maybe` is a watch: all but 0, false and their spellings. Absent is none, empty is one (as a flag). */
+/**
+ * Whether the parameter requests a watch: `watch=maybe` does; only 0, false and their spellings do not. Absent means
+ * no, empty means yes (a flag).
+ */
 export function isWatch(value: string | undefined): boolean {
   return value !== undefined && !['0', 'false'].includes(value.toLowerCase());
 }

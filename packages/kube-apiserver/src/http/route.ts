@@ -5,33 +5,33 @@ import type { Target } from '../verbs/verbs.js';
 
 export type RouteVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
-/** A request on a resource, once its path and method are known to fit. */
+/** A request on a resource whose path and method are valid. */
 export interface Route {
   readonly verb: RouteVerb;
   readonly target: Target;
 }
 
-/** 405 as the router of the real server words it. */
+/** 405 in the words of kube-apiserver's router. */
 export function wrongMethod(): StatusError {
   const message = 'the server does not allow this method on the requested resource';
   return new StatusError(405, message, { reason: 'MethodNotAllowed', details: {} });
 }
 
 /**
- * Finds what a request does to a resource.
- * @returns undefined where the real server knows no such path at all (a text 404)
+ * Finds the verb and target of a request on a resource.
+ * @returns undefined where kube-apiserver has no such path (a text 404)
  * @throws StatusError 404, 405 or 400
  */
 export function routeOf(resource: Resource, info: RequestInfo, method: string): Route | undefined {
   return resource.custom ? customRoute(resource, info) : builtinRoute(resource, info, method);
 }
 
-// Built-in kinds: each path and method is registered, so that everything else is a 404 or a 405.
+// Built-in kinds: each path and method is registered, so anything else is a 404 or a 405.
 function builtinRoute(resource: Resource, info: RequestInfo, method: string): Route {
   const { parts, watchPath } = info;
   const [, name = '', subname = '', ...more] = parts;
   const subresource = subresourceOf(resource, subname);
-  // What is behind a proxy has paths of its own.
+  // Segments after `proxy` belong to the proxied path.
   const known =
     (more.length === 0 || subname === 'proxy') &&
     info.verb !== 'proxy' &&
@@ -55,7 +55,7 @@ function fitsScope(resource: Resource, info: RequestInfo, onItem: boolean): bool
   return info.namespace !== '' || info.nested || (!onItem && resource.verbs.includes('list'));
 }
 
-/** What can only be posted has no items, but a subresource that can only be posted has its parent's. */
+/** A resource that can only be posted has no items; a subresource that can only be posted has those of its parent. */
 function hasItems(resource: Resource, subresource: Subresource | undefined): boolean {
   return subresource !== undefined || resource.verbs.some((verb) => verb !== 'create' && verb !== 'list');
 }
@@ -77,12 +77,15 @@ function builtinVerb(
 
 const OF_STATUS = ['get', 'update', 'patch'];
 
-/** Whether a path names a namespace where there is none, or none where there is one: then it is no path of the resource. */
+/**
+ * Whether the path has a namespace for a cluster-scoped resource, or none for a namespaced one: then it is no path of
+ * the resource.
+ */
 export function outOfScope({ namespaced }: Resource, { namespace, verb }: RequestInfo): boolean {
   return namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== '';
 }
 
-// Custom resources: one handler takes every path below a version, and goes by the request's verb.
+// Custom resources: one handler accepts every path below a version, and uses the verb of the request.
 function customRoute(resource: Resource, info: RequestInfo): Route | undefined {
   if (outOfScope(resource, info)) return undefined;
   const subname = info.subresource;

@@ -18,7 +18,7 @@ import type { Registry, Resource } from '../resource.js';
 import type { ApiRequest, ApiResponse } from '../server.js';
 import type { UserInfo } from '../user.js';
 
-/** Answers a path that is no resource; undefined where there is nothing. */
+/** Responds to a non-resource path; undefined where there is none. */
 export type PathHandler = (exchange: Exchange) => ApiResponse | undefined;
 
 export interface Rooms extends CallRooms {
@@ -29,9 +29,9 @@ export interface Rooms extends CallRooms {
   readonly audit?: AuditLog;
 }
 
-/** Answers requests: who asks, may they, what is it about, and then the verb. */
+/** Handles requests: authentication, impersonation, authorization, routing, then the verb. */
 export interface Router {
-  /** Never rejects: what fails is an answer too. */
+  /** Never rejects: a failure is a response too. */
   dispatch(request: ApiRequest): Promise<ApiResponse>;
 }
 
@@ -72,7 +72,7 @@ async function dispatch(rooms: Furnished, request: ApiRequest): Promise<ApiRespo
   return audited.finish(withHeaders(answer, headers));
 }
 
-/** What came, before it is known who sent it. */
+/** A request before authentication. */
 interface Arrival {
   readonly request: ApiRequest;
   readonly target: RequestTarget;
@@ -133,7 +133,7 @@ function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
 
 function serve(rooms: Rooms, exchange: Exchange): ApiResponse | Promise<ApiResponse> {
   const { info, request } = exchange;
-  // To RBAC it is one path with the one of a single slash; to the router it is not.
+  // RBAC cleans repeated slashes; the router does not.
   if (info.path.startsWith('//')) return unknownPath();
   if (!info.isResource) return rooms.paths(exchange) ?? unknownPath();
   const registry = rooms.registry();
@@ -144,7 +144,7 @@ function serve(rooms: Rooms, exchange: Exchange): ApiResponse | Promise<ApiRespo
   return route === undefined ? unknownPath() : call(rooms, exchange, route);
 }
 
-/** Whoever comes to a version that is deprecated is told so, whatever becomes of the request. */
+/** A request to a deprecated version gets the warning, whatever its outcome. */
 function checkDeprecation({ info, caller }: Exchange, resource: Resource): void {
   if (resource.deprecation === undefined || outOfScope(resource, info)) return;
   caller.warn(resource.deprecation);
@@ -153,14 +153,14 @@ function checkDeprecation({ info, caller }: Exchange, resource: Resource): void 
 
 const UUID_LIKE = /^[\x21-\x7e]{1,64}$/;
 
-/** The id that the client gave the request, or a new one. */
+/** The client's request ID, or a new one. */
 function auditId(given: string | undefined): string {
   return given !== undefined && UUID_LIKE.test(given) ? given : randomUUID();
 }
 
 const MANAGER_LENGTH = 128;
 
-/** The field manager of who names none: the beginning of the user agent, what can be printed of it. */
+/** The default field manager: the start of the user agent, printable characters only. */
 function managerOf(agent: string): string {
   const name = (agent.split('/')[0] ?? '').replace(/(?! )[\p{C}\p{Z}]/gu, '').slice(0, MANAGER_LENGTH);
   return name === '' ? 'unknown' : name;

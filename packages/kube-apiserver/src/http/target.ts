@@ -1,12 +1,12 @@
-/** The target of a request line, taken apart. */
+/** A parsed request target. */
 export interface RequestTarget {
-  /** Decoded, as it came: nothing is cleaned, `//` and `..` stay. */
+  /** Decoded and not cleaned: `//` and `..` stay. */
   readonly path: string;
-  /** Decoded parameters; of a name that comes twice the first value counts. */
+  /** Decoded parameters; the first value of a repeated parameter. */
   readonly query: ReadonlyMap<string, string>;
-  /** Path and query as they came: for logs. */
+  /** Path and query unchanged: for logs. */
   readonly raw: string;
-  /** Every value of a parameter, in order. */
+  /** All values of a parameter, in order. */
   all(name: string): readonly string[];
 }
 
@@ -15,8 +15,8 @@ const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 const AUTHORITY = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?]*/;
 
 /**
- * Reads a request target. `text` holds one character per byte where it came from the wire (as Node gives it).
- * @returns undefined where the path has a broken escape; a broken one in the query loses that parameter only.
+ * Parses a request target. In text from a connection, each character is one byte (Node's representation).
+ * @returns undefined where the path has an invalid escape; a parameter with one is dropped
  */
 export function readTarget(text: string): RequestTarget | undefined {
   const raw = AUTHORITY.test(text) ? text.replace(AUTHORITY, '') || '/' : text;
@@ -24,7 +24,7 @@ export function readTarget(text: string): RequestTarget | undefined {
   const rawPath = mark < 0 ? raw : raw.slice(0, mark);
   if (BAD_ESCAPE.test(rawPath)) return undefined;
   const pairs = readQuery(mark < 0 ? '' : raw.slice(mark + 1));
-  // Of a name that comes twice the last entry of a Map would win.
+  // In a Map the last entry of a repeated name would win.
   const query = new Map(pairs.toReversed());
   return {
     path: decode(rawPath),
@@ -54,6 +54,6 @@ function decode(text: string): string {
   const bytes = text.replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  // A caller in the process may write characters that are no bytes: then these are UTF-16 already.
+  // A caller within the process may pass characters above 255: these are not bytes, and need no decoding.
   return BEYOND_BYTES.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -1,4 +1,4 @@
-// Before x509, which looks for it when it is loaded.
+// Must precede x509, which needs it while loading.
 import 'reflect-metadata';
 import { createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -26,13 +26,13 @@ export interface KeyPair {
 const DAY_MS = 24 * 3600 * 1000;
 const AUTHORITY_MS = 3650 * DAY_MS;
 const SERVING_MS = 365 * DAY_MS;
-/** A certificate with less left than this is replaced. */
+/** A certificate that expires sooner than this is replaced. */
 const RENEW_MS = 30 * DAY_MS;
-/** Clocks of clients that go behind ours. */
+/** Tolerance for clients whose clocks are slow. */
 const SKEW_MS = 5 * 60 * 1000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** By which names and addresses the server is always reached. */
+/** Names and addresses that every serving certificate covers. */
 const NAMES = [
   'localhost',
   'kubernetes',
@@ -42,13 +42,13 @@ const NAMES = [
 ];
 const ADDRESSES = ['127.0.0.1', '::1'];
 
-/** Makes an authority of ten years. `now`: ms since the epoch. */
+/** Issues a certificate authority, valid for ten years. `now`: ms since the epoch. */
 export async function issueAuthority(now: number): Promise<KeyPair> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const serial = serialNumber();
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
-      // The serial in the name: an authority and the one after it are never taken for each other.
+      // The serial in the name distinguishes an authority from its replacement.
       name: `CN=kubernetes-ca-${serial.slice(0, 8)}`,
       serialNumber: serial,
       ...lifetime(now, AUTHORITY_MS),
@@ -68,7 +68,7 @@ export async function issueAuthority(now: number): Promise<KeyPair> {
   return pair(certificate, keys.privateKey);
 }
 
-/** Makes a serving certificate of one year, for the usual names and a host that the server listens on. */
+/** Issues a serving certificate, valid for one year, for the default names and the host that the server listens on. */
 export async function issueServing(authority: KeyPair, host: string | undefined, now: number): Promise<KeyPair> {
   const issuer = new Certificate(authority.certificate);
   const signingKey = await importKey(authority.privateKey);
@@ -99,7 +99,7 @@ export async function issueServing(authority: KeyPair, host: string | undefined,
   return pair(certificate, keys.privateKey);
 }
 
-/** Whether a host stands for every address of this machine. */
+/** Whether the host stands for all addresses of this machine. */
 export function isWildcard(host: string): boolean {
   return host === '' || host === '0.0.0.0' || host === '::';
 }
@@ -116,14 +116,17 @@ function subjects(host: string | undefined): {
   };
 }
 
-/** Those of this machine; link-local ones name an interface of it and mean nothing elsewhere. */
+/** The addresses of this machine, without link-local ones, which are valid on one interface only. */
 function ownAddresses(): readonly string[] {
   return Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses.filter(({ scopeid = 0 }) => scopeid === 0).map(({ address }) => address))
     .sort();
 }
 
-/** Whether a pair can go on being used: its key fits, it has a month left, and it is of this authority and for this host. */
+/**
+ * Whether a pair can still be used: its key matches, it is valid for another month, and it is of this authority and for
+ * this host.
+ */
 export function stillGood(
   one: KeyPair,
   now: number,
@@ -163,7 +166,7 @@ function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   return webcrypto.subtle.importKey('pkcs8', secret, ALGORITHM, false, ['sign']);
 }
 
-/** 127 random bits, never negative, in hex. */
+/** 127 random bits, never negative, in hexadecimal digits. */
 function serialNumber(): string {
   const bytes = webcrypto.getRandomValues(new Uint8Array(16));
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

@@ -2,8 +2,8 @@ const MOST = 4 * 1024;
 const ITEM = 256;
 
 /**
- * Writes `Warning` headers: each text once. Where all of them together are longer than 4,096 characters, each is cut to
- * 256, and what then comes after 4,096 is left out: as the real server does.
+ * Writes `Warning` headers, each text once. Where all together exceed 4,096 characters, each is cut to 256, and those
+ * after the first 4,096 are dropped, as kube-apiserver does.
  */
 export function warningHeaders(texts: readonly string[]): readonly string[] {
   const distinct = [...new Set(texts)].filter((text) => text !== '').map((text) => Array.from(text));
@@ -20,7 +20,7 @@ export function warningHeaders(texts: readonly string[]): readonly string[] {
   return headers;
 }
 
-/** What is no header text is left out; quotes and backslashes are escaped. */
+/** Replaces characters that a header cannot contain; escapes quotes and backslashes. */
 function header(text: string): string {
   const line = text
     // oxlint-disable-next-line no-control-regex

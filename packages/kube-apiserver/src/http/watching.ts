@@ -14,9 +14,9 @@ export interface WatchForm {
 }
 
 /**
- * Events as lines of a stream, in the form that was asked for. As Tables each event is a Table of one row, of which only
- * the first tells the columns.
- * @throws StatusError 400, at once, for an includeObject that there is not
+ * Events as lines of a stream in the requested form. As Tables, each event is a Table of one row; only the first has
+ * column definitions.
+ * @throws StatusError 400, at once, for an invalid includeObject
  */
 export function watchStream(
   events: AsyncIterable<WatchEvent>,
@@ -24,12 +24,12 @@ export function watchStream(
 ): AsyncIterable<Json> {
   if (as === undefined) return plain(events);
   if (as.kind === 'PartialObjectMetadata') return map(events, (object) => partial(object, as.version));
-  // An event holds one object, which is no list: the real server sends nothing.
+  // An event has one object, which is not a list: kube-apiserver sends nothing.
   if (as.kind === 'PartialObjectMetadataList') return nothing(events);
   const include = includeObjectOf(query.get('includeObject'));
   let header = true;
   return map(events, (object, type) => {
-    // A bookmark is always told from what it says.
+    // A bookmark always includes its metadata.
     const includeObject = type === 'BOOKMARK' && include === 'None' ? 'Metadata' : include;
     const made = table({
       resource,
@@ -44,7 +44,7 @@ export function watchStream(
   });
 }
 
-/** Events of one object are one value to all its watchers, so that it is written down once. */
+/** The events of one object are one value for all its watchers, so that it is encoded once. */
 const shared = new WeakMap<object, Map<string, Json>>();
 
 async function* plain(events: AsyncIterable<WatchEvent>): AsyncIterable<Json> {
@@ -62,7 +62,7 @@ async function* map(
   write: (object: KubeObject, type: WatchEvent['type']) => Json,
 ): AsyncIterable<Json> {
   for await (const event of events) {
-    // Spelled out, for the order of keys.
+    // Not a spread, to keep the order of keys.
     yield event.type === 'ERROR'
       ? { type: event.type, object: event.object }
       : { type: event.type, object: write(event.object, event.type) };

@@ -9,13 +9,13 @@ const VALUE = 2;
 const ordered = new Map<string, readonly StructField[]>();
 
 /**
- * Writes the JSON of a built-in struct as the message that Go writes of it: fields by their numbers, and those that are no
- * pointers always, zero or not. All from the last to the first: see {@link Writer}.
- * @param definition name of the struct, of data/schemas.ts.
+ * Encodes the JSON of a built-in struct as Go does: fields by number; a field that is no pointer is written even where
+ * it is zero. Writes from the last field to the first: see {@link Writer}.
+ * @param definition name of the struct in data/schemas.ts
  */
 export function writeStruct(writer: Writer, definition: string, value: JsonObject): void {
   for (const { name, type, number } of lastFirst(definition)) {
-    // The fields of a nameless struct stand among those of its parent, in JSON.
+    // The fields of an embedded struct are inlined in JSON.
     const given = name === '' ? value : own(value, name);
     writeField(writer, number, type, given === null ? undefined : given);
   }
@@ -45,12 +45,12 @@ function writeField(writer: Writer, number: number, type: GoType, value: Json | 
     }
     return;
   }
-  // Bytes may be missing without a pointer.
+  // Bytes may be missing although they are no pointer.
   if (value === undefined && (type.pointer || (type.shape === 'scalar' && type.name === 'bytes'))) return;
   writeOne(writer, number, type, value);
 }
 
-/** Keys in the order of their bytes, as Go sorts them, the last first. */
+/** Entries in descending byte order of their keys: Go sorts ascending, and the writer writes backwards. */
 function entriesOf(value: Json | undefined): [string, Json | undefined][] {
   if (!isObject(value)) return [];
   const entries = Object.entries(value);

@@ -4,7 +4,7 @@ import { isArray, isObject, own, type Json, type JsonObject } from '../../json.j
 import { writeStruct } from './encode.js';
 import { Writer } from './writer.js';
 
-/** What a body in protobuf begins with. */
+/** The prefix of a protobuf body. */
 export const MAGIC = Buffer.from('k8s\0', 'latin1');
 const LENGTH_BYTES = 4;
 const LIST = 'List';
@@ -17,8 +17,8 @@ const OF_META: Readonly<Record<string, (writer: Writer, value: JsonObject) => vo
 };
 
 /**
- * Writes an object, or a list of objects, of a built-in kind as an answer of `application/vnd.kubernetes.protobuf`: in an
- * envelope that says its kind.
+ * Encodes an object or a list of a built-in kind as `application/vnd.kubernetes.protobuf`: in an envelope with its
+ * kind.
  */
 export function encodeProtobuf(value: JsonObject): Buffer {
   const writer = new Writer();
@@ -38,10 +38,10 @@ function writeEnvelope(writer: Writer, value: JsonObject): void {
   writer.bytes(MAGIC);
 }
 
-/** Events of one object are one value to all its watchers. */
+/** The events of one object are one value for all its watchers. */
 const frames = new WeakMap<JsonObject, Buffer>();
 
-/** An event of a watch as one frame of a stream: its length, and the event, whose object is an answer by itself. */
+/** A watch event as one frame of a stream: its length, then the event, whose object has an envelope of its own. */
 export function encodeEvent(value: Json): Buffer {
   const event = objectOf(value);
   const known = frames.get(event) ?? frameOf(event);

@@ -10,9 +10,9 @@ const VALUE = 2;
 const numbered = new Map<string, ReadonlyMap<number, StructField>>();
 
 /**
- * Decodes a message of a built-in struct into the JSON of the same object. Writers of this format write zero values
- * too: those of fields that are no pointers and that JSON leaves out are left out here.
- * @param definition name of the struct, of data/schemas.ts.
+ * Decodes a message of a built-in struct to the JSON of the object. The encoding has zero values too; those that JSON
+ * omits are omitted here.
+ * @param definition name of the struct in data/schemas.ts
  * @throws MalformedMessage
  */
 export function decodeStruct(definition: string, bytes: Uint8Array, depth = 0): Record<string, Json> {
@@ -33,7 +33,7 @@ export function decodeStruct(definition: string, bytes: Uint8Array, depth = 0): 
 }
 
 interface Place {
-  /** What an earlier occurrence of the field gave: lists and maps go on there. */
+  /** The value of an earlier occurrence of the field: lists and maps are extended. */
   readonly before: Json | undefined;
   readonly depth: number;
 }
@@ -50,7 +50,7 @@ function tableOf(definition: string): ReadonlyMap<number, StructField> {
   return known;
 }
 
-/** The fields of such a struct stand among those of its parent, in JSON. */
+/** The fields of an embedded struct are inlined in JSON. */
 function addInlined({ type }: StructField, value: WireValue, found: Map<string, Json>, depth: number): void {
   if (type.shape !== 'struct') return;
   for (const [name, inner] of Object.entries(decodeStruct(type.name, bytesOf(value), depth + 1)))
@@ -81,7 +81,7 @@ function decodeItems(of: GoType, value: WireValue, depth: number): Json[] {
   );
 }
 
-/** A map is written as a list of messages of a key and a value. */
+/** A map is encoded as a list of messages with a key and a value. */
 function decodeEntry(of: GoType, value: WireValue, { before, depth }: Place): Json {
   let key = '';
   let entry: Json | undefined;
@@ -99,7 +99,7 @@ function bytesOf(value: WireValue): Uint8Array {
   throw new MalformedMessage(`proto: wrong wireType = ${value.wire === 'varint' ? 0 : 1}`);
 }
 
-/** A zero that says no more than a missing field. */
+/** A zero value that JSON omits. */
 function isUnsaid({ type, omit }: StructField, value: Json): boolean {
   if (value === null) return true;
   if (type.pointer || omit === 'never') return false;

@@ -2,19 +2,19 @@ import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 import { bytesField, doubleField, integerField, textField } from './writer.js';
 
 /**
- * The document of OpenAPI v2 in protobuf, as kubectl and client-go ask for it: the messages `openapi.v2` that gnostic
- * defined, as far as documents of Kubernetes use them.
+ * Encodes the OpenAPI v2 document in protobuf, as kubectl and client-go request it: the messages `openapi.v2` of
+ * gnostic, as far as Kubernetes' documents use them.
  */
 
 /**
- * How a value is written: `any` as YAML, which JSON is; `name*` each of a list; `{}name` each of a map, with its key, in a
- * message of its own; a function for what depends on the value.
+ * The encoding of a value: `any` as YAML, of which JSON is a subset; `name*` for each item of a list; `{}name` for each
+ * entry of a map, as a message with its key; a function where it depends on the value.
  */
 type Form = string | ((value: Json) => Buffer);
 type Message = Readonly<Record<string, readonly [number: number, form: Form]>>;
 
 const WRAPPED = 1;
-/** Numbers of the fields that hold `x-…`. */
+/** Field numbers of the vendor extensions (`x-…`). */
 const EXTENSIONS: Readonly<Record<string, number>> = { Operation: 13, Schema: 31 };
 
 const PARAMETER: Message = { required: [1, 'bool'], in: [2, 'text'], description: [3, 'text'], name: [4, 'text'] };
@@ -90,7 +90,7 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   Security: { type: [1, 'text'], name: [2, 'text'], in: [3, 'text'], description: [4, 'text'] },
 };
 
-/** Messages that are one of several, by their value. */
+/** Messages with alternatives, chosen by the value. */
 const CHOICES: Readonly<Record<string, (value: JsonObject) => Buffer>> = {
   Item: (value) =>
     value['$ref'] === undefined ? bytesField(1, encode('Parameter', value)) : bytesField(2, encode('Reference', value)),
@@ -111,7 +111,7 @@ const CHOICES: Readonly<Record<string, (value: JsonObject) => Buffer>> = {
   Security: (value) => bytesField(2, fields('Security', value)),
 };
 
-/** @param document a document of OpenAPI v2 as `discovery/swagger.ts` makes it. */
+/** @param document an OpenAPI v2 document of `discovery/swagger.ts` */
 export function openApiProtobuf(document: JsonObject): Buffer {
   return encode('Document', document);
 }
@@ -149,7 +149,7 @@ function written(number: number, form: Form, value: Json): Buffer {
 
 const encoded = new WeakMap<JsonObject, Buffer>();
 
-/** Paths and definitions stay the same objects from document to document, where nothing changes. */
+/** Paths and definitions that do not change are the same objects in every document. */
 function kept(number: number, message: string, value: Json): Buffer {
   if (!isObject(value)) return Buffer.alloc(0);
   const parts = Object.entries(value).map(([name, inner]) => {

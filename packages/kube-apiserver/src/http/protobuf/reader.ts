@@ -1,4 +1,4 @@
-/** Reads the wire format of protobuf: fields with numbers, and the four ways in which their values are written. */
+/** Decodes the wire format of protobuf: numbered fields and their four wire types. */
 
 export type WireValue =
   | { readonly wire: 'varint'; readonly value: bigint }
@@ -10,7 +10,7 @@ export interface WireField {
   readonly value: WireValue;
 }
 
-/** The bytes are no message. */
+/** The bytes are not a valid message. */
 export class MalformedMessage extends Error {
   constructor(why: string) {
     super(why);
@@ -20,7 +20,7 @@ export class MalformedMessage extends Error {
 
 const MASK = (1n << 64n) - 1n;
 
-/** The fields of a message in the order in which they stand there. Throws {@link MalformedMessage}. */
+/** The fields of a message in their order. Throws {@link MalformedMessage}. */
 export function fieldsOf(bytes: Uint8Array): WireField[] {
   const fields: WireField[] = [];
   let at = 0;
@@ -35,7 +35,7 @@ export function fieldsOf(bytes: Uint8Array): WireField[] {
   return fields;
 }
 
-/** The numbers of a list that is written without tags. */
+/** The numbers of a packed list. */
 export function packedVarints(bytes: Uint8Array): bigint[] {
   const values: bigint[] = [];
   let at = 0;
@@ -47,7 +47,7 @@ export function packedVarints(bytes: Uint8Array): bigint[] {
   return values;
 }
 
-/** A 64-bit number read as one with a sign. */
+/** Reinterprets an unsigned 64-bit number as a signed one. */
 export function signed(value: bigint): bigint {
   return BigInt.asIntN(64, value);
 }

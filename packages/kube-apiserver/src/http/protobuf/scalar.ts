@@ -3,12 +3,12 @@ import { fieldsOf, MalformedMessage, signed, type WireField, type WireValue } fr
 
 const YEAR_10000 = 253402300800;
 
-/** Reads a message of the one struct that these types hold: JSONSchemaProps. */
+/** Decodes JSONSchemaProps, the one struct that these types contain. */
 export type SchemaDecoder = (bytes: Uint8Array) => Json;
 
 type Decode = (value: WireValue, schema: SchemaDecoder) => Json;
 
-/** Types of Go that are no plain structs, by their names in data/schemas.ts. */
+/** Go types with an encoding of their own, by their names in data/schemas.ts. */
 const DECODERS: Readonly<Record<string, Decode>> = {
   string: (value) => text(bytes(value)),
   bool: (value) => number(value) !== 0,
@@ -69,7 +69,7 @@ function numberField(fields: readonly WireField[], at: number): number {
   return found === undefined ? 0 : number(found.value);
 }
 
-/** Seconds and nanoseconds since the epoch; nothing at all is the zero time, which JSON writes as null. */
+/** Seconds and nanoseconds since the epoch; an empty message is the zero time, null in JSON. */
 function time(value: WireValue, micro: boolean): Json {
   const message = bytes(value);
   if (message.length === 0) return null;
@@ -86,7 +86,7 @@ function intOrString(value: WireValue): Json {
   return numberField(fields, 1) === 1 ? textField(fields, 3) : numberField(fields, 2);
 }
 
-/** A message that holds JSON. */
+/** A message that contains JSON. */
 function json(value: WireValue): Json {
   const written = textField(fieldsOf(bytes(value)), 1);
   if (written === '') return null;

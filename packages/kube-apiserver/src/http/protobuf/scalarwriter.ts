@@ -1,14 +1,14 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../json.js';
 import type { Writer } from './writer.js';
 
-/** Writes the one struct that these types hold: JSONSchemaProps. */
+/** Encodes JSONSchemaProps, the one struct that these types contain. */
 export type SchemaWriter = (schema: JsonObject) => void;
 
 type Write = (writer: Writer, value: Json | undefined, schema: SchemaWriter) => void;
 
 const NANOS_PER_MICRO = 1000;
 
-/** Types of Go that are no plain structs, by their names in data/schemas.ts; their fields from the last to the first. */
+/** Go types with an encoding of their own, by their names in data/schemas.ts; fields from the last to the first. */
 const WRITERS: Readonly<Record<string, Write>> = {
   bytes: (writer, value) => writer.bytes(Buffer.from(textOf(value), 'base64')),
   time,
@@ -36,7 +36,7 @@ const WRITERS: Readonly<Record<string, Write>> = {
     isObject(value) ? writer.field(1, () => schema(value)) : texts(writer, 2, value),
 };
 
-/** Writes the message that holds a value of such a type, without its tag; a zero value where there is none. */
+/** Encodes the message of such a type, without its tag; a zero value where it is undefined. */
 export function writeScalar(writer: Writer, name: string, value: Json | undefined, schema: SchemaWriter): void {
   const write = WRITERS[name];
   if (write === undefined) throw new Error(`no way to write ${name}`);
@@ -51,7 +51,7 @@ function texts(writer: Writer, number: number, value: Json | undefined): void {
   for (const one of isArray(value) ? value.toReversed() : []) writer.text(number, textOf(one));
 }
 
-/** Seconds and nanoseconds since the epoch; nothing at all is the zero time. */
+/** Seconds and nanoseconds since the epoch; an empty message is the zero time. */
 function time(writer: Writer, value: Json | undefined): void {
   if (typeof value !== 'string') return;
   const fraction = /\.(\d{1,6})/.exec(value)?.[1] ?? '';
@@ -59,7 +59,7 @@ function time(writer: Writer, value: Json | undefined): void {
   writer.integer(1, Math.floor(Date.parse(value) / 1000));
 }
 
-/** A message that holds JSON. */
+/** A message that contains JSON. */
 function json(writer: Writer, value: Json | undefined): void {
   if (value !== undefined) writer.text(1, JSON.stringify(value));
 }

@@ -3,8 +3,8 @@ const LENGTH = 2;
 const MORE = 0x80;
 
 /**
- * Writes the wire format of protobuf from its end to its beginning: what is written last stands first. So the length of a
- * message is known when it is to be written, and nothing is copied.
+ * Encodes the wire format of protobuf backwards: what is written last comes first. So the length of a message is known
+ * when its prefix is written, and nothing is copied.
  */
 export class Writer {
   #buffer: Buffer;
@@ -15,7 +15,7 @@ export class Writer {
     this.#start = size;
   }
 
-  /** What was written so far. */
+  /** The bytes written so far. */
   finish(): Buffer {
     return this.#buffer.subarray(this.#start);
   }
@@ -25,7 +25,7 @@ export class Writer {
     this.#buffer.set(bytes, this.#start);
   }
 
-  /** A field that holds what `content` writes: a message, bytes. */
+  /** A length-delimited field with the bytes that `content` writes. */
   field(number: number, content: () => void): void {
     const end = this.#length();
     content();
@@ -41,7 +41,7 @@ export class Writer {
     this.#tag(number, LENGTH);
   }
 
-  /** A field that holds a boolean or a whole number; a negative one is written as one of 64 bits. */
+  /** A boolean or integer field; a negative number has 64 bits. */
   integer(number: number, value: number | boolean): void {
     if (Number(value) < 0) this.#negative(BigInt(value));
     else this.#varint(Number(value));
@@ -72,7 +72,7 @@ export class Writer {
     this.#varint(number * 8 + wire);
   }
 
-  /** Seven bits a byte, the lowest first. */
+  /** A varint: seven bits per byte, the lowest first. */
   #varint(value: number): void {
     let count = 1;
     for (let rest = value; rest >= MORE; rest = Math.floor(rest / MORE)) count += 1;
@@ -95,7 +95,7 @@ export class Writer {
 
 const SMALL = 64;
 
-/** A field by itself, that holds bytes: a message. */
+/** A length-delimited field on its own. */
 export function bytesField(number: number, bytes: Uint8Array): Buffer {
   return piece(bytes.length + SMALL, (writer) => writer.field(number, () => writer.bytes(bytes)));
 }
