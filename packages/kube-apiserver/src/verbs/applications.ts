@@ -21,8 +21,8 @@ interface Known {
 const MOST = 10_000;
 
 /**
- * Applications that changed nothing: who keeps applying the same to the same object, as controllers do, need not have
- * it compared again. Holds for one revision of the object and one state of its resource.
+ * Applications that changed nothing: a controller that repeats the same apply need not have it merged again. An entry
+ * holds for one revision of the object and one state of its resource.
  */
 export class Applications {
   readonly #known = new Map<string, Known>();

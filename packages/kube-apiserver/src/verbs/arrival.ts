@@ -2,17 +2,17 @@ import { type Clock, delay } from '../clock.js';
 import { StatusError } from '../status.js';
 import type { Store } from '../store/store.js';
 
-/** As long as the real server waits until it has seen a revision. */
+/** kube-apiserver's limit of waiting for a revision. */
 const PATIENCE_MS = 3000;
 const LOOK_MS = 25;
 
-/** 504: there is no such revision yet. */
+/** 504: the requested revision does not exist yet. */
 export class TooLarge extends StatusError {
   readonly asked: number;
 
   readonly waits: boolean;
 
-  /** @param collection that is read: events are not kept in memory by the real server, and so never waited for */
+  /** @param collection that is read: kube-apiserver has no watch cache for events, and so never waits for them */
   constructor(
     asked: number,
     current: number,
@@ -30,7 +30,7 @@ export class TooLarge extends StatusError {
   }
 }
 
-/** Beyond 2^53 a number has lost its last digits, but the largest is the one that people write. */
+/** Above 2^53 a number loses digits, but the largest one is what people write. */
 function digits(revision: number): string {
   const exact = BigInt(revision);
   return String(exact === 2n ** 64n ? exact - 1n : exact);
@@ -41,7 +41,7 @@ export interface Arrivals {
   readonly clock: Clock;
 }
 
-/** Reads; where that needs a revision that is not there yet, reads again when it is, or when three seconds are over. */
+/** Reads; where that needs a revision that does not exist yet, waits up to three seconds for it and reads again. */
 export function patiently<T>(arrivals: Arrivals, read: () => T): T | Promise<T> {
   try {
     return read();
@@ -51,7 +51,7 @@ export function patiently<T>(arrivals: Arrivals, read: () => T): T | Promise<T> 
   }
 }
 
-/** Resolves when a revision is there, at the latest after three seconds. */
+/** Resolves when the revision exists, or after three seconds. */
 export async function arrived({ store, clock }: Arrivals, revision: number): Promise<void> {
   const end = clock.monotonic() + PATIENCE_MS;
   while (store.revision < revision && clock.monotonic() < end) await delay(clock, LOOK_MS);

@@ -11,14 +11,14 @@ import { update } from './update.js';
 import type { Verbs } from './verbs.js';
 import { watch } from './watch.js';
 
-/** Chance may be given, for tests. */
+/** Tests can pass the random functions. */
 export type VerbsParts = Omit<Context, 'random' | 'uuid' | 'applications'> & Partial<Pick<Context, 'random' | 'uuid'>>;
 
 export function contextOf(parts: VerbsParts): Context {
   return { random: systemRandom, uuid: randomUUID, applications: new Applications(), ...parts };
 }
 
-/** The verbs over a store. What they refuse they throw, be it at once or by the promise. */
+/** The verbs over a store. Errors are thrown, or reject the promise. */
 export function createVerbs(parts: VerbsParts): Verbs {
   const context = contextOf(parts);
   return {

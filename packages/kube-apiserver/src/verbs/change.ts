@@ -16,20 +16,23 @@ import type { Caller, Target, Written } from './verbs.js';
 import { strategyOf, viewOf } from './view.js';
 import { put, remove, store } from './write.js';
 
-/** A change of one object: how its next state is made of its state now. */
+/** A change of one object: how its next state follows from the current one. */
 export interface Edit {
   readonly target: Target;
   readonly options: WriteOptions;
   readonly caller: Caller;
-  /** Makes the next state, managedFields included; undefined stands for no object. Throws what is wrong with the request. */
+  /**
+   * Computes the next state, managedFields included; undefined means that there is no object. Throws errors of the
+   * request.
+   */
   readonly next: (live: KubeObject | undefined) => KubeObject;
-  /** Of the object that is meant, where the request says it. */
+  /** The UID precondition, where the request has one. */
   readonly uid: string | undefined;
-  /** Whether an object that is not there is made. */
+  /** Whether a missing object is created. */
   readonly creates: boolean;
 }
 
-/** Reads, makes the next state, checks it and writes it, all in one step. Answers when the change is durable. */
+/** Reads, computes the next state, validates and writes it, atomically. Resolves when the change is durable. */
 export async function change(context: Context, edit: Edit): Promise<Written> {
   const { code, object } = await changeObject(context, edit);
   return { code, object: shown(edit.target, object) };
@@ -49,13 +52,13 @@ function changeObject(context: Context, edit: Edit): Promise<Written> {
   return replace(context, edit, { entry, live, next });
 }
 
-/** The object after the request, as it is to be stored: what was changed may be a view of it. */
+/** The object after the request, as it is to be stored; the request may change a view of it. */
 function edited({ target, next }: Edit, live: KubeObject | undefined): KubeObject {
   const view = viewOf(target);
   return view === undefined || live === undefined ? next(live) : view.change(live, next);
 }
 
-/** What the second half of admission looks at: the view that the request is about. */
+/** The object for validating admission: the view that the request changes. */
 function shown(target: Target, object: KubeObject): KubeObject {
   return viewOf(target)?.read(object) ?? object;
 }
@@ -100,13 +103,13 @@ async function replace(context: Context, edit: Edit, { entry, live, next }: Stat
   context.admission.validate(admissionRequest(target, caller, seen), caller.warn);
   if (endsWith(object, live, resource.kind)) {
     if (!options.dryRun) await remove(context, { target, object: live });
-    // The one answer that leaves nothing out.
+    // The only response with all fields.
     return { code: 200, object };
   }
   return { code: 200, object: visible(resource, await written(context, edit, { entry, live, next: object })) };
 }
 
-/** The object as it is stored from now on: as it was where nothing changes. */
+/** The object as it is stored from now on; the live one where nothing changes. */
 async function written(
   context: Context,
   { target, options }: Edit,
@@ -121,8 +124,8 @@ async function written(
 }
 
 /**
- * Whether what would be written is stored. What reads like it need not be it: a definition's schema or its version for
- * storage may have changed, and what was applied is stored with what is left out when it is read.
+ * Whether the result is stored already. An equal object is not enough: the definition's schema or its storage version
+ * may have changed, and an applied object is stored with fields that reading removes.
  */
 function isStored(
   { convert }: Target['resource'],
@@ -140,7 +143,7 @@ function checkRevision({ metadata: { resourceVersion: said = '' } }: KubeObject)
   if (Number(said) >= 2 ** 64) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: value out of range`);
 }
 
-/** The object with the revision that it is based on. Throws 409 where that is not the newest. */
+/** The object with the resourceVersion that it is based on. Throws 409 where that is not the newest. */
 function withRevisionChecked({ target: { resource, name } }: Edit, next: KubeObject, live: KubeObject): KubeObject {
   const { resourceVersion: said = '' } = next.metadata;
   if (said === '' || Number(said) === 0) {
@@ -153,7 +156,7 @@ function withRevisionChecked({ target: { resource, name } }: Edit, next: KubeObj
   return next;
 }
 
-/** What the kind makes of a change, then what no change can do: system fields stay. */
+/** The kind's preparation of a change, then the system fields, which no change can modify. */
 function prepare(target: Target, next: KubeObject, live: KubeObject): KubeObject {
   const { resource } = target;
   const { generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = live.metadata;
@@ -168,7 +171,7 @@ function prepare(target: Target, next: KubeObject, live: KubeObject): KubeObject
   });
 }
 
-/** Whether a change takes the last finalizer of an object that is being deleted. */
+/** Whether a change removes the last finalizer of an object that is being deleted. */
 function endsWith(next: KubeObject, live: KubeObject, kind: string): boolean {
   if ((next.metadata.finalizers ?? []).length > 0 || live.metadata.deletionTimestamp === undefined) return false;
   if ((live.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;

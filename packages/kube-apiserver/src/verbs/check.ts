@@ -7,7 +7,7 @@ import type { FieldError } from '../status.js';
 import type { Target } from './verbs.js';
 import { strategyOf } from './view.js';
 
-/** All that is checked of a new object, metadata first. Throws 422 with every cause; warns as the kind's checks say. */
+/** Validates a new object, metadata first. Throws 422 with all causes; sends the kind's warnings. */
 export function checkCreate(resource: Resource, object: KubeObject, warn: Warn): void {
   const own = checksOwnMetadata(resource) ? checkMeta(resource, object) : [];
   const findings = resource.strategy.validateCreate(object);
@@ -17,14 +17,14 @@ export function checkCreate(resource: Resource, object: KubeObject, warn: Warn):
 
 type Warn = (text: string) => void;
 
-/** Warnings of custom resources are given even beside errors, those of built-in kinds are not. */
+/** The warnings of custom resources are sent even with errors, those of built-in kinds are not. */
 function settle(resource: Resource, object: KubeObject, { errors, warnings }: Findings, warn: Warn): void {
   if (!resource.custom) refuse(resource, object, errors);
   for (const warning of warnings) warn(warning);
   refuse(resource, object, errors);
 }
 
-/** The same of a change: what holds for every object, then what the kind says, which repeats most of it. */
+/** Validates a change: first the rules of all objects, then those of the kind, which repeat most of them. */
 export function checkUpdate(target: Target, next: KubeObject, old: KubeObject, warn: Warn): void {
   const { resource } = target;
   const subresource = strategyOf(target);
@@ -54,8 +54,8 @@ export function checkUpdate(target: Target, next: KubeObject, old: KubeObject, w
 type Repeat = 'update' | 'all';
 
 /**
- * Which checks of metadata a kind repeats in its own checks of a change, in their order: seen in its source. Clients
- * notice, as each finding is a cause of its own. What is not listed repeats `update`.
+ * The metadata checks that a kind repeats in its own validation of a change, in order, as in its source. Clients see
+ * them, because each error is a cause of its own. Kinds that are not listed repeat `update`.
  */
 const REPEATS: Readonly<Record<string, readonly Repeat[]>> = {
   namespaces: ['all', 'update'],
@@ -74,13 +74,13 @@ const REPEATS: Readonly<Record<string, readonly Repeat[]>> = {
   'events.events.k8s.io': ['update'],
 };
 
-/** Kinds whose own checks say nothing of metadata. */
+/** Kinds whose own validation has no metadata checks. */
 const WITHOUT_OWN: readonly string[] = ['events', 'poddisruptionbudgets.policy'];
 
-/** Kinds whose checks of a status say nothing of metadata. */
+/** Kinds whose validation of the status has no metadata checks. */
 const WITHOUT_STATUS: readonly string[] = ['validatingadmissionpolicies.admissionregistration.k8s.io'];
 
-/** Groups in which a finalizer has to be a standard one or `domain/name`. */
+/** Groups in which a finalizer must be a standard one or `domain/name`. */
 const QUALIFIED_FINALIZERS: readonly string[] = [
   '',
   'apps',
@@ -112,7 +112,7 @@ function checkCommon({ namespaced }: Resource, { metadata }: KubeObject): FieldE
   return validateMeta(metadata, { namespaced, validateName: pathSegment, validatePrefix: pathSegmentPart });
 }
 
-/** The kind is named as the object says it, which for a custom resource may be another one; an Event is one of the core. */
+/** The kind as the object names it, which may differ for a custom resource; an Event belongs to the core group. */
 function refuse(
   { group, custom }: Resource,
   { kind, apiVersion, metadata: { name = '' } }: KubeObject,

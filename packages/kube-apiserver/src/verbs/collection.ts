@@ -11,7 +11,7 @@ import { allows } from './update.js';
 import type { Body } from '../schema/body/body.js';
 import type { Caller, Listed, Query, Target } from './verbs.js';
 
-/** DELETE of a collection: every object that the query lists, each as if it were asked for alone. Answers what was listed. */
+/** DELETE of a collection: deletes each object of the list as a single DELETE would. Responds with the list. */
 export async function deleteCollection(
   context: Context,
   target: Target,
@@ -27,7 +27,7 @@ export async function deleteCollection(
   const one = async ({ metadata: { namespace = '', name = '' } }: KubeObject): Promise<void> => {
     await deleteWith(context, { target: { ...target, namespace, name }, options, caller, collective: true });
   };
-  // One after the other where some may be refused: what comes after the first refusal stays.
+  // One after the other where some may be refused: the first refusal ends it, and the rest stays.
   if (options.uid !== undefined || options.resourceVersion !== undefined) {
     for (const item of listed.items) await one(item).catch(unlessGone);
     return listed;

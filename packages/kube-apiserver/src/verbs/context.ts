@@ -12,12 +12,12 @@ import type { Applications } from './applications.js';
 import { checkPlace } from './place.js';
 import type { Caller, Target } from './verbs.js';
 
-/** What all verbs work with. */
+/** The dependencies of all verbs. */
 export interface Context {
   readonly store: Store;
   readonly registry: ServedRegistry;
   readonly admission: AdmissionChain;
-  /** Asked for `create` where another verb makes a new object. */
+  /** Authorizes `create` where another verb creates an object. */
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,29 +25,29 @@ export interface Context {
   readonly applications: Applications;
 }
 
-/** What readers see of a stored object. The same object every time, where nothing is converted. */
+/** The object as readers see it. The same value every time, where nothing is converted. */
 export function served(resource: Resource, stored: KubeObject): KubeObject {
   return formOf(stored, visible(resource, versioned(resource, stored)));
 }
 
-/** An object as a change leaves it, without what readers do not see of its kind. */
+/** The changed object without the fields that readers of its kind do not see. */
 export function visible(resource: Resource, object: KubeObject): KubeObject {
   return resource.visible?.(object) ?? object;
 }
 
-/** All of a stored object, which changes begin with, in the version in which the resource is served. */
+/** The whole stored object, from which changes start, in the served version. */
 export function versioned(resource: Resource, stored: KubeObject): KubeObject {
   const converted = resource.convert === undefined ? stored : resource.convert.fromStored(stored);
   const apiVersion = apiVersionOf(resource);
   return converted.apiVersion === apiVersion ? converted : { ...converted, apiVersion };
 }
 
-/** The form in which an object is stored. */
+/** The object as it is stored. */
 export function storable(resource: Resource, object: KubeObject): KubeObject {
   return resource.convert === undefined ? object : resource.convert.toStored(object);
 }
 
-/** What reading an object back would give, were it stored. */
+/** The object as reading it back would return it. */
 export function copied(resource: Resource, object: KubeObject): KubeObject {
   return versioned(resource, storable(resource, object));
 }
@@ -66,7 +66,7 @@ export interface Change {
   readonly options: KubeObject;
 }
 
-/** What admission gets to see of a change. A namespace is in itself. */
+/** The request for admission. The namespace of a Namespace is its own name. */
 export function admissionRequest(
   { resource, subresource, namespace, name }: Target,
   { user, annotate }: Caller,

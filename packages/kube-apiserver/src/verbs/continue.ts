@@ -6,7 +6,7 @@ import { MalformedBody } from '../schema/body/malformed.js';
 import { badRequest } from '../status.js';
 import { goKind } from './gotypes.js';
 
-/** Where a page begins: after `key`, in the state of `revision`; -1 means the newest state. */
+/** The start of a page: after `key`, in the state of `revision`; -1 means the newest state. */
 export interface Position {
   readonly revision: number;
   /** The first key that may be on the page, relative to the prefix of the list. */
@@ -15,7 +15,10 @@ export interface Position {
 
 const VERSION = 'meta.k8s.io/v1';
 
-/** A token as the real server writes it; `after` is the key of the last object of a page, relative to the list's prefix. */
+/**
+ * A continue token in kube-apiserver's format; `after` is the key of the last object of a page, relative to the list's
+ * prefix.
+ */
 export function encodeContinue(revision: number, after: string): string {
   return encodePosition({ revision, start: `${after}\u0000` });
 }
@@ -24,7 +27,7 @@ export function encodePosition({ revision, start }: Position): string {
   return Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start: `/${start}` })).toString('base64url');
 }
 
-/** Throws 400 for what is no token. */
+/** Throws 400 for an invalid token. */
 export function decodeContinue(token: string): Position {
   const { v, rv, start } = parse(token);
   for (const [field, value, type] of [
@@ -65,7 +68,7 @@ function parse(token: string): { readonly [key: string]: Json | undefined } {
   }
   const bytes = Buffer.from(token, 'base64url');
   const [first = 0] = bytes;
-  // A byte that begins no text of UTF-8 is told as the character of that number.
+  // The error shows a byte that starts no UTF-8 text as the character of that number.
   if (first >= 0x80)
     throw unreadable(
       `continue key is not valid: invalid character '${goQuote(String.fromCharCode(first)).slice(1, -1)}' looking for beginning of value`,

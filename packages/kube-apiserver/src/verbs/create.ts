@@ -10,7 +10,7 @@ import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Written } from './verbs.js';
 import { store } from './write.js';
 
-/** POST. Reviews are answered and not stored. */
+/** POST. Reviews get a response and are not stored. */
 export function create(
   context: Context,
   target: Target,

@@ -18,9 +18,9 @@ import { internalKindProblem, kindProblem, typeMetaOf, versionProblem } from './
 import type { Body } from '../schema/body/body.js';
 import type { Caller } from './verbs.js';
 
-/** Text of why a value is no object of a kind, in the words of Go's decoder. */
+/** Why a value cannot be decoded as a kind, in the words of Go's decoder. */
 export class DecodeFailure extends Error {
-  /** Whether it was not even found out of which kind the value is. */
+  /** Whether not even the kind of the value is known. */
   readonly unrecognized: boolean;
 
   constructor(message: string, unrecognized = false) {
@@ -30,29 +30,32 @@ export class DecodeFailure extends Error {
 }
 
 export interface Decoded {
-  /** Defaulted, without unknown fields. A custom resource that a patch took the apiVersion from has an empty one. */
+  /** With defaults and without unknown fields. A custom resource has an empty apiVersion where a patch removed it. */
   readonly object: KubeObject;
-  /** What strict decoding says besides: `unknown field "spec.a"`. */
+  /** Further errors of strict decoding: `unknown field "spec.a"`. */
   readonly findings: readonly string[];
 }
 
-/** Of which kind to read a value, and which other kinds there are that it could be. */
+/** The kind that a value is decoded as, and the other kinds that it could be. */
 export interface Expected {
   readonly resource: Resource;
   readonly registry: Registry;
-  /** Whether the value came by a server-side apply, which keeps nulls. */
+  /** Whether the value comes from a server-side apply, which keeps nulls. */
   readonly applied?: boolean;
-  /** Whether it is what a strategic merge patch made, which is copied into the struct whatever type it says. */
+  /** Whether it is the result of a strategic merge patch, which is copied into the struct whatever type it names. */
   readonly copied?: boolean;
-  /** Whether it is what another patch made: then a value without apiVersion is read as the server's own form of the kind. */
+  /**
+   * Whether it is the result of another patch: a value without apiVersion is then decoded as the internal version of
+   * the kind.
+   */
   readonly patched?: boolean;
-  /** What such a patch made is written down before it is read: the text tells which of several faults comes first. */
+  /** Such a result is encoded before it is decoded: the text decides which of several errors comes first. */
   readonly written?: (() => string) | undefined;
-  /** The text that errors show; the value as JSON where nothing is said. */
+  /** The text for errors; defaults to the value as JSON. */
   readonly text?: string;
-  /** Whether nobody asks what the value holds besides: then Go reads the type along with the rest, and fails later. */
+  /** Whether fields are not validated: Go then decodes the type together with the rest, and fails later. */
   readonly lenient?: boolean;
-  /** Whether the kind is foreign to those who tell of failures: a Scale of a custom resource. */
+  /** Whether errors do not know the kind: a Scale of a custom resource. */
   readonly foreign?: boolean;
 }
 
@@ -61,7 +64,7 @@ interface Handling {
   readonly caller: Caller;
 }
 
-/** The object of a POST or PUT. Throws 400 for what is none; warns of, or refuses, what fieldValidation is about. */
+/** Decodes the object of a POST or PUT. Throws 400 where it is invalid; warns or fails according to fieldValidation. */
 export function decodeObject(expected: Expected, body: Body, { options, caller }: Handling): KubeObject {
   const { resource } = expected;
   if (body.refusal !== undefined)
@@ -82,7 +85,7 @@ export function decodeObject(expected: Expected, body: Body, { options, caller }
   }
 }
 
-/** Who asks for nothing besides has YAML turned into JSON, and JSON read from its first sign to its last. */
+/** Without field validation, YAML is converted to JSON, and JSON is decoded sequentially. */
 function readAs({ bytes, form }: Body, { fieldValidation }: WriteOptions): Pick<Expected, 'text' | 'lenient'> {
   const lenient = fieldValidation === 'Ignore';
   if (bytes === undefined || (lenient && form === 'yaml')) return { lenient };
@@ -94,7 +97,7 @@ function unregistered({ version, kind }: Resource): StatusError {
   return badRequest(`no kind is registered for the type ${version}.${kind} in scheme "pkg/runtime/scheme.go:111"`);
 }
 
-/** What Go reads into a struct: of a field that comes twice the second value goes into the first. */
+/** As Go decodes into a struct: the second value of a repeated field is merged into the first. */
 function asRead({ value, duplicates, bytes, form }: Body): Json {
   return duplicates.length === 0 || bytes === undefined || form !== 'json'
     ? value
@@ -112,7 +115,7 @@ function handled(resource: Resource, { value, bytes }: Body, { message, unrecogn
   return `${kind} in version ${goQuote(apiVersion.split('/').at(-1) ?? '')} cannot be handled as a ${resource.kind}: ${message}`;
 }
 
-/** Custom resources have to say theirs. */
+/** Custom resources must have apiVersion and kind. */
 function checkVersion(resource: Resource, value: Json): void {
   const { apiVersion } =
     resource.custom && isObject(value) && (value.apiVersion ?? '') === ''
@@ -125,7 +128,7 @@ function checkVersion(resource: Resource, value: Json): void {
     );
 }
 
-/** Reads a value as an object of a resource. Throws DecodeFailure. */
+/** Decodes a value as an object of a resource. Throws DecodeFailure. */
 export function decode(expected: Expected, value: Json): Decoded {
   const { resource } = expected;
   const given = value ?? {};
@@ -161,12 +164,12 @@ export function decode(expected: Expected, value: Json): Decoded {
   return { object: forgetsManagers(given) ? withMeta(read, { managedFields: [] }) : read, findings };
 }
 
-/** An empty list of managers says that all are to be forgotten; everywhere else an empty list says nothing. */
+/** An empty managedFields list requests that all are cleared; any other empty list has no meaning. */
 function forgetsManagers({ metadata }: JsonObject): boolean {
   return isObject(metadata) && isArray(metadata.managedFields) && metadata.managedFields.length === 0;
 }
 
-/** Of an object that says another type only the metadata is looked at: it will be refused for that. */
+/** Of an object with another type only the metadata is decoded, because it will be refused. */
 function decodeCustom(
   { resource, applied = false }: Expected,
   read: NonNullable<Resource['decode']>,
@@ -177,7 +180,7 @@ function decodeCustom(
   const { kind, apiVersion } = typeMetaOf(value, resource);
   const other =
     (value.apiVersion ?? '') === '' || kind !== resource.kind || apiVersion.split('/')[0] !== resource.group;
-  // Of a version that there is not, nothing is known but what every object has.
+  // Of an unknown version, only the fields that all objects have are known.
   const isKnown = resource.schemaIn?.(apiVersion) !== undefined;
   const fields = other
     ? []
@@ -186,7 +189,7 @@ function decodeCustom(
       : Object.keys(value)
           .filter((key) => !COMMON.includes(key))
           .sort(compareBytes);
-  // Here the real server does not quote the path as Go does.
+  // Here kube-apiserver does not quote the path as Go does.
   return {
     object: decoded.object,
     findings: [...decoded.unknownMeta, ...fields].map((path) => `unknown field "${path}"`),
@@ -220,7 +223,7 @@ function decodeBuiltin(expected: Expected, value: JsonObject): Decoded {
   };
 }
 
-/** The server's own form of a kind knows none of the names of JSON. */
+/** The internal version of a kind has no JSON names. */
 function decodeInternal({ resource, registry }: Expected, value: JsonObject): Decoded {
   const { kind } = typeMetaOf(value, resource);
   const problem = internalKindProblem(registry, resource, kind);

@@ -18,7 +18,7 @@ export interface Deletion {
   readonly target: Target;
   readonly options: DeleteOptions;
   readonly caller: Caller;
-  /** Whether it is one of a collection that is deleted: admission is not told the name then. */
+  /** Whether the deletion is part of a deletecollection: admission then gets no name. */
   readonly collective?: true;
 }
 
@@ -40,7 +40,10 @@ export function deleteObject(
   return deleteWith(context, { target, options: deleteOptions(body, query), caller });
 }
 
-/** The object while something holds it, else a Status of success; when it is durable. Throws 404, 409, and what admission throws. */
+/**
+ * Returns the object while finalizers hold it, otherwise a Status of success; when it is durable. Throws 404, 409, and
+ * errors of admission.
+ */
 export function deleteWith(context: Context, deletion: Deletion): Promise<JsonObject> {
   const { target } = deletion;
   const entry = newest(context, target);
@@ -48,7 +51,7 @@ export function deleteWith(context: Context, deletion: Deletion): Promise<JsonOb
   const found = { ...deletion, live: versioned(target.resource, entry.object), revision: entry.revision };
   const mark = markerOf(target.resource);
   if (mark === undefined) return deleteFound(context, found);
-  // Of a collection, preconditions are not checked by the kind itself.
+  // In a deletecollection, the kind itself checks no preconditions.
   if (deletion.collective !== true) checkPreconditions(found, target.resource.plural, failedPrecondition);
   else checkPreconditions(found, target.resource.kind, mismatch);
   if (found.live.metadata.deletionTimestamp === undefined) {
@@ -77,8 +80,8 @@ function deleteFound(context: Context, found: Found): Promise<JsonObject> {
 }
 
 /**
- * Who names a resourceVersion cannot take the garbage collector's finalizers off and have the object end at once: the
- * real server then asks its store for a resourceVersion that is empty.
+ * With a resourceVersion, a request cannot remove the garbage collector's finalizers and delete the object at once:
+ * kube-apiserver then compares with an empty resourceVersion.
  */
 function checkReleased({
   target,
@@ -91,7 +94,7 @@ function checkReleased({
   throw storedOtherwise(target, options.dryRun, failedPrecondition('ResourceVersion', '', resourceVersion));
 }
 
-/** Kinds whose last state is the answer. */
+/** Kinds that respond with the last state. */
 const RETURNED: readonly string[] = ['namespaces', 'podtemplates', 'serviceaccounts', 'services'];
 
 async function end(context: Context, { target, live, options }: Found): Promise<JsonObject> {
@@ -105,7 +108,7 @@ async function end(context: Context, { target, live, options }: Found): Promise<
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
-/** What something holds is shown with all that is stored of it. */
+/** An object held by finalizers is returned with all stored fields. */
 async function write(context: Context, { target, options }: Found, object: KubeObject): Promise<JsonObject> {
   return options.dryRun ? object : await put(context, { target, object });
 }
@@ -136,7 +139,7 @@ const mismatch: Wording = (what, said, is) =>
   `the ${what} in the precondition (${said}) does not match the ${what} in record (${is}). The object might have been ${WHY[what]}`;
 
 function checkPreconditions({ target, live, options }: Found, plural: string, wording: Wording): void {
-  // Events of either group are the same to whoever stores them.
+  // The store has the Events of both groups in one collection.
   const group = target.resource.collection === 'events' ? '' : target.resource.group;
   const { uid = '', resourceVersion = '' } = live.metadata;
   if (options.uid !== undefined && options.uid !== uid)

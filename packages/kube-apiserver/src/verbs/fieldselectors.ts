@@ -8,21 +8,21 @@ interface Term {
   readonly value: string;
 }
 
-/** All of them have to hold; none means everything. */
+/** All terms must match; an empty list matches everything. */
 export type FieldSelector = readonly Term[];
 
-/** Reads a field selector (`metadata.name=a,spec.color!=red`). Throws 400 with the words of `fields.ParseSelector`. */
+/** Parses a field selector (`metadata.name=a,spec.color!=red`). Throws 400 in the words of `fields.ParseSelector`. */
 export function parseFields(text: string | undefined): FieldSelector {
   if (text === undefined || text === '') return [];
   const parts = splitTerms(text).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  // A term without a field and a value says nothing.
+  // A term without a field and a value has no effect.
   return parts
     .filter((part) => part !== '')
     .map((part) => parseTerm(text, part))
     .filter(({ field, value }) => field !== '' || value !== '');
 }
 
-/** {@link parseFields} for a resource. Throws 400 also for a field that the resource cannot be selected by. */
+/** {@link parseFields} for a resource. Throws 400 also for a field that the resource does not support. */
 export function parseFieldSelector(text: string | undefined, resource: Resource): FieldSelector {
   const terms = parseFields(text);
   for (const { field } of terms) if (!selectableBy(resource, field)) throw notSelectable(resource, field);
@@ -33,7 +33,7 @@ export function matchesFields(selector: FieldSelector, resource: Resource, objec
   return selector.every(({ field, equal, value }) => (fieldOf(resource, object, field) === value) === equal);
 }
 
-/** The value that a selector demands of a field, where it demands one. */
+/** The value that a selector requires of a field; undefined where it requires none. */
 export function exactMatch(selector: FieldSelector, field: string): string | undefined {
   return selector.find((term) => term.field === field && term.equal)?.value;
 }
@@ -44,13 +44,13 @@ function fieldOf(resource: Resource, object: KubeObject, field: string): string 
   return Object.hasOwn(resource.selectable, field) ? (resource.selectable[field]?.(object) ?? '') : '';
 }
 
-/** Kinds without fields of their own know metadata.namespace even where they have none. */
+/** Kinds without fields of their own support metadata.namespace even where they are cluster-scoped. */
 function selectableBy(resource: Resource, field: string): boolean {
   if (field === 'metadata.name' || Object.hasOwn(resource.selectable, field)) return true;
   return field === 'metadata.namespace' && (resource.namespaced || !hasOwnFields(resource));
 }
 
-/** Resources with fields of their own and custom ones word it in one way, all others in another. */
+/** Resources with fields of their own and custom resources have another text than all others. */
 function notSelectable(resource: Resource, field: string): Error {
   if (hasOwnFields(resource)) return badRequest(`field label not supported: ${field}`);
   return badRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
@@ -60,7 +60,7 @@ function hasOwnFields(resource: Resource): boolean {
   return resource.custom || Object.keys(resource.selectable).length > 0;
 }
 
-/** At commas that no backslash escapes. */
+/** Splits at commas that are not escaped by a backslash. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;

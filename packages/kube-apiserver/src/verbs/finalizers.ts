@@ -7,14 +7,14 @@ import type { DeleteOptions } from './options.js';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** Kinds that the garbage collector has nothing to do with. */
+/** Kinds without garbage collection. */
 function isCollected({ collection }: Resource): boolean {
   return collection !== 'events';
 }
 
 /**
- * The finalizers of an object that is to be deleted: those of the garbage collector come and go as the request (else the
- * object) says, all others stay. The same list where nothing changes.
+ * The finalizers of an object that is to be deleted: those of the garbage collector follow the request (or else the
+ * object), all others stay. The same list where nothing changes.
  */
 export function deletionFinalizers(resource: Resource, object: KubeObject, options: DeleteOptions): readonly string[] {
   const now = object.metadata.finalizers ?? [];
@@ -32,7 +32,7 @@ function wantedBy({ orphanDependents, propagationPolicy }: DeleteOptions, now: r
   return now.find((one) => one === ORPHAN || one === FOREGROUND);
 }
 
-/** An object that waits for its finalizers: marked once, and one generation later where it has any. */
+/** An object that waits for its finalizers: marked once, with its generation increased where it has one. */
 export function marked(object: KubeObject, finalizers: readonly string[], now: number): KubeObject {
   const { deletionTimestamp, generation } = object.metadata;
   const first = deletionTimestamp === undefined;

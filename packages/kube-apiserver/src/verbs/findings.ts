@@ -1,11 +1,11 @@
 import { isArray, isObject } from '../json.js';
 import type { Json } from '../json.js';
 
-/** Of YAML, whose reader is done with all of them before fields are looked at. */
+/** For YAML: its reader reports all duplicates before fields are decoded. */
 const OF_YAML = /^line \d+: key /;
 const PATH = /^(?:duplicate|unknown) field "(.*)"$/s;
 
-/** What strict decoding of a built-in kind found, in the order in which a decoder of JSON comes across it. */
+/** The errors of strict decoding of a built-in kind, in the order in which a JSON decoder reports them. */
 export function inOrderOf(value: Json, duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
   const all = [...duplicates, ...unknown];
   if (duplicates.length === 0 || unknown.length === 0 || duplicates.some((one) => OF_YAML.test(one))) return all;
@@ -16,7 +16,7 @@ export function inOrderOf(value: Json, duplicates: readonly string[], unknown: r
   ]);
 }
 
-/** What is in an unknown field is not looked at, nor whether the field comes twice. */
+/** The content of an unknown field is not checked, nor whether the field is duplicate. */
 function isWithin(path: string, other: string): boolean {
   return path === other || path.startsWith(`${other}.`) || path.startsWith(`${other}[`);
 }
@@ -45,7 +45,7 @@ function note(value: Json | undefined, path: string, places: Map<string, number>
   }
 }
 
-/** Why a body is refused under fieldValidation=Strict: what was found in YAML is one error of several lines. */
+/** The message of fieldValidation=Strict: the errors of YAML are one error of several lines. */
 export function strictText(findings: readonly string[]): string {
   const lines = findings.filter((finding) => OF_YAML.test(finding));
   const rest = findings.filter((finding) => !OF_YAML.test(finding));

@@ -1,6 +1,6 @@
 import type { Random } from '../clock.js';
 
-/** No vowels and no characters that look alike, so that no words come out. */
+/** No vowels and no similar characters, so that no words occur. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX = 5;
 const LONGEST_BASE = 58;

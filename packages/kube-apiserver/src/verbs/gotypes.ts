@@ -1,11 +1,11 @@
 import { isArray } from '../json.js';
 import type { Json } from '../json.js';
 
-/** How Go prints the type into which a body is read first, to find out its kind. */
+/** How Go prints the type that it first decodes a body into, to read its kind. */
 export const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** The word that Go's JSON decoder has for a value. */
+/** The name that Go's JSON decoder has for a type of value. */
 export function goKind(value: Json): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'bool';

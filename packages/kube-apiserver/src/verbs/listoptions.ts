@@ -6,7 +6,7 @@ import { integer, isTrue } from './options.js';
 import { parseLabelSelector, type LabelSelector } from './selectors.js';
 import type { Query } from './verbs.js';
 
-/** Parameters of a list or a watch, checked, with the defaults of the legacy forms filled. */
+/** Validated parameters of a list or a watch, with the defaults of the legacy forms. */
 export interface ListOptions {
   readonly limit: number;
   readonly continue: string;
@@ -16,13 +16,13 @@ export interface ListOptions {
   /** undefined for a list, and for a watch that starts from a revision. */
   readonly initialEvents: boolean | undefined;
   readonly timeoutSeconds: number | undefined;
-  /** As read: it may have a hundred thousand values, and is not read again. */
+  /** Parsed: a selector may have a hundred thousand values, and is not parsed twice. */
   readonly labels: LabelSelector;
 }
 
 const MATCH = 'resourceVersionMatch';
 
-/** Throws 400 for what is no number, 422 ListOptions for combinations that are not allowed. */
+/** Throws 400 for an invalid number, 422 ListOptions for an invalid combination. */
 export function listOptions(query: Query, watch: boolean): ListOptions {
   const { timeoutSeconds, limit, labels } = readParameters(query);
   const { continue: token = '', resourceVersion = '', resourceVersionMatch: asked = '' } = query;
@@ -46,7 +46,7 @@ export function listOptions(query: Query, watch: boolean): ListOptions {
   };
 }
 
-/** Reads what has a form of its own. Throws 400: that is told before options that do not go together. */
+/** Parses the parameters with a syntax. Throws 400, which precedes errors of combinations. */
 function readParameters(query: Query): Pick<ListOptions, 'timeoutSeconds' | 'limit' | 'labels'> {
   const timeoutSeconds = integer(query.timeoutSeconds);
   const limit = integer(query.limit) ?? 0;
@@ -55,7 +55,7 @@ function readParameters(query: Query): Pick<ListOptions, 'timeoutSeconds' | 'lim
   return { timeoutSeconds, limit, labels };
 }
 
-/** Whether the parameters of a list can be read at all. */
+/** Whether the parameters of a list can be parsed. */
 export function isReadable(query: Query): boolean {
   try {
     readParameters(query);

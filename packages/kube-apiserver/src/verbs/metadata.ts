@@ -5,7 +5,7 @@ import { badRequest } from '../status.js';
 
 type MetaChanges = { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined } & { readonly selfLink?: undefined };
 
-/** The object with other metadata; `undefined` leaves a key out. The same object where there is nothing to leave out. */
+/** The object with changed metadata; `undefined` removes a key. The same object where there is nothing to remove. */
 export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
   const before: JsonObject = object.metadata;
   const made = Object.entries(changes);
@@ -17,7 +17,7 @@ export function withMeta(object: KubeObject, changes: MetaChanges): KubeObject {
   return { ...object, metadata: kept };
 }
 
-/** Drops what a client cannot say of a new object: it is ignored, not refused. */
+/** Removes the fields that a client cannot set on a new object: they are ignored, not refused. */
 export function withoutSystemFields(object: KubeObject): KubeObject {
   return withMeta(object, {
     creationTimestamp: undefined,
@@ -28,7 +28,7 @@ export function withoutSystemFields(object: KubeObject): KubeObject {
   });
 }
 
-/** The namespace of the request goes into the object; 400 where the object names another one. */
+/** Sets the namespace of the request; 400 where the object has another one. */
 export function inNamespace(object: KubeObject, namespace: string): KubeObject {
   const said = object.metadata.namespace ?? '';
   if (said === namespace) return object;
@@ -45,7 +45,7 @@ export function checkName(object: KubeObject, name: string): void {
   if (said !== name) throw badRequest(`the name of the object (${said}) does not match the name on the URL (${name})`);
 }
 
-/** Each owner once. Says so in a warning, worded by whether the request or admission is to blame. */
+/** Removes duplicate owners, with a warning whose text depends on whether the request or admission has them. */
 export function withOwnersOnce(
   object: KubeObject,
   warn: (text: string) => void,

@@ -10,13 +10,13 @@ import { TYPE_META, goKind } from './gotypes.js';
 import type { Body } from '../schema/body/body.js';
 import type { PatchType, Query } from './verbs.js';
 
-/** What a write may be told beside its object. */
+/** The options of a write. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
   readonly force: boolean;
-  /** As admission sees them: kind CreateOptions, UpdateOptions or PatchOptions. */
+  /** For admission: kind CreateOptions, UpdateOptions or PatchOptions. */
   readonly object: KubeObject;
 }
 
@@ -50,7 +50,7 @@ export function patchOptions(query: Query, type: PatchType): WriteOptions {
   return writeOptions('PatchOptions', query, query.force === undefined ? [] : [forced]);
 }
 
-/** The same options as admission knows them: a patch is an update to it, or a create. */
+/** The same options for admission, to which a patch is an update or a create. */
 export function renamed(options: WriteOptions, kind: 'CreateOptions' | 'UpdateOptions'): KubeObject {
   if (options.object.kind === kind && options.object['force'] === undefined) return options.object;
   const { force: _force, apiVersion, metadata, ...rest } = options.object;
@@ -82,19 +82,19 @@ function given(text: string | undefined): text is string {
   return text !== undefined && text !== '';
 }
 
-/** Every value that was given, empty ones too. */
+/** All given values, empty ones too. */
 function dryRunOf({ dryRun = [] }: Query): readonly string[] {
   return typeof dryRun === 'string' ? [dryRun] : dryRun;
 }
 
-/** Everything but `0` and `false` is true: how query parameters are read. */
+/** Query parameters are true unless they are `0` or `false`. */
 export function isTrue(text: string): boolean {
   return text !== '0' && text.toLowerCase() !== 'false';
 }
 
 const LARGEST = 2n ** 63n - 1n;
 
-/** A whole number of 64 bits, rounded where it is not safe. Throws 400 with the words of strconv.ParseInt. */
+/** A 64-bit integer, rounded where it is not a safe integer. Throws 400 in the words of strconv.ParseInt. */
 export function integer(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted(text)}: invalid syntax`);
@@ -108,7 +108,9 @@ function checkDryRun(values: readonly string[]): FieldError[] {
   return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values, ['All'])];
 }
 
-/** From the body where there is one, else from the query. Throws 400 for a body that is none, 422 for bad values. */
+/**
+ * From the body where there is one, otherwise from the query. Throws 400 for an invalid body, 422 for invalid values.
+ */
 export function deleteOptions(body: Body | undefined, query: Query): DeleteOptions {
   if (body?.refusal !== undefined) throw body.refusal;
   const read = body === undefined ? fromQuery(query) : fromBody(body.value);
@@ -162,10 +164,10 @@ function fromQuery(query: Query): ReadOptions {
 
 const DELETE_OPTIONS = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 
-/** Kinds of v1 that every group knows, and that are no options. */
+/** Kinds of v1 that every group has, and that are not options. */
 const UNVERSIONED: readonly string[] = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'];
 
-/** The words are those of Go's decoder, and nothing besides. */
+/** The message is that of Go's decoder, without a prefix. */
 function fromBody(body: Json): ReadOptions {
   const value = body ?? {};
   if (!isObject(value))
@@ -193,7 +195,7 @@ function fromBody(body: Json): ReadOptions {
   return readOptions(isObject(read) ? read : {});
 }
 
-/** Of values whose types have been checked. */
+/** For values whose types were checked. */
 function readOptions({
   gracePeriodSeconds,
   preconditions,

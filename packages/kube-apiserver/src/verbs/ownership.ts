@@ -21,7 +21,7 @@ export interface Write {
   readonly caller: Caller;
 }
 
-/** The next state with managedFields that tell who owns which of its fields. */
+/** The next state with updated managedFields. */
 export function tracked(context: Context, write: Write, live: KubeObject | undefined, next: KubeObject): KubeObject {
   const { target, options, caller } = write;
   const { resource, subresource } = shownAs(target);
@@ -42,7 +42,7 @@ export function tracked(context: Context, write: Write, live: KubeObject | undef
   }
 }
 
-/** The live object with a configuration applied to it, before defaults. */
+/** The live object with a configuration applied, before defaults. */
 export function applied(context: Context, write: Write, live: KubeObject | undefined, configuration: Json): KubeObject {
   const {
     target,
@@ -67,7 +67,7 @@ export function applied(context: Context, write: Write, live: KubeObject | undef
   return object;
 }
 
-/** Whether nothing but managedFields differs, of an object that has some. */
+/** Whether an object with managedFields differs in nothing else. */
 function sameButOwners(live: KubeObject, next: KubeObject): boolean {
   return (
     live.metadata.managedFields !== undefined &&
@@ -75,7 +75,10 @@ function sameButOwners(live: KubeObject, next: KubeObject): boolean {
   );
 }
 
-/** No application changes the Scale of a custom resource: the real server asks the definition for the version of the Scale. */
+/**
+ * An apply cannot change the Scale of a custom resource: kube-apiserver looks for the Scale's version in the
+ * definition.
+ */
 function noSuchVersion(live: KubeObject, { kind, ...resource }: Target['resource'], configuration: Json): StatusError {
   const version = apiVersionOf(resource);
   const sent = isObject(configuration) ? structAt(configuration, 'metadata') : {};
@@ -97,15 +100,15 @@ function orUnknown<T>(apply: () => T): T {
   }
 }
 
-/** The kind that a request is about: of a view its own. */
+/** The resource of a request; that of the view, where it is about one. */
 function shownAs(target: Target): Pick<Target, 'resource' | 'subresource'> {
   const { resource, subresource } = target;
   return { resource: viewOf(target)?.resource ?? resource, subresource };
 }
 
 /**
- * Versions of a custom resource in which other managers may have written the same object. Built-in kinds have one, and
- * of Events the real server forgets what was written in the other group.
+ * Versions of a custom resource in which other managers may have written the object. Built-in kinds have one; for
+ * Events kube-apiserver drops what was written in the other group.
  */
 function otherVersions({ target: { resource } }: Write): (apiVersion: string) => OtherVersion | undefined {
   return (apiVersion) => {

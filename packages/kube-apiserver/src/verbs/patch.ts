@@ -42,7 +42,7 @@ export interface Patch {
   readonly body: Body;
 }
 
-/** PATCH in any of its kinds. Only apply makes an object that is not there. */
+/** PATCH of any type. Only an apply creates a missing object. */
 export function patch(
   context: Context,
   target: Target,
@@ -68,7 +68,7 @@ export function patch(
   });
 }
 
-/** The kind of what is patched, which may be a view of the object. */
+/** The resource of the patched object, which may be a view. */
 function kindOf(target: Target): Resource {
   return viewOf(target)?.resource ?? target.resource;
 }
@@ -87,7 +87,7 @@ function placed({ resource, namespace, name }: Target, next: KubeObject, live: K
   return object;
 }
 
-/** What the apply gives, read as a client's object would be: values in their canonical form, defaults filled. */
+/** The result of the apply, decoded as a client's object would be: canonical values, with defaults. */
 function appliedTo(context: Context, write: Write, live: KubeObject | undefined, body: Body): KubeObject {
   const resource = kindOf(write.target);
   if (body.refusal !== undefined) throw body.refusal;
@@ -143,7 +143,7 @@ function patched(context: Context, write: Write, live: KubeObject | undefined, {
   return tracked(context, write, live, object);
 }
 
-/** Where nobody asks what a patch holds besides, the library that applies it is the first to read it. */
+/** Without field validation, the library that applies a patch is the first to parse it. */
 function unexplained(type: PatchType, refusal: StatusError): StatusError {
   if (type === 'merge') return badRequest(NO_MERGE_PATCH);
   return type === 'json' ? badRequest(refusal.message.replace(/^error decoding patch: /, '')) : refusal;
@@ -151,14 +151,17 @@ function unexplained(type: PatchType, refusal: StatusError): StatusError {
 
 interface Patched {
   readonly value: Json;
-  /** What strict decoding says of the patch itself. */
+  /** The errors of strict decoding of the patch itself. */
   readonly found: readonly string[];
-  /** The value that errors are about. */
+  /** The value that errors show. */
   readonly shown: () => string;
   readonly strategic: boolean;
 }
 
-/** The patched object. 422 for what is none, with all of it in the text; warns of, or refuses, what fieldValidation is about. */
+/**
+ * The patched object. Throws 422 with the whole object in the text where it is invalid; warns or fails according to
+ * fieldValidation.
+ */
 function decodePatched(
   { registry }: Context,
   { target, options, caller }: Write,

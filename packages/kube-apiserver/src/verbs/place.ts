@@ -3,22 +3,25 @@ import { conflict, unknownError } from '../status.js';
 import type { StatusError } from '../status.js';
 import type { Target } from './verbs.js';
 
-/** Collections that the real server keeps under another name than their resource. */
+/** Collections whose path in etcd has another name than their resource. */
 const PATHS: Readonly<Record<string, string>> = { nodes: 'minions', services: 'services/specs' };
 const WITH_GROUP: readonly string[] = ['apiextensions.k8s.io'];
 
-/** Where the real server keeps the objects of a resource. */
+/** The path of the objects of a resource in kube-apiserver's storage. */
 export function folderOf({ group, plural, custom }: Resource): string {
   return custom || WITH_GROUP.includes(group) ? `${group}/${plural}` : (PATHS[plural] ?? plural);
 }
 
-/** Throws 500 for a namespace that no place can be named by, though it is none that must not be asked for. `name`: '' for the collection. */
+/**
+ * Throws 500 for a namespace that is no valid part of a storage key, although it is a valid segment of a URL. `name`:
+ * '' for the collection.
+ */
 export function checkPlace({ resource, namespace }: Target, name: string): void {
   if (namespace !== '.' && namespace !== '..') return;
   throw unknownError(`invalid key: "${['', folderOf(resource), namespace, ...(name === '' ? [] : [name])].join('/')}"`);
 }
 
-/** 409 in the words of the real server's store, which names the place of the object; a dry run is told another one. */
+/** 409 in the words of kube-apiserver's storage, which names the storage key; a dry run has another key. */
 export function storedOtherwise({ resource, namespace, name }: Target, dryRun: boolean, failed: string): StatusError {
   const parts = [...(dryRun ? [] : ['registry']), folderOf(resource), ...(namespace === '' ? [] : [namespace]), name];
   return conflict(
@@ -28,7 +31,7 @@ export function storedOtherwise({ resource, namespace, name }: Target, dryRun: b
   );
 }
 
-/** How the real server's store says that an object is not the one that is meant. */
+/** The message of kube-apiserver's storage for a failed precondition. */
 export function failedPrecondition(what: 'UID' | 'ResourceVersion', said: string, is: string): string {
   return `Precondition failed: ${what} in precondition: ${said}, ${what} in object meta: ${is}`;
 }

@@ -42,7 +42,7 @@ function getNow({ store }: Context, target: Target, query: Query): KubeObject {
   return viewOf(target)?.get(object) ?? object;
 }
 
-/** A revision of a request; '' and 0 are both 0. */
+/** The revision of a request; '' and 0 are both 0. */
 export function revisionOf(text: string, refuse: (why: string) => Error): number {
   if (text === '') return 0;
   if (!/^\d+$/.test(text))
@@ -63,12 +63,12 @@ export function list(context: Context, target: Target, query: Query): Listed | P
 
 interface State {
   readonly entries: readonly Entry[];
-  /** Index of the first that may be on the page. */
+  /** Index of the first object that may be on the page. */
   readonly start: number;
   readonly revision: number;
 }
 
-/** One page, of one state. */
+/** One page of one state. */
 export function page(context: Context, selection: Selection, options: ListOptions): Listed {
   const position = options.continue === '' ? undefined : positionOf(options);
   const state = position === undefined ? stateOf(context, selection, options) : stateAt(context, selection, position);
@@ -92,7 +92,7 @@ interface Rest {
   readonly last: Entry | undefined;
 }
 
-/** Where the next page begins. Only a list without selectors says how much is left. */
+/** The start of the next page. Only a list without selectors has remainingItemCount. */
 function end(
   { target, prefix, everything }: Selection,
   { revision }: State,

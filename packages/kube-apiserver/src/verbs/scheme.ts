@@ -4,19 +4,19 @@ import type { JsonObject } from '../json.js';
 import type { Registry, Resource } from '../resource.js';
 import { goQuote } from '../schema/go/text.js';
 
-/** What a body or a patched object says of its type; what it leaves out is as expected. */
+/** The type that an object names; missing parts are those of the resource. */
 export interface TypeMeta {
   readonly kind: string;
   readonly apiVersion: string;
 }
 
-/** Where the kinds that a server decodes are registered; the words of its errors name it. */
+/** The Go package where the server's kinds are registered, for error messages. */
 const WHERE = 'in scheme "pkg/runtime/scheme.go:111"';
 const EXTENSIONS = 'apiextensions.k8s.io';
 const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
-/** Kinds without a version: they are known under any. */
+/** Kinds without a version: they are known in all. */
 const UNVERSIONED: readonly string[] = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'];
-/** What requests and watches say beside objects is registered with every version of a group. */
+/** The options and events of requests are registered with every version of a group. */
 const OF_EVERY_VERSION: readonly string[] = [
   'WatchEvent',
   'ListOptions',
@@ -34,21 +34,21 @@ export function typeMetaOf({ kind, apiVersion }: JsonObject, resource: Resource)
   };
 }
 
-/** Why an apiVersion cannot be one; undefined where it can. */
+/** Why an apiVersion is invalid; undefined where it is valid. */
 export function versionProblem(apiVersion: string): string | undefined {
   return apiVersion.split('/').length > 2 ? `unexpected GroupVersion string: ${apiVersion}` : undefined;
 }
 
-/** Why an object is not of the kind that is asked for. */
+/** Why an object is not of the expected kind. */
 export interface Misfit {
   readonly why: string;
-  /** The struct that it is read into all the same, where that is known; what is wrong there is told first. */
+  /** The struct that it is decoded into nevertheless, where that is known; errors there come first. */
   readonly definition: string | undefined;
 }
 
 /**
- * Why an object of a built-in resource cannot be of the type that it says: other kinds cannot be converted, others yet
- * are not known at all. Undefined where it can.
+ * Why an object of a built-in resource cannot have the type that it names: some kinds cannot be converted, others are
+ * unknown. undefined where it can.
  */
 export function kindProblem(
   registry: Registry,
@@ -74,7 +74,7 @@ export function kindProblem(
   };
 }
 
-/** As {@link kindProblem}, of an object in the server's own form, which says a kind and no version. */
+/** As {@link kindProblem}, for an object in the internal version, with a kind and no version. */
 export function internalKindProblem(
   registry: Registry,
   { group, version, kind: wanted }: Resource,
@@ -87,12 +87,12 @@ export function internalKindProblem(
   return `no kind ${goQuote(kind)} is registered for the internal version of group ${goQuote(group)} ${WHERE}`;
 }
 
-/** Definitions have a scheme of their own. */
+/** CustomResourceDefinitions have a scheme of their own. */
 function inScheme(resource: Resource, group: string): boolean {
   return (resource.group === EXTENSIONS) === (group === EXTENSIONS);
 }
 
-/** Lists, scales, and what is said beside objects. */
+/** Lists, Scales, options and events. */
 function isAside(
   registry: Registry,
   resource: Resource,

@@ -8,20 +8,20 @@ import { checkPlace } from './place.js';
 import type { Query, Target } from './verbs.js';
 import { badRequest } from '../status.js';
 
-/** Which objects of a collection a list or a watch is about. */
+/** The objects of a collection that a list or a watch covers. */
 export interface Selection {
   readonly target: Target;
   /** Prefix of their keys. */
   readonly prefix: string;
-  /** The one key that can match, where the selectors name it. */
+  /** The only key that can match, where the selectors name it. */
   readonly key: string | undefined;
-  /** Whether there is no selector at all. */
+  /** Whether there are no selectors. */
   readonly everything: boolean;
-  /** By labels and fields of the object as it is served. */
+  /** Matches labels and fields of the object as it is served. */
   readonly matches: (object: KubeObject) => boolean;
 }
 
-/** Throws 400 for field selectors that cannot be read or name a field that nobody can select by. */
+/** Throws 400 for invalid field selectors, or a field that the resource does not support. */
 export function selectionOf(target: Target, query: Query, { labels }: Pick<ListOptions, 'labels'>): Selection {
   const { resource } = target;
   const fields = parseFieldSelector(query.fieldSelector, resource);
@@ -50,12 +50,12 @@ export function selectionOf(target: Target, query: Query, { labels }: Pick<ListO
   };
 }
 
-/** Whether a key belongs to the selection; says nothing of labels and fields. */
+/** Whether a key belongs to the selection, regardless of labels and fields. */
 export function covers({ prefix, key }: Selection, candidate: string): boolean {
   return key === undefined ? candidate.startsWith(prefix) : candidate === key;
 }
 
-/** The object of an entry as it is served, where it matches. */
+/** The served object of an entry; undefined where it does not match. */
 export function selected(selection: Selection, entry: Entry): KubeObject | undefined {
   const object = served(selection.target.resource, entry.object);
   return selection.matches(object) ? object : undefined;

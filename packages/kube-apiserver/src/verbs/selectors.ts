@@ -8,11 +8,11 @@ export type Operator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt
 export interface Requirement {
   readonly key: string;
   readonly operator: Operator;
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   readonly values: readonly string[];
 }
 
-/** All of them have to hold; none means everything. */
+/** All requirements must match; an empty list matches everything. */
 export type LabelSelector = readonly Requirement[];
 
 type Labels = Readonly<Record<string, string>> | undefined;
@@ -41,7 +41,7 @@ function holds({ key, operator, values }: Requirement, labels: Labels): boolean 
   }
 }
 
-/** Whether a sorted list has a value: there may be a hundred thousand, and as many objects. */
+/** Binary search in a sorted list: there may be a hundred thousand values, and as many objects. */
 function isAmong(values: readonly string[], wanted: string): boolean {
   return values[firstWhere(values, (value) => value >= wanted)] === wanted;
 }
@@ -54,8 +54,8 @@ function compares(operator: 'gt' | 'lt', value: string | undefined, bound: strin
 }
 
 /**
- * Reads a label selector (`a=b,c in (d,e),!f`).
- * Throws 400 with the words of `labels.Parse` of apimachinery, which go on in the real server's answer.
+ * Parses a label selector (`a=b,c in (d,e),!f`). Throws 400 in the words of `labels.Parse` of apimachinery, as
+ * kube-apiserver continues them.
  */
 export function parseLabelSelector(text: string | undefined): LabelSelector {
   if (text === undefined || text === '') return [];
@@ -72,7 +72,7 @@ interface Token {
 
 const SPACE = ' \t\r\n';
 const SPECIAL = '=!(),><';
-/** Ends the text where a token would begin; behind a word or a symbol it is passed over. */
+/** Ends the input where a token would start; after a word or a symbol it is skipped. */
 const NUL = '\0';
 const BREAKS = SPACE + SPECIAL + NUL;
 const SYMBOLS: readonly Kind[] = [')', '(', ',', '!', '==', '=', '>', '<', '!='];
@@ -91,7 +91,7 @@ function tokensOf(text: string): Token[] {
   }
 }
 
-/** The longest symbol here, but no further than where the characters so far are none: `!=(` is `!=` and `(`. */
+/** The longest symbol at the position, up to where the characters so far are none: `!=(` is `!=` and `(`. */
 function symbolAt(text: string, at: number): Token {
   const two = SYMBOLS.find((symbol) => symbol.length === 2 && text.startsWith(symbol, at));
   const one = two ?? SYMBOLS.find((symbol) => text.startsWith(symbol, at));
@@ -115,7 +115,7 @@ const BINARY: Readonly<Partial<Record<Kind, Operator>>> = {
   '<': 'lt',
 };
 
-/** Recursive descent; `in` and `notin` are words wherever no operator can stand. */
+/** A recursive descent parser; `in` and `notin` are words where no operator is possible. */
 class Parser {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -187,7 +187,7 @@ class Parser {
     return values;
   }
 
-  /** A list in which empty values are written by leaving them out: `(,a)`, `(a,,b)`, `(a,)`. */
+  /** A list in which empty values are omitted: `(,a)`, `(a,,b)`, `(a,)`. */
   #identifiers(): string[] {
     const values: string[] = [];
     for (;;) {
@@ -205,7 +205,7 @@ class Parser {
     }
   }
 
-  /** The next token where a value or a key may stand. */
+  /** The next token where a value or a key is possible. */
   #peek(): Token {
     const token = this.#tokens[Math.min(this.#at, this.#tokens.length - 1)] ?? { kind: 'end', text: '' };
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token;
@@ -217,7 +217,7 @@ class Parser {
     return token;
   }
 
-  /** The next token where an operator has to stand. */
+  /** The next token where an operator is required. */
   #take(): Token {
     const token = this.#tokens[Math.min(this.#at, this.#tokens.length - 1)] ?? { kind: 'end', text: '' };
     this.#at += 1;

@@ -1,8 +1,8 @@
 import type { WatchEvent } from './verbs.js';
 
-/** How far a reader may fall behind before its watch ends. */
+/** Number of events that may wait for a reader before its watch ends. */
 const MOST_WAITING = 1000;
-/** And how many bytes of JSON its events may hold, unless it is one event. */
+/** Limit of their JSON size in bytes, unless it is a single event. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 interface Queued {
@@ -10,7 +10,7 @@ interface Queued {
   readonly size: number;
 }
 
-/** Events on their way to one reader: those that are there at the start, then what is pushed. */
+/** The events for one reader: the initial ones, then those that are pushed. */
 export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<WatchEvent> {
   #initial: Iterator<WatchEvent> | undefined;
   #waiting: Queued[] = [];
@@ -19,7 +19,10 @@ export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<Wat
   #ended = false;
   readonly #onEnd: () => void;
 
-  /** @param initial read as the reader comes to them, however many there are; @param onEnd called once, when nothing more is to be pushed. */
+  /**
+   * @param initial evaluated lazily as the reader advances
+   * @param onEnd called once, when no more events are accepted
+   */
   constructor(initial: Iterable<WatchEvent>, onEnd: () => void) {
     this.#initial = initial[Symbol.iterator]();
     this.#onEnd = onEnd;
@@ -29,7 +32,7 @@ export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<Wat
     return this.#ended;
   }
 
-  /** @param size bytes of its JSON, about; a reader that is too far behind is left with what waits, and its watch ends. */
+  /** @param size approximate JSON size in bytes; where too much waits, the watch ends after the waiting events */
   push(event: WatchEvent, size = 0): void {
     if (this.#ended) return;
     this.#waiting.push({ event, size });
@@ -38,7 +41,7 @@ export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<Wat
     this.#wake?.();
   }
 
-  /** What was pushed still reaches the reader. */
+  /** Pushed events still reach the reader. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -46,7 +49,7 @@ export class EventStream implements AsyncIterable<WatchEvent>, AsyncIterator<Wat
     this.#wake?.();
   }
 
-  /** Nothing more reaches the reader. */
+  /** No more events reach the reader. */
   abort(): void {
     this.#initial = undefined;
     this.#waiting = [];

@@ -6,10 +6,10 @@ import { timestamp } from '../time.js';
 import { withMeta } from './metadata.js';
 import type { DeleteOptions } from './options.js';
 
-/** What the first DELETE makes of an object that goes only after what it holds is gone. */
+/** Marks an object on its first DELETE whose content must be deleted before it. */
 export type Marker = (object: KubeObject, options: DeleteOptions, now: number) => KubeObject;
 
-/** The marker of a kind whose end takes a controller; undefined for all others. */
+/** The marker of a kind that a controller finalizes; undefined for all others. */
 export function markerOf({ group, kind }: Resource): Marker | undefined {
   if (group === '' && kind === 'Namespace') return markNamespace;
   if (group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition') return markDefinition;

@@ -11,7 +11,7 @@ import type { Caller, Query, Target, Written } from './verbs.js';
 import { subresourceOf } from '../resource.js';
 import { viewOf } from './view.js';
 
-/** PUT, of an object or of a subresource that holds the whole object. */
+/** PUT of an object, or of a subresource that holds the whole object. */
 export function update(
   context: Context,
   target: Target,
@@ -46,7 +46,7 @@ export function update(
   });
 }
 
-/** Whether a verb goes with a resource, or with the subresource that is meant. */
+/** Whether the resource, or the subresource of the target, supports a verb. */
 export function allows({ resource, subresource }: Target, verb: string): boolean {
   const { verbs = [] } = subresource === '' ? resource : (subresourceOf(resource, subresource) ?? {});
   return verbs.includes(verb);

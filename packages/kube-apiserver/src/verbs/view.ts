@@ -12,26 +12,26 @@ import { conflict, invalid } from '../status.js';
 import { withMeta } from './metadata.js';
 import type { Target } from './verbs.js';
 
-/** A subresource that shows its object as one of another kind: what is read and written there is a Scale, not a Deployment. */
+/** A subresource that shows its object as another kind: reads and writes are of a Scale, not of a Deployment. */
 export interface View {
-  /** The other kind, as far as decoding, patching and managedFields need it. */
+  /** The other kind, with what decoding, patching and managedFields need. */
   readonly resource: Resource;
   readonly read: SubresourceView['read'];
-  /** What a GET answers. Throws for an object that has nothing to show. */
+  /** What a GET returns. Throws for an object without the view. */
   readonly get: SubresourceView['read'];
-  /** What a change of the view makes of the object. Throws 422 for a bad view, 409 for one of another object. */
+  /** Applies a change of the view to the object. Throws 422 for an invalid view, 409 for that of another object. */
   readonly change: (live: KubeObject, next: (shown: KubeObject) => KubeObject) => KubeObject;
 }
 
-/** The subresource as a kind's strategy knows it: a change of a view is one of the object. */
+/** The subresource for the kind's strategy: a change of a view is a change of the object. */
 export function strategyOf(target: Target): string | undefined {
   return target.subresource === '' || viewOf(target) !== undefined ? undefined : target.subresource;
 }
 
-/** By resource and subresource: kinds share the scale that is like theirs. */
+/** By resource and subresource: kinds share the Scale implementation. */
 const views = new WeakMap<Resource, Map<Subresource, View>>();
 
-/** The view that a request is about; undefined when it is about the object itself. */
+/** The view of a request; undefined where the request is about the object itself. */
 export function viewOf({ resource, subresource }: Target): View | undefined {
   const found = subresourceOf(resource, subresource);
   if (found?.view === undefined) return undefined;
@@ -56,7 +56,7 @@ function viewBy(parent: Resource, subresource: Subresource, view: SubresourceVie
       const before = live.metadata.managedFields;
       const shown = withMeta((view.draft ?? view.read)(live), { managedFields: toView(before, places) });
       const changed = next(shown);
-      // A definition's own fields are checked with the rest of the object.
+      // A custom resource is validated with the rest of the object.
       if (!parent.custom) check(parent, { resource, subresource, view }, { live, changed });
       const object = view.write(live, changed);
       return withMeta(object, {
@@ -114,14 +114,14 @@ function check(
   throw conflict({ group: parent.group, plural: `${parent.plural}/${subresource.name}` }, name, failed);
 }
 
-/** API versions of the object and of its view, and where the object has the one field that they share. */
+/** The API versions of the object and of the view, and the path of their shared field in the object. */
 interface Places {
   readonly parent: string;
   readonly shown: string;
   readonly replicas: readonly string[];
 }
 
-/** Where the view has that field. */
+/** Path of that field in the view. */
 const REPLICAS = ['f:spec', 'f:replicas'];
 
 function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
@@ -132,7 +132,7 @@ function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
   }
 }
 
-/** Who owns the field, as managedFields of the view. */
+/** The managers of the field, as managedFields of the view. */
 function toView(
   entries: readonly ManagedFieldsEntry[] | undefined,
   places: Places,
@@ -146,8 +146,8 @@ function toView(
 }
 
 /**
- * managedFields of the object after a change of its view. Who no longer owns the field there loses it here; who does
- * gets an entry of its own, without a time, as the real server has it.
+ * managedFields of the object after a change of the view. A manager that lost the field in the view loses it here; one
+ * that has it gets an entry of its own without a time, as in kube-apiserver.
  */
 function toParent(
   before: readonly ManagedFieldsEntry[] | undefined,

@@ -21,13 +21,16 @@ import { EventStream } from './stream.js';
 import { allows } from './update.js';
 import type { Caller, Query, Target, WatchEvent } from './verbs.js';
 
-/** A watch that says no end ends after half an hour to an hour, so that clients spread over restarted servers. */
+/** A watch without timeoutSeconds ends after 30 to 60 minutes, so that clients spread over restarted servers. */
 const SHORTEST_MS = 30 * 60_000;
 const BOOKMARK_MS = 60_000;
-/** The last bookmark comes so long before the end. */
+/** Time between the last bookmark and the end. */
 const LAST_BOOKMARK_MS = 2_000;
 
-/** WATCH of a collection or of a part of it. Throws what is wrong with the request; what is wrong with its revision is an ERROR event. */
+/**
+ * WATCH of a collection or of a part of it. Throws errors of the request; an error of its resourceVersion is an ERROR
+ * event.
+ */
 export function watch(
   context: Context,
   target: Target,
@@ -49,17 +52,17 @@ export function watch(
   }
 }
 
-/** Ms for which a watch is to last; 0 where none is said. What does not fit into 64 bits of nanoseconds wraps around. */
+/** Duration of a watch in ms; 0 where it is not set. Overflows of 64-bit nanoseconds wrap around, as in Go. */
 function lengthOf({ timeoutSeconds = 0 }: ListOptions): number {
   return Number(BigInt.asIntN(64, BigInt(timeoutSeconds) * 1_000_000_000n)) / 1_000_000;
 }
 
-/** A watch whose time was over before it began. */
+/** A watch whose time is over at the start. */
 async function* nothing(): AsyncGenerator<WatchEvent> {
   yield* await Promise.resolve([]);
 }
 
-/** A watch from a state that is not there yet: it is waited for. */
+/** A watch from a revision that does not exist yet: waits for it. */
 async function* late(context: Context, plan: Plan): AsyncGenerator<WatchEvent> {
   await arrived(context, plan.from);
   try {
@@ -77,12 +80,12 @@ async function* failing(error: StatusError): AsyncGenerator<WatchEvent> {
 interface Plan {
   readonly selection: Selection;
   readonly options: ListOptions;
-  /** 0 where the request says no revision. */
+  /** 0 where the request has no resourceVersion. */
   readonly from: number;
   readonly signal: AbortSignal;
 }
 
-/** One running watch: ends with its signal, its time, its reader or its resource. */
+/** A running watch: ends with its signal, its timeout, its reader or its resource. */
 class Watch {
   readonly stream: EventStream;
   readonly #context: Context;
@@ -109,7 +112,7 @@ class Watch {
     this.#arm(length);
   }
 
-  /** The state of `revision`, read when the reader comes to it; it is pinned now. */
+  /** The state of `revision`, read lazily, from a list that is fixed now. */
   #initial(revision: number): Iterable<WatchEvent> {
     const {
       selection,
@@ -185,7 +188,7 @@ class Watch {
   }
 }
 
-/** What a change is to who sees a part of the objects only: they come and go with their labels and fields. */
+/** The event for a selection: objects enter and leave it as their labels and fields change. */
 function eventOf(selection: Selection, { type, entry, previous, revision }: Change): WatchEvent | undefined {
   const { resource } = selection.target;
   const before = previous === undefined ? undefined : selected(selection, previous);
@@ -201,7 +204,7 @@ function eventOf(selection: Selection, { type, entry, previous, revision }: Chan
 
 const INITIAL_END = { annotations: { 'k8s.io/initial-events-end': 'true' } };
 
-/** An object of the kind that has nothing but its version, as Go writes an empty struct. */
+/** An object of the kind with nothing but its resourceVersion, as Go writes an empty struct. */
 function bookmark({ target: { resource } }: Selection, revision: number, end: boolean): WatchEvent {
   const metadata = { resourceVersion: String(revision), ...(end ? INITIAL_END : {}) };
   const object: KubeObject = { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
@@ -209,7 +212,7 @@ function bookmark({ target: { resource } }: Selection, revision: number, end: bo
   if (definition === undefined) return { type: 'BOOKMARK', object };
   const empty = canonical(definition, object);
   const counts = resource.group === 'apps' && subresourceOf(resource, 'scale') !== undefined;
-  // The server's own form of a workload counts replicas in a number that is always there.
+  // In the internal version of a workload, replicas is a number that is always present.
   return {
     type: 'BOOKMARK',
     object: counts && isObject(empty.spec) ? { ...empty, spec: { replicas: 0, ...empty.spec } } : empty,

@@ -20,13 +20,13 @@ export interface Creation {
   readonly object: KubeObject;
   readonly options: WriteOptions;
   readonly caller: Caller;
-  /** Whether another verb than create makes it, which then needs that right too. */
+  /** Whether a verb other than create creates it, which then requires the right to create too. */
   readonly byUpdate: boolean;
 }
 
 /**
- * Stores a new object, which has been through the first half of admission: system fields, the kind's own preparation and
- * checks, the second half of admission, then the name must be free. A generated name is tried up to eight times.
+ * Stores a new object after mutating admission: sets the system fields, runs the kind's preparation and validation,
+ * then validating admission, then checks that the name is free. A generated name is tried up to eight times.
  */
 export function store(context: Context, creation: Creation): Promise<Written> {
   const { name, generateName: base } = creation.object.metadata;
@@ -72,7 +72,7 @@ function prepared(context: Context, { target: { resource }, object, caller }: Cr
 }
 
 function checkNoRevision({ metadata: { resourceVersion } }: KubeObject): void {
-  // What does not fit into 64 bits is none.
+  // A number beyond 64 bits is ignored.
   if (
     resourceVersion === undefined ||
     !/^\d+$/.test(resourceVersion) ||
@@ -110,8 +110,8 @@ export interface Put {
 }
 
 /**
- * Writes an object with its new revision. Where it is too large with managedFields, these are given up.
- * @returns all of the object, in the version of the resource, when it is durable.
+ * Writes an object with its new revision. Where it is too large, it is written without managedFields.
+ * @returns the whole object in the version of the resource, when it is durable
  */
 export async function put({ store: objects }: Context, { target, object }: Put): Promise<KubeObject> {
   const { resource, namespace, name } = target;
