@@ -6,18 +6,18 @@ export const UNAUTHENTICATED = 'system:unauthenticated';
 
 export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
-/** Whom a token is of, and for which of the wanted audiences it is good. */
+/** The user of a token, and the requested audiences that it is valid for. */
 export interface Authenticated {
   readonly user: UserInfo;
   readonly audiences: readonly string[];
 }
 
-/** Why a token is not good, in words that the reviewer of a token is told. */
+/** Why a token is invalid, as TokenReview shows it. */
 export interface Refused {
   readonly problem: string;
 }
 
-/** Knows one sort of tokens; undefined for a token that it does not know. */
+/** Checks one type of tokens; undefined for tokens of another type. */
 export type TokenCheck = (token: string, audiences: readonly string[]) => Authenticated | Refused | undefined;
 
 /** A token that never expires. */
@@ -29,14 +29,14 @@ export interface StaticToken {
   readonly groups?: readonly string[];
 }
 
-/** Tokens that are given when the server starts; they are good for the API's own audiences. */
+/** Tokens from the server's configuration; they are valid for the API's own audiences. */
 export function staticTokens(tokens: readonly StaticToken[], own: readonly string[]): TokenCheck {
   const users = new Map<string, UserInfo>();
   for (const { token, user, uid, groups = [] } of tokens) {
     users.set(digest(token), { name: user, ...(uid === undefined ? {} : { uid }), groups: [...groups, AUTHENTICATED] });
   }
   return (token, audiences) => {
-    // Found by a hash: how long it takes says nothing of how near a guess was.
+    // Looked up by hash: the time that it takes reveals nothing about a guess.
     const user = users.get(digest(token));
     const good = audiences.filter((one) => own.includes(one));
     return user === undefined || good.length === 0 ? undefined : { user, audiences: good };
@@ -48,9 +48,12 @@ function digest(token: string): string {
 }
 
 export interface Authenticator {
-  /** Who sends this Authorization header: {@link ANONYMOUS} without a bearer token, undefined for a wrong one. `warn` is told of a token that is not looked at. */
+  /**
+   * The user of an Authorization header: {@link ANONYMOUS} without a bearer token, undefined for an invalid one. `warn`
+   * receives a warning about a token that is ignored.
+   */
   request(authorization: string | undefined, warn?: (text: string) => void): UserInfo | undefined;
-  /** For TokenReview: the audiences are those of the reviewer, or the API's own where it names none. */
+  /** For TokenReview. `audiences` are those of the review; defaults to the API's own. */
   token(token: string, audiences: readonly string[]): Authenticated | Refused;
 }
 

@@ -1,6 +1,6 @@
 import type { UserInfo } from '../user.js';
 
-/** What somebody wants to do, in the words of RBAC. */
+/** A requested action, in the terms of RBAC. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
 export interface ResourceAttributes {
@@ -23,11 +23,11 @@ export interface PathAttributes {
 
 export interface Decision {
   readonly allowed: boolean;
-  /** Which binding allowed it, or why not; '' when there is nothing to say. */
+  /** The binding that allows it, or why it is denied; may be ''. */
   readonly reason: string;
 }
 
-/** Decides at once, from RBAC objects as they are stored now. */
+/** Decides synchronously, from the stored RBAC objects. */
 export interface Authorizer {
   authorize(attributes: Attributes): Decision;
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from '../object.js';
 import type { UserInfo } from '../user.js';
 import { quoted } from '../status.js';
 
-/** A RoleBinding or ClusterRoleBinding as authorization needs it. */
+/** A RoleBinding or ClusterRoleBinding, parsed for authorization. */
 export interface Binding {
   readonly name: string;
   /** '' for a ClusterRoleBinding. */
@@ -37,7 +37,7 @@ function readSubject(value: Json): Subject {
   return { kind: textAt(subject, 'kind'), name: textAt(subject, 'name'), namespace: textAt(subject, 'namespace') };
 }
 
-/** Under which key an index finds the bindings of a subject; undefined for one that matches nobody. */
+/** The index key of a subject; undefined for a subject that matches nobody. */
 export function subjectKey(subject: Subject, bindingNamespace: string): string | undefined {
   if (subject.kind === 'User') return `u:${subject.name}`;
   if (subject.kind === 'Group') return `g:${subject.name}`;
@@ -47,12 +47,12 @@ export function subjectKey(subject: Subject, bindingNamespace: string): string |
     : undefined;
 }
 
-/** The keys under which the bindings of a user are found. */
+/** The index keys of a user's bindings. */
 export function userKeys(user: UserInfo): readonly string[] {
   return [`u:${user.name}`, ...user.groups.map((group) => `g:${group}`)];
 }
 
-/** `RoleBinding "name/namespace" of Role "r" to User "u"`, as the reason of a decision. */
+/** `RoleBinding "name/namespace" of Role "r" to User "u"`, for the reason of a decision. */
 export function describeBinding(binding: Binding, keys: readonly string[]): string {
   const { name, namespace, role, subjects } = binding;
   const subject = subjects.find((one) => keys.includes(subjectKey(one, namespace) ?? ''));
@@ -71,7 +71,7 @@ export function accountName(namespace: string, name: string): string {
   return `${ACCOUNT}${namespace}:${name}`;
 }
 
-/** The ServiceAccount that a user name is of. */
+/** Parses the user name of a ServiceAccount. */
 export function readAccountName(user: string): { readonly namespace: string; readonly name: string } | undefined {
   if (!user.startsWith(ACCOUNT)) return undefined;
   const [namespace = '', name = '', ...more] = user.slice(ACCOUNT.length).split(':');

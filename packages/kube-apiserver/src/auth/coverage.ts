@@ -1,11 +1,13 @@
 import { hasOrAll, type PolicyRule, urlMatches } from './rules.js';
 
-/** What of wanted rules some rules do not give, in rules of one verb and one resource (or path) each. */
+/**
+ * The part of the wanted rules that the own rules do not cover, as rules of one verb and one resource (or path) each.
+ */
 export function notCovered(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap(breakDown).filter((rule) => !own.some((one) => covers(one, rule)));
 }
 
-/** The same rights in rules of one verb and one resource (or path) each. */
+/** The same rights as rules of one verb and one resource (or path) each. */
 function breakDown(rule: PolicyRule): readonly PolicyRule[] {
   const names = rule.resourceNames.length === 0 ? [[]] : rule.resourceNames.map((name) => [name]);
   const ofResources = rule.apiGroups.flatMap((group) =>

@@ -1,7 +1,7 @@
 import type { Attributes } from './authorizer.js';
 import { forbidden, quoted, StatusError } from '../status.js';
 
-/** The 403 of somebody who may not do that. `reason`: what the authorizer has to say besides. */
+/** The 403 for denied attributes. `reason`: the authorizer's explanation. */
 export function forbiddenBy(attributes: Attributes, reason: string): StatusError {
   const why = `${escapeHtml(describe(attributes))}${reason === '' ? '' : `: ${reason}`}`;
   if ('path' in attributes) return new StatusError(403, `forbidden: ${why}`, { reason: 'Forbidden', details: {} });
@@ -18,7 +18,7 @@ function describe(attributes: Attributes): string {
   return `${who} resource ${quoted(what)} in API group ${quoted(group)} ${where}`;
 }
 
-/** These texts are shown by browsers now and then: the real server defuses them, and so does this one. */
+/** Browsers may show these texts: kube-apiserver escapes them for HTML, and so does this server. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -5,12 +5,12 @@ import { forbiddenBy } from './forbidden.js';
 import { badRequest, quoted, StatusError } from '../status.js';
 import { MASTERS, type UserInfo } from '../user.js';
 
-/** Between the values of a header that came several times; a header cannot hold it. */
+/** Joins repeated headers; no header can contain it. */
 export const HEADER_SEPARATOR = '\n';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Whom the headers ask for, before anything is added. */
+/** The requested identity, before groups are added. */
 interface Wanted {
   readonly name: string;
   readonly uid: string;
@@ -21,16 +21,17 @@ interface Wanted {
 const EXTRA = 'impersonate-extra-';
 const PLAIN = 'impersonate';
 
-/** As many senders are remembered, as on the real server. */
+/** Number of remembered senders, as in kube-apiserver. */
 const MOST_SENDERS = 10_000;
 
-/** Finds out as whom a request acts: gives the sender where it asks for no other. `attributes` are of the sender. */
+/**
+ * Returns the user that a request acts as: the sender, where it does not impersonate. `attributes` are the sender's.
+ */
 export type Impersonation = (headers: Headers, attributes: Attributes) => UserInfo | StatusError;
 
 /**
- * First the modes that also bind what may be done (`impersonate-on:user-info:list` and `impersonate:user-info`), then
- * plain `impersonate`; but before all others the mode that let the sender pass the last time. Where none lets it pass,
- * the failure of the first one counts.
+ * Tries the constrained modes (`impersonate-on:user-info:list` and `impersonate:user-info`), then plain `impersonate`;
+ * the mode that last succeeded for the sender comes first. Where all fail, the error of the first one is returned.
  */
 export function createImpersonation(authorizer: Authorizer): Impersonation {
   const lastModes = new Map<string, string>();
@@ -70,7 +71,7 @@ function remember(modes: Map<string, string>, sender: string, mode: string): voi
 }
 
 function wantedUser(headers: Headers): Wanted | StatusError | undefined {
-  // Of several users, as of several uids, the first is meant.
+  // The first of several users or uids is used.
   const [name = '', uid = ''] = ['impersonate-user', 'impersonate-uid'].map(
     (key) => headers[key]?.split(HEADER_SEPARATOR)[0],
   );
@@ -93,7 +94,7 @@ function unescape(key: string): string {
   }
 }
 
-// As Go prints the struct, which is what the real server shows here.
+// As Go prints the struct, which kube-apiserver shows here.
 function goValue({ uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]): string => `[]string{${values.map((one) => quoted(one)).join(', ')}}`;
   const keys = Object.keys(extra).sort();
@@ -118,7 +119,7 @@ function boundModeOf(wanted: Wanted, only: boolean): string | undefined {
   return 'user-info';
 }
 
-/** Something of the wanted user that needs a right of its own. */
+/** A part of the requested identity that needs a right of its own. */
 interface Part {
   readonly verb: string;
   readonly group: string;

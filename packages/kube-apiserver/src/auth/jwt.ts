@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 import { isObject, type Json, type JsonObject } from '../json.js';
 
-/** A P-256 key that signs tokens, and its public half that checks them. */
+/** A P-256 key pair that signs and verifies tokens. */
 export interface SigningKey {
   readonly id: string;
   readonly privateKey: KeyObject;
@@ -34,7 +34,7 @@ export function readSigningKey(pem: string): SigningKey {
   return { id, privateKey, publicKey };
 }
 
-/** The public half as a JSON Web Key. */
+/** The public key as a JSON Web Key. */
 export function toJwk(key: SigningKey): JsonObject {
   const { x = '', y = '' } = key.publicKey.export({ format: 'jwk' });
   return { use: 'sig', kty: 'EC', kid: key.id, crv: 'P-256', alg: 'ES256', x, y };
@@ -46,7 +46,7 @@ export function signToken(key: SigningKey, claims: JsonObject): string {
   return `${body}.${signature.toString('base64url')}`;
 }
 
-/** The claims of a token that this key signed; undefined for anything else. Says nothing of their truth today. */
+/** The claims of a token with a valid signature of this key; undefined for anything else. Does not check the claims. */
 export function readToken(key: SigningKey, token: string): JsonObject | undefined {
   const parts = partsOf(token);
   if (parts === undefined) return undefined;
@@ -65,7 +65,7 @@ interface TokenParts {
   readonly signature: Buffer;
 }
 
-/** What a token is made of; undefined for what is no token. Space around it counts for nothing. */
+/** The parts of a JWT; undefined for anything else. Ignores surrounding space. */
 export function partsOf(token: string): TokenParts | undefined {
   const [header, claims, signature, ...more] = token.trim().split('.').map(bytesOf);
   return header === undefined || claims === undefined || signature === undefined || more.length > 0
@@ -74,8 +74,8 @@ export function partsOf(token: string): TokenParts | undefined {
 }
 
 /**
- * Base64 for URLs as Go reads it: no padding, no other alphabet; ends of lines are passed over, and so are the bits that
- * the last character has too many.
+ * Decodes base64url as Go does: no padding, no other alphabet; ignores line ends, and the unused bits of the last
+ * character.
  */
 function bytesOf(part: string): Buffer | undefined {
   if (!/^[\w\r\n-]*$/.test(part)) return undefined;

@@ -5,13 +5,15 @@ import { isObject, own, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import type { ObjectReader } from '../registry/reader.js';
 
-/** Tokens without end that stand in Secrets of type `kubernetes.io/service-account-token`: good while they stand there. */
+/**
+ * Tokens without expiry, of Secrets of type `kubernetes.io/service-account-token`: valid while the Secret holds them.
+ */
 
 const ISSUER = 'kubernetes/serviceaccount';
 const CLAIM = 'kubernetes.io/serviceaccount/';
 const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 
-/** The token of an account that belongs into a Secret: a JWT with the claims that the real server writes. */
+/** The token for the Secret of an account: a JWT with the claims of kube-apiserver. */
 export function legacyToken(key: SigningKey, account: KubeObject, secret: string): string {
   const { namespace = '', name = '', uid = '' } = account.metadata;
   return signToken(key, {
@@ -24,7 +26,10 @@ export function legacyToken(key: SigningKey, account: KubeObject, secret: string
   });
 }
 
-/** Knows the tokens of {@link legacyToken} as long as their Secret holds them and their account is there. They are good for the API alone. */
+/**
+ * Checks the tokens of {@link legacyToken}: valid while their Secret holds them and their account exists, for the API's
+ * audience only.
+ */
 export function legacyTokens(
   { key, reader }: { readonly key: SigningKey; readonly reader: ObjectReader },
   api: readonly string[],
@@ -43,7 +48,7 @@ export function legacyTokens(
   };
 }
 
-/** Without a look at the signature: most tokens are of another sort. */
+/** Does not verify the signature: most tokens are of another type. */
 function issuerOf(token: string): string | undefined {
   try {
     const value: unknown = JSON.parse(partsOf(token)?.claims.toString('utf8') ?? '');

@@ -10,18 +10,21 @@ import { MASTERS, type UserInfo } from '../user.js';
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const collectionOf = (plural: string): string => `${plural}.${RBAC_GROUP}`;
 
-/** A rule that somebody has, and the binding that gave it. */
+/** A rule of a user, and the binding that grants it. */
 export interface Held {
   readonly rule: PolicyRule;
   /** As in `RBAC: allowed by …`. */
   readonly source: () => string;
 }
 
-/** Who may do what, by RBAC objects as they are stored now. */
+/** Resolves the rules of users from the stored RBAC objects. */
 export interface RuleResolver {
-  /** Rules of a user at the cluster scope and, where one is named, in a namespace; what cannot be resolved is told besides. */
+  /**
+   * The rules of a user at the cluster scope and, where one is named, in a namespace, with the errors of what could not
+   * be resolved.
+   */
   held(user: UserInfo, namespace: string): { readonly rules: Iterable<Held>; readonly errors: readonly string[] };
-  /** The rules of a role that a binding names; throws the 404 where there is none. */
+  /** The rules of the role of a binding; throws 404 where it is missing. */
   referenced(role: { readonly kind: string; readonly name: string }, namespace: string): readonly PolicyRule[];
   /** Ends the index's subscriptions. */
   close(): void;
@@ -29,7 +32,7 @@ export interface RuleResolver {
 
 type Index = Map<string, Map<string, Binding>>;
 
-/** Keeps an index of bindings by subject, from what the reader tells. */
+/** Maintains an index of bindings by subject, from the reader's events. */
 export function createRuleResolver(reader: ObjectReader): RuleResolver {
   const index: Index = new Map();
   const follow = (plural: string): Subscription => reader.watch(collectionOf(plural), followBindings(index));
@@ -52,7 +55,7 @@ export function createRuleResolver(reader: ObjectReader): RuleResolver {
   };
 }
 
-/** Follows one collection of bindings: an object's entries are replaced as a whole. */
+/** Follows a collection of bindings; the entries of an object are replaced as a whole. */
 function followBindings(index: Index): (object: KubeObject, type: 'put' | 'remove') => void {
   const entries = new Map<string, readonly string[]>();
   return (object, type) => {
@@ -72,7 +75,7 @@ function followBindings(index: Index): (object: KubeObject, type: 'put' | 'remov
   };
 }
 
-/** Those of the cluster first, then those of the namespace; each once, by name. */
+/** The cluster's bindings first, then those of the namespace; sorted by name, without duplicates. */
 function bindingsOf(index: Index, keys: readonly string[], namespace: string): readonly Binding[] {
   const scopes = namespace === '' ? [''] : ['', namespace];
   return scopes.flatMap((scope) => {
@@ -92,7 +95,7 @@ function findRole(
     throw new Error(`unsupported role reference kind: ${JSON.stringify(role.kind)}`);
   const plural = cluster ? 'clusterroles' : 'roles';
   const found = reader.get(collectionOf(plural), cluster ? '' : namespace, role.name);
-  // The real server says the kind in lower case here, for it asks a cache.
+  // kube-apiserver's cache names the kind in lower case here.
   if (found === undefined) throw notFound({ group: RBAC_GROUP, plural: cluster ? 'clusterrole' : 'role' }, role.name);
   return found;
 }
@@ -105,7 +108,7 @@ function attempt(read: () => readonly PolicyRule[]): readonly PolicyRule[] | str
   }
 }
 
-/** Decides by RBAC; the group system:masters may do everything. */
+/** Authorizes by RBAC; the group system:masters may do everything. */
 export function createAuthorizer(resolver: RuleResolver): Authorizer {
   return { authorize: (attributes) => decide(resolver, attributes) };
 }
@@ -119,7 +122,7 @@ function decide(resolver: RuleResolver, attributes: Attributes): Decision {
   return { allowed: false, reason: errors.length === 0 ? '' : `RBAC: ${aggregate(errors)}` };
 }
 
-/** As an aggregate of errors prints: each text once, several in brackets. */
+/** As Go prints an aggregate of errors: without duplicates, in brackets where there are several. */
 export function aggregate(errors: readonly string[]): string {
   const texts = [...new Set(errors)];
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;

@@ -6,8 +6,8 @@ import type { KubeObject } from '../object.js';
 const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
 
 /**
- * A default role or binding with what it lacks of what it has to be: rules, selectors of roles, subjects, labels and
- * annotations. What it has more stays. The same object where nothing is missing, or where it is marked to be left alone.
+ * A default role or binding with its missing rules, aggregation selectors, subjects, labels and annotations added.
+ * Additions stay. Returns the same object where nothing is missing, or where auto-update is disabled by annotation.
  */
 export function repaired(stored: KubeObject, wanted: JsonObject): KubeObject {
   const { metadata } = stored;
@@ -27,7 +27,7 @@ export function repaired(stored: KubeObject, wanted: JsonObject): KubeObject {
   return equal(next, stored) ? stored : next;
 }
 
-/** Whether a default binding is of another role than it has to be: that of a binding cannot be changed, so it is made anew. */
+/** Whether a default binding refers to another role than it must: roleRef is immutable, so the binding is replaced. */
 export function isMisdirected(stored: KubeObject, wanted: JsonObject): boolean {
   return !isLeftAlone(stored) && !equal(stored['roleRef'] ?? null, wanted['roleRef'] ?? null);
 }
@@ -46,7 +46,7 @@ function ruleJson(rule: PolicyRule): JsonObject {
   return Object.fromEntries(Object.entries(rule).filter(([, values]) => values.length > 0));
 }
 
-/** A role that gathers no others by default is left to its own rules. */
+/** A role without default aggregation keeps its own rules. */
 function aggregation(stored: KubeObject, wanted: JsonObject): JsonObject {
   const [before, after] = [stored['aggregationRule'], wanted['aggregationRule']];
   if (!isObject(after)) return before === undefined ? {} : { aggregationRule: undefined };
@@ -54,7 +54,7 @@ function aggregation(stored: KubeObject, wanted: JsonObject): JsonObject {
   return { aggregationRule: { ...rule, ...union(rule, after, 'clusterRoleSelectors') } };
 }
 
-/** The list of a key with all that is wanted in it; nothing where it has all. */
+/** The list of a key with all required items added; undefined where it has them. */
 function union(stored: JsonObject, wanted: JsonObject, key: string): JsonObject {
   const before = list(stored, key);
   const missing = list(wanted, key).filter((one) => !before.some((other) => equal(other, one)));

@@ -11,7 +11,7 @@ import { checkSelectors, selectorDoubts } from './reviewselectors.js';
 import type { UserInfo } from '../user.js';
 import type { Clock } from '../clock.js';
 
-/** Answers a review that somebody posts: the object with its status. */
+/** Completes a review: returns the object with its status. */
 type Answer = (object: KubeObject, user: UserInfo) => KubeObject;
 
 interface Parts {
@@ -91,7 +91,7 @@ function attributesOf(spec: JsonObject, user: UserInfo): Attributes {
   };
 }
 
-/** The user that a review is about. */
+/** The user of a review. */
 function subjectOf(object: KubeObject): UserInfo {
   const spec = structAt(object, 'spec');
   const uid = textAt(spec, 'uid');
@@ -145,7 +145,7 @@ function hasItems(value: Json | undefined): boolean {
   return isArray(value) && value.length > 0;
 }
 
-// The fields of the internal type, which has no names of JSON.
+// The internal type has no JSON names.
 function goPath(path: Json): JsonObject {
   const wanted = isObject(path) ? path : {};
   return { Path: textAt(wanted, 'path'), Verb: textAt(wanted, 'verb') };
@@ -155,7 +155,7 @@ function wrong(field: string, value: Json, why: string): FieldError {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
 }
 
-// The real server names no kind here: the object that it refuses has lost it.
+// kube-apiserver names no kind here: the object that it refuses has lost its type.
 function invalidReview(errors: readonly FieldError[]): StatusError {
   const group = 'authorization.k8s.io';
   const texts = errors.map(({ field, message }) => `${field}: ${message}`);

@@ -6,7 +6,7 @@ import { StatusError, type FieldError } from '../status.js';
 import { parseFields } from '../verbs/fieldselectors.js';
 import { parseLabelSelector } from '../verbs/selectors.js';
 
-/** Checks the selectors that a review is asked about; operators that are not known are let pass, for newer clients may know them. */
+/** Validates the selectors of a review; unknown operators pass, because newer clients may use them. */
 export function checkSelectors(attributes: JsonObject, path: string): readonly FieldError[] {
   return [
     ...checkAttributes(own(attributes, 'fieldSelector'), child(path, 'fieldSelector'), checkFieldRequirement),
@@ -17,7 +17,7 @@ export function checkSelectors(attributes: JsonObject, path: string): readonly F
   ];
 }
 
-/** What of the selectors cannot be understood, and so counts as not asked for. */
+/** Errors of selectors that cannot be parsed, and are ignored. */
 export function selectorDoubts(attributes: JsonObject): readonly string[] {
   return [
     ...doubt(own(attributes, 'fieldSelector'), 'fieldSelector', { parse: parseFields, isKnown: isKnownField }),

@@ -2,7 +2,7 @@ import type { Attributes } from './authorizer.js';
 import { isArray, isObject, type Json } from '../json.js';
 import type { KubeObject } from '../object.js';
 
-/** A rule of a Role or ClusterRole, every list there. */
+/** A rule of a Role or ClusterRole; missing lists are empty. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -22,7 +22,7 @@ export function rulesOf(role: KubeObject): readonly PolicyRule[] {
   return rules;
 }
 
-/** Rules as they stand in JSON; what is no rule is left out. */
+/** Parses rules; skips invalid items. */
 export function readRules(value: Json | undefined): readonly PolicyRule[] {
   return isArray(value) ? value.flatMap((one) => (isObject(one) ? [readRule(one)] : [])) : [];
 }
@@ -41,7 +41,10 @@ export function strings(value: Json | undefined): readonly string[] {
   return isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** Whether a rule lets somebody do that. `*` stands for everything, and `x/scale` written with a star for a subresource of every resource. */
+/**
+ * Whether a rule allows an action. `*` matches everything; a star before `/scale` matches that subresource of all
+ * resources.
+ */
 export function allows(rule: PolicyRule, wanted: Attributes): boolean {
   if (!hasOrAll(rule.verbs, wanted.verb)) return false;
   if ('path' in wanted) return rule.nonResourceURLs.some((url) => urlMatches(url, wanted.path));
@@ -58,7 +61,7 @@ export function hasOrAll(list: readonly string[], wanted: string): boolean {
   return list.includes('*') || list.includes(wanted);
 }
 
-/** Whether a rule's path, which may end with a star, stands for a path. */
+/** Whether a non-resource URL of a rule, which may end with `*`, matches a path. */
 export function urlMatches(url: string, path: string): boolean {
   return url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, '')));
 }

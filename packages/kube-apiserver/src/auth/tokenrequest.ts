@@ -29,7 +29,7 @@ const ACCOUNTS = { group: '', plural: 'serviceaccounts' };
 const LEAST_SECONDS = 600;
 const MOST_SECONDS = 2 ** 32;
 
-/** A TokenRequest as a resource, for reading it: it is served nowhere else. */
+/** TokenRequest as a resource, for decoding; it is served only as this subresource. */
 const REQUESTS = resourceOf({
   ...KIND,
   version: 'v1',
@@ -138,7 +138,7 @@ function wrong(field: string, value: Json, why: string): FieldError {
   return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
 }
 
-/** The object with which a token is to end. Pods are not served, so nothing can be bound to one. */
+/** The object that the token is bound to. Pods are not served, so a token cannot be bound to one. */
 function boundTo(reader: ObjectReader, reference: Json, namespace: string): TokenWish['bound'] {
   if (!isObject(reference)) return undefined;
   const [kind, name, uid, apiVersion] = [

@@ -12,16 +12,16 @@ import type { Clock } from '../clock.js';
 
 export const ISSUER = 'https://kubernetes.default.svc';
 
-/** What a token is for. */
+/** The content of a new token. */
 export interface TokenWish {
   readonly account: KubeObject;
   readonly audiences: readonly string[];
   readonly seconds: number;
-  /** A Secret or Node that the token ends with. */
+  /** A Secret or Node; the token is valid while it exists. */
   readonly bound?: { readonly kind: 'secret' | 'node'; readonly object: KubeObject };
 }
 
-/** Makes a token of a ServiceAccount: a JWT with the claims that the real server writes. */
+/** Issues a ServiceAccount token: a JWT with the claims of kube-apiserver. */
 export function issueToken(key: SigningKey, clock: Clock, { account, audiences, seconds, bound }: TokenWish): string {
   const now = Math.floor(clock.now() / 1000);
   const { namespace = '', name = '' } = account.metadata;
@@ -42,7 +42,7 @@ function refTo({ metadata }: KubeObject): JsonObject {
   return { name: metadata.name, uid: metadata.uid };
 }
 
-/** What a good token says. */
+/** The claims of a valid token. */
 interface Claims {
   readonly namespace: string;
   readonly account: Reference;
@@ -59,9 +59,9 @@ interface Reference {
   readonly uid: string;
 }
 
-/** Seconds by which clocks may differ, and for which what is being deleted still counts. */
+/** Tolerance in seconds for clock differences, and for objects that are being deleted. */
 const LEEWAY_S = 60;
-/** Signatures that were found good; a token costs a tenth of a millisecond else, with every request. */
+/** Cache of verified signatures: verifying takes a tenth of a millisecond per request. */
 const KNOWN_TOKENS = 1000;
 
 interface Parts {
@@ -70,7 +70,7 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Knows the tokens of {@link issueToken} while they last and what they are bound to is there. */
+/** Checks the tokens of {@link issueToken}: valid until they expire, while the objects that they are bound to exist. */
 export function accountTokens({ key, reader, clock }: Parts): TokenCheck {
   const known = new Map<string, Claims>();
   const claimsOf = (token: string): Claims | undefined => {
@@ -101,7 +101,7 @@ function listed(texts: readonly string[]): string {
   return `[${texts.map(goQuote).join(' ')}]`;
 }
 
-/** Whether a token that was not signed here says that it was. */
+/** Whether a token claims this issuer without its signature. */
 function claimsIssuer(token: string): boolean {
   try {
     const claims: Json = JSON.parse(partsOf(token)?.claims.toString('utf8') ?? '');
@@ -111,7 +111,7 @@ function claimsIssuer(token: string): boolean {
   }
 }
 
-/** What is wrong with a token that was signed here: its time, its account, or what it is bound to. */
+/** Why a token with a valid signature is invalid: its time, its account, or the object that it is bound to. */
 function problemOf(
   { namespace, account, secret, node, from, until }: Claims,
   reader: ObjectReader,
