@@ -2,7 +2,7 @@ import type { KubeObject } from '../object.js';
 import type { Resource } from '../resource.js';
 import type { UserInfo } from '../user.js';
 
-/** A request that is about to change something, as admission sees it. */
+/** A write request as admission sees it. */
 export interface AdmissionRequest {
   readonly user: UserInfo;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
@@ -18,11 +18,11 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** CreateOptions, UpdateOptions (patches too) or DeleteOptions. */
   readonly options: KubeObject;
-  /** Adds an annotation to the event of the audit log. */
+  /** Adds an annotation to the audit event. */
   readonly annotate?: (key: string, value: string) => void;
 }
 
-/** The validating half of admission. Throws the StatusError that refuses; collects texts of `Warning` headers. */
+/** Validating admission. Throws a StatusError to refuse; `warn` receives texts for `Warning` headers. */
 export interface Admission {
   validate(request: AdmissionRequest, warn: (text: string) => void): void;
 }

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../object.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 
-/** One check of the first half of admission: refuses by throwing, or gives the object as it is to go on. */
+/** A mutating admission step: throws to refuse, or returns the object for the next step. */
 export interface Step {
   admit(request: AdmissionRequest, warn: (text: string) => void): KubeObject | undefined;
 }
 
-/** All of admission: `admit` runs before a kind's own checks of an object, `validate` after them. */
+/** The admission chain: `admit` runs before a kind's own validation, `validate` after it. */
 export interface AdmissionChain extends Admission, Step {}
 
 export interface ChainParts {
@@ -14,7 +14,7 @@ export interface ChainParts {
   readonly last: readonly Admission[];
 }
 
-/** Runs the parts in order; each step gets the object that the one before it gave. */
+/** Runs the steps in order; each gets the object of the previous one. */
 export function createChain({ first, last }: ChainParts): AdmissionChain {
   return {
     admit(request, warn) {
@@ -28,7 +28,7 @@ export function createChain({ first, last }: ChainParts): AdmissionChain {
   };
 }
 
-/** A step that only refuses. */
+/** A step that only validates. */
 export function guard(check: Admission): Step {
   return {
     admit(request, warn) {

@@ -1,7 +1,7 @@
 import { forbidden } from '../status.js';
 import type { Admission } from './admission.js';
 
-/** Nothing new is made of a kind whose definition is being deleted. */
+/** Refuses new objects of a kind whose CustomResourceDefinition is being deleted. */
 export const definitionLifecycle: Admission = {
   validate(request) {
     if (request.operation !== 'CREATE' || request.resource.terminating !== true) return;

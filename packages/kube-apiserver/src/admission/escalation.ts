@@ -10,7 +10,7 @@ import { checkStoredName } from '../registry/storedname.js';
 import { badRequest, forbidden, notFound, quoted, StatusError, unknownError } from '../status.js';
 import { MASTERS, type UserInfo } from '../user.js';
 
-/** What is asked to find out whether somebody gives away more than they have. */
+/** The dependencies of the privilege escalation check. */
 interface Parts {
   readonly resolver: RuleResolver;
   readonly authorizer: Authorizer;
@@ -22,8 +22,8 @@ const FULL: readonly PolicyRule[] = [
 ];
 
 /**
- * Refuses a role that gives rights which its writer does not have (unless they may `escalate` it), and a binding of such
- * a role (unless they may `bind` it).
+ * Refuses a role with rights that its writer does not have (unless they may `escalate` it), and a binding to such a
+ * role (unless they may `bind` it).
  */
 export function createEscalationCheck(parts: Parts): Admission {
   return {
@@ -43,7 +43,7 @@ export function createEscalationCheck(parts: Parts): Admission {
   };
 }
 
-/** Whether nothing but finalizers and owners change: what the garbage collector does. */
+/** Whether only finalizers and owner references change, as the garbage collector does. */
 function onlyForCollection(next: KubeObject, old: KubeObject): boolean {
   return equal(withoutOwners(next), withoutOwners(old));
 }
@@ -57,7 +57,7 @@ function withoutOwners(object: KubeObject): JsonObject {
 
 function checkRole(parts: Parts, request: AdmissionRequest, role: KubeObject): void {
   const { user, resource, namespace, operation, oldObject } = request;
-  // A request that makes an object has no name yet for the authorizer.
+  // The authorizer gets no name for an object that is being created.
   const name = operation === 'CREATE' ? '' : request.name;
   const escalate = {
     user,
@@ -103,7 +103,7 @@ function checkBinding(parts: Parts, request: AdmissionRequest, binding: KubeObje
   if (missing !== undefined) throw forbidden(resource, binding.metadata.name ?? '', missing);
 }
 
-/** The group that the reference says, which is not yet known to be the right one. */
+/** The group of the reference, which is not validated yet. */
 function groupOf(binding: KubeObject): string {
   const reference = binding['roleRef'];
   const group = isObject(reference) ? (reference['apiGroup'] ?? '') : '';
@@ -120,12 +120,12 @@ function rulesNamed(
   try {
     return resolver.referenced(role, namespace);
   } catch (error) {
-    // The real server says of the binding that it is missing.
+    // kube-apiserver reports the binding as missing.
     throw error instanceof StatusError && error.code === 404 ? notFound(resource, role.name) : error;
   }
 }
 
-/** What of the rules somebody does not have, as a text; undefined when they have it all. */
+/** The rules that the user does not have, as a text; undefined where they have all. */
 function notHeld(
   { resolver }: Parts,
   { user, namespace }: { readonly user: UserInfo; readonly namespace: string },
@@ -143,7 +143,7 @@ function notHeld(
   return `${who} is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${doubts}`;
 }
 
-/** Puts the verbs of one resource together again. */
+/** Merges the verbs of each resource. */
 function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const merged = new Map<string, PolicyRule>();
   for (const rule of rules) {

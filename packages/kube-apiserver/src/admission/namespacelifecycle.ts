@@ -7,12 +7,15 @@ import type { Admission, AdmissionRequest } from './admission.js';
 const IMMORTAL: readonly string[] = ['default', 'kube-public', 'kube-system'];
 const NAMESPACES = { group: '', plural: 'namespaces' };
 
-/** Reads a namespace in its newest state, durable or not: a namespace that was just marked takes nothing more. */
+/**
+ * Reads the newest state of a namespace, durable or not: a namespace that was just marked for deletion accepts no new
+ * objects.
+ */
 export type FindNamespace = (name: string) => KubeObject | undefined;
 
 /**
- * Objects are made only in namespaces that exist and are not being deleted; a few namespaces are never deleted.
- * Texts and order of the checks are those of the NamespaceLifecycle plugin.
+ * Refuses objects in namespaces that are missing or being deleted, and the deletion of a few namespaces. Texts and
+ * order are those of the NamespaceLifecycle plugin.
  */
 export function createNamespaceLifecycle(find: FindNamespace): Admission {
   return { validate: (request) => check(request, find) };
@@ -53,7 +56,7 @@ function terminating(request: AdmissionRequest): StatusError {
   });
 }
 
-/** How admission names an object that may not have its name yet. */
+/** The name of an object for admission, which may not be generated yet. */
 export function nameFor({ name, object }: AdmissionRequest): string {
   if (name !== '') return name;
   if (object === undefined) return 'Unknown';

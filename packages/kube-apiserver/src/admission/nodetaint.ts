@@ -4,7 +4,7 @@ import type { Step } from './chain.js';
 
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** A new Node takes no pods until somebody says that it is ready, as plugin TaintNodesByCondition has it. */
+/** A new Node is not schedulable until it is ready, as the TaintNodesByCondition plugin has it. */
 export const nodeTaint: Step = {
   admit({ resource, subresource, operation, object }) {
     if (object === undefined || operation !== 'CREATE' || subresource !== '') return object;

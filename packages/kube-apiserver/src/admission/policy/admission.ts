@@ -18,11 +18,11 @@ export const POLICIES = 'validatingadmissionpolicies.admissionregistration.k8s.i
 export const BINDINGS = 'validatingadmissionpolicybindings.admissionregistration.k8s.io';
 
 export interface PolicyAdmission extends Admission {
-  /** Ends what follows the store. */
+  /** Ends the subscriptions to the store. */
   close(): void;
 }
 
-/** A policy as it is kept: compiled when it is first asked. */
+/** A cached policy, compiled on first use. */
 interface Kept {
   readonly name: string;
   readonly spec: JsonObject;
@@ -34,17 +34,14 @@ interface Binding {
   readonly spec: JsonObject;
 }
 
-/** Reviews are not stored: no policy sees them. Nor does one see policies. */
+/** Reviews are not stored, and no policy applies to them, nor to policies. */
 const EXEMPT: ReadonlySet<string> = new Set([
   'authentication.k8s.io',
   'authorization.k8s.io',
   'admissionregistration.k8s.io',
 ]);
 
-/**
- * Enforces every ValidatingAdmissionPolicy that has a binding. Policies and bindings count from the moment on at which
- * they are durable.
- */
+/** Enforces every ValidatingAdmissionPolicy that has a binding, from the moment when both are durable. */
 export function createPolicyAdmission(
   reader: ObjectReader,
   registry: () => Registry,
@@ -54,7 +51,7 @@ export function createPolicyAdmission(
   return { validate: (request, warn) => enforcer.validate(request, warn), close: () => enforcer.close() };
 }
 
-/** A refusal, and by whose word. */
+/** A refusal, with its policy and binding. */
 interface Denial extends Refusal {
   readonly policy: string;
   readonly binding: string | undefined;
@@ -143,7 +140,7 @@ class Enforcer {
     return evaluatePolicy(policy.compiled, input, { ...input, namespaceObject: null });
   }
 
-  /** Does with refusals what the binding says: refuse, warn, write into the audit log. */
+  /** Applies the actions of the binding to refusals: deny, warn, audit. */
   private enforce(
     { policy, binding, request }: Enforcement,
     { refusals, always }: Verdict,
@@ -189,7 +186,7 @@ function byName<T extends { readonly name: string }>(kept: ReadonlyMap<string, T
   return [...kept.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** Errors of configuration as values. */
+/** Returns configuration errors as values. */
 function attempt<T>(work: () => T): T | ConfigurationError | StatusError {
   try {
     return work();
@@ -201,7 +198,7 @@ function attempt<T>(work: () => T): T | ConfigurationError | StatusError {
 
 const CODES: Readonly<Record<string, number>> = { Unauthorized: 401, Forbidden: 403, RequestEntityTooLarge: 413 };
 
-/** The text says forbidden whatever the reason is. */
+/** The text says forbidden, whatever the reason. */
 function refused(request: AdmissionRequest, { policy, binding, message, reason = 'Invalid' }: Denial): StatusError {
   const who = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`;
   const why = `${who} denied request: ${message}`;

@@ -3,10 +3,10 @@ import { goJson } from '../../schema/go/text.js';
 import type { AdmissionRequest } from '../admission.js';
 import type { Note } from './evaluate.js';
 
-/** Annotation of the audit log that tells of a validation that did not pass. */
+/** Audit annotation of a failed validation. */
 export const FAILURE = 'validation.policy.admission.k8s.io/validation_failure';
 
-/** A list, for there may be more than one some day. */
+/** A list, as the annotation's format allows several failures. */
 export function failureNote(failure: JsonObject): string {
   return `[{${Object.entries(failure)
     .map(([name, value]) => `${goJson(name)}:${goJson(value)}`)
@@ -15,7 +15,7 @@ export function failureNote(failure: JsonObject): string {
 
 const LONGEST = 10 * 1024;
 
-/** Writes what a policy has to say of a request into the audit log: values that differ by binding or parameters stand beside each other. */
+/** Publishes the audit annotations of a policy: values that differ by binding or parameters are joined. */
 export function publish(policy: string, notes: readonly Note[], { annotate }: AdmissionRequest): void {
   if (annotate === undefined) return;
   const values = new Map<string, Set<string>>();

@@ -20,7 +20,7 @@ interface Asker {
   readonly authorizer: Authorizer;
 }
 
-/** `authorizer`: asks about a user. */
+/** `authorizer`: checks the rights of a user. */
 class AuthorizerValue extends Check {
   readonly typeName = `${PREFIX}.Authorizer`;
   readonly asker: Asker;
@@ -55,7 +55,7 @@ class GroupCheck extends Check {
   }
 }
 
-/** What is asked about a resource, but for the verb. */
+/** A resource check without its verb. */
 export interface ResourceQuestion {
   readonly group: string;
   readonly resource: string;
@@ -101,7 +101,10 @@ const AUTHORIZER_TYPES = ['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceChec
   (name) => `${PREFIX}.${name}`,
 );
 
-/** Kubernetes' authorizer library: questions of RBAC within policies. Selectors are taken and count for nothing: RBAC knows none. */
+/**
+ * Kubernetes' authorizer library: RBAC checks in policies. Selectors are accepted and ignored, because RBAC does not
+ * support them.
+ */
 export function authz(): Library {
   const library = new Library();
   const [authorizer, path, group, resource, decision] = AUTHORIZER_TYPES;

@@ -7,7 +7,7 @@ import { dns1123Subdomain, pathSegment } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 import { checkMatchResources, oneOf } from './matchcheck.js';
 
-/** Checks a ValidatingAdmissionPolicyBinding but for its metadata. */
+/** Validates a ValidatingAdmissionPolicyBinding without its metadata. */
 export function validateBinding(binding: KubeObject): readonly FieldError[] {
   const spec = optionalStructAt(binding, 'spec') ?? {};
   const name = textAt(spec, 'policyName');

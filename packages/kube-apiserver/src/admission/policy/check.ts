@@ -17,8 +17,9 @@ const MAX_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION = 5 * 1024;
 
 /**
- * Checks a ValidatingAdmissionPolicy but for its metadata; every expression is compiled. Order and texts are those of
- * the real server. @param old the stored policy, on an update: unchanged matchConditions are not looked at
+ * Validates a ValidatingAdmissionPolicy without its metadata, and compiles its expressions. Order and texts are those
+ * of kube-apiserver.
+ * @param old the stored policy of an update: unchanged matchConditions are not checked
  */
 export function validatePolicy(policy: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const spec = optionalStructAt(policy, SPEC) ?? {};
@@ -27,7 +28,7 @@ export function validatePolicy(policy: KubeObject, old: KubeObject | undefined):
   );
 }
 
-/** One check of one policy: types of its variables are found on the way. */
+/** Validates one policy; the types of its variables are collected in their order. */
 class PolicyCheck {
   private readonly spec: JsonObject;
   private readonly name: string;

@@ -8,7 +8,7 @@ import { programProblem } from '../../cel/runtime/constants.js';
 import { program, type Program } from '../../cel/runtime/evaluate.js';
 import { declarePolicy, variableType } from './declarations.js';
 
-/** Why an expression cannot be compiled. `internal` problems are shown without the expression. */
+/** Why an expression does not compile. The message of an `internal` problem does not show the expression. */
 export interface CompileProblem {
   readonly text: string;
   readonly internal: boolean;
@@ -16,7 +16,7 @@ export interface CompileProblem {
 
 export type Compiled = { readonly program: Program; readonly type: CelType } | { readonly problem: CompileProblem };
 
-/** Names of types that an expression may evaluate to; undefined for any. */
+/** The allowed result types; undefined for any. */
 export type Wanted = readonly ('bool' | 'string' | 'null_type')[] | undefined;
 
 /** Compiles an expression of a policy. */
@@ -53,7 +53,7 @@ export interface CompiledValidation {
   readonly reason: string | undefined;
 }
 
-/** A policy that is ready to be asked. */
+/** A policy with compiled expressions. */
 export interface CompiledPolicy {
   readonly fails: boolean;
   readonly hasParams: boolean;
@@ -71,7 +71,7 @@ export interface CompiledPolicy {
   }[];
 }
 
-/** Compiles all expressions of a policy that is stored. */
+/** Compiles all expressions of a stored policy. */
 export function compilePolicy(spec: JsonObject): CompiledPolicy {
   const params = own(spec, 'paramKind') !== undefined;
   const variables = new Map<string, Compiled>();

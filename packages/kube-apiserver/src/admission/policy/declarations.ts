@@ -23,10 +23,10 @@ const KIND = struct('kubernetes.GroupVersionKind');
 const RESOURCE = struct('kubernetes.GroupVersionResource');
 const USER = struct('kubernetes.UserInfo');
 
-/** Name of the type of `variables`. */
+/** Type name of `variables`. */
 const VARIABLES = 'kubernetes.variables';
 
-/** Fields of the types that expressions of policies know. */
+/** Fields of the types that policy expressions can use. */
 const TYPES: Readonly<Record<string, Fields>> = {
   [KIND.name]: { group: STRING, version: STRING, kind: STRING },
   [RESOURCE.name]: { group: STRING, version: STRING, resource: STRING },
@@ -79,7 +79,7 @@ const fieldMaps = new Map(Object.entries(TYPES).map(([name, fields]) => [name, n
 
 let functions: Functions | undefined;
 
-/** All functions of policies: those of every expression, and the authorizer's. */
+/** All functions for policies: the common ones, and those of the authorizer. */
 export function policyFunctions(): Functions {
   functions ??= joinLibraries(baseFunctions(), authz().functions);
   return functions;
@@ -88,11 +88,11 @@ export function policyFunctions(): Functions {
 export interface Declared {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** Types of the policy's variables; undefined where `variables` is no name at all. */
+  /** Types of the policy's variables; undefined where `variables` is not declared. */
   readonly variables: ReadonlyMap<string, CelType> | undefined;
 }
 
-/** What an expression of a policy may name. */
+/** The names that an expression of a policy can use. */
 export function declarePolicy({ params, authorizer, variables }: Declared): Declarations {
   const names = new Map<string, CelType>([
     ['object', DYN],
@@ -113,7 +113,7 @@ export function declarePolicy({ params, authorizer, variables }: Declared): Decl
   };
 }
 
-/** The type under which a variable of a policy is known: structs and optionals are dyn. */
+/** The declared type of a policy variable: structs and optionals are dyn. */
 export function variableType(type: CelType): CelType {
   if (type.kind === 'list') return listOf(variableType(parameterOf(type)));
   if (type.kind === 'map') return mapOf(variableType(parameterOf(type)), variableType(parameterOf(type, 1)));

@@ -5,28 +5,28 @@ import { fitMessage } from '../../cel/rules/message.js';
 import { ValueMap, type Value } from '../../cel/runtime/value.js';
 import type { Compiled, CompiledPolicy, CompiledValidation } from './compile.js';
 
-/** Cost that the validations of a policy may have together for one request, and its matchConditions. */
+/** Cost budgets per request: of all validations of a policy, and of its matchConditions. */
 const POLICY_LIMIT = 10_000_000;
 const CONDITIONS_LIMIT = 2_500_000;
 
-/** A validation that did not pass, or could not be asked. */
+/** A validation that failed, or could not be evaluated. */
 export interface Refusal {
   readonly message: string;
   readonly reason: string | undefined;
-  /** Which of the validations it was. */
+  /** Index of the validation. */
   readonly at?: number;
 }
 
-/** What is to stand in the audit log. */
+/** An audit annotation. */
 export interface Note {
   readonly key: string;
   readonly value: string;
 }
 
-/** What a policy says of a request. */
+/** The result of a policy for a request. */
 export interface Verdict {
   readonly refusals: readonly Refusal[];
-  /** Problems of auditAnnotations: they refuse whatever the binding's actions are. */
+  /** Errors of auditAnnotations: they deny the request whatever the binding's actions are. */
   readonly always: readonly Refusal[];
   readonly notes: readonly Note[];
 }
@@ -42,7 +42,10 @@ class OutOfBudget extends Error {
   }
 }
 
-/** Asks a policy about a request. @param conditions input of matchConditions: they see no namespace */
+/**
+ * Evaluates a policy for a request.
+ * @param conditions input of matchConditions: they have no namespaceObject
+ */
 export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions: Input): Verdict {
   const failed = (message: string): Verdict =>
     policy.fails ? { ...NOTHING, refusals: [{ message, reason: undefined }] } : NOTHING;
@@ -62,7 +65,7 @@ export function evaluatePolicy(policy: CompiledPolicy, input: Input, conditions:
   }
 }
 
-/** Whether all conditions hold; a text where one could not be asked and none is false. */
+/** Whether all conditions are true; an error text where one failed and none is false. */
 function matchConditions(policy: CompiledPolicy, input: Input): boolean | string {
   const session = new Session(policy, input, CONDITIONS_LIMIT);
   const problems: string[] = [];
@@ -76,7 +79,7 @@ function matchConditions(policy: CompiledPolicy, input: Input): boolean | string
   return problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`;
 }
 
-/** Annotations whose value is null or blank are left out. */
+/** Annotations with a null or blank value are omitted. */
 function audited(policy: CompiledPolicy, input: Input): Pick<Verdict, 'always' | 'notes'> {
   const session = new Session(policy, input, POLICY_LIMIT);
   const always: Refusal[] = [];
@@ -89,7 +92,7 @@ function audited(policy: CompiledPolicy, input: Input): Pick<Verdict, 'always' |
   return { always: policy.fails ? always : [], notes };
 }
 
-/** One round of evaluations that share variables and a budget. */
+/** Evaluations that share variables and a cost budget. */
 class Session {
   private readonly policy: CompiledPolicy;
   private readonly variables: Variables;
@@ -102,7 +105,7 @@ class Session {
     this.variables = (name) => (name === 'variables' ? composed : Object.hasOwn(input, name) ? input[name] : undefined);
   }
 
-  /** What an expression gives; an error where it cannot be asked. Throws OutOfBudget. */
+  /** The result of an expression; an error value where it cannot be evaluated. Throws OutOfBudget. */
   run(expression: string, compiled: Compiled): Value | EvaluationError {
     if ('problem' in compiled) return new EvaluationError(`compilation error: ${compiled.problem.text}`);
     try {
@@ -129,7 +132,7 @@ class Session {
     return message.trim() === '' ? `failed expression: ${expression.trim()}` : message.trim();
   }
 
-  /** Runs a program and takes its cost from the budget. */
+  /** Runs a program and charges its cost to the budget. */
   private compose(compiled: Extract<Compiled, { program: unknown }>): Value {
     const budget = new Budget();
     try {
@@ -145,7 +148,7 @@ class Session {
   }
 }
 
-/** `variables`: each is evaluated when it is first asked for, and then kept, errors too. */
+/** `variables`: each is evaluated on first use and cached, errors included. */
 class ComposedVariables extends ValueMap {
   private readonly compiled: ReadonlyMap<string, Compiled>;
   private readonly run: (compiled: Extract<Compiled, { program: unknown }>) => Value;

@@ -10,17 +10,17 @@ import { authorizerValue, resourceCheckValue } from './authz.js';
 import type { Input } from './evaluate.js';
 import type { Matched, Seen } from './match.js';
 
-/** What expressions of a policy see of one request. */
+/** The request data for policy expressions. */
 export interface Facts {
   readonly seen: Seen;
   readonly matched: Matched;
   readonly params: KubeObject | undefined;
-  /** The namespace around the object; undefined for objects without one. */
+  /** The object's namespace; undefined for cluster-scoped objects. */
   readonly namespace: KubeObject | undefined;
   readonly authorizer: Authorizer;
 }
 
-/** Values of the variables of validations. */
+/** The variables of validations. */
 export function policyInput(facts: Facts): Input {
   const {
     seen: { request, name, namespace },
@@ -51,7 +51,7 @@ function valueOf(object: Json | KubeObject | undefined): Value {
   return jsonValue(object ?? null);
 }
 
-/** The object as another version of its resource shows it. */
+/** The object converted to another version of its resource. */
 function inVersion(object: KubeObject | undefined, from: Resource, to: Resource): KubeObject | undefined {
   if (object === undefined || from === to) return object;
   const stored = from.convert?.toStored(object) ?? object;
@@ -59,7 +59,7 @@ function inVersion(object: KubeObject | undefined, from: Resource, to: Resource)
   return { ...(to.convert?.fromStored(stored) ?? stored), apiVersion, kind: to.kind };
 }
 
-/** The request as AdmissionRequest has it; empty texts are left out where it leaves them out. */
+/** The request as AdmissionRequest in JSON: empty texts are omitted where Go omits them. */
 function requestJson({ seen: { request, name, namespace }, matched }: Facts): JsonObject {
   const { subresource } = request;
   return {
@@ -81,7 +81,7 @@ function requestJson({ seen: { request, name, namespace }, matched }: Facts): Js
   };
 }
 
-/** Options are no objects, and have no metadata. */
+/** Options have no metadata in JSON. */
 function withoutMeta({ metadata: _none, ...options }: KubeObject): JsonObject {
   return options;
 }
@@ -114,7 +114,7 @@ function userJson({ name, uid = '', groups, extra = {} }: UserInfo): JsonObject 
   };
 }
 
-/** Of the metadata of a namespace only some fields are shown. */
+/** Only some fields of a namespace's metadata are available. */
 function namespaceJson(namespace: KubeObject | undefined): Json | undefined {
   if (namespace === undefined) return undefined;
   const { ownerReferences: _owners, managedFields: _managers, ...metadata } = namespace.metadata;

@@ -6,22 +6,22 @@ import { StatusError } from '../../status.js';
 import type { AdmissionRequest } from '../admission.js';
 import { isEmpty, selects } from './selector.js';
 
-/** What matching needs to know of the world. */
+/** The dependencies of matching. */
 export interface World {
   readonly registry: () => Registry;
   readonly namespace: (name: string) => KubeObject | undefined;
 }
 
-/** The form in which a request matched: its own resource, or an equivalent one in another version or group. */
+/** The resource that matched: that of the request, or an equivalent one in another version or group. */
 export interface Matched {
   readonly resource: Resource;
 }
 
-/** How a request looks to matchConstraints. */
+/** A request prepared for matchConstraints. */
 export interface Seen {
   readonly request: AdmissionRequest;
   readonly name: string;
-  /** The namespace around it; of a namespace itself its name. */
+  /** The namespace of the object; the name of a Namespace itself. */
   readonly namespace: string;
 }
 
@@ -37,8 +37,8 @@ function isNamespace({ group, plural }: Resource): boolean {
 }
 
 /**
- * Whether a request is one of those that matchConstraints of a policy or matchResources of a binding describe; in which form.
- * Throws StatusError where the namespace that a selector asks about is not there.
+ * Whether a request matches the matchConstraints of a policy or the matchResources of a binding, and as which resource.
+ * Throws StatusError where a namespaceSelector needs a namespace that does not exist.
  */
 export function matchResources(criteria: JsonObject, seen: Seen, world: World): Matched | undefined {
   const { request } = seen;
@@ -53,7 +53,7 @@ export function matchResources(criteria: JsonObject, seen: Seen, world: World): 
   return matched;
 }
 
-/** Objects without a namespace match every selector of namespaces; a namespace is asked for its own labels. */
+/** Cluster-scoped objects match every namespaceSelector; a Namespace is matched by its own labels. */
 function namespaceMatches(
   selector: JsonObject | undefined,
   { request, namespace }: Seen,
@@ -73,7 +73,7 @@ function namespaceMatches(
   return selects(selector, found.metadata.labels);
 }
 
-/** Either state of an object may match. */
+/** The old or the new object may match. */
 function objectMatches(selector: JsonObject | undefined, { object, oldObject }: AdmissionRequest): boolean {
   if (isEmpty(selector)) return true;
   return [object, oldObject].some((state) => state !== undefined && selects(selector, state.metadata.labels));

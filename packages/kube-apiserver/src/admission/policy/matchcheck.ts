@@ -5,7 +5,9 @@ import { child, duplicate, index, invalidValue, notSupported, required } from '.
 import { pathSegment } from '../../schema/metadata/names.js';
 import type { FieldError } from '../../status.js';
 
-/** Checks matchConstraints of a policy and matchResources of a binding, worded and ordered as the real server has it. */
+/**
+ * Validates matchConstraints of a policy and matchResources of a binding; texts and order are those of kube-apiserver.
+ */
 export function checkMatchResources(criteria: JsonObject, path: string): FieldError[] {
   return [
     ...oneOf(criteria, 'matchPolicy', ['Equivalent', 'Exact'], path),
@@ -16,7 +18,7 @@ export function checkMatchResources(criteria: JsonObject, path: string): FieldEr
   ];
 }
 
-/** A text that has to be one of some. */
+/** Checks an enumerated value. */
 export function oneOf(object: JsonObject, field: string, supported: readonly string[], path: string): FieldError[] {
   const value = own(object, field);
   if (value === undefined || value === null) return [required(child(path, field))];
@@ -82,13 +84,13 @@ function resources(values: readonly string[], path: string): FieldError[] {
   const plain = values.filter((value) => value !== '' && !value.includes('/'));
   if (values.length > 1 && values.includes('*/*'))
     errors.push(invalidValue(path, values, "if '*/*' is present, must not specify other resources"));
-  // What counts is the last resource without a subresource: so the real server has it.
+  // As in kube-apiserver, the last resource without a subresource decides.
   if (values.includes('*') && plain.at(-1) !== '*')
     errors.push(invalidValue(path, values, "if '*' is present, must not specify other resources without subresources"));
   return errors;
 }
 
-/** A subresource that an earlier wildcard covers already. */
+/** Errors of a subresource that an earlier wildcard covers. */
 function overlaps(before: readonly string[], value: string, path: string): FieldError[] {
   const [resource, sub] = splitOnce(value);
   if (sub === undefined) return [];

@@ -20,20 +20,20 @@ interface Parts {
   readonly authorizer: Authorizer;
 }
 
-/** What somebody has to be able to read. */
+/** A right that the writer needs. */
 interface Kind {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
-  /** Why the resource is not known. */
+  /** Why the resource cannot be resolved. */
   readonly doubt?: string;
 }
 
 const ALL: Kind = { group: '*', version: '*', resource: '*' };
 
 /**
- * Refuses a policy whose params its writer may not read, and a binding to params that its writer may not read: what
- * they say would show in the refusals of the policy. The refusal is a 422 of `spec.paramKind` or `spec.paramRef`.
+ * Refuses a policy whose params its writer may not read, and a binding to such params, because the policy's messages
+ * could reveal them. The refusal is a 422 of `spec.paramKind` or `spec.paramRef`.
  */
 export function createParamRights(parts: Parts): Admission {
   return {
@@ -66,7 +66,7 @@ function checkPolicy(parts: Parts, { user, resource, oldObject }: AdmissionReque
   throw invalid(resource, policy.metadata.name ?? '', [forbiddenField('spec.paramKind', why)]);
 }
 
-// Unlike a policy, a binding is checked with every change of it: kube-apiserver compares references by identity.
+// Unlike a policy, a binding is checked on every update: kube-apiserver compares the references by identity.
 function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, binding: KubeObject): void {
   const spec = optionalStructAt(binding, 'spec') ?? {};
   const reference = optionalStructAt(spec, 'paramRef');
@@ -89,7 +89,7 @@ function checkBinding(parts: Parts, { user, resource }: AdmissionRequest, bindin
   throw invalid(resource, binding.metadata.name ?? '', [forbiddenField('spec.paramRef', why)]);
 }
 
-/** The kind of params of the policy that a binding names: all kinds, where that is not known. */
+/** The paramKind of a binding's policy; any kind, where that is unknown. */
 function kindOf(parts: Parts, policyName: string): Kind {
   const policy = parts.reader.get(`${POLICIES}.${GROUP}`, '', policyName);
   if (policy === undefined) return { ...ALL, doubt: `get policy ${policyName}` };

@@ -6,10 +6,12 @@ import type { Registry, Resource } from '../../resource.js';
 import type { ObjectReader } from '../../registry/reader.js';
 import { selects } from './selector.js';
 
-/** A policy or a binding that is wrong in itself: the request is refused, or let through as failurePolicy says. */
+/** An invalid policy or binding: failurePolicy decides whether the request is denied. */
 export class ConfigurationError extends Error {}
 
-/** The resource that paramKind names; undefined for a policy without params. Throws ConfigurationError for one that is not served. */
+/**
+ * The resource of paramKind; undefined for a policy without params. Throws ConfigurationError where it is not served.
+ */
 export function paramResource(spec: JsonObject, registry: Registry): Resource | undefined {
   const kind = optionalStructAt(spec, 'paramKind');
   if (kind === undefined) return undefined;
@@ -25,9 +27,9 @@ export function paramResource(spec: JsonObject, registry: Registry): Resource | 
 }
 
 /**
- * The params that a binding chooses, one evaluation each; [undefined] where none are asked for.
+ * The params selected by a binding, each for one evaluation; [undefined] where the policy has no params.
  * @param namespace of the request
- * Throws ConfigurationError.
+ * @throws ConfigurationError
  */
 export function collectParams(
   resource: Resource | undefined,
@@ -76,7 +78,7 @@ function findParams(
     .filter((object) => selects(selector, object.metadata.labels));
 }
 
-/** The object as the version of the resource shows it; a built-in one without those who manage it. */
+/** The object in the version of the resource; without managedFields for a built-in kind. */
 function served(object: KubeObject, { convert, group, version, kind, custom }: Resource): KubeObject {
   const apiVersion = apiVersionOf({ group, version });
   const { managedFields: _managers, ...metadata } = object.metadata;

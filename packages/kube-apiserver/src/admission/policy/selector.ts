@@ -2,12 +2,12 @@ import { listAt, optionalStructAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
 import { selects as satisfies } from '../../registry/builtins/validation/labelselector.js';
 
-/** Whether labels satisfy a label selector of an object; a missing one and an empty one select everything. */
+/** Whether labels match an object's label selector; a missing or empty selector matches everything. */
 export function selects(selector: JsonObject | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
   return selector === undefined || satisfies(selector, labels);
 }
 
-/** Whether a selector asks for nothing. */
+/** Whether a selector has no requirements. */
 export function isEmpty(selector: JsonObject | undefined): boolean {
   return (
     selector === undefined ||

@@ -12,19 +12,19 @@ import { index } from '../../schema/field.js';
 import type { Schema } from '../../schema/schema.js';
 import { declarePolicy, variableType } from './declarations.js';
 
-/** What is odd about an expression of a policy, once the types of the objects that it is about are known. */
+/** A type error of a policy expression for the types of the matched objects. */
 export interface ExpressionWarning {
   readonly fieldRef: string;
   readonly warning: string;
 }
 
-/** So many types of one rule are looked at. */
+/** Maximum number of types that are checked per rule. */
 const MAX_TYPES = 10;
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /**
- * Checks the validations of a policy against each type that its constraints name; wildcards and subresources are passed
- * over. Texts are those of the status controller of a cluster.
+ * Type-checks the validations of a policy against each type that its constraints name, without wildcards and
+ * subresources. Texts are those of kube-controller-manager's status controller.
  */
 export function expressionWarnings(spec: JsonObject, registry: Registry): readonly ExpressionWarning[] {
   const params = paramsOf(spec, registry);
@@ -61,7 +61,7 @@ function named({ group, version, kind }: Resource): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** The kinds that the rules name, each once, in the order of group, version and kind. */
+/** The kinds that the rules name, without duplicates, ordered by group, version and kind. */
 function typesOf(spec: JsonObject, registry: Registry): readonly Resource[] {
   const found = new Map<string, Resource>();
   for (const rule of listAt(optionalStructAt(spec, 'matchConstraints') ?? {}, 'resourceRules')) {
@@ -84,7 +84,7 @@ function sorted(names: readonly string[]): readonly string[] {
   return [...names].sort();
 }
 
-/** The type of the parameters: undefined for a policy without any, DYN where nobody knows the kind. */
+/** The type of the params: undefined for a policy without params, DYN where the kind is unknown. */
 function paramsOf(spec: JsonObject, registry: Registry): DeclaredType | 'dyn' | undefined {
   const kind = optionalStructAt(spec, 'paramKind');
   if (kind === undefined) return undefined;
@@ -132,8 +132,8 @@ const TEXT: Schema = { type: 'string' };
 const ANY: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /**
- * The schema as it is published, but without its cycles: what holds itself is an object of which nothing is known.
- * Quantities of built-in kinds are published without a type: expressions do not see them.
+ * The published schema without its cycles: a schema that contains itself becomes an object without known fields.
+ * Quantities of built-in kinds are published without a type, so expressions do not see them.
  */
 function published(schema: Schema, above: readonly Schema[], custom: boolean): Schema {
   if (above.includes(schema)) return ANY;
