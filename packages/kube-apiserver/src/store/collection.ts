@@ -2,27 +2,27 @@ import { History, type HistoryLimits } from './history.js';
 import { KeyIndex, settle } from './keyindex.js';
 import type { Change, Entry, Subscription } from './store.js';
 
-/** What the next write of a key builds upon. */
+/** The state that the next write of a key builds upon. */
 interface Pending {
   readonly revision: number;
-  /** undefined for a removal. */
+  /** undefined for a deletion. */
   readonly entry: Entry | undefined;
 }
 
 interface Watcher {
   readonly listener: (change: Change) => void;
-  /** The newest revision that it was told. */
+  /** Revision of the last event that it received. */
   told: number;
 }
 
-/** The durable objects of one resource, their recent changes, and who wants to hear of the next. */
+/** The durable objects of one resource, their recent changes, and the watchers. */
 export class Collection {
   readonly name: string;
   readonly index = new KeyIndex();
   readonly history: History;
-  /** Bytes of JSON of all objects. */
+  /** Total size of the objects' JSON in bytes. */
   bytes = 0;
-  /** The newest accepted change of each key that is not durable yet. */
+  /** Per key, the newest accepted change that is not durable yet. */
   readonly pending = new Map<string, Pending>();
   readonly #watchers = new Set<Watcher>();
 
@@ -31,7 +31,10 @@ export class Collection {
     this.history = new History(limits, floor);
   }
 
-  /** Takes a durable change in, without telling anybody. @param time ms since the epoch. */
+  /**
+   * Applies a durable change without notifying watchers.
+   * @param time ms since the epoch
+   */
   apply(change: Change, time: number): void {
     const { entry, previous } = change;
     this.bytes += (change.type === 'put' ? entry.bytes.length : 0) - (previous?.bytes.length ?? 0);
@@ -48,7 +51,10 @@ export class Collection {
     }
   }
 
-  /** Tells what history holds after a revision at once, then the rest as it comes. Throws Compacted. */
+  /**
+   * Delivers the changes after a revision from history at once, then later ones as they become durable. Throws
+   * Compacted.
+   */
   watch(after: number, listener: (change: Change) => void): Subscription {
     const missed = this.history.after(after);
     const watcher: Watcher = { listener, told: Math.max(after, missed.at(-1)?.revision ?? 0) };

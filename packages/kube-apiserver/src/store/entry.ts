@@ -2,8 +2,8 @@ import type { KubeObject } from '../object.js';
 import type { Entry } from './store.js';
 
 /**
- * One state of one object: its JSON for as long as somebody holds it, its parsed form for a while, and beyond that for as
- * long as a reader has it: who reads next shares it, and a hundred slow readers of a list do not hold a hundred copies.
+ * One state of one object. Its JSON lives as long as the entry; the parsed form is cached for a while, and shared by
+ * all readers that still hold it, so that many slow readers of a list do not hold many copies.
  */
 export class StoredEntry implements Entry {
   readonly key: string;
@@ -20,7 +20,7 @@ export class StoredEntry implements Entry {
     this.#cache = cache;
   }
 
-  /** The entry of an object that is there already, so that it need not be parsed soon. */
+  /** The entry of an object that is parsed already. */
   static of(key: string, revision: number, object: KubeObject, cache: ParsedCache): StoredEntry {
     const entry = new StoredEntry(key, revision, encode(object), cache);
     entry.#parsed = cache.prepare(object);
@@ -35,7 +35,7 @@ export class StoredEntry implements Entry {
     return this.#parsed;
   }
 
-  /** Drops the parsed form, unless somebody else still has it. */
+  /** Drops the parsed form from the cache; readers that hold it keep it. */
   forget(): void {
     if (this.#parsed !== undefined) this.#forgotten = new WeakRef(this.#parsed);
     this.#parsed = undefined;
@@ -43,8 +43,9 @@ export class StoredEntry implements Entry {
 }
 
 /**
- * Bounds how many objects are held parsed: those used since the generation before last, which turns whenever the JSON
- * of its objects is over the limit. Cheaper than an exact least-recently-used list, as most uses touch nothing.
+ * Bounds the parsed objects in memory: it keeps those used in the current or the previous generation, and a new
+ * generation begins when the JSON size of the current one exceeds the limit. Cheaper than an exact LRU list, because
+ * most reads update nothing.
  */
 export class ParsedCache {
   readonly #limit: number;
@@ -53,7 +54,10 @@ export class ParsedCache {
   #old = new Set<StoredEntry>();
   #bytes = 0;
 
-  /** @param limit bytes of JSON of one generation; @param frozen whether objects are frozen to the last leaf, which finds who changes them. */
+  /**
+   * @param limit JSON bytes of one generation
+   * @param frozen deep-freezes objects, so that a change in place throws
+   */
   constructor(limit: number, frozen: boolean) {
     this.#limit = limit;
     this.#frozen = frozen;
@@ -79,7 +83,7 @@ export class ParsedCache {
   }
 }
 
-/** Not from Node's pool: an entry that lives long would hold a whole slab of it. */
+/** Not from Node's buffer pool: a long-lived entry would keep a whole pool slab. */
 function encode(object: KubeObject): Buffer {
   const text = JSON.stringify(object);
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));

@@ -1,22 +1,22 @@
 import { access, link, mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
-/** `read`: must exist. `update`: must exist, for reading and writing. `create`: made, or emptied when it exists. */
+/** `read`: must exist. `update`: must exist, for reading and writing. `create`: created, or emptied where it exists. */
 export type OpenMode = 'read' | 'update' | 'create';
 
-/** The few things that the store asks of a file system; errors carry the codes of Node. Tests inject faults here. */
+/** The file system operations of the store; errors have Node's codes. Tests inject faults here. */
 export interface FileSystem {
-  /** Makes a folder that only its owner can enter, and what is above it; does nothing when it exists. */
+  /** Creates a folder with access for its owner only, and its parents; no effect where it exists. */
   makeFolder(folder: string): Promise<void>;
-  /** Names of the files in a folder, in no order. */
+  /** Names of the files in a folder, unordered. */
   list(folder: string): Promise<readonly string[]>;
-  /** Opens a file; one that is made can be read and written by its owner only. */
+  /** Opens a file; a created file has access for its owner only. */
   open(file: string, mode: OpenMode): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
-  /** Gives a file a second name; rejects with the code EEXIST where that name is taken. */
+  /** Creates a hard link; rejects with the code EEXIST where the name is taken. */
   link(from: string, to: string): Promise<void>;
   remove(file: string): Promise<void>;
-  /** Makes durable which files are in a folder. */
+  /** Makes the folder's entries durable. */
   syncFolder(folder: string): Promise<void>;
 }
 
@@ -24,17 +24,19 @@ export interface OpenFile {
   size(): Promise<number>;
   /** Up to `length` bytes; fewer only at the end of the file. */
   read(position: number, length: number): Promise<Buffer>;
-  /** Writes all of it, or rejects with any part of it written. */
+  /** Writes all bytes; after a rejection any part may be written. */
   write(buffers: readonly Buffer[], position: number): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** Makes durable what was written, and the size; rejects for a file that somebody has removed, which nobody could read again. */
+  /**
+   * Makes the content and the size durable; rejects for a file that was removed, because nobody could read it again.
+   */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 const FLAGS: Readonly<Record<OpenMode, string>> = { read: 'r', update: 'r+', create: 'w+' };
 
-/** The disk. */
+/** The file system of the machine. */
 export const disk: FileSystem = {
   makeFolder,
   list: (folder) => readdir(folder),
@@ -45,14 +47,14 @@ export const disk: FileSystem = {
   syncFolder,
 };
 
-/** Makes a folder that only its owner can use, and those above it that are missing; does nothing where it exists. */
+/** Creates a folder with access for its owner only, and its missing parents; no effect where it exists. */
 export async function makeFolder(folder: string): Promise<void> {
   const parent = path.dirname(folder);
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return;
-    // One by one: Node's own recursion never ends where the parent exists and takes no folder (/proc).
+    // One by one: Node's recursive mkdir never ends where the parent exists and accepts no folder (/proc).
     if (codeOf(error) !== 'ENOENT' || (await exists(parent))) throw error;
     await makeFolder(parent);
     await mkdir(folder, { mode: 0o700 });
@@ -126,14 +128,17 @@ class DiskFile implements OpenFile {
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** The code of an error of the file system: `ENOENT`. By its fields alone: a test's Error is another one than Node's. */
+/**
+ * The code of a file system error, such as `ENOENT`. Reads the field only: errors in Jest are of another realm than
+ * Node's.
+ */
 export function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
 }
 
-/** Whether a write failed because there is no room, which may pass: the disk is full, or a quota or a limit of the process is used up. */
+/** Whether a write failed for want of space, which may be temporary: the disk is full, or a quota is used up. */
 export function isFull(error: unknown): boolean {
   return FULL.has(codeOf(error) ?? '');
 }

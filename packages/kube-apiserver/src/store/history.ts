@@ -1,16 +1,16 @@
 import { Compacted, type Change, type Entry } from './store.js';
 
 export interface HistoryLimits {
-  /** Bytes of JSON of one collection. */
+  /** JSON bytes of one collection. */
   readonly bytes: number;
-  /** Ms for which a change is kept where the bytes allow it. */
+  /** Ms for which a change is kept, within the limit of bytes. */
   readonly age: number;
 }
 
-/** What a change costs beside its JSON, roughly. */
+/** Approximate memory of a change beside its JSON. */
 const OVERHEAD = 300;
 
-/** The recent changes of one collection, in order. Old ones go when a new one comes, never by themselves. */
+/** The recent changes of one collection, in order. Old ones are dropped when a new one arrives. */
 export class History {
   readonly #limits: HistoryLimits;
   #changes: Change[] = [];
@@ -19,13 +19,13 @@ export class History {
   #bytes = 0;
   #floor: number;
 
-  /** @param floor revision before which nothing is known. */
+  /** @param floor revision before which no history is available */
   constructor(limits: HistoryLimits, floor: number) {
     this.#limits = limits;
     this.#floor = floor;
   }
 
-  /** Every change above this revision is known. */
+  /** All changes above this revision are available. */
   get floor(): number {
     return this.#floor;
   }
@@ -42,7 +42,7 @@ export class History {
     this.prune(time);
   }
 
-  /** Drops what is over the limits at a time. */
+  /** Drops changes beyond the limits. */
   prune(now: number): void {
     const oldest = now - this.#limits.age;
     while (
@@ -56,7 +56,7 @@ export class History {
     this.#head = 0;
   }
 
-  /** Forgets everything up to a revision, which must not be below any change. */
+  /** Drops all changes up to a revision, which must not be below any change. */
   clear(revision: number): void {
     this.#changes = [];
     this.#times = [];
@@ -71,7 +71,7 @@ export class History {
     return this.#changes.slice(this.#indexAfter(revision));
   }
 
-  /** What entries were at a revision, for each key that changed since: undefined where there was none. */
+  /** The state at a revision of each key that changed since; undefined where it did not exist. */
   undo(revision: number): ReadonlyMap<string, Entry | undefined> {
     const states = new Map<string, Entry | undefined>();
     for (const change of this.after(revision)) {

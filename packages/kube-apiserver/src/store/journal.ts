@@ -1,28 +1,28 @@
-/** One accepted change, as it is written down. */
+/** An accepted change as it is stored. */
 export interface Written {
   readonly revision: number;
   readonly type: 'put' | 'remove';
   readonly collection: string;
   readonly key: string;
-  /** JSON of the object after the change; of a removal: its last state. */
+  /** JSON of the object after the change; for a deletion, of its last state. */
   readonly bytes: Buffer;
-  /** When it was accepted, ms since the epoch. */
+  /** Time of acceptance, ms since the epoch. */
   readonly time: number;
 }
 
-/** Where changes are made durable. Calls never overlap. */
+/** Makes changes durable. Calls never overlap. */
 export interface Journal {
   /**
-   * Resolves when every change of the batch is durable. Rejects with {@link NoSpace} when none of them is and none ever
-   * will be; with anything else when that is not known: then nothing more may be written.
+   * Resolves when all changes of the batch are durable. Rejects with {@link NoSpace} when none is and none will be;
+   * with another error when that is unknown: then nothing more may be written.
    */
   append(batch: readonly Written[]): Promise<void>;
-  /** Called between batches, with everything that was appended visible in the state: time to tidy up. Rejects as `append`. */
+  /** Called between batches, when the state includes everything that was appended: may compact. Rejects as `append`. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** There is no room for a change now. Nothing of it was left behind. */
+/** There is no space for the change, and nothing of it was written. */
 export class NoSpace extends Error {
   constructor(cause: unknown) {
     super('no space left on device', { cause });
@@ -30,7 +30,7 @@ export class NoSpace extends Error {
   }
 }
 
-/** Keeps nothing: for stores that live in memory only. */
+/** Stores nothing, for in-memory stores. */
 export const noJournal: Journal = {
   append: () => Promise.resolve(),
   tidy: () => Promise.resolve(),

@@ -1,13 +1,13 @@
 import type { Entry } from './store.js';
 
 /**
- * Entries by key, in order of keys when asked. A change costs no more than a look-up: the order is mended by the next
- * who needs it, and a list that was handed out stays as it is. A list costs a copy of as many pointers.
+ * Entries by key, sorted on demand. A change costs one look-up; the next read restores the order. A returned list never
+ * changes; it costs a copy of the pointers.
  */
 export class KeyIndex {
   readonly #entries = new Map<string, Entry>();
   #sorted: Entry[] = [];
-  /** What has changed since `#sorted` was in order; undefined for an entry that is gone. */
+  /** The changes since `#sorted` was in order; undefined for a removed entry. */
   #changed = new Map<string, Entry | undefined>();
 
   get size(): number {
@@ -27,7 +27,7 @@ export class KeyIndex {
     if (this.#entries.delete(key)) this.#changed.set(key, undefined);
   }
 
-  /** Entries whose keys begin with a prefix, in order of keys: an array of the caller's own. */
+  /** Entries whose keys start with a prefix, in order of keys, as a new array. */
   list(prefix: string): Entry[] {
     this.#sorted = settle(this.#sorted, this.#changed);
     this.#changed = new Map();
@@ -40,8 +40,9 @@ export class KeyIndex {
 }
 
 /**
- * Gives keys of a list in order other entries, or none. Works in place where nothing moves.
- * @returns the list, or a new one in its place
+ * Applies changed entries (undefined removes one) to a list that is sorted by key. Changes it in place where no entry
+ * moves.
+ * @returns the list, or a new one
  */
 export function settle(sorted: Entry[], states: ReadonlyMap<string, Entry | undefined>): Entry[] {
   const moved: [key: string, entry: Entry | undefined][] = [];
@@ -55,7 +56,7 @@ export function settle(sorted: Entry[], states: ReadonlyMap<string, Entry | unde
   return moved.length === 0 ? sorted : merged(sorted, moved);
 }
 
-/** A new list with entries put in at keys that it does not have, and taken out. `moved` is in order of keys, too. */
+/** A new list with entries inserted and removed. `moved` is sorted by key too. */
 function merged(
   sorted: readonly Entry[],
   moved: readonly (readonly [key: string, entry: Entry | undefined])[],
@@ -71,12 +72,12 @@ function merged(
   return all.concat(sorted.slice(next));
 }
 
-/** The place of a key, or where it would be. */
+/** The index of a key, or where it would be inserted. */
 function placeOf(sorted: readonly Entry[], key: string): number {
   return firstWhere(sorted, (one) => one.key >= key);
 }
 
-/** The first place where a rule holds that holds from there on; the length when there is none. */
+/** The first index from which on a rule holds; the length where it holds nowhere. */
 export function firstWhere<T>(list: readonly T[], rule: (one: T) => boolean): number {
   let low = 0;
   let high = list.length;

@@ -4,16 +4,16 @@ import path from 'node:path';
 import { isObject } from '../json.js';
 import { codeOf, type FileSystem, type OpenFile, type OpenMode } from './filesystem.js';
 
-/** What the lock asks about processes. */
+/** What the lock needs to know about processes. */
 export interface Processes {
   readonly pid: number;
-  /** Whether a process runs under this id. */
+  /** Whether a process with this id is running. */
   alive(pid: number): boolean;
-  /** Tells the process of an id from a later one of the same id, where the system says it. */
+  /** Distinguishes a process from a later one with the same id, where the system supports it. */
   mark(pid: number): string | undefined;
 }
 
-/** Somebody else has the folder open. */
+/** Another process has the folder open. */
 export class FolderInUse extends Error {
   readonly pid: number;
 
@@ -34,10 +34,11 @@ interface Holder {
 }
 
 /**
- * Locks a folder for one process. The holder is who made the lock file of the highest number. Who finds that one
- * released, or its process gone, makes the next number, which only one can, and holds the folder if nobody was faster
- * and went on to a higher one meanwhile. A lock file appears with its content, so that what was found stays true, and
- * the highest is never removed, so that a slow process cannot take its number again.
+ * Locks a folder for one process. The holder is the process that created the lock file with the highest number. A
+ * process that finds this lock released, or its holder gone, creates the next number, which only one process can, and
+ * holds the folder unless another process has created a higher number meanwhile. A lock file appears together with its
+ * content, so what was read stays true; the file with the highest number is never removed, so a slow process cannot
+ * create that number again.
  */
 export async function lockFolder(files: FileSystem, folder: string, processes: Processes): Promise<Lock> {
   for (;;) {
@@ -55,7 +56,7 @@ export async function lockFolder(files: FileSystem, folder: string, processes: P
   }
 }
 
-/** One that somebody has removed, folder and all, holds nothing any more. */
+/** A lock file that was removed together with its folder holds nothing. */
 async function release(files: FileSystem, file: string): Promise<void> {
   try {
     await withFile(files, file, 'update', (opened) => opened.truncate(0));
@@ -79,7 +80,7 @@ async function highestLock(files: FileSystem, folder: string): Promise<number> {
   return Math.max(0, ...(await lockNumbers(files, folder)));
 }
 
-/** Makes a lock file as a whole; false when another process made it first. */
+/** Creates a lock file atomically; false where another process created it first. */
 async function claim(
   files: FileSystem,
   folder: string,
@@ -102,14 +103,14 @@ async function claim(
   }
 }
 
-/** Removes older locks, and drafts of processes that did not get far: one that is at it makes another. */
+/** Removes older locks, and unfinished drafts; a process that is still writing one creates another. */
 async function clear(files: FileSystem, folder: string, number: number): Promise<void> {
   const drafts = (await files.list(folder)).filter((name) => name.startsWith(DRAFT));
   const older = (await lockNumbers(files, folder)).filter((one) => one < number).map(lockName);
   for (const name of [...drafts, ...older]) await removeIfThere(files, path.join(folder, name));
 }
 
-/** undefined when it was released, or is gone. */
+/** undefined where the lock is released or missing. */
 async function readHolder(files: FileSystem, file: string): Promise<Holder | undefined> {
   try {
     return parseHolder((await withFile(files, file, 'read', (opened) => opened.read(0, 1024))).toString('utf8'));
@@ -175,7 +176,7 @@ export const machine: Processes = {
   },
 };
 
-/** The fields of /proc/<pid>/stat from the state on; the name before them may hold anything. */
+/** The fields of /proc/<pid>/stat from the state on; the name before them may contain anything. */
 function statOf(pid: number): string[] | undefined {
   const text = readText(`/proc/${pid}/stat`);
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');

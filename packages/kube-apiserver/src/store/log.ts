@@ -7,9 +7,9 @@ import { pin, writeSnapshot } from './snapshot.js';
 import type { State } from './state.js';
 
 export interface LogLimits {
-  /** Bytes after which a new segment is begun. */
+  /** Size in bytes at which a new segment is started. */
   readonly segment: number;
-  /** Bytes of garbage on disk, above those of all objects, that are let lie. */
+  /** Garbage in bytes, on top of the size of all objects, at which a snapshot is written. */
   readonly garbage: number;
 }
 
@@ -19,31 +19,31 @@ export interface LogOptions {
   readonly files: FileSystem;
   readonly folder: string;
   readonly limits: LogLimits;
-  /** Says what went wrong where it does no harm now: a snapshot that could not be written. */
+  /** Receives messages about failures that are harmless for now, such as a snapshot that could not be written. */
   readonly warn: (text: string) => void;
 }
 
-/** Where the log goes on. */
+/** The end of the log. */
 export interface Tail {
   readonly number: number;
   readonly file: OpenFile;
-  /** Bytes of it that hold. */
+  /** Its length in valid bytes. */
   readonly length: number;
-  /** Bytes of the snapshot and the segments before it. */
+  /** Size in bytes of the snapshot and the earlier segments. */
   readonly before: number;
 }
 
-/** The journal on disk: segments that are only appended to, and a snapshot now and then in place of the older ones. */
+/** The journal on disk: append-only segments, and snapshots that replace older segments. */
 export class Log implements Journal {
   readonly #options: LogOptions;
   readonly #state: State;
   #number: number;
   #file: OpenFile;
   #length: number;
-  /** Bytes of the files before this segment. */
+  /** Size in bytes of the files before this segment. */
   #before: number;
   #snapshot: Promise<void> | undefined;
-  /** Bytes on disk at which the next snapshot is tried after one that failed. */
+  /** Size on disk at which a failed snapshot is tried again. */
   #retryAt = 0;
   #closed = false;
 
@@ -91,7 +91,7 @@ export class Log implements Journal {
     await this.#file.close();
   }
 
-  /** Whether most of what lies on disk is of no use any more. */
+  /** Whether most of the data on disk is garbage. */
   #wasteful(): boolean {
     const onDisk = this.#before + this.#length;
     return (
@@ -101,7 +101,7 @@ export class Log implements Journal {
     );
   }
 
-  /** Begins the next segment; false when there is no room for one, and the log goes on in this. */
+  /** Starts the next segment; false where there is no space, and the current one continues. */
   async #rotate(): Promise<boolean> {
     const { files, folder } = this.#options;
     const head = {
@@ -124,7 +124,7 @@ export class Log implements Journal {
     return true;
   }
 
-  /** Writes the state at the beginning of a segment, which has just begun, then drops what is older. */
+  /** Writes a snapshot of the state at the start of the current segment, then removes older files. */
   async #replace(number: number): Promise<void> {
     const { files, folder, warn } = this.#options;
     const older = this.#before;
@@ -141,7 +141,7 @@ export class Log implements Journal {
   }
 }
 
-/** Removes the files that the snapshot of a number stands for. */
+/** Removes the files that the snapshot of a number replaces. */
 export async function dropOlder(files: FileSystem, folder: string, number: number): Promise<void> {
   const names = await files.list(folder);
   const old = [

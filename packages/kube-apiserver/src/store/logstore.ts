@@ -20,27 +20,27 @@ interface Waiting {
 
 export interface LogStoreOptions {
   readonly clock: Clock;
-  /** The journal failed in a way that leaves open what is on disk: the process has to end, a new one finds out. */
+  /** Called where the journal fails and the content of the disk is unknown: the process has to end. */
   readonly onFatal: (error: unknown) => void;
-  /** Told when changes begin to be refused for want of space, and when that is over. */
+  /** Called when writes begin to be refused for want of space, and when they are accepted again. */
   readonly warn: (text: string) => void;
 }
 
-/** At most so much goes to the disk at once. */
+/** Maximum size of one batch. */
 const BATCH_RECORDS = 512;
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** Requests of etcd end here, and with them objects. */
+/** etcd's limit of a request, and so the size limit of objects. */
 const LARGEST_OBJECT = 1536 * 1024;
 const NOT_STORED = unavailable('the change was not stored');
 
-/** State in memory, one writer that makes batches of changes durable before anybody hears of them. */
+/** The state in memory, and a single writer that makes batches of changes durable before readers see them. */
 export class LogStore implements Store {
   readonly #state: State;
   readonly #journal: Journal;
   readonly #options: LogStoreOptions;
   readonly #queue: Accepted[] = [];
   #waiting: Waiting[] = [];
-  /** The newest revision that was given away. */
+  /** The newest allocated revision. */
   #given: number;
   #writer: Promise<void> | undefined;
   #refusal: StatusError | undefined;
@@ -152,7 +152,9 @@ export class LogStore implements Store {
     });
   }
 
-  /** Batches until nothing is left. Waits a moment first, so that one batch takes what is written in one turn. */
+  /**
+   * Writes batches until none is left. Yields first, so that one batch has all writes of one turn of the event loop.
+   */
   async #write(): Promise<void> {
     await Promise.resolve();
     while (this.#queue.length > 0) {
@@ -192,7 +194,7 @@ export class LogStore implements Store {
     written.resolve(entry);
   }
 
-  /** Refuses a batch and all that was accepted after it, which may build upon it. */
+  /** Refuses a batch and all changes accepted after it, which may build upon it. */
   #refuse(batch: readonly Accepted[], error: unknown): void {
     const reason =
       error instanceof NoSpace

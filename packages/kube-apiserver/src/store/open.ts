@@ -11,34 +11,34 @@ import type { Store } from './store.js';
 export interface MemoryOptions {
   readonly clock: Clock;
   readonly limits?: Partial<Limits>;
-  /** Freezes objects to the last leaf: for tests, to find who changes what is shared. */
+  /** Deep-freezes objects, so that tests find changes in place. */
   readonly frozen?: boolean;
 }
 
 export interface StoreOptions extends MemoryOptions {
-  /** Made for its owner alone when it does not exist. */
+  /** Created with access for its owner only. */
   readonly folder: string;
   /**
-   * What is on disk is no longer known (a failed fsync): the store refuses everything from here on, and the process has
-   * to end. The next one reads what is there.
+   * Called when the content of the disk is unknown (a failed fsync): the store refuses everything, and the process has
+   * to end. The next process reads what is there.
    */
   readonly onFatal: (error: unknown) => void;
-  /** Told of what went wrong without harm. */
+  /** Receives messages about failures that the store survives. */
   readonly warn?: (text: string) => void;
   readonly log?: Partial<LogLimits>;
   readonly files?: FileSystem;
   readonly processes?: Processes;
 }
 
-/** A store that ends with the process. */
+/** A store without a disk. */
 export function memoryStore({ clock, limits, frozen = false }: MemoryOptions): Store {
   const state = new State(clock, { ...LIMITS, ...limits }, FIRST_REVISION, frozen);
   return new LogStore(state, noJournal, { clock, onFatal: () => undefined, warn: () => undefined });
 }
 
 /**
- * Opens the store in a folder, or begins one there. Rejects with FolderInUse where a running process has it open, and
- * with Damaged (file and offset) where what is on disk cannot come from a crash.
+ * Opens or creates the store in a folder. Rejects with FolderInUse where a running process has it open, and with
+ * Damaged (file and offset) where the files are in a state that no crash produces.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, clock, onFatal, files = disk, processes = machine, frozen = false, warn = () => undefined } = options;

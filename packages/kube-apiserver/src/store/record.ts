@@ -1,28 +1,29 @@
 import { crc32 } from 'node:zlib';
 import type { Written } from './journal.js';
 
-/** A record as it was read back. */
+/** A record as it was read. */
 export interface StoredRecord extends Written {
-  /** Where the batch begins that it was written with: all before that place was durable then. */
+  /** Offset of the batch of the record: everything before it was durable when the record was written. */
   readonly batch: number;
 }
 
 export interface Found {
   readonly record: StoredRecord;
-  /** Bytes of the whole record. */
+  /** Size of the whole record in bytes. */
   readonly size: number;
 }
 
 /**
- * magic(4) crc(4) length(4) batch(6) revision(6) time(6) type(1) 0(1) length of collection(2) of key(2), then these two
- * and the object. The checksum is of all that follows it; `length` counts what follows the 36 bytes.
+ * Layout: magic(4) crc(4) length(4) batch(6) revision(6) time(6) type(1) 0(1) length of collection(2) length of key(2),
+ * then collection, key and object. The checksum covers everything after it; `length` is that of the part after these 36
+ * bytes.
  */
 const HEAD = 36;
-/** Not in any UTF-8 text, so that no object can hold what looks like a record. */
+/** Not valid UTF-8, so that no object can contain what looks like a record. */
 export const MAGIC = Buffer.from([0xff, 0xfe, 0x4b, 0x52]);
 const LARGEST = 16 * 1024 * 1024;
 
-/** A record in pieces that are written one after the other. */
+/** A record in two parts, to be written one after the other. */
 export function encodeRecord(written: Written, batch: number): [Buffer, Buffer] {
   const { collection, key, bytes } = written;
   const collectionLength = Buffer.byteLength(collection);
@@ -43,7 +44,10 @@ export function encodeRecord(written: Written, batch: number): [Buffer, Buffer] 
   return [head, bytes];
 }
 
-/** The record at a place; `short` when the buffer ends within it, `bad` when there is none. The object is not copied. */
+/**
+ * The record at an offset; `short` where the buffer ends within it, `bad` where there is no record. Does not copy the
+ * object.
+ */
 export function decodeRecord(buffer: Buffer, at: number): Found | 'short' | 'bad' {
   const left = buffer.length - at;
   if (left >= MAGIC.length && !MAGIC.equals(buffer.subarray(at, at + MAGIC.length))) return 'bad';

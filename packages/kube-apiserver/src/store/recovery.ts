@@ -19,11 +19,11 @@ import { FIRST_REVISION, type State } from './state.js';
 export interface Place {
   readonly files: FileSystem;
   readonly folder: string;
-  /** Told of what was found and mended. */
+  /** Receives messages about what was found and repaired. */
   readonly warn: (text: string) => void;
 }
 
-/** An empty file that says that a segment has been there: without it, an empty folder is a new store. */
+/** An empty file that marks a folder that had a segment: without it, an empty folder is a new store. */
 const BEGUN = 'begun';
 
 interface Segment {
@@ -31,13 +31,14 @@ interface Segment {
   readonly name: string;
   readonly file: OpenFile;
   readonly size: number;
-  /** How long the one before it was when this one was begun. */
+  /** Length of the previous segment when this one was started. */
   readonly extent: number;
 }
 
 /**
- * Reads back what a folder holds into a state made by `begin`, and gives the place where the log goes on. What a crash
- * may have torn at the end is cut off; for anything else that is wrong this throws {@link Damaged} and leaves the files alone.
+ * Reads the files of a folder into a state made by `begin`, and returns the end of the log. Truncates a tail that a
+ * crash may have torn.
+ * @throws Damaged for any other fault; the files stay unchanged
  */
 export async function recover(place: Place, begin: (revision: number) => State): Recovered {
   const names = await place.files.list(place.folder);
@@ -120,7 +121,7 @@ async function readSnapshot(
   }
 }
 
-/** Opens segments in order, less those at the end that were begun but never written to. */
+/** Opens the segments in order, without those at the end that were started but never written. */
 async function openSegments(place: Place, numbers: readonly number[]): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const number of numbers) {
@@ -154,7 +155,7 @@ function checkOrder(segments: readonly Segment[], first: number, firstName: stri
   }
 }
 
-/** Applies the records of a segment; gives where it ends, or where something cannot be read. */
+/** Applies the records of a segment; returns where it ends, or the first unreadable offset. */
 function replay({ file, name }: Segment, state: State): Promise<number> {
   return readRecords(file, (record, offset) => {
     if (record.revision <= state.revision)
@@ -169,7 +170,7 @@ function applyRecord(state: State, { collection: name, key, revision, bytes, typ
   state.apply(collection, { revision, type, entry, previous: collection.index.get(key) }, time);
 }
 
-/** Cuts off what a crash tore, makes the rest durable, as nobody knows whether it is, and clears away what is left over. */
+/** Truncates a torn tail, makes the rest durable, which it may not be yet, and removes left-over files. */
 async function cutTail(
   place: Place,
   segment: Segment,
@@ -195,7 +196,7 @@ async function cutTail(
   return { number: segment.number, file, length: end, before };
 }
 
-/** Removes drafts of snapshots, and segments after the last. */
+/** Removes unfinished snapshots, and segments after the last one. */
 async function dropDrafts({ files, folder }: Place, last = 0): Promise<void> {
   const names = await files.list(folder);
   const drafts = names.filter((name) => name.startsWith('snapshot-') && name.endsWith('.tmp'));

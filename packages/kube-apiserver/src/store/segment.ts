@@ -3,23 +3,28 @@ import { crc32 } from 'node:zlib';
 import type { FileSystem, OpenFile } from './filesystem.js';
 import { MAGIC, decodeRecord, type StoredRecord } from './record.js';
 
-/** What stands at the head of a file of the store. */
+/** The header of a file of the store. */
 export interface FileHead {
   readonly kind: 'segment' | 'snapshot';
-  /** Segments are numbered on; a snapshot holds the state at the beginning of the segment of its number. */
+  /** Number of the segment; a snapshot holds the state at the start of the segment with its number. */
   readonly number: number;
   /** The newest revision before the segment; the revision of the snapshot. */
   readonly revision: number;
-  /** Of a segment: how long the one before it was when this one was begun. Of a snapshot: how many records it has. */
+  /**
+   * For a segment, the length of the previous segment when this one was started; for a snapshot, its number of records.
+   */
   readonly extent: number;
 }
 
-/** magic(8) crc(4) number(6) revision(6) extent(6) kind(1) 0(1): 32 bytes. The checksum is of all that follows it. */
+/**
+ * Layout: magic(8) crc(4) number(6) revision(6) extent(6) kind(1) 0(1), 32 bytes. The checksum covers everything after
+ * it.
+ */
 export const HEAD_BYTES = 32;
 const HEAD_MAGIC = Buffer.from('KVLOG\0\0\x01', 'latin1');
 const CHUNK = 1024 * 1024;
 
-/** The disk holds what was never written like this. The store stays as it is, so that somebody can look. */
+/** The files hold data that was never written in this form. The store leaves them unchanged for inspection. */
 export class Damaged extends Error {
   readonly file: string;
   readonly offset: number;
@@ -40,7 +45,7 @@ export function snapshotName(number: number): string {
   return `snapshot-${String(number).padStart(12, '0')}.log`;
 }
 
-/** The numbers in names of a kind, lowest first. */
+/** The numbers in the file names of a kind, in ascending order. */
 export function numbersOf(names: readonly string[], kind: FileHead['kind']): number[] {
   const found: number[] = [];
   for (const name of names) {
@@ -61,7 +66,7 @@ export function encodeHead(head: FileHead): Buffer {
   return buffer;
 }
 
-/** undefined when no whole head is there. */
+/** undefined where there is no complete header. */
 export async function readHead(file: OpenFile): Promise<FileHead | undefined> {
   const buffer = await file.read(0, HEAD_BYTES);
   if (buffer.length < HEAD_BYTES || !HEAD_MAGIC.equals(buffer.subarray(0, 8))) return undefined;
@@ -75,7 +80,7 @@ export async function readHead(file: OpenFile): Promise<FileHead | undefined> {
   };
 }
 
-/** Begins a segment that is durable when this resolves, also in its folder. Leaves none when it rejects, if it can. */
+/** Starts a segment, durable in its folder when this resolves. Removes it, if possible, before rejecting. */
 export async function beginSegment(files: FileSystem, folder: string, head: FileHead): Promise<OpenFile> {
   const name = path.join(folder, segmentName(head.number));
   const file = await files.open(name, 'create');
@@ -92,8 +97,8 @@ export async function beginSegment(files: FileSystem, folder: string, head: File
 }
 
 /**
- * Reads records until the end of a file or until there is none, and gives where that is. In chunks: what stays in
- * memory of a record keeps no more than a chunk from being freed.
+ * Reads records up to the end of the file or the first invalid one, and returns that offset. Reads in chunks: a record
+ * that is kept in memory retains at most one chunk.
  */
 export async function readRecords(
   file: OpenFile,
@@ -117,8 +122,8 @@ export async function readRecords(
 }
 
 /**
- * Where a record stands after `from` that was written when `from` was durable already: what is unreadable at `from` was
- * not torn by a crash then. undefined when there is none.
+ * Offset of a record after `from` that was written when `from` was durable already, which shows that a crash did not
+ * tear the data at `from`. undefined where there is none.
  */
 export async function laterRecord(file: OpenFile, from: number): Promise<number | undefined> {
   const rest = await file.read(from, (await file.size()) - from);

@@ -6,12 +6,12 @@ import { HEAD_BYTES, encodeHead, snapshotName } from './segment.js';
 import type { State } from './state.js';
 import type { Entry } from './store.js';
 
-/** So much is put together between two turns of the event loop. */
+/** Size of the data that is encoded within one turn of the event loop. */
 const SLICE = 512 * 1024;
-/** So much is synced at once: the log must not wait long for the disk. */
+/** Size of the data that is synced at once: the log must not wait long for the disk. */
 const SYNC_EVERY = 8 * 1024 * 1024;
 
-/** The state at one moment, which holds while the store goes on: entries never change, lists are never changed. */
+/** The state at one moment, which stays valid while the store goes on: entries and lists are immutable. */
 export interface Pinned {
   readonly revision: number;
   readonly collections: readonly { readonly name: string; readonly entries: readonly Entry[] }[];
@@ -23,8 +23,8 @@ export function pin(state: State): Pinned {
 }
 
 /**
- * Writes a snapshot under another name, then gives it its own, so that it is there as a whole or not at all. Resolves
- * with its size, or with undefined when `stopped` said so in the middle; leaves nothing then, nor when it rejects, if it can.
+ * Writes a snapshot to a draft file and renames it, so that it appears as a whole. Resolves with its size, or with
+ * undefined where `stopped` ended it; then, and where it rejects, it removes the draft if possible.
  */
 export async function writeSnapshot(
   place: { files: FileSystem; folder: string; number: number },

@@ -5,9 +5,9 @@ import type { HistoryLimits } from './history.js';
 import type { Change, Entry } from './store.js';
 
 export interface Limits {
-  /** Of the history of each collection. */
+  /** Limits of each collection's history. */
   readonly history: HistoryLimits;
-  /** Bytes of JSON of objects that are held parsed, of each of two generations. */
+  /** JSON bytes of the parsed objects in each of two generations. */
   readonly parsed: number;
 }
 
@@ -16,21 +16,21 @@ export const LIMITS: Limits = { history: { bytes: 16 * 1024 * 1024, age: 5 * 60_
 /** Revision of an empty store. */
 export const FIRST_REVISION = 1;
 const PRUNE_EVERY_MS = 30_000;
-/** What a record takes beside its object, nearly. */
+/** Approximate size of a record beside its object. */
 const RECORD_BYTES = 120;
 
-/** Everything that is durable: the collections and the newest revision. */
+/** The durable state: the collections and the newest revision. */
 export class State {
   readonly cache: ParsedCache;
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #collections = new Map<string, Collection>();
   #revision: number;
-  /** History of a collection that has not changed since is complete from here. */
+  /** The history of a collection that has not changed since is complete from here. */
   #floor: number;
   #pruned: number;
 
-  /** @param revision of the state that is about to be filled in; nothing older is known. */
+  /** @param revision of the state that is about to be filled in; older states are not available */
   constructor(clock: Clock, limits: Limits, revision: number, frozen = false) {
     this.cache = new ParsedCache(limits.parsed, frozen);
     this.#limits = limits;
@@ -44,14 +44,14 @@ export class State {
     return this.#revision;
   }
 
-  /** Bytes that a snapshot of it takes, nearly. */
+  /** Approximate size of a snapshot in bytes. */
   get size(): number {
     let size = 0;
     for (const { bytes, index } of this.#collections.values()) size += bytes + index.size * RECORD_BYTES;
     return size;
   }
 
-  /** Names of the collections that hold something, sorted. */
+  /** Names of the collections that are not empty, sorted. */
   names(): string[] {
     return [...this.#collections.values()]
       .filter((one) => one.index.size > 0)
@@ -63,7 +63,7 @@ export class State {
     return this.#collections.get(name);
   }
 
-  /** The collection of a name, made when it is new. */
+  /** The collection of a name; created where it is missing. */
   collection(name: string): Collection {
     const found = this.#collections.get(name);
     if (found !== undefined) return found;
@@ -72,14 +72,17 @@ export class State {
     return made;
   }
 
-  /** Puts in an object of a snapshot. */
+  /** Adds an object of a snapshot. */
   load(name: string, entry: Entry): void {
     const collection = this.collection(name);
     collection.bytes += entry.bytes.length;
     collection.index.set(entry);
   }
 
-  /** Takes a durable change in; its revision is the newest from now on. @param time ms since the epoch. */
+  /**
+   * Applies a durable change; its revision becomes the newest.
+   * @param time ms since the epoch
+   */
   apply(collection: Collection, change: Change, time: number): void {
     collection.apply(change, time);
     this.#revision = change.revision;

@@ -1,46 +1,46 @@
 import type { KubeObject } from '../object.js';
 
 /**
- * Durable, watchable collections of objects under one rising revision. Knows nothing of Kubernetes but that an object
- * has `metadata`: a collection is a name (`placements.multicluster.platform.io`), a key is `namespace/name` or `name`.
+ * Durable, watchable collections of objects under one rising revision. Of Kubernetes it knows only that an object has
+ * `metadata`: a collection is a name (`placements.multicluster.platform.io`), a key is `namespace/name` or `name`.
  */
 export interface Store {
-  /** The revision of the newest durable change; at least 1. Every revision is given once, for ever. */
+  /** The revision of the newest durable change; at least 1. No revision is ever used twice. */
   readonly revision: number;
   /** The durable state of one object. */
   get(collection: string, key: string): Entry | undefined;
-  /** The state that the next write builds upon: the newest accepted write, durable or not yet. */
+  /** The state that the next write builds upon: that of the newest accepted write, durable or not. */
   newest(collection: string, key: string): Entry | undefined;
   /** Durable objects whose keys begin with `prefix`, in order of keys (UTF-16 code units). */
   list(collection: string, prefix: string): readonly Entry[];
-  /** The same as it was at a revision. Throws {@link Compacted} where history does not reach back so far. */
+  /** The same at an earlier revision. Throws {@link Compacted} where history does not reach back so far. */
   listAt(collection: string, prefix: string, revision: number): readonly Entry[];
-  /** How many durable objects a collection holds. */
+  /** The number of durable objects in a collection. */
   count(collection: string): number;
   collections(): readonly string[];
   /**
-   * Stores an object; `build` gets the revision of the change (to write it into the object) and runs before this
-   * returns, so that a check of `newest` and the write are one step. Resolves when the change is on disk (and in
-   * `get`, `list` and the watchers). Rejects with a StatusError 503 where the store cannot take it; then nothing changed.
+   * Stores an object; `build` gets the revision of the change, to set resourceVersion, and runs before this returns, so
+   * that checking `newest` and writing is atomic. Resolves when the change is durable and visible to `get`, `list` and
+   * watchers. Rejects with a StatusError 503 where the store cannot accept it; then nothing changed.
    */
   put(collection: string, key: string, build: (revision: number) => KubeObject): Promise<Entry>;
-  /** Removes an object; `build` gives its last state with the revision of the removal, which watchers get. */
+  /** Deletes an object; `build` returns its last state with the revision of the deletion, which watchers get. */
   remove(collection: string, key: string, build: (revision: number) => KubeObject): Promise<Entry>;
   /**
-   * Resolves when everything up to a revision that was given away is on disk: for who answers with what `newest` says
-   * and writes nothing. Rejects with a StatusError when that change could not be stored.
+   * Resolves when all changes up to an allocated revision are durable: for responses that show `newest` without
+   * writing. Rejects with a StatusError where that change could not be stored.
    */
   durable(revision: number): Promise<void>;
   /**
-   * Tells every change after a revision, in order, once: first from history (before this returns or soon after), then as
-   * it becomes durable. A listener must not throw and must return at once. Throws {@link Compacted}.
+   * Delivers every change after a revision, in order, once: first from history (before this returns or soon after),
+   * then as changes become durable. A listener must not throw and must return at once. Throws {@link Compacted}.
    */
   watch(collection: string, after: number, listener: (change: Change) => void): Subscription;
-  /** Forgets history up to now: older revisions are {@link Compacted} from here on. */
+  /** Drops the history: older revisions are {@link Compacted} from now on. */
   compact(): void;
-  /** Oldest revision whose state {@link listAt} still knows, of one collection. */
+  /** The oldest revision that {@link listAt} can read of a collection. */
   oldest(collection: string): number;
-  /** Waits for what was accepted, then closes the files. Later writes are refused. */
+  /** Waits for accepted writes, then closes the files. Later writes are refused. */
   close(): Promise<void>;
 }
 
@@ -48,18 +48,18 @@ export interface Store {
 export interface Entry {
   readonly key: string;
   readonly revision: number;
-  /** The object as JSON, `metadata.resourceVersion` included; may be read, not written to. */
+  /** The object as JSON with `metadata.resourceVersion`; read-only. */
   readonly bytes: Buffer;
-  /** Parsed when first asked for, kept for a while; never to be changed in place. */
+  /** Parsed on first use and cached for a while; never changed in place. */
   readonly object: KubeObject;
 }
 
 export interface Change {
   readonly revision: number;
   readonly type: 'put' | 'remove';
-  /** After the change; of a removal: the last state, with the revision of the removal. */
+  /** After the change; for a deletion, the last state with the revision of the deletion. */
   readonly entry: Entry;
-  /** Before the change; undefined when the change made the object. */
+  /** Before the change; undefined where the change created the object. */
   readonly previous: Entry | undefined;
 }
 
@@ -67,9 +67,9 @@ export interface Subscription {
   end(): void;
 }
 
-/** Asked for a state that history no longer holds. */
+/** The requested state is older than the history. */
 export class Compacted extends Error {
-  /** The oldest revision that can be asked for. */
+  /** The oldest available revision. */
   readonly oldest: number;
 
   constructor(asked: number, oldest: number) {
