@@ -9,25 +9,25 @@ export interface ChildOptions {
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Where stdout and stderr go: an open file, or `pipe` for the stream {@link Child.output}, which has to be read. */
+  /** Target of stdout and stderr: an open file, or `pipe` for the stream {@link Child.output}, which must be read. */
   readonly output: number | 'pipe';
 }
 
-/** How a process ended: exactly one of the two is set. */
+/** How a process ended: exactly one field is set. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process that cannot outlive this one. */
+/** A process that is killed when this process ends. */
 export interface Child {
   readonly pid: number;
-  /** stdout and stderr, mixed as they come; empty when the output goes to a file. */
+  /** stdout and stderr in order of arrival; empty where they go to a file. */
   readonly output: Readable;
   readonly exited: Promise<Exit>;
   /** Undefined while it runs. */
   exit(): Exit | undefined;
-  /** Sends a signal; false when the process is gone already. */
+  /** Sends a signal; false when the process has ended. */
   kill(signal: NodeJS.Signals): boolean;
   /** SIGTERM, then SIGKILL after `graceMs` (10,000). */
   stop(graceMs?: number): Promise<Exit>;
@@ -36,11 +36,10 @@ export interface Child {
 const GRACE_MS = 10_000;
 
 /**
- * Starts a process in a group of its own, so that Ctrl-C in a terminal reaches this process first.
- *
- * Guarantees: whatever way this process ends, SIGKILL included, the child is killed: a small shell beside it reads
- * a pipe whose other end only this process holds, and kills the child's group when that end closes unannounced.
- * Errors: rejects when the program cannot be started.
+ * Starts a process in a process group of its own, so that Ctrl-C in a terminal reaches only this process. The child is
+ * killed however this process ends, SIGKILL included: a small shell reads a pipe whose other end only this process
+ * holds, and kills the child's group when that end closes.
+ * @throws Error where the program cannot be started
  */
 export async function startChild(options: ChildOptions, clock: Clock = systemClock): Promise<Child> {
   const [program, ...args] = options.command;

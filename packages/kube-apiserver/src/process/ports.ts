@@ -3,19 +3,23 @@ import { createServer } from 'node:net';
 import { systemRandom, type Random } from '../clock.js';
 
 /**
- * Below the range from which systems take the ports of outgoing connections (32768 on Linux, 49152 elsewhere): there a
- * client that knocks at a server which is being restarted could be given that very port, and block it for good.
+ * Below the range of ephemeral ports (from 32768 on Linux, 49152 elsewhere): there, a client that connects to a
+ * restarting server could get the server's own port as its local port, and block it.
  */
 const FIRST = 20_000;
-/** Each process takes from a part of its own, as far as there are: two that look at the same moment find different ones. */
+/**
+ * Each process searches a part of the range of its own, as far as there are parts: concurrent searches find different
+ * ports.
+ */
 const PARTS = 12;
 const PART = 1_000;
 
 let taken: number | undefined;
 
 /**
- * Distinct TCP ports of 127.0.0.1 on which nobody listens now; none is given again before all others of this process
- * were, so that who was given one has time to listen. Throws when there are not as many.
+ * Returns distinct TCP ports of 127.0.0.1 on which no process listens. A port is returned again only after all others
+ * of this process were, which leaves time to listen on it.
+ * @throws Error where there are not enough free ports
  */
 export async function freePorts(count: number, random: Random = systemRandom): Promise<number[]> {
   const found: number[] = [];
