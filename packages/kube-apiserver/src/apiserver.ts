@@ -21,40 +21,40 @@ import { MASTERS } from './user.js';
 import type { Clock } from './clock.js';
 
 export interface ApiServerOptions {
-  /** Where the store is kept; without it everything ends with the process. */
+  /** Folder of the store. Without it the server keeps everything in memory. */
   readonly folder?: string;
-  /** Where authority, certificate, keys, the administrator's token and a kubeconfig are kept: `folder` unless it is said. */
+  /** Folder of the certificates, keys, administrator's token and kubeconfig. Defaults to `folder`. */
   readonly credentials?: string;
   readonly listen: { readonly host: string; readonly port: number };
-  /** Known by a token beside the administrator, as long as the server runs. */
+  /** Users with fixed tokens, beside the administrator; they are not stored. */
   readonly users?: readonly { readonly user: string; readonly groups?: readonly string[]; readonly token: string }[];
   readonly audit?: { readonly file: string; readonly level: AuditLevel };
   readonly clock: Clock;
-  /** False leaves out the controllers: then it is an API server alone, as kube-apiserver is. */
+  /** False starts no controllers, as kube-apiserver without kube-controller-manager. */
   readonly controllers?: boolean;
-  /** Made at the start where they do not exist yet. */
+  /** Created at the start unless they exist. */
   readonly objects?: readonly JsonObject[];
-  /** Told of what went wrong without harm. */
+  /** Receives messages about failures that the server survives. */
   readonly warn?: (text: string, where: 'store' | 'controllers') => void;
-  /** The store is broken for good (a failed fsync): the process has to end. */
+  /** Called when the store can no longer write safely (a failed fsync). The process has to end. */
   readonly onFatal?: (error: unknown) => void;
 }
 
 /** A running server. */
 export interface ApiServer {
   readonly url: string;
-  /** The certificate of its authority, as a file and as text. */
+  /** The certificate of the server's certificate authority: its file, and its PEM text. */
   readonly caFile: string;
   readonly ca: string;
-  /** A file, for the administrator. */
+  /** File of the administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** The administrator's. */
+  /** The administrator's bearer token. */
   readonly token: string;
-  /** The door for this process: like HTTPS, but whom the request names as user is taken at its word. */
+  /** Dispatches a request within the process. Works like HTTPS, but trusts the user that the request names. */
   dispatch(request: ApiRequest): Promise<ApiResponse>;
-  /** Forgets history: watches from before now get 410. For tests. */
+  /** Drops the history of changes: watches from an older resourceVersion get 410. For tests. */
   compact(): void;
-  /** Ends watches, finishes what runs, and closes the store. */
+  /** Ends watches, waits for running requests, and closes the store. */
   close(): Promise<void>;
 }
 
@@ -62,8 +62,8 @@ const GRACE_MS = 10_000;
 const NONE = { end: async (): Promise<void> => undefined };
 
 /**
- * Starts the server: opens the store, makes what every cluster has, and listens.
- * @throws Error of a folder in use, a damaged store, an address that is taken
+ * Starts the server: opens the store, creates the bootstrap objects, and listens.
+ * @throws Error where the folder is in use, the store is damaged, or the address is taken
  */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { clock } = options;
@@ -122,7 +122,7 @@ function control({ warn }: ApiServerOptions, rooms: Assembly, { authority, signi
   );
 }
 
-/** In order, each once; the first failure is told after the last was tried. */
+/** Closes in order, each once. Throws the first failure after all were tried. */
 async function closeAll(closing: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closing.splice(0)) await close().catch((error: unknown) => failures.push(error));
@@ -135,7 +135,7 @@ async function temporary(closing: (() => Promise<unknown>)[]): Promise<string> {
   return folder;
 }
 
-/** The store locks its own folder. One for credentials alone is shared by nobody either, with a store elsewhere or in memory. */
+/** Locks a credentials folder that is not the folder of the store, which has its own lock. */
 async function lockCredentials(
   { folder, credentials }: ApiServerOptions,
   closing: (() => Promise<unknown>)[],
@@ -195,7 +195,7 @@ function metricsOf(store: Store): string {
   return `# TYPE apiserver_storage_objects gauge\n${rows.join('')}# TYPE apiserver_storage_revision counter\napiserver_storage_revision ${store.revision}\n`;
 }
 
-/** The host of a URL: this machine by its own address where the server listens on all of them. */
+/** The host for a URL: the loopback address where the server listens on all addresses. */
 function reachable(host: string): string {
   if (isWildcard(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -1,13 +1,16 @@
 import { createWriteStream } from 'node:fs';
 
-/** A file that lines are added to. */
+/** A file to which lines are appended. */
 export interface AuditFile {
   write(line: string): void;
-  /** Waits for what was written. */
+  /** Waits until all lines are written. */
   close(): Promise<void>;
 }
 
-/** Opens a log for its owner alone, at its end. What cannot be written later is lost: an answer never waits for it. */
+/**
+ * Opens a log file for appending, readable by its owner only. A later write failure is ignored: a response never waits
+ * for the log.
+ */
 export async function openAuditFile(file: string): Promise<AuditFile> {
   const stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
   await new Promise<void>((resolve, reject) => {

@@ -13,7 +13,7 @@ import { timestamp } from './time.js';
 import { MASTERS } from './user.js';
 import type { Caller, Target } from './verbs/verbs.js';
 
-/** Who makes what every cluster has. */
+/** The identity that creates the bootstrap objects. */
 const CALLER: Caller = {
   user: { name: 'system:apiserver', groups: [MASTERS, AUTHENTICATED] },
   agent: 'kube-apiserver',
@@ -23,7 +23,7 @@ const CALLER: Caller = {
 
 const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
 
-/** The Service by which workloads of the cluster would find the API. Nobody else can ask for its address. */
+/** The Service `kubernetes`. Its cluster IP is reserved: no request can allocate it. */
 const KUBERNETES: KubeObject = {
   apiVersion: 'v1',
   kind: 'Service',
@@ -39,9 +39,10 @@ const KUBERNETES: KubeObject = {
 };
 
 /**
- * Makes namespaces, default rights and the Service `kubernetes`, then what else is wanted: where it does not exist.
- * Default rights that were changed meanwhile get back what they lack, and bindings their role.
- * @throws StatusError of what the server itself refuses
+ * Creates the namespaces, the default RBAC objects, the Service `kubernetes`, and then `objects`, each unless it
+ * exists. Default RBAC objects that were changed regain missing rules and subjects; a binding to the wrong role is
+ * replaced.
+ * @throws StatusError where the server refuses an object
  */
 export async function bootstrap(rooms: Assembly, objects: readonly JsonObject[]): Promise<void> {
   const namespaces = NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
@@ -63,13 +64,13 @@ async function ensureService({ registry, store, clock }: Assembly): Promise<void
   }));
 }
 
-/** Makes an object where there is none. */
+/** Creates an object unless it exists. */
 async function ensure(rooms: Assembly, value: JsonObject): Promise<void> {
   const target = targetOf(rooms, value);
   if (storedAt(rooms, target) === undefined) await create(rooms, target, value);
 }
 
-/** Makes a default role or binding where there is none, and puts one right that was changed. */
+/** Creates a default role or binding, or repairs it where it was changed. */
 async function ensureRight(rooms: Assembly, value: JsonObject): Promise<void> {
   const target = targetOf(rooms, value);
   const found = storedAt(rooms, target);

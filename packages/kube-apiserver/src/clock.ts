@@ -1,8 +1,8 @@
-/** Time as the server sees it. A program that has a clock of its own passes that one. */
+/** Time for the server and its tests. A program can pass its own implementation. */
 export interface Clock {
   /** Wall clock, ms since the epoch: for time stamps and the expiry of tokens. */
   now(): number;
-  /** Ms from an arbitrary start, never set back: for deadlines. */
+  /** Ms from an arbitrary start, monotonic: for deadlines. */
   monotonic(): number;
   /** Calls `run` once after `ms`, unless cancelled. An armed timer does not keep the process alive. */
   after(ms: number, run: () => void): Timer;

@@ -3,7 +3,7 @@ import type { Json } from './json.js';
 import type { KubeObject } from './object.js';
 import { timestamp } from './time.js';
 
-/** A condition of a status, without the time at which its status moved. */
+/** A status condition without lastTransitionTime. */
 export type Condition = {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -11,7 +11,7 @@ export type Condition = {
   readonly message: string;
 };
 
-/** The object with a condition set in its status; its time moves only where its status does. */
+/** Sets a condition in the status. lastTransitionTime changes only with the condition's status. */
 export function withCondition(object: KubeObject, condition: Condition, now: number): KubeObject {
   const status = isObject(object.status) ? object.status : {};
   const conditions = isArray(status.conditions) ? status.conditions : [];
@@ -22,7 +22,7 @@ export function withCondition(object: KubeObject, condition: Condition, now: num
   return { ...object, status: { ...status, conditions: next } };
 }
 
-/** The status of a condition; undefined where there is none, or nothing is known. */
+/** The status of a condition; undefined where it is missing or Unknown. */
 export function conditionOf(object: KubeObject, type: string): Condition['status'] | undefined {
   const conditions = isObject(object.status) && isArray(object.status.conditions) ? object.status.conditions : [];
   for (const one of conditions) {

@@ -7,34 +7,35 @@ import { generateSigningKey, readSigningKey, type SigningKey } from './auth/jwt.
 import { issueAuthority, issueServing, type KeyPair, stillGood } from './http/tls.js';
 import { codeOf, disk } from './store/filesystem.js';
 
-/** Everything secret that a server has, the same after every start. */
+/** The server's secrets; they stay the same over restarts. */
 export interface Credentials {
   readonly authority: KeyPair;
   readonly serving: KeyPair;
   readonly signing: SigningKey;
-  /** Of the administrator. */
+  /** Bearer token of the administrator. */
   readonly token: string;
-  /** Where the authority's certificate lies. */
+  /** File of the authority's certificate. */
   readonly caFile: string;
 }
 
 const SECRETS = ['ca.key', 'apiserver.key', 'service-account.key', 'admin.token'];
 
-/** Length of the tokens that are made: 24 random bytes in hexadecimal digits. */
+/** Length of a generated token: 24 random bytes in hexadecimal digits. */
 const TOKEN_LENGTH = 48;
 
 interface Place {
-  /** Made for its owner alone when it does not exist. */
+  /** Created with access for its owner only. */
   readonly folder: string;
-  /** What the server listens on: its certificate is good for it. */
+  /** Host that the server listens on; the serving certificate covers it. */
   readonly host: string;
   /** Ms since the epoch. */
   readonly now: number;
 }
 
 /**
- * Reads the credentials of a folder, and makes those that are missing or near their end: a kubeconfig stays good over
- * restarts for as long as the authority does (ten years). All files are made for their owner alone, and the secrets among them are so after every start.
+ * Reads the credentials of a folder, and creates those that are missing or expire soon. A kubeconfig stays valid over
+ * restarts for as long as the authority does (ten years). Only the owner can read the files; the permissions of the
+ * secrets are restored at each start.
  */
 export async function openCredentials({ folder, host, now }: Place): Promise<Credentials> {
   await disk.makeFolder(folder);
@@ -50,7 +51,7 @@ export async function openCredentials({ folder, host, now }: Place): Promise<Cre
     (await writeSecret(file('service-account.key'), generateSigningKey()));
   const token =
     (await readText(file('admin.token'))) ?? (await writeSecret(file('admin.token'), randomBytes(24).toString('hex')));
-  // A copy may have opened them to others. Some disks know no owners.
+  // Copying may have widened the permissions. Some file systems have no owners.
   for (const secret of SECRETS) await chmod(file(secret), 0o600).catch(() => undefined);
   return { authority, serving, signing: readSigningKey(key), token: token.trim(), caFile: file('ca.crt') };
 }
@@ -66,7 +67,7 @@ async function writePair(base: string, pair: KeyPair): Promise<KeyPair> {
   return pair;
 }
 
-/** undefined for a file that is missing or empty. */
+/** undefined for a missing or empty file. */
 async function readText(file: string): Promise<string | undefined> {
   try {
     const text = await readFile(file, 'utf8');
@@ -77,14 +78,14 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-/** Whole or not at all: a half-written key would lock its owner out. */
+/** Writes atomically: a key that is written in part would lock its owner out. */
 async function writeSecret(file: string, text: string): Promise<string> {
   await writeFile(`${file}.new`, text, { mode: 0o600, flush: true });
   await rename(`${file}.new`, file);
   return text;
 }
 
-/** Writes a kubeconfig of the administrator, and says where. */
+/** Writes the administrator's kubeconfig and returns its path. */
 export async function writeKubeconfig(folder: string, { authority, token }: Credentials, url: string): Promise<string> {
   const file = path.join(folder, 'kubeconfig');
   await writeSecret(
@@ -107,9 +108,9 @@ export async function writeKubeconfig(folder: string, { authority, token }: Cred
 }
 
 /**
- * Looks whether the secrets of an earlier start are what was made then: a file that is missing or empty is made anew, one that
- * somebody has changed is not.
- * @throws Error that names the file, what it must hold, and what to do.
+ * Checks the secrets of an earlier start. A missing or empty file passes, for the next start creates it anew; a changed
+ * one does not.
+ * @throws Error that names the file, what it must hold, and what to do
  */
 export async function checkSecrets(dataDir: string): Promise<void> {
   const tokenFile = path.join(dataDir, 'admin.token');
@@ -129,7 +130,7 @@ export async function checkSecrets(dataDir: string): Promise<void> {
   }
 }
 
-/** '' where there is no such file. */
+/** '' for a missing file. */
 async function secretIn(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim();

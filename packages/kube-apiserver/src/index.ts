@@ -1,6 +1,6 @@
 /**
- * A Kubernetes API server in this process, and what a program needs that starts servers of its own. Everything else of
- * this package is private to it.
+ * A Kubernetes API server within the process, and the utilities of programs that run servers. Everything else in this
+ * package is private.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './apiserver.js';
 export { checkSecrets } from './credentials.js';

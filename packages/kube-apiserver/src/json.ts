@@ -1,15 +1,15 @@
-/** A JSON value. Never changed in place once a second part of the program can see it: make a new one that shares the rest. */
+/** A JSON value. Once shared, it is never changed in place: make a new value that shares the rest. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /**
- * An object of JSON. Keys come from users: read one with {@link own} unless it is a literal of the code that no
- * prototype has, write one with a literal, a spread or {@link withKey}, never `object[key] = …` (`__proto__`).
+ * A JSON object. Keys come from users: read them with {@link own}, unless the key is a literal that no prototype has;
+ * write them with a literal, a spread or {@link withKey}, never `object[key] = …` (`__proto__`).
  */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** Whether a value that JSON.parse or this program made is an object: neither null nor a list. */
+/** Whether a parsed value is an object: neither null nor a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -18,12 +18,12 @@ export function isArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** The value of a key of the object itself; undefined for what only a prototype has. */
+/** The value of an own key; undefined for a key that only a prototype has. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A copy with one key set; with `undefined` the key is left out. Safe for every key. The order of keys stays. */
+/** A copy with one key set, or left out for `undefined`. Safe for every key; keeps the order of keys. */
 export function withKey(object: JsonObject, key: string, value: Json | undefined): JsonObject {
   const entries = Object.entries(object).filter(
     ([name, old]) => old !== undefined && (name !== key || value !== undefined),
@@ -33,7 +33,7 @@ export function withKey(object: JsonObject, key: string, value: Json | undefined
   return Object.fromEntries(entries.map(([name, old]) => [name, name === key ? value : old]));
 }
 
-/** Whether two values are one to JSON: order of keys and keys that are undefined do not count. */
+/** Whether two values are equal as JSON: the order of keys and keys with undefined do not count. */
 export function equal(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (isArray(a)) return isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]));

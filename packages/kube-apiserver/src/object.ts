@@ -19,7 +19,7 @@ export type ManagedFieldsEntry = {
   readonly subresource?: string;
 };
 
-/** Every decoded object has passed the checks of types of metadata, so that these are what they say. */
+/** Decoding has checked the types of metadata, so these types hold. */
 export type ObjectMeta = {
   readonly name?: string;
   readonly generateName?: string;
@@ -37,7 +37,7 @@ export type ObjectMeta = {
   readonly managedFields?: readonly ManagedFieldsEntry[];
 };
 
-/** An object of the API, raw: nothing is renamed, and what a schema keeps is kept. */
+/** An API object as it was decoded: no field is renamed. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -47,7 +47,7 @@ export interface KubeObject {
 
 const origins = new WeakMap<object, KubeObject>();
 
-/** A form of an object that keeps the object itself: a parsed object is shared only for as long as somebody has it. */
+/** Ties a derived form to its object: the parsed object stays shared for as long as a derived form is in use. */
 export function formOf<T extends object>(origin: KubeObject, form: T): T {
   if (form !== origin) origins.set(form, origin);
   return form;

@@ -1,26 +1,26 @@
 import type { Json } from './json.js';
 import type { UserInfo } from './user.js';
 
-/** A request, by HTTPS or from within the process. */
+/** A request over HTTPS or from within the process. */
 export interface ApiRequest {
   readonly method: string;
-  /** Path and query, as on the request line. */
+  /** Path and query of the request line. */
   readonly target: string;
-  /** Names in lower case; what came several times is joined by `, `, of `impersonate-…` by line feeds. */
+  /** Names in lower case; repeated headers are joined by `, `, those of `impersonate-…` by line feeds. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * Bytes as they came, a value that a caller in the process saves itself writing down, or a way to read what is still
-   * on the wire: it is read only once it is known who asks, and that they may.
+   * The bytes of the body; or a value, where a caller in the process has it decoded; or a function that reads the body,
+   * called only after the request is authenticated and authorized.
    */
   readonly body: Uint8Array | Json | BodyReader | undefined;
-  /** Known without a token: only from within the process. */
+  /** The authenticated user, without a token: only for requests from within the process. */
   readonly user?: UserInfo;
   readonly signal: AbortSignal;
-  /** Address of the client, for the audit log. */
+  /** Client address for the audit log. */
   readonly from?: string;
 }
 
-/** Reads the whole body once; throws the StatusError of one that is too large or does not come to an end. */
+/** Reads the whole body, once. Throws a StatusError where it is too large or incomplete. */
 export type BodyReader = () => Promise<Uint8Array>;
 
 export interface ApiResponse {
@@ -29,10 +29,10 @@ export interface ApiResponse {
   readonly body: ApiBody;
 }
 
-/** What an answer holds; who asked from within the process takes the value as it is. */
+/** The body of a response. Callers within the process use the value without decoding. */
 export type ApiBody =
-  /** `value` where the bytes are a value written down for people. */
+  /** `value` is the decoded form of the bytes, where there is one. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly value?: Json }
   | { readonly kind: 'value'; readonly value: Json }
-  /** A watch: one value per line, flushed as they come; `encode` where each is written otherwise than as a line of JSON. */
+  /** A watch: one value per line, flushed at once; `encode` replaces the JSON line by another encoding. */
   | { readonly kind: 'stream'; readonly values: AsyncIterable<Json>; readonly encode?: (value: Json) => Uint8Array };

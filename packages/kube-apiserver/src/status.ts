@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.js';
 
-/** Reasons of causes: `field.ErrorType` of apimachinery, and those of other places. */
+/** Reasons of causes: `field.ErrorType` of apimachinery, and others. */
 export type CauseReason =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -16,7 +16,7 @@ export type CauseReason =
   | 'ResourceVersionTooLarge'
   | 'NamespaceTerminating';
 
-/** What is wrong with one field. `message` has no field in it: `Invalid value: "x": must be …`. */
+/** An error of one field. `message` does not name the field: `Invalid value: "x": must be …`. */
 export interface FieldError {
   readonly reason: CauseReason;
   readonly field: string;
@@ -26,7 +26,7 @@ export interface FieldError {
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
-  /** The plural for 404 and 409, the kind for 422: apiserver-facts (h). */
+  /** The plural for 404 and 409, the kind for 422. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[];
@@ -35,14 +35,14 @@ export interface StatusDetails {
 
 interface StatusOptions {
   readonly reason?: string;
-  /** undefined leaves the key out; {} is sent as it is. */
+  /** undefined leaves the key out; {} is sent. */
   readonly details?: StatusDetails;
   readonly cause?: unknown;
-  /** For `metadata.continue` of an expired token. */
+  /** For `metadata.continue` of an expired continue token. */
   readonly metadata?: JsonObject;
 }
 
-/** The one way in which a request fails: carries the whole answer. Anything else that is thrown is a 500. */
+/** The error of a failed request, with the whole response. Any other thrown error becomes a 500. */
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: string | undefined;
@@ -58,7 +58,7 @@ export class StatusError extends Error {
     this.metadata = options.metadata ?? {};
   }
 
-  /** The body: kind Status of v1. */
+  /** The body: a Status of v1. */
   toStatus(): JsonObject {
     const { code, reason, details, metadata, message } = this;
     return {
@@ -101,7 +101,7 @@ export function notFound(resource: ResourceName, name: string): StatusError {
   });
 }
 
-/** 404 for what is not served at all. */
+/** 404 for a resource that is not served. */
 export function noSuchResource(): StatusError {
   return new StatusError(404, 'the server could not find the requested resource', { reason: 'NotFound', details: {} });
 }
@@ -114,7 +114,7 @@ export function alreadyExists(resource: ResourceName, name: string): StatusError
   });
 }
 
-/** 409: the stored object is another one than the request thinks. `kind` of the details is `plural` as given. */
+/** 409: the stored object is not in the state that the request expects. `kind` of the details is `plural` as passed. */
 export function conflict(resource: ResourceName, name: string, why: string): StatusError {
   const { group, plural } = resource;
   const message = `Operation cannot be fulfilled on ${qualified(resource)} ${quoted(name)}: ${why}`;
@@ -123,7 +123,7 @@ export function conflict(resource: ResourceName, name: string, why: string): Sta
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** 422 with causes, as `NewInvalid` of apimachinery words it: what is found twice is told once, but listed twice. */
+/** 422 with causes, worded as `NewInvalid` of apimachinery: the message has each text once, the causes have all. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): StatusError {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const all = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
@@ -140,7 +140,7 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
   });
 }
 
-/** 422 that says no more: what the real server answers where its own error has no Status. */
+/** 422 without details, as kube-apiserver responds where its own error has no Status. */
 export function terseInvalid(): StatusError {
   return new StatusError(422, 'the server rejected our request due to an error in our request', {
     reason: 'Invalid',
@@ -178,7 +178,7 @@ export function methodNotAllowed(resource: ResourceName, verb: string): StatusEr
   });
 }
 
-/** 410: that resourceVersion or continue token is gone. */
+/** 410: the resourceVersion or continue token is no longer available. */
 export function expired(message: string, metadata?: JsonObject): StatusError {
   return new StatusError(410, message, { reason: 'Expired', ...(metadata === undefined ? {} : { metadata }) });
 }
@@ -188,7 +188,7 @@ export function internalError(message: string, cause?: unknown): StatusError {
   return new StatusError(500, `Internal error occurred: ${message}`, { reason: 'InternalError', details, cause });
 }
 
-/** 500 whose text is all there is: an error of the real server that has no Status of its own. */
+/** 500 with a bare message, for errors of kube-apiserver that have no Status. */
 export function unknownError(message: string): StatusError {
   return new StatusError(500, message);
 }
@@ -205,19 +205,19 @@ export function entityTooLarge(message: string): StatusError {
   return new StatusError(413, message, { reason: 'RequestEntityTooLarge' });
 }
 
-/** The store cannot take a write now (a full disk, a shutdown); reads go on. */
+/** 503: the store cannot accept writes now (a full disk, a shutdown); reads still work. */
 export function unavailable(message: string): StatusError {
   return new StatusError(503, message, { reason: 'ServiceUnavailable' });
 }
 
-/** A Go-quoted string, near enough for names: %q. */
+/** Quotes a text as Go's %q does, sufficient for names. */
 export function quoted(text: string): string {
   return JSON.stringify(text)
     .replaceAll(/\\u00([01][\da-f])/g, (_all, code: string) => LETTERS[code] ?? `\\x${code}`)
     .replaceAll('\u007f', '\\x7f');
 }
 
-/** Control characters that have a letter in Go and none in JSON. */
+/** Control characters that Go writes as a letter and JSON does not. */
 const LETTERS: Readonly<Record<string, string>> = { '07': '\\a', '0b': '\\v' };
 
 function groupOf(group: string): { group?: string } {

@@ -1,13 +1,13 @@
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A time as `metav1.Time` writes it: UTC, whole seconds. What is no time stays as it is. */
+/** A time as `metav1.Time` writes it: UTC, whole seconds. Anything else is returned unchanged. */
 export function canonicalTime(text: string): string {
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text)) return text;
   const seconds = inUtc(text);
   return seconds === undefined ? text : `${seconds}Z`;
 }
 
-/** A time as `metav1.MicroTime` writes it: UTC, six digits after the point. What is no time stays as it is. */
+/** A time as `metav1.MicroTime` writes it: UTC, six decimals. Anything else is returned unchanged. */
 export function canonicalMicroTime(text: string): string {
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/.test(text)) return text;
   const seconds = inUtc(text);
@@ -16,7 +16,7 @@ export function canonicalMicroTime(text: string): string {
   return `${seconds}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
 }
 
-/** ms since the epoch as `metav1.Time` writes them, and so every time of metadata: RFC 3339 in seconds. */
+/** Formats ms since the epoch as `metav1.Time`: RFC 3339 in seconds. */
 export function timestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

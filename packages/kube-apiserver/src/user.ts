@@ -1,8 +1,8 @@
-/** Who asks, as authentication found out. */
+/** The authenticated identity of a requester. */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
-  /** With system:authenticated (or system:unauthenticated) in it. */
+  /** Includes system:authenticated or system:unauthenticated. */
   readonly groups: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
