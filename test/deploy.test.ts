@@ -22,9 +22,19 @@ function patchFiles(): readonly string[] {
   });
 }
 
+describe('crds/', () => {
+  // `kubectl apply -f crds/` sends every file, and fails for one that is no object of the API.
+  it('crds/ holds one CustomResourceDefinition in each file and nothing else', () => {
+    const folder = path.join(root, 'crds');
+    const objects = readdirSync(folder).map((file) => loadAll(readFileSync(path.join(folder, file), 'utf8')));
+
+    expect(objects).toEqual(Array(6).fill([expect.objectContaining({ kind: 'CustomResourceDefinition' })]));
+  });
+});
+
 describe('the patches of deploy/', () => {
   // With several objects in one, kubectl up to 1.30 renders nothing but an error and 1.31 to 1.33 crash.
-  it.each(patchFiles())('%s holds one object', (file) => {
+  it.each(patchFiles())('the patch %s holds one object', (file) => {
     expect(loadAll(readFileSync(path.join(root, 'deploy', file), 'utf8'))).toHaveLength(1);
   });
 });

@@ -43,8 +43,7 @@ export interface Crd {
 /** Every CRD of the package at `root`, sorted by file name. */
 export function readCrds(root: string): Crd[] {
   const folder = path.join(root, 'crds');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml');
-  return files
+  return readdirSync(folder)
     .sort()
     .map((name) => parseCrd(name.replace(/\.yaml$/, ''), readFileSync(path.join(folder, name), 'utf8')));
 }

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 function documents(folder: string): JsonObject[] {
-  const files = readdirSync(path.join(root, folder)).filter((file) => file !== 'kustomization.yaml');
+  const files = readdirSync(path.join(root, folder));
   return files.flatMap((file) => loadAll(readFileSync(path.join(root, folder, file), 'utf8')) as JsonObject[]);
 }
 

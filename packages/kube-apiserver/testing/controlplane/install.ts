@@ -9,7 +9,7 @@ import { crdFolder } from './settings.js';
 /** Applies every CRD of a folder ({@link crdFolder} when left out) and waits until all of them are served. */
 export async function installCrds(server: ControlPlane, folder = crdFolder()): Promise<void> {
   if (folder === undefined) return;
-  const names = readdirSync(folder).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml');
+  const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
   if (names.length === 0) return;
   const files = names.flatMap((name) => ['-f', path.join(folder, name)]);
   const options = { kubeconfig: server.adminKubeconfig };

@@ -31,9 +31,7 @@ export const FLEET_TYPES: readonly ResourceType[] = [
 /** The CRDs of `crds/`, parsed. */
 export function crds(): AnyObject[] {
   const folder = path.join(root, 'crds');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  const objects = files.map((name): AnyObject => fields(load(readFileSync(path.join(folder, name), 'utf8'))));
-  return objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+  return readdirSync(folder).map((name) => fields(load(readFileSync(path.join(folder, name), 'utf8'))));
 }
 
 /** A CRD without the rules on `spec` that a schema has over and above its types, so that what they refuse gets past admission. */
