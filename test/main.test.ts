@@ -5,8 +5,19 @@ import { version } from '../src/config/config.js';
 
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
-function run(...args: string[]): { code: number | null; stdout: string; stderr: string } {
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(...args: string[]): Outcome {
+  return runWith({}, ...args);
+}
+
+function runWith(env: NodeJS.ProcessEnv, ...args: string[]): Outcome {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    env: { ...process.env, ...env },
     encoding: 'utf8',
     timeout: 120_000,
   });
@@ -30,5 +41,19 @@ describe('multicluster-engine', () => {
     const line = 'multicluster-engine: --workers must be a whole number from 1 to 64, got "many"\n';
 
     expect(run('operator', '--workers=many')).toEqual({ code: 2, stdout: '', stderr: line });
+  });
+
+  it('the operator names a missing kubeconfig in one line on standard error and ends with 1', () => {
+    const line =
+      'multicluster-engine operator: kubeconfig /missing/config cannot be read: no such file; name another file with --kubeconfig\n';
+
+    expect(run('operator', '--kubeconfig=/missing/config')).toEqual({ code: 1, stdout: '', stderr: line });
+  });
+
+  it('the operator names a missing file of KUBECONFIG in one line on standard error and ends with 1', () => {
+    const line =
+      'multicluster-engine operator: kubeconfig /missing/config cannot be read: no such file; correct KUBECONFIG, or name a file with --kubeconfig\n';
+
+    expect(runWith({ KUBECONFIG: '/missing/config' }, 'operator')).toEqual({ code: 1, stdout: '', stderr: line });
   });
 });

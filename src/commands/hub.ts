@@ -3,12 +3,11 @@ import type { HubConfig } from '../config/config.js';
 import type { KubeClient } from '../kube/client/client.js';
 import { eventRights } from '../kube/events/event.js';
 import { guardClient, type GuardRow } from '../kube/guard/guard.js';
-import { loadKubeconfig } from '../kube/transport/kubeconfig.js';
 import { createElector, type LeaseElector } from '../kube/lease/lease.js';
 import { createRecorder, type EventRecorder } from '../kube/events/recorder.js';
 import { createCache, type CacheTools } from '../kube/cache/reflector.js';
 import { createClient } from '../kube/client/rest.js';
-import { createTransport, type Transport, type TransportOptions } from '../kube/transport/transport.js';
+import type { Transport, TransportOptions } from '../kube/transport/transport.js';
 import { createMetrics, type Metrics } from '../observability/metrics.js';
 import { systemClock, systemRandom } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
@@ -46,18 +45,6 @@ export function openHub(config: HubConfig, log: Logger, open: OpenTransport): Hu
   });
   const tools = { clock: systemClock, random: systemRandom, log, metrics: metrics.caches };
   return { config, log, metrics, transport, tools, openCache: (options) => createCache(transport, options, tools) };
-}
-
-/**
- * Over HTTPS, with the credentials of a kubeconfig file, or where there is none by the usual rules.
- * @throws Error that names the source and the rule when no API server is configured, once it is opened.
- */
-export function overHttps(file: string | undefined, log: Logger): OpenTransport {
-  return (options) => {
-    const kubeconfig = loadKubeconfig(file === undefined ? {} : { path: file });
-    log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
-    return createTransport(kubeconfig, options);
-  };
 }
 
 /** `lease` is the group's Lease by name; `controller` its name in events; `rights` the table of what it may write. */

@@ -1,4 +1,6 @@
 import type { ControllerName, OperatorConfig } from '../config/config.js';
+import { KubeconfigError, loadKubeconfig, type Kubeconfig } from '../kube/transport/kubeconfig.js';
+import { createTransport } from '../kube/transport/transport.js';
 import { createLogger } from '../observability/logger.js';
 import { Endpoint, healthRoute, metricsRoute } from '../observability/server.js';
 import { systemClock } from '../runtime/clock.js';
@@ -6,7 +8,7 @@ import { StallDetector } from '../runtime/eventloop.js';
 import type { Group } from '../runtime/group.js';
 import { exitOnCrash, runUntilSignalled } from '../runtime/lifecycle.js';
 import { engineGroup } from './engine.js';
-import { openHub, overHttps, type Hub } from './hub.js';
+import { openHub, type Hub } from './hub.js';
 import { placementGroup } from './placement.js';
 
 /** One row a controller group. */
@@ -15,21 +17,35 @@ const GROUPS: Readonly<Record<ControllerName, (hub: Hub) => Group>> = {
   placement: placementGroup,
 };
 
-/** Runs the controllers until a signal; gives the exit code. What cannot be started is one line of the log, and 1. */
+/**
+ * Runs the controllers until a signal; returns the exit code. Without a usable kubeconfig it prints one line to standard error
+ * and returns 1; any other failure to start is one line of the log, and 1.
+ */
 export async function runOperator(config: OperatorConfig): Promise<number> {
+  try {
+    return await runWith(config, loadKubeconfig(config.kubeconfig === undefined ? {} : { path: config.kubeconfig }));
+  } catch (error) {
+    if (!(error instanceof KubeconfigError)) throw error;
+    process.stderr.write(`multicluster-engine operator: ${error.message}\n`);
+    return 1;
+  }
+}
+
+async function runWith(config: OperatorConfig, kubeconfig: Kubeconfig): Promise<number> {
   const log = createLogger({ level: config.logLevel, clock: systemClock });
   exitOnCrash(process, log);
   const { version, controllers, identity } = config;
   log.info({ version, controllers, identity }, 'starting');
   try {
-    const hub = openHub(config, log, overHttps(config.kubeconfig, log));
+    log.info({ server: kubeconfig.server, source: kubeconfig.source }, 'API server configured');
+    const hub = openHub(config, log, (options) => createTransport(kubeconfig, options));
     return await run(
       config,
       hub,
       controllers.map((name) => GROUPS[name](hub)),
     );
   } catch (error) {
-    log.error({ err: error }, 'cannot start');
+    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'cannot start');
     return 1;
   }
 }

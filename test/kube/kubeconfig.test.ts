@@ -128,7 +128,7 @@ describe('a kubeconfig file', () => {
     await writeFile(file, 'users:\n- {name: u, user: {token: canary}\n');
     const error = catching(() => loadKubeconfig({ path: file }));
 
-    expect(error).toMatch(/cannot be read: YAMLException/);
+    expect(error).toMatch(/cannot be read: not valid YAML; name another file with --kubeconfig/);
     expect(error).not.toContain('canary');
   });
 

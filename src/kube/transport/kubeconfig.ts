@@ -26,6 +26,17 @@ export interface Kubeconfig extends CredentialLoader {
   readonly namespace: string | undefined;
 }
 
+/** No configuration of the API server was found, or it cannot be used. The message is one line, without secrets, for the user. */
+export class KubeconfigError extends Error {}
+
+/** Error code or name to what it means for the user. */
+const READ_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  YAMLException: 'not valid YAML',
+};
+
 /**
  * Finds the configuration of the API server: the file of `path`; else the ServiceAccount of the pod that this runs in;
  * else the usual kubeconfig rules (`KUBECONFIG`, then `~/.kube/config`).
@@ -33,7 +44,7 @@ export interface Kubeconfig extends CredentialLoader {
  * Every load reads the files anew: kubeconfig, CA, certificate, key and token. Tokens of exec and auth-provider plugins
  * are kept until they expire, or until a fresh load is asked for.
  * Caveat: with several files in `KUBECONFIG`, `tokenFile` is understood in the first one only.
- * @throws Error that names the source and the rule when there is none, or when it cannot be used.
+ * @throws KubeconfigError that names the source and the rule when there is none, or when it cannot be used.
  */
 export function loadKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   const found = find(options);
@@ -51,22 +62,36 @@ interface Found {
 function find(options: KubeconfigOptions): Found {
   const file = options.path;
   if (file !== undefined)
-    return foundBy(`kubeconfig ${file}`, () => FileConfig.from((config) => config.loadFromFile(file)));
+    return foundBy({ source: `kubeconfig ${file}`, remedy: 'name another file with --kubeconfig' }, () =>
+      FileConfig.from((config) => config.loadFromFile(file)),
+    );
   if (options.inCluster !== false) {
     const inCluster = podConfig(options.mountPrefix ?? '');
     if (inCluster !== undefined) return inCluster;
     if (options.inCluster === true)
-      throw new Error('no ServiceAccount of a pod was found (token file and KUBERNETES_SERVICE_HOST)');
+      throw new KubeconfigError('no ServiceAccount of a pod was found (token file and KUBERNETES_SERVICE_HOST)');
   }
-  return foundBy('default kubeconfig', () => FileConfig.from((config) => config.loadFromDefault()));
+  return foundBy({ source: 'default kubeconfig', remedy: 'correct KUBECONFIG, or name a file with --kubeconfig' }, () =>
+    FileConfig.from((config) => config.loadFromDefault()),
+  );
 }
 
-function foundBy(source: string, read: () => FileConfig): Found {
+interface Origin {
+  readonly source: string;
+  /** What to do when it cannot be read. */
+  readonly remedy: string;
+}
+
+function foundBy({ source, remedy }: Origin, read: () => FileConfig): Found {
   try {
     return { source, read, config: read() };
   } catch (error) {
-    // The text of a YAML error quotes lines of the file, and with them tokens.
-    throw new Error(`${source} cannot be read: ${codeOf(error)}`);
+    const file = textField(error, 'path');
+    const code = codeOf(error);
+    // The message of a YAML error quotes lines of the file, tokens included.
+    throw new KubeconfigError(
+      `${file === '' ? source : `kubeconfig ${file}`} cannot be read: ${READ_ERRORS[code] ?? code}; ${remedy}`,
+    );
   }
 }
 
@@ -81,12 +106,14 @@ function podConfig(prefix: string): Found | undefined {
 function currentOf(found: Found): { cluster: Cluster; user: User } {
   const cluster = found.config.getCurrentCluster();
   const user = found.config.getCurrentUser();
-  if (cluster === null) throw new Error(`${found.source}: the current context names no cluster that the file defines`);
-  if (user === null) throw new Error(`${found.source}: the current context names no user that the file defines`);
+  if (cluster === null)
+    throw new KubeconfigError(`${found.source}: the current context names no cluster that the file defines`);
+  if (user === null)
+    throw new KubeconfigError(`${found.source}: the current context names no user that the file defines`);
   if (found.config.isFallback(cluster))
-    throw new Error('no kubeconfig was found: give --kubeconfig, set KUBECONFIG, or run in a pod');
+    throw new KubeconfigError('no kubeconfig was found: give --kubeconfig, set KUBECONFIG, or run in a pod');
   if (cluster.proxyUrl?.startsWith('socks') === true)
-    throw new Error(`${found.source}: proxy-url "${cluster.proxyUrl}": only http and https proxies`);
+    throw new KubeconfigError(`${found.source}: proxy-url "${cluster.proxyUrl}": only http and https proxies`);
   return { cluster, user };
 }
 
