@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import { fileURLToPath } from 'node:url';
+
 import { readConfig, type Config } from './config/config.js';
 
-/** Imports a command only when it is asked for, so that --help and --version answer at once. */
+/** Imports only the command that runs: --help and --version load none, operator and gateway no embedded API server. */
 async function run(config: Config): Promise<number> {
   if (config.command === 'gateway') {
     const { runGateway } = await import('./commands/gateway.js');
@@ -9,7 +11,7 @@ async function run(config: Config): Promise<number> {
   }
   if (config.command === 'standalone') {
     const { runStandalone } = await import('./commands/standalone.js');
-    return runStandalone(config);
+    return runStandalone(config, fileURLToPath(import.meta.url));
   }
   const { runOperator } = await import('./commands/operator.js');
   return runOperator(config);

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { ENGINE_LABEL, OPERATOR_NAMESPACE, OPERATOR_SERVICE_ACCOUNT } from '../api/names.js';
 import { MultiClusterEngines } from '../api/resources.js';
@@ -26,13 +25,13 @@ import { complain, say, step } from './progress.js';
 import { seedFleet } from './seedfleet.js';
 
 const NODE = 'local';
-const ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
 
 /**
  * Runs API server, operator and local runtime until a signal; gives the exit code. What cannot be started is one line, and 1. A signal
- * while it starts ends it after the step that is under way, in order, with 0.
+ * while it starts ends it after the step that is under way, in order, with 0. `entryPoint`: the file of `main.js`, which the
+ * components' processes run.
  */
-export async function runStandalone(config: StandaloneConfig): Promise<number> {
+export async function runStandalone(config: StandaloneConfig, entryPoint: string): Promise<number> {
   try {
     await checkPlaces(config);
     await checkSecrets(config.dataDir);
@@ -40,7 +39,7 @@ export async function runStandalone(config: StandaloneConfig): Promise<number> {
     const signals = awaitSignals({ host: process, clock: systemClock, log });
     signals.stop.signal.addEventListener('abort', () => say('stopping ...'), { once: true });
     try {
-      return await start(config, log, signals);
+      return await start(config, { log, signals, entryPoint });
     } catch (error) {
       if (error === signals.stop.signal.reason) return 0;
       throw error;
@@ -53,7 +52,14 @@ export async function runStandalone(config: StandaloneConfig): Promise<number> {
   }
 }
 
-async function start(config: StandaloneConfig, log: Logger, signals: Signals): Promise<number> {
+interface Context {
+  readonly log: Logger;
+  readonly signals: Signals;
+  readonly entryPoint: string;
+}
+
+async function start(config: StandaloneConfig, context: Context): Promise<number> {
+  const { log } = context;
   const server = await step(`starting the Kubernetes API on ${addressOf(config.listen)}`, () =>
     startApiServer({
       ...(config.ephemeral ? {} : { folder: path.join(config.dataDir, 'store') }),
@@ -68,7 +74,7 @@ async function start(config: StandaloneConfig, log: Logger, signals: Signals): P
   try {
     const settled = await withGatewayPort(config);
     await checkGateway(settled);
-    return await serve(settled, server, { log, signals });
+    return await serve(settled, server, context);
   } finally {
     await server.close();
   }
@@ -97,12 +103,8 @@ function crash(log: Logger, reason: string): never {
   process.exit(1);
 }
 
-interface Surroundings {
-  readonly log: Logger;
-  readonly signals: Signals;
-}
-
-async function serve(config: StandaloneConfig, server: ApiServer, { log, signals }: Surroundings): Promise<number> {
+async function serve(config: StandaloneConfig, server: ApiServer, context: Context): Promise<number> {
+  const { log, signals } = context;
   const { signal } = signals.stop;
   const ways = new Embedded(server, config.version, log);
   const admin = ways.admin();
@@ -125,7 +127,7 @@ async function serve(config: StandaloneConfig, server: ApiServer, { log, signals
   });
   signal.throwIfAborted();
   await step('starting the local runtime', () => node.start());
-  const parts = [operator(config, ways, log), runtime(config, server, transport, log)];
+  const parts = [operator(config, ways, log), runtime(config, server, transport, context)];
   const [engine] = await admin.list(MultiClusterEngines, undefined);
   const running = runUntilSignalled(parts, { host: process, clock: systemClock, log }, signals);
   if (!signal.aborted) say(nextSteps({ kubeconfig: server.kubeconfig, config, installed: engine !== undefined }));
@@ -153,7 +155,8 @@ function operator(config: StandaloneConfig, ways: Embedded, log: Logger): Runnab
   return engineGroup(openHub(settings, log, (options) => ways.transport(user, options)));
 }
 
-function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, log: Logger): Runnable {
+function runtime(config: StandaloneConfig, server: ApiServer, transport: Transport, context: Context): Runnable {
+  const { log, entryPoint } = context;
   const client = createClient(transport);
   const { host, port } = config.gatewayListen;
   const local = new LocalRuntime({
@@ -164,7 +167,7 @@ function runtime(config: StandaloneConfig, server: ApiServer, transport: Transpo
       server: server.url,
       caFile: server.caFile,
       folder: config.dataDir,
-      executable: [process.execPath, ENTRY],
+      executable: [process.execPath, entryPoint],
       addresses: { gateway: { MULTICLUSTER_ENGINE_LISTEN: `${host}:${port}` } },
     },
     client,

@@ -23,8 +23,11 @@ export class Standalone {
     this.kubeconfig = path.join(folder, 'kubeconfig');
   }
 
-  /** Resolves when the process runs, not when it is up. `flags` win over the folder and the addresses. */
-  static async launch(folder: string, flags: readonly string[] = []): Promise<Standalone> {
+  /**
+   * Resolves when the process runs, not when it is up. `flags` win over the folder and the addresses. `program`: the file to
+   * run instead of the compiled one, in `folder` as its working directory.
+   */
+  static async launch(folder: string, flags: readonly string[] = [], program = PROGRAM): Promise<Standalone> {
     const [api = 0, gateway = 0] = await freePorts(2);
     const preset = [`--data-dir=${folder}`, `--listen=127.0.0.1:${api}`, `--gateway-listen=127.0.0.1:${gateway}`];
     const own = preset.filter((flag) => !flags.some((given) => nameOf(given) === nameOf(flag)));
@@ -32,9 +35,9 @@ export class Standalone {
       Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     );
     const child = await startChild({
-      command: [process.execPath, PROGRAM, 'standalone', ...own, ...flags],
+      command: [process.execPath, program, 'standalone', ...own, ...flags],
       env,
-      cwd: root,
+      cwd: program === PROGRAM ? root : folder,
       output: 'pipe',
     });
     const printed: string[] = [];

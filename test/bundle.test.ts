@@ -1,0 +1,126 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Metafile } from 'esbuild';
+import { load } from 'js-yaml';
+import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
+
+import type { KubeObject } from '../src/api/meta.js';
+import { MultiClusterEngines } from '../src/api/resources.js';
+import { createClient } from '../src/kube/client/rest.js';
+import { loadKubeconfig } from '../src/kube/transport/kubeconfig.js';
+import { createTransport, type Transport } from '../src/kube/transport/transport.js';
+import { systemClock, systemRandom } from '../src/runtime/clock.js';
+import { bundle } from '../tools/bundle.js';
+import { RecordingLog } from './support/log.js';
+import { root } from './support/root.js';
+import { Standalone } from './support/standalone.js';
+
+const MINUTE = 60_000;
+const BUNDLE = 'dist/bundle';
+const PACKAGE = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const API_SERVER = /^packages\/kube-apiserver\/|\/node_modules\/@marcbachmann\//;
+
+/** What the Dockerfile's last stage copies out of the build stage: path there and path in the image. */
+const COPIED = [
+  ...readFileSync(path.join(root, 'Dockerfile'), 'utf8').matchAll(/^COPY --from=build \/build\/(\S+) (\S+)$/gm),
+].map(([, from = '', to = '']) => [from, to] as const);
+
+interface Engine extends KubeObject {
+  readonly status?: { readonly phase?: string };
+}
+
+let folder: string;
+let metafile: Metafile;
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-bundle-'));
+  metafile = await bundle(root, path.join(folder, 'built'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Source files in the chunks that are loaded when `entryPoint` is imported. */
+function loadedBy(entryPoint: string): readonly string[] {
+  const { outputs } = metafile;
+  const first = Object.keys(outputs).find((chunk) => outputs[chunk]?.entryPoint === entryPoint);
+  if (first === undefined) throw new Error(`${entryPoint} has no chunk of its own`);
+  const chunks = new Set([first]);
+  for (const chunk of chunks) {
+    const imports = outputs[chunk]?.imports ?? [];
+    for (const one of imports) if (one.kind === 'import-statement' && one.path in outputs) chunks.add(one.path);
+  }
+  return [...chunks].flatMap((chunk) => Object.keys(outputs[chunk]?.inputs ?? {}));
+}
+
+describe('the bundle', () => {
+  it.each(['src/main.ts', 'src/commands/operator.ts', 'src/commands/gateway.ts'])(
+    'the bundle loads nothing of the embedded API server for %s',
+    (entryPoint) => {
+      const loaded = loadedBy(entryPoint);
+
+      expect(loaded).toContain(entryPoint);
+      expect(loaded.filter((file) => API_SERVER.test(file))).toEqual([]);
+    },
+  );
+
+  it('the bundle loads the embedded API server for src/commands/standalone.ts', () => {
+    expect(loadedBy('src/commands/standalone.ts').filter((file) => API_SERVER.test(file))).not.toEqual([]);
+  });
+
+  it('the npm package runs the bundle and holds every folder of the image', () => {
+    const held = COPIED.map(([from]) => from).filter((from) => from !== 'package.json');
+
+    expect(PACKAGE.bin).toEqual({ 'multicluster-engine': `${BUNDLE}/main.js` });
+    expect([...PACKAGE.files].sort()).toEqual(held.sort());
+    expect(PACKAGE.dependencies).toBeUndefined();
+  });
+});
+
+describe('standalone in a folder laid out as the image is', () => {
+  let running: Standalone | undefined;
+  let transport: Transport | undefined;
+
+  beforeAll(() => {
+    for (const [from, to] of COPIED) {
+      const source = from === BUNDLE ? path.join(folder, 'built') : path.join(root, from);
+      cpSync(source, path.join(folder, 'app', to), { recursive: true });
+    }
+  });
+  afterAll(async () => {
+    await transport?.close();
+    await running?.stop();
+  }, 2 * MINUTE);
+
+  it(
+    'standalone runs from the image layout and brings up the components of an engine',
+    async () => {
+      const data = path.join(folder, 'data');
+      mkdirSync(data);
+      running = await Standalone.launch(data, ['--ephemeral'], path.join(folder, 'app', BUNDLE, 'main.js'));
+      await running.up({ deadlineMs: 2 * MINUTE });
+      transport = createTransport(loadKubeconfig({ path: running.kubeconfig }), {
+        clock: systemClock,
+        random: systemRandom,
+        log: new RecordingLog(),
+        userAgent: 'test',
+      });
+      const client = createClient(transport);
+      const engine = load(readFileSync(path.join(folder, 'app/examples/engine.yaml'), 'utf8')) as KubeObject;
+      await client.create(MultiClusterEngines, engine, { fieldManager: 'test' });
+
+      const phase = await waitFor(
+        'the engine to be available',
+        async (seen) => {
+          const found = await client.get<Engine>(MultiClusterEngines, { name: 'engine' });
+          seen(found?.status);
+          return found?.status?.phase === 'Available' ? found.status.phase : undefined;
+        },
+        { deadlineMs: 2 * MINUTE },
+      );
+
+      expect(phase).toBe('Available');
+    },
+    5 * MINUTE,
+  );
+});
