@@ -109,7 +109,11 @@ describe('a kubeconfig file', () => {
   });
 
   it.each<[string, () => Promise<string>, string]>([
-    ['that is not there', async () => path.join(folder, 'none'), 'ENOENT'],
+    [
+      'that is not there',
+      async () => path.join(folder, 'none'),
+      '/none cannot be read: no such file; name another file with --kubeconfig',
+    ],
     ['without a cluster for its context', () => write({ token: 't' }, {}, { clusters: [] }), 'names no cluster'],
     ['without a user for its context', () => write({}, {}, { users: [] }), 'names no user'],
     [
