@@ -14,9 +14,9 @@ import { loadKubeconfig } from '../src/kube/transport/kubeconfig.js';
 import { createTransport, type Transport } from '../src/kube/transport/transport.js';
 import { systemClock, systemRandom } from '../src/runtime/clock.js';
 import { bundle } from '../tools/bundle.js';
-import { RecordingLog } from './support/log.js';
-import { root } from './support/root.js';
-import { Standalone } from './support/standalone.js';
+import { RecordingLog } from './support/fakes/log.js';
+import { root } from './support/repository/root.js';
+import { Standalone } from './support/processes/standalone.js';
 
 const MINUTE = 60_000;
 const BUNDLE = 'dist/bundle';

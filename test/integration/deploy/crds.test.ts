@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { kubectl } from '@multicluster-engine/kube-apiserver/testing/kubectl';
-import { root } from '../../support/root.js';
+import { root } from '../../support/repository/root.js';
 
 describeWithServer('kubectl apply -f crds/', {}, (server) => {
   test('kubectl apply -f crds/ succeeds and applies six custom resource definitions', async () => {
