@@ -1,15 +1,25 @@
-import type { JsonObject } from '../../../json.js';
-import { child, invalidValue, notSupported, required } from '../../../schema/field.js';
+import { own, type JsonObject } from '../../../json.js';
+import { byteLength } from '../../../schema/go/text.js';
+import {
+  child,
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from '../../../schema/field.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName, type NameRule } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { checkAddress } from '../validation/ipaddress.js';
 import { each, eachText, has, invalidBecause, labelMap, whenSet } from '../validation/checks.js';
-import { structAt, textAt } from '../../../fields.js';
+import { listAt, structAt, textAt } from '../../../fields.js';
 import { checkContainers, checkInitContainers } from './container/container.js';
 import { checkDns } from './dns.js';
 import { checkFileVolumes } from './container/environment.js';
 import { checkEphemeral } from './container/ephemeral.js';
-import { checkExtras, claimErrors } from './extras.js';
+import { checkClaims, claimErrors } from './container/resourceclaims.js';
+import { checkPodResources, checkResources } from './container/resources.js';
 import { checkAffinity, checkSpread, checkTolerations } from './scheduling.js';
 import { checkPodSecurity } from './security/context.js';
 import { checkVolumes } from './volume/volumes.js';
@@ -18,6 +28,8 @@ import { checkHostProcesses } from './security/windows.js';
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
+const SYSTEMS = ['linux', 'windows'];
+const LONGEST_HOST = 64;
 /** Names of other objects, and of the pod itself. */
 const NAMES: readonly (readonly [field: string, rule: NameRule])[] = [
   ['serviceAccountName', dns1123Subdomain],
@@ -55,7 +67,15 @@ export function checkPodSpec(spec: JsonObject, path: string): readonly FieldErro
     ...checkTolerations(spec, path),
     ...each(spec, 'hostAliases', path, checkHostAlias),
     ...classErrors(spec, path),
-    ...checkExtras(spec, path),
+    ...whenSet(spec, 'os', path, checkSystem),
+    ...gateErrors(spec, path),
+    ...hostNameErrors(spec, path),
+    ...userErrors(spec, path),
+    ...whenSet(spec, 'resources', path, (resources, at) => [
+      ...checkPodResources(resources, at),
+      ...checkClaims({ resources }, spec, path),
+    ]),
+    ...whenSet(spec, 'overhead', path, (overhead, at) => checkResources({ limits: overhead }, at)),
     ...checkFileVolumes(spec, path),
   ];
 }
@@ -110,4 +130,55 @@ function classErrors(spec: JsonObject, path: string): readonly FieldError[] {
       : []),
     ...(has(spec, 'preemptionPolicy') ? oneOf(spec, 'preemptionPolicy', PREEMPTION_POLICIES, path) : []),
   ];
+}
+
+function checkSystem(system: JsonObject, path: string): readonly FieldError[] {
+  const name = textAt(system, 'name');
+  if (name === '') return [required(child(path, 'name'))];
+  return SYSTEMS.includes(name) ? [] : [notSupported(path, name, SYSTEMS)];
+}
+
+function gateErrors(spec: JsonObject, path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return each(spec, 'schedulingGates', path, (gate, at) => {
+    const name = textAt(gate, 'name');
+    const again = seen.has(name) ? [duplicate(at, name)] : [];
+    seen.add(name);
+    return [...invalidBecause(at, name, qualifiedName(name)), ...again];
+  });
+}
+
+function hostNameErrors(spec: JsonObject, path: string): readonly FieldError[] {
+  const at = child(path, 'hostnameOverride');
+  const name = own(spec, 'hostnameOverride');
+  if (typeof name !== 'string') return [];
+  const errors: FieldError[] = [];
+  if (spec['setHostnameAsFQDN'] === true)
+    errors.push(forbiddenField(at, 'may not be specified when setHostnameAsFQDN is true'));
+  if (spec['hostNetwork'] === true) errors.push(forbiddenField(at, 'may not be specified when hostNetwork is true'));
+  if (byteLength(name) > LONGEST_HOST) errors.push(tooLong(at, LONGEST_HOST));
+  return [...errors, ...invalidBecause(at, name, dns1123Subdomain(name))];
+}
+
+/** Users of its own go with nothing else of the host. */
+function userErrors(spec: JsonObject, path: string): readonly FieldError[] {
+  if (spec['hostUsers'] !== false) return [];
+  const shared = [
+    ['hostNetwork', 'hostNetwork'],
+    ['hostPID', 'HostPID'],
+    ['hostIPC', 'HostIPC'],
+  ] as const;
+  const errors: FieldError[] = shared
+    .filter(([field]) => spec[field] === true)
+    .map(([, shown]) => forbiddenField(child(path, shown), 'when `hostUsers` is false'));
+  for (const list of ['initContainers', 'containers']) {
+    errors.push(
+      ...each(spec, list, path, (container, at) =>
+        listAt(container, 'volumeDevices').length > 0
+          ? [forbiddenField(child(at, 'volumeDevices'), 'when `hostUsers` is false')]
+          : [],
+      ),
+    );
+  }
+  return errors;
 }

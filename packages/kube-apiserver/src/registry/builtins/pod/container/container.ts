@@ -15,7 +15,8 @@ import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
 import { checkDevices } from './devices.js';
 import { checkEnvironment } from './environment.js';
-import { checkClaims, checkInitRestart, checkResize, checkRestart } from '../extras.js';
+import { checkClaims } from './resourceclaims.js';
+import { checkInitRestart, checkResize, checkRestart } from './restart.js';
 import { relativePath } from '../../validation/paths.js';
 import { checkLifecycle, checkProbe, PROBES } from './probe.js';
 import { checkResources } from './resources.js';

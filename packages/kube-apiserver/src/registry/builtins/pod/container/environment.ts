@@ -5,7 +5,7 @@ import type { FieldError } from '../../../../status.js';
 import { each, has, invalidBecause, whenSet } from '../../validation/checks.js';
 import { listAt, structAt, textAt } from '../../../../fields.js';
 import { parseQuantity, quantityText } from '../../../../schema/struct/quantity.js';
-import { allContainers } from '../warnings/container.js';
+import { allContainers } from '../containers.js';
 import { noBacksteps } from '../../validation/paths.js';
 
 const VARIABLE_FIELDS = [

@@ -4,8 +4,15 @@ import { goQuote } from '../../../../schema/go/text.js';
 import { validateAnnotations } from '../../../../schema/metadata/validate.js';
 import type { FieldError } from '../../../../status.js';
 import { structAt, textAt, textEntries } from '../../../../fields.js';
-import { allContainers, APPARMOR, SECCOMP } from '../warnings/container.js';
+import { allContainers } from '../containers.js';
 import { relativePath } from '../../validation/paths.js';
+
+export const SECCOMP = {
+  pod: 'seccomp.security.alpha.kubernetes.io/pod',
+  container: 'container.seccomp.security.alpha.kubernetes.io/',
+  text: 'non-functional in v1.27+; use the "seccompProfile" field instead',
+} as const;
+export const APPARMOR = 'container.apparmor.security.beta.kubernetes.io/';
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const MIRROR = 'kubernetes.io/config.mirror';

@@ -1,27 +1,11 @@
+import type { Placed } from '../containers.js';
+import { APPARMOR, SECCOMP } from '../security/annotations.js';
 import { own, type JsonObject } from '../../../../json.js';
 import { child, index, key } from '../../../../schema/field.js';
 import { goQuote } from '../../../../schema/go/text.js';
 import { has } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
 import { parseQuantity, quantityText, roundUpToMilli } from '../../../../schema/struct/quantity.js';
-
-export const SECCOMP = {
-  pod: 'seccomp.security.alpha.kubernetes.io/pod',
-  container: 'container.seccomp.security.alpha.kubernetes.io/',
-  text: 'non-functional in v1.27+; use the "seccompProfile" field instead',
-} as const;
-export const APPARMOR = 'container.apparmor.security.beta.kubernetes.io/';
-
-export interface Placed {
-  readonly container: JsonObject;
-  readonly path: string;
-}
-
-export function allContainers(spec: JsonObject, path: string): readonly Placed[] {
-  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => {
-    return listAt(spec, list).map((container, position) => ({ container, path: index(child(path, list), position) }));
-  });
-}
 
 interface Template {
   readonly spec: JsonObject;

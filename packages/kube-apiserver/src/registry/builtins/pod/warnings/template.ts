@@ -5,7 +5,9 @@ import { labelValue } from '../../../../schema/metadata/names.js';
 import { addressWarnings } from '../../validation/ipaddress.js';
 import { has } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt, textsAt } from '../../../../fields.js';
-import { allContainers, containerWarnings, fractionWarnings, portWarnings, SECCOMP } from './container.js';
+import { containerWarnings, fractionWarnings, portWarnings } from './container.js';
+import { allContainers } from '../containers.js';
+import { SECCOMP } from '../security/annotations.js';
 import { overlapWarnings } from './overlaps.js';
 
 const NODE_LABELS: Readonly<Record<string, string>> = {

@@ -1,0 +1,71 @@
+import { own, type JsonObject } from '../../../../json.js';
+import { listAt, structAt, textAt } from '../../../../fields.js';
+import { child, duplicate, invalidRaw, required } from '../../../../schema/field.js';
+import { goJson } from '../../../../schema/go/text.js';
+import { dns1123Label, dns1123Subdomain } from '../../../../schema/metadata/names.js';
+import type { FieldError } from '../../../../status.js';
+import { each, has, invalidBecause } from '../../validation/checks.js';
+
+export function claimErrors(spec: JsonObject, path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return each(spec, 'resourceClaims', path, (claim, at) => {
+    const name = textAt(claim, 'name');
+    const errors: FieldError[] = [];
+    if (name === '') errors.push(required(child(at, 'name')));
+    else if (seen.has(name)) errors.push(duplicate(child(at, 'name'), name));
+    else errors.push(...invalidBecause(child(at, 'name'), name, dns1123Label(name)));
+    seen.add(name);
+    const given = ['resourceClaimName', 'resourceClaimTemplateName'].filter((field) => has(claim, field));
+    if (given.length === 2)
+      errors.push(
+        invalidRaw(
+          at,
+          goClaim(claim),
+          'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+        ),
+      );
+    if (given.length === 0)
+      errors.push(
+        invalidRaw(at, goClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'),
+      );
+    return [
+      ...errors,
+      ...given.flatMap((field) =>
+        invalidBecause(child(at, field), textAt(claim, field), dns1123Subdomain(textAt(claim, field))),
+      ),
+    ];
+  });
+}
+
+function goClaim(claim: JsonObject): string {
+  return `{"Name":${goJson(textAt(claim, 'name'))},"ResourceClaimName":${goJson(own(claim, 'resourceClaimName'))},"ResourceClaimTemplateName":${goJson(own(claim, 'resourceClaimTemplateName'))}}`;
+}
+
+/** Which resources of the pod a container claims. */
+export function checkClaims(container: JsonObject, spec: JsonObject, path: string): readonly FieldError[] {
+  const resources = structAt(container, 'resources');
+  if (listAt(resources, 'claims').length === 0) return [];
+  const known = new Set(
+    listAt(spec, 'resourceClaims')
+      .map((claim) => textAt(claim, 'name'))
+      .filter((name) => name !== ''),
+  );
+  const names = [...known].toSorted().join(', ');
+  const seen = new Set<string>();
+  const inPart = new Set<string>();
+  return each(resources, 'claims', child(path, 'resources'), (claim, at) => {
+    const [name, request] = [textAt(claim, 'name'), textAt(claim, 'request')];
+    if (name === '') return [required(at)];
+    const entry = request === '' ? name : `${name}/${request}`;
+    const errors: FieldError[] = [];
+    if (!seen.has(name) && request !== '')
+      errors.push(...invalidBecause(child(at, 'request'), request, dns1123Label(request)));
+    if (seen.has(name) || (request === '' && inPart.has(name))) errors.push(duplicate(at, name));
+    else if (seen.has(entry)) errors.push(duplicate(at, entry));
+    seen.add(entry);
+    if (request !== '') inPart.add(name);
+    if (known.has(name)) return errors;
+    const message = `Not found: ${goJson(name)}: must be one of the names in pod.spec.resourceClaims${names === '' ? ' which is empty' : `: ${names}`}`;
+    return [...errors, { reason: 'FieldValueNotFound', field: at, message }];
+  });
+}
