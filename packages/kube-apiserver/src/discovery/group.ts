@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../json.js';
+import { compareKubeVersions } from '../registry/kubeversion.js';
 import type { Registry, Resource } from '../resource.js';
 
 /** What discovery tells, by group and version, in the order in which it is told. */
@@ -61,7 +62,7 @@ export function groupVersionOf(registry: Registry, group: string, version: strin
 }
 
 function versionsOf(group: string, versions: ReadonlyMap<string, readonly Resource[]>): readonly GroupVersion[] {
-  const names = [...versions.keys()].sort(compareVersions);
+  const names = [...versions.keys()].sort(compareKubeVersions);
   return names.map((version) => ({ group, version, resources: [...(versions.get(version) ?? [])].sort(byPlural) }));
 }
 
@@ -81,23 +82,6 @@ function rank(group: string): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Stable versions first, then beta, then alpha, the higher ones first; what is no version of Kubernetes last, by name. */
-export function compareVersions(a: string, b: string): number {
-  const [first, second] = [parseVersion(a), parseVersion(b)];
-  if (first === undefined || second === undefined) {
-    if (first === undefined && second === undefined) return compare(a, b);
-    return first === undefined ? 1 : -1;
-  }
-  return second.stage - first.stage || second.major - first.major || second.minor - first.minor;
-}
-
-function parseVersion(text: string): { stage: number; major: number; minor: number } | undefined {
-  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text);
-  if (match === null) return undefined;
-  const stage = match[2] === undefined ? 2 : match[2] === 'beta' ? 1 : 0;
-  return { stage, major: Number(match[1]), minor: Number(match[3] ?? 0) };
 }
 
 /** 128 hexadecimal digits in upper case that change with the value: for ETag and the hashes of documents. */

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../json.js';
 import type { KubeObject } from '../../object.js';
 import type { Schema } from '../../schema/schema.js';
 import type { PrinterColumn } from '../../table/custom.js';
+import { compareKubeVersions } from '../kubeversion.js';
 import type { ScalePaths } from './scale.js';
 
 /** A CustomResourceDefinition as far as serving its objects needs it; it has been checked when it was stored. */
@@ -119,36 +120,13 @@ function deprecationOf(version: JsonObject, { versions, group, kind }: Siblings)
   if (typeof said === 'string') return said;
   const name = textAt(version, 'name');
   const better = versions
-    .filter((one) => one.served === true && one.deprecated !== true && compareVersions(textAt(one, 'name'), name) > 0)
+    .filter(
+      (one) => one.served === true && one.deprecated !== true && compareKubeVersions(textAt(one, 'name'), name) < 0,
+    )
     .map((one) => textAt(one, 'name'))
-    .sort((a, b) => compareVersions(b, a));
+    .sort(compareKubeVersions);
   const instead = better[0] === undefined ? '' : `; use ${group}/${better[0]} ${kind}`;
   return `${group}/${name} ${kind} is deprecated${instead}`;
-}
-
-/** How versions rank: v2 over v1 over v1beta2 over v1alpha1, and all of them over other names, which rank by the alphabet. */
-export function compareVersions(a: string, b: string): number {
-  const one = rankOf(a);
-  const other = rankOf(b);
-  if (one === undefined || other === undefined) {
-    if (one !== undefined) return 1;
-    if (other !== undefined) return -1;
-    return a < b ? 1 : a > b ? -1 : 0;
-  }
-  for (const [index, value] of one.entries()) {
-    const difference = value - (other[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-const STAGES = ['alpha', 'beta', ''];
-
-function rankOf(version: string): readonly [stage: number, major: number, minor: number] | undefined {
-  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
-  if (match === null) return undefined;
-  const [, major = '0', stage = '', minor = '0'] = match;
-  return [STAGES.indexOf(stage), Number(major), Number(minor)];
 }
 
 /** Whether two states of a definition serve the same. */

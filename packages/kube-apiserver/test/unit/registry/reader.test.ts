@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../../../src/object.js';
 import { createReader, keyOf } from '../../../src/registry/reader.js';
-import { compareVersions } from '../../../src/registry/custom/definition.js';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';
 
@@ -45,12 +44,5 @@ describe('a reader', () => {
     subscription.end();
     await store.put('things', 'a/z', object('a', 'z'));
     expect(told).toEqual(['put x', 'put y', 'remove x']);
-  });
-});
-
-describe('versions', () => {
-  it('rank as Kubernetes ranks them', () => {
-    const ranked = ['v10', 'v2', 'v1', 'v11beta2', 'v10beta3', 'v3beta1', 'v12alpha1', 'v11alpha2', 'foo1', 'foo10'];
-    expect([...ranked].reverse().sort((a, b) => compareVersions(b, a))).toEqual(ranked);
   });
 });
