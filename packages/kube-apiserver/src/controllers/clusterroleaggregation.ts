@@ -2,7 +2,7 @@ import { equal, isArray, isObject, type Json, type JsonObject } from '../json.js
 import type { KubeObject } from '../object.js';
 import { Client, targetOf, unlessCode } from './client.js';
 import type { ControllerOptions } from './options.js';
-import { matchesLabels } from './labelselector.js';
+import { matchesSelector } from '../registry/builtins/validation/labelselector.js';
 import { Worklist } from './workqueue.js';
 
 const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
@@ -62,7 +62,7 @@ export function gathered(role: KubeObject, all: readonly KubeObject[]): readonly
 
 function chosenRules(selector: JsonObject, roles: readonly KubeObject[]): JsonObject[] {
   return roles
-    .filter((role) => matchesLabels(selector, role.metadata.labels ?? {}))
+    .filter((role) => matchesSelector(selector, role.metadata.labels ?? {}))
     .flatMap((role) => objects(role['rules']));
 }
 

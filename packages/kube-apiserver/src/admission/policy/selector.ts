@@ -1,10 +1,10 @@
 import { listAt, optionalStructAt } from '../../fields.js';
 import type { JsonObject } from '../../json.js';
-import { selects as satisfies } from '../../registry/builtins/validation/labelselector.js';
+import { matchesSelector } from '../../registry/builtins/validation/labelselector.js';
 
 /** Whether labels match an object's label selector; a missing or empty selector matches everything. */
 export function selects(selector: JsonObject | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
-  return selector === undefined || satisfies(selector, labels);
+  return selector === undefined || matchesSelector(selector, labels);
 }
 
 /** Whether a selector has no requirements. */

@@ -13,7 +13,7 @@ import {
 import { pullPolicy } from '../../../src/registry/builtins/pod/defaults/image.js';
 import { formatSelector, selectorText } from '../../../src/table/labelselector.js';
 import { canonicalQuantity, parseQuantity, quantityText, roundUpToMilli } from '../../../src/schema/struct/quantity.js';
-import { isUsableSelector, selects } from '../../../src/registry/builtins/validation/labelselector.js';
+import { isUsableSelector, matchesSelector } from '../../../src/registry/builtins/validation/labelselector.js';
 import { canonicalMicroTime, canonicalTime } from '../../../src/time.js';
 
 describe('quantities', () => {
@@ -259,7 +259,7 @@ describe('selectors of labels', () => {
     [{ a: '2', b: '1', c: 'x', d: '', e: '' }, false],
     [{ a: '2', b: '1', c: 'x', d: '', f: 'z' }, false],
   ])('select %j: %s', (labels, selected) =>
-    expect(selects(Object.keys(labels).length === 0 ? {} : many, labels)).toBe(selected),
+    expect(matchesSelector(Object.keys(labels).length === 0 ? {} : many, labels)).toBe(selected),
   );
 
   it('can be unusable', () => {

@@ -10,7 +10,25 @@ import { numberAt, structAt, textAt } from '../../../fields.js';
 import { goIntOrString } from '../validation/gostruct.js';
 import { REPLICAS_SCALE } from './scale.js';
 import { podSpecDefaults } from '../pod/defaults/podspec.js';
-import { selectorChange, selectorErrors, TEMPLATE_LABELS, trimmed, workloadWarnings } from './workload.js';
+import {
+  replicaCountErrors,
+  selectorChange,
+  selectorErrors,
+  TEMPLATE_LABELS,
+  trimmed,
+  workloadWarnings,
+} from './workload.js';
+
+const STATUS_COUNTS = [
+  'observedGeneration',
+  'replicas',
+  'updatedReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'terminatingReplicas',
+  'collisionCount',
+];
 
 export const DEPLOYMENT: Kind = {
   group: 'apps',
@@ -99,30 +117,10 @@ function rollingErrors(rolling: JsonObject, path: string): readonly FieldError[]
 
 function statusErrors(next: KubeObject, old: KubeObject): readonly FieldError[] {
   const status = structAt(next, 'status');
-  const fields = [
-    'observedGeneration',
-    'replicas',
-    'updatedReplicas',
-    'readyReplicas',
-    'availableReplicas',
-    'unavailableReplicas',
-    'terminatingReplicas',
-    'collisionCount',
+  const errors: FieldError[] = [
+    ...STATUS_COUNTS.flatMap((field) => nonNegative(own(status, field), child('status', field))),
+    ...replicaCountErrors(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas']),
   ];
-  const errors = fields.flatMap((field) => nonNegative(own(status, field), child('status', field)));
-  const [all, ready, available] = [
-    numberAt(status, 'replicas'),
-    numberAt(status, 'readyReplicas'),
-    numberAt(status, 'availableReplicas'),
-  ];
-  for (const field of ['updatedReplicas', 'readyReplicas', 'availableReplicas']) {
-    if (numberAt(status, field) > all)
-      errors.push(
-        invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'),
-      );
-  }
-  if (available > ready)
-    errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
   const [count, before] = [own(status, 'collisionCount'), own(structAt(old, 'status'), 'collisionCount')];
   if (typeof before === 'number' && numberAt(status, 'collisionCount') < before)
     errors.push(invalidValue('status.collisionCount', count ?? 0, 'cannot be decremented'));

@@ -1,14 +1,30 @@
 import { own } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
-import { child, invalidValue } from '../../../schema/field.js';
+import { child } from '../../../schema/field.js';
 import type { FieldError } from '../../../status.js';
 import { nonNegative } from '../validation/checks.js';
 import { fill, struct, type Draft } from '../draft.js';
-import { numberAt, structAt } from '../../../fields.js';
+import { structAt } from '../../../fields.js';
 import { fieldsFrom, STATUS, type Kind } from '../kind.js';
 import { podSpecDefaults } from '../pod/defaults/podspec.js';
 import { REPLICAS_SCALE } from './scale.js';
-import { selectorChange, selectorErrors, TEMPLATE_LABELS, trimmed, workloadWarnings } from './workload.js';
+import {
+  replicaCountErrors,
+  selectorChange,
+  selectorErrors,
+  TEMPLATE_LABELS,
+  trimmed,
+  workloadWarnings,
+} from './workload.js';
+
+const STATUS_COUNTS = [
+  'replicas',
+  'fullyLabeledReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'observedGeneration',
+  'terminatingReplicas',
+];
 
 export const REPLICA_SET: Kind = {
   group: 'apps',
@@ -48,27 +64,8 @@ function validate(set: KubeObject): readonly FieldError[] {
 
 function statusErrors(set: KubeObject): readonly FieldError[] {
   const status = structAt(set, 'status');
-  const fields = [
-    'replicas',
-    'fullyLabeledReplicas',
-    'readyReplicas',
-    'availableReplicas',
-    'observedGeneration',
-    'terminatingReplicas',
+  return [
+    ...STATUS_COUNTS.flatMap((field) => nonNegative(own(status, field), child('status', field))),
+    ...replicaCountErrors(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
   ];
-  const errors = fields.flatMap((field) => nonNegative(own(status, field), child('status', field)));
-  const [all, ready, available] = [
-    numberAt(status, 'replicas'),
-    numberAt(status, 'readyReplicas'),
-    numberAt(status, 'availableReplicas'),
-  ];
-  for (const field of ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']) {
-    if (numberAt(status, field) > all)
-      errors.push(
-        invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'),
-      );
-  }
-  if (available > ready)
-    errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas'));
-  return errors;
 }

@@ -1,16 +1,16 @@
-import { own } from '../../../json.js';
+import { own, type JsonObject } from '../../../json.js';
 import type { KubeObject } from '../../../object.js';
-import { invalidRaw, invalidValue, required } from '../../../schema/field.js';
+import { child, invalidRaw, invalidValue, required } from '../../../schema/field.js';
 import { dns1123Label } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { has, immutable } from '../validation/checks.js';
-import { structAt } from '../../../fields.js';
+import { numberAt, structAt } from '../../../fields.js';
 import { goSelectorJson } from '../validation/gostruct.js';
 import { emptied } from '../kind.js';
 import { withoutFeatures } from '../pod/features.js';
 import { checkLastingTemplate } from '../pod/template.js';
 import { templateWarnings } from '../pod/warnings/template.js';
-import { checkSelector, isUsableSelector, selects } from '../validation/labelselector.js';
+import { checkSelector, isUsableSelector, matchesSelector } from '../validation/labelselector.js';
 
 /** What Deployments and ReplicaSets have in common: a selector, and a template of the pods that it selects. */
 
@@ -56,7 +56,7 @@ export function selectorErrors(workload: KubeObject): readonly FieldError[] {
   const empty = shown === '{}';
   if (empty) errors.push(invalidRaw('spec.selector', shown, 'empty selector is invalid for deployment'));
   if (!isUsableSelector(selector)) return [...errors, invalidRaw('spec.selector', shown, 'invalid label selector')];
-  if (!empty && !selects(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(missed());
+  if (!empty && !matchesSelector(selector, structAt(structAt(template, 'metadata'), 'labels'))) errors.push(missed());
   return [...errors, ...checkLastingTemplate(template, 'spec.template')];
 }
 
@@ -65,4 +65,21 @@ export function selectorChange(next: KubeObject, old: KubeObject): readonly Fiel
   const selector = own(structAt(next, 'spec'), 'selector');
   const changed = immutable(selector, own(structAt(old, 'spec'), 'selector'), 'spec.selector').length > 0;
   return changed ? [invalidRaw('spec.selector', goSelectorJson(selector), 'field is immutable')] : [];
+}
+
+/**
+ * Compares the counts of a status with each other.
+ * @param parts counts that are at most `replicas`, in the order of their errors
+ */
+export function replicaCountErrors(status: JsonObject, parts: readonly string[]): readonly FieldError[] {
+  const all = numberAt(status, 'replicas');
+  const available = numberAt(status, 'availableReplicas');
+  const errors: FieldError[] = parts
+    .filter((field) => numberAt(status, field) > all)
+    .map((field) =>
+      invalidValue(child('status', field), numberAt(status, field), 'cannot be greater than status.replicas'),
+    );
+  return available > numberAt(status, 'readyReplicas')
+    ? [...errors, invalidValue('status.availableReplicas', available, 'cannot be greater than readyReplicas')]
+    : errors;
 }

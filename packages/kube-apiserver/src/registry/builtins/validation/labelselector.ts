@@ -3,7 +3,7 @@ import { child, forbiddenField, index, invalidValue, required } from '../../../s
 import { labelValue } from '../../../schema/metadata/names.js';
 import type { FieldError } from '../../../status.js';
 import { each, invalidBecause, labelKey, labelMap } from './checks.js';
-import { structAt, textAt, textEntries, textsAt } from '../../../fields.js';
+import { listAt, structAt, textAt, textEntries, textsAt } from '../../../fields.js';
 
 /** Checks a label selector. */
 export function checkSelector(selector: JsonObject, path: string): readonly FieldError[] {
@@ -11,11 +11,6 @@ export function checkSelector(selector: JsonObject, path: string): readonly Fiel
     ...labelMap(structAt(selector, 'matchLabels'), child(path, 'matchLabels')),
     ...each(selector, 'matchExpressions', path, checkRequirement),
   ];
-}
-
-/** Whether it only fails because of values that older releases let pass. */
-export function isInvalidSelector(selector: JsonObject): boolean {
-  return checkSelector(selector, '').length > 0;
 }
 
 export function checkRequirement(requirement: JsonObject, path: string): readonly FieldError[] {
@@ -50,28 +45,29 @@ export function isUsableSelector(selector: JsonObject): boolean {
   return checkSelector(selector, '').length === 0;
 }
 
-/** Whether labels satisfy a selector whose requirements are valid. */
-export function selects(selector: JsonObject, labels: JsonObject): boolean {
-  const equal = textEntries(structAt(selector, 'matchLabels')).every(
-    ([key, value]) => Object.hasOwn(labels, key) && textAt(labels, key) === value,
+/** Whether labels match a selector that {@link checkSelector} accepts; an empty selector matches all labels. */
+export function matchesSelector(selector: JsonObject, labels: JsonObject): boolean {
+  return (
+    textEntries(structAt(selector, 'matchLabels')).every(
+      ([key, value]) => Object.hasOwn(labels, key) && textAt(labels, key) === value,
+    ) && listAt(selector, 'matchExpressions').every((one) => matchesRequirement(one, labels))
   );
-  const expressions = selector['matchExpressions'];
-  if (!equal || !Array.isArray(expressions)) return equal;
-  return (expressions as readonly JsonObject[]).every((one) => satisfies(one, labels));
 }
 
-function satisfies(requirement: JsonObject, labels: JsonObject): boolean {
+function matchesRequirement(requirement: JsonObject, labels: JsonObject): boolean {
   const key = textAt(requirement, 'key');
-  const there = Object.hasOwn(labels, key);
-  const listed = there && textsAt(requirement, 'values').includes(textAt(labels, key));
+  const exists = Object.hasOwn(labels, key);
+  const listed = exists && textsAt(requirement, 'values').includes(textAt(labels, key));
   switch (textAt(requirement, 'operator')) {
     case 'In':
       return listed;
     case 'NotIn':
       return !listed;
     case 'Exists':
-      return there;
+      return exists;
+    case 'DoesNotExist':
+      return !exists;
     default:
-      return !there;
+      return false;
   }
 }

@@ -13,7 +13,7 @@ import { dns1123Label } from '../../../../schema/metadata/names.js';
 import type { FieldError } from '../../../../status.js';
 import { each, has, invalidBecause, portNameProblems, portNumber, whenSet } from '../../validation/checks.js';
 import { listAt, numberAt, structAt, textAt } from '../../../../fields.js';
-import { checkDevices } from './devices.js';
+import { checkDevices, type ContainerContext } from './devices.js';
 import { checkEnvironment } from './environment.js';
 import { checkClaims } from './resourceclaims.js';
 import { checkInitRestart, checkResize, checkRestart } from './restart.js';
@@ -86,15 +86,10 @@ function forbiddenHooks(container: JsonObject, path: string): readonly FieldErro
     .map((name) => forbiddenField(child(path, name), ONLY_SIDECARS));
 }
 
-interface Surroundings {
-  readonly spec: JsonObject;
-  readonly volumes: ReadonlySet<string>;
-}
-
 /** What holds for a container of every sort. */
 export function checkContainer(
   container: JsonObject,
-  { spec, volumes }: Surroundings,
+  { spec, volumes }: ContainerContext,
   path: string,
 ): readonly FieldError[] {
   const name = textAt(container, 'name');

@@ -4,16 +4,17 @@ import type { FieldError } from '../../../../status.js';
 import { each, has } from '../../validation/checks.js';
 import { listAt, textAt } from '../../../../fields.js';
 
-interface Surroundings {
+/** What checks of a container need of its pod. */
+export interface ContainerContext {
   readonly spec: JsonObject;
-  /** Names of the volumes that are valid. */
+  /** Names of the volumes that passed their checks. */
   readonly volumes: ReadonlySet<string>;
 }
 
 /** Checks the volumes that a container gets as raw devices: claims only, each in one place. */
 export function checkDevices(
   container: JsonObject,
-  { spec, volumes }: Surroundings,
+  { spec, volumes }: ContainerContext,
   path: string,
 ): readonly FieldError[] {
   if (listAt(container, 'volumeDevices').length === 0) return [];

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { matchesLabels } from '../../../src/controllers/labelselector.js';
+import { matchesSelector } from '../../../src/registry/builtins/validation/labelselector.js';
 import type { Json } from '../../../src/json.js';
 
 const LABELS = { a: '1', b: '2' };
@@ -26,5 +26,5 @@ it.each([
   ['an operator that is none', expression('a', 'Like', '1'), false],
   ['both, of which one fails', { matchLabels: { a: '1' }, ...expression('b', 'In', '3') }, false],
 ])('a selector of %s is judged', (_what, selector, matches) => {
-  expect(matchesLabels(selector, LABELS)).toBe(matches);
+  expect(matchesSelector(selector, LABELS)).toBe(matches);
 });
