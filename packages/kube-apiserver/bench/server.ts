@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { startApiServer, type ApiServer } from '../src/apiserver.js';
+import { startApiServer, type ApiServer } from '../src/server/apiserver.js';
 import { systemClock } from '../src/clock.js';
 import { Connection } from '../testing/connection.js';
 import type { Figure } from '../testing/bench.js';

@@ -1,8 +1,8 @@
 import type { Authorizer } from '../auth/authorizer.js';
-import { readReference } from '../auth/bindings.js';
-import { aggregate, RBAC_GROUP, type RuleResolver } from '../auth/rbac.js';
-import { notCovered } from '../auth/coverage.js';
-import { type PolicyRule, rulesOf } from '../auth/rules.js';
+import { readReference } from '../auth/rbac/bindings.js';
+import { aggregate, RBAC_GROUP, type RuleResolver } from '../auth/rbac/rbac.js';
+import { notCovered } from '../auth/rbac/coverage.js';
+import { type PolicyRule, rulesOf } from '../auth/rbac/rules.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 import { equal, isArray, isObject, type JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';

@@ -1,6 +1,6 @@
 import { AUTHENTICATED, UNAUTHENTICATED } from './authenticator.js';
 import type { Attributes, Authorizer } from './authorizer.js';
-import { readAccountName } from './bindings.js';
+import { readAccountName } from './rbac/bindings.js';
 import { forbiddenBy } from './forbidden.js';
 import { badRequest, quoted, StatusError } from '../status.js';
 import { MASTERS, type UserInfo } from '../user.js';

@@ -8,7 +8,7 @@ import { StatusError } from '../status.js';
 import type { Context } from '../verbs/context.js';
 import { deleteWith } from '../verbs/delete.js';
 import { deleteOptions } from '../verbs/options.js';
-import { CLEANUP } from '../verbs/terminating.js';
+import { CLEANUP } from '../verbs/write/terminating.js';
 import { update } from '../verbs/update.js';
 import type { Caller, Target } from '../verbs/verbs.js';
 import { structAt } from '../fields.js';

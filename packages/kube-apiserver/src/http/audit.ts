@@ -1,7 +1,7 @@
 import type { RequestInfo } from './requestinfo.js';
 import type { Decision } from '../auth/authorizer.js';
 import { isObject, type Json, type JsonObject, own } from '../json.js';
-import type { ApiRequest, ApiResponse } from '../server.js';
+import type { ApiRequest, ApiResponse } from '../request.js';
 import type { UserInfo } from '../user.js';
 import type { Clock } from '../clock.js';
 

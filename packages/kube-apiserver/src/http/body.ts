@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.js';
 import { MAX_BODY } from './exchange.js';
-import { UnreadableProtobuf } from './protobuf.js';
-import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './negotiate.js';
+import { UnreadableProtobuf } from './protobuf/body.js';
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE } from './response/negotiate.js';
 import type { Json } from '../json.js';
 import { NO_KIND, parseBody, readBody, summarize } from '../schema/body/parse.js';
 import { MalformedBody } from '../schema/body/malformed.js';

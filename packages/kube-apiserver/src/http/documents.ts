@@ -1,7 +1,7 @@
-import { plainForm, valueAnswer } from './answer.js';
+import { plainForm, valueAnswer } from './response/response.js';
 import type { Exchange } from './exchange.js';
-import { noRepresentation, noSuchForm } from './lists.js';
-import { type AcceptClause, admits, negotiate, readAccept } from './negotiate.js';
+import { noRepresentation, noSuchForm } from './response/lists.js';
+import { type AcceptClause, admits, negotiate, readAccept } from './response/negotiate.js';
 import { AGGREGATED_TYPE, aggregatedCore, aggregatedGroups } from '../discovery/aggregated.js';
 import { digestOf } from '../discovery/group.js';
 import { coreVersions, groupAnswer, groupList, resourceList } from '../discovery/unaggregated.js';
@@ -11,7 +11,7 @@ import { openApiProtobuf } from './protobuf/openapi.js';
 import { wrongMethod } from './route.js';
 import type { Json, JsonObject } from '../json.js';
 import type { Registry } from '../resource.js';
-import type { ApiRequest, ApiResponse } from '../server.js';
+import type { ApiRequest, ApiResponse } from '../request.js';
 import { noSuchResource } from '../status.js';
 
 interface Rooms {

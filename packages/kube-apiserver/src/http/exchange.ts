@@ -1,8 +1,8 @@
-import type { Asker } from './answer.js';
+import type { Asker } from './response/response.js';
 import type { RequestInfo } from './requestinfo.js';
 import type { RequestTarget } from './target.js';
 import type { Json } from '../json.js';
-import type { ApiRequest } from '../server.js';
+import type { ApiRequest } from '../request.js';
 import type { Caller } from '../verbs/verbs.js';
 
 /** A request in progress: the requester, the target, and what is known so far. */

@@ -1,10 +1,10 @@
-import { plainForm, textAnswer, valueAnswer } from './answer.js';
+import { plainForm, textAnswer, valueAnswer } from './response/response.js';
 import type { Exchange } from './exchange.js';
 import type { PathHandler } from './router.js';
 import { wrongMethod } from './route.js';
 import type { RequestTarget } from './target.js';
 import type { Json, JsonObject } from '../json.js';
-import type { ApiResponse } from '../server.js';
+import type { ApiResponse } from '../request.js';
 import { noSuchResource, notAcceptable } from '../status.js';
 
 /** The server's own data for non-resource paths. */

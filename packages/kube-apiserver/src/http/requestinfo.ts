@@ -1,5 +1,5 @@
 import type { RequestTarget } from './target.js';
-import { isReadable } from '../verbs/listoptions.js';
+import { isReadable } from '../verbs/list/listoptions.js';
 
 /** The attributes of a request for authorization, from its path alone. */
 export interface RequestInfo {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { type Asker, failureAnswer, failureOf, type Headers, textAnswer, unknownPath } from './answer.js';
+import { type Asker, failureAnswer, failureOf, type Headers, textAnswer, unknownPath } from './response/response.js';
 import { type AuditLog, type AuditedRequest, NO_AUDIT } from './audit.js';
 import { call, type CallRooms } from './calls.js';
 import { checkTimeout } from './deadline.js';
@@ -8,14 +8,14 @@ import type { Exchange } from './exchange.js';
 import { outOfScope, routeOf } from './route.js';
 import { requestInfo, type RequestInfo } from './requestinfo.js';
 import { readTarget, type RequestTarget } from './target.js';
-import { warningHeaders } from './warnings.js';
+import { warningHeaders } from './response/warnings.js';
 import type { Authenticator } from '../auth/authenticator.js';
 import type { Attributes, Authorizer } from '../auth/authorizer.js';
 import { escapeHtml, forbiddenBy } from '../auth/forbidden.js';
 import { createImpersonation, type Impersonation } from '../auth/impersonation.js';
 import { noSuchResource, StatusError, unauthorized } from '../status.js';
 import type { Registry, Resource } from '../resource.js';
-import type { ApiRequest, ApiResponse } from '../server.js';
+import type { ApiRequest, ApiResponse } from '../request.js';
 import type { UserInfo } from '../user.js';
 
 /** Responds to a non-resource path; undefined where there is none. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.js';
 import type { KubeObject } from '../object.js';
 import { StatusError, internalError, unavailable } from '../status.js';
-import { StoredEntry } from './entry.js';
-import { NoSpace, type Journal, type Written } from './journal.js';
-import type { State } from './state.js';
+import { StoredEntry } from './memory/entry.js';
+import { NoSpace, type Journal, type Written } from './log/journal.js';
+import type { State } from './memory/state.js';
 import type { Change, Entry, Store, Subscription } from './store.js';
 
 interface Accepted extends Written {

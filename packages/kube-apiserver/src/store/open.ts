@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.js';
 import { disk, type FileSystem } from './filesystem.js';
-import { noJournal, type Journal } from './journal.js';
+import { noJournal, type Journal } from './log/journal.js';
 import { lockFolder, machine, type Processes } from './lock.js';
-import { LOG_LIMITS, Log, type LogLimits } from './log.js';
+import { LOG_LIMITS, Log, type LogLimits } from './log/log.js';
 import { LogStore } from './logstore.js';
-import { recover } from './recovery.js';
-import { FIRST_REVISION, LIMITS, State, type Limits } from './state.js';
+import { recover } from './log/recovery.js';
+import { FIRST_REVISION, LIMITS, State, type Limits } from './memory/state.js';
 import type { Store } from './store.js';
 
 export interface MemoryOptions {

@@ -8,8 +8,8 @@ import { keyOf } from '../registry/reader.js';
 import type { ServedRegistry } from '../registry/registry.js';
 import type { Resource } from '../resource.js';
 import type { Entry, Store } from '../store/store.js';
-import type { Applications } from './applications.js';
-import { checkPlace } from './place.js';
+import type { Applications } from './write/noopapplies.js';
+import { checkPlace } from './storagekey.js';
 import type { Caller, Target } from './verbs.js';
 
 /** The dependencies of all verbs. */

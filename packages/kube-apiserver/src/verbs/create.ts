@@ -2,13 +2,13 @@ import type { KubeObject } from '../object.js';
 import { methodNotAllowed } from '../status.js';
 import { admissionRequest } from './context.js';
 import type { Context } from './context.js';
-import { decodeObject } from './decoding.js';
+import { decodeObject } from './decoding/decoding.js';
 import { tracked } from './ownership.js';
 import { inNamespace, withOwnersOnce, withoutSystemFields } from './metadata.js';
 import { createOptions } from './options.js';
 import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target, Written } from './verbs.js';
-import { store } from './write.js';
+import { store } from './write/persist.js';
 
 /** POST. Reviews get a response and are not stored. */
 export function create(

@@ -2,17 +2,17 @@ import { equal } from '../json.js';
 import type { JsonObject } from '../json.js';
 import type { KubeObject } from '../object.js';
 import { conflict, methodNotAllowed, notFound } from '../status.js';
-import { hasSpecFinalizers } from './change.js';
+import { hasSpecFinalizers } from './write/change.js';
 import { admissionRequest, newest, versioned, visible } from './context.js';
 import type { Context } from './context.js';
-import { deletionFinalizers, marked } from './finalizers.js';
+import { deletionFinalizers, marked } from './write/finalizers.js';
 import { deleteOptions } from './options.js';
 import type { DeleteOptions } from './options.js';
-import { failedPrecondition, storedOtherwise } from './place.js';
-import { markerOf } from './terminating.js';
+import { failedPrecondition, storedOtherwise } from './storagekey.js';
+import { markerOf } from './write/terminating.js';
 import type { Body } from '../schema/body/body.js';
 import type { Caller, Query, Target } from './verbs.js';
-import { put, remove } from './write.js';
+import { put, remove } from './write/persist.js';
 
 export interface Deletion {
   readonly target: Target;

@@ -22,9 +22,9 @@ import {
   unsupportedMediaType,
 } from '../status.js';
 import type { StatusError } from '../status.js';
-import { change } from './change.js';
+import { change } from './write/change.js';
 import type { Context } from './context.js';
-import { DecodeFailure, decode } from './decoding.js';
+import { DecodeFailure, decode } from './decoding/decoding.js';
 import { applied, tracked } from './ownership.js';
 import type { Write } from './ownership.js';
 import { checkName, inNamespace } from './metadata.js';

@@ -1,7 +1,7 @@
 import { methodNotAllowed } from '../status.js';
-import { change } from './change.js';
+import { change } from './write/change.js';
 import type { Context } from './context.js';
-import { decodeObject } from './decoding.js';
+import { decodeObject } from './decoding/decoding.js';
 import { tracked } from './ownership.js';
 import { checkStoredName } from '../registry/storedname.js';
 import { checkName, inNamespace, withOwnersOnce } from './metadata.js';

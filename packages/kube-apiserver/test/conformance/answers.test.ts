@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { definitionName, META } from '../../src/discovery/schemanames.js';
-import { decodeProtobuf } from '../../src/http/protobuf.js';
+import { decodeProtobuf } from '../../src/http/protobuf/body.js';
 import { decodeStruct } from '../../src/http/protobuf/message.js';
 import { fieldsOf, type WireField } from '../../src/http/protobuf/reader.js';
 import type { KubeObject } from '../../src/object.js';

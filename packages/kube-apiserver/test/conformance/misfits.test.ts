@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { Assembly } from '../../src/assembly.js';
+import type { Assembly } from '../../src/server/assembly.js';
 import type { JsonObject } from '../../src/json.js';
 import { misfits } from '../unit/hostile/misfits.js';
 import { ask, openRoom } from '../unit/hostile/room.js';

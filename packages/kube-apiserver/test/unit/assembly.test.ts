@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { type Assembly, assemble } from '../../src/assembly.js';
-import { generateSigningKey, readSigningKey } from '../../src/auth/jwt.js';
-import { bootstrap } from '../../src/bootstrap.js';
+import { type Assembly, assemble } from '../../src/server/assembly.js';
+import { generateSigningKey, readSigningKey } from '../../src/auth/tokens/jwt.js';
+import { bootstrap } from '../../src/server/bootstrap.js';
 import { isArray, isObject, type Json } from '../../src/json.js';
-import type { ApiResponse } from '../../src/server.js';
+import type { ApiResponse } from '../../src/request.js';
 import { memoryStore } from '../../src/store/open.js';
 import { ManualClock } from '../../testing/clock.js';
 

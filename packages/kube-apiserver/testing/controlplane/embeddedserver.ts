@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { startApiServer, type ApiServer } from '../../src/apiserver.js';
+import { startApiServer, type ApiServer } from '../../src/server/apiserver.js';
 import { systemClock } from '../../src/clock.js';
 import type { EmbeddedOptions } from './embedded.js';
 

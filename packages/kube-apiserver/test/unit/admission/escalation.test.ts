@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { createEscalationCheck } from '../../../src/admission/escalation.js';
-import { createAuthorizer, createRuleResolver } from '../../../src/auth/rbac.js';
+import { createAuthorizer, createRuleResolver } from '../../../src/auth/rbac/rbac.js';
 import type { Json } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import { StatusError } from '../../../src/status.js';

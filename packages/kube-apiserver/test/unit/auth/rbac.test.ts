@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Attributes } from '../../../src/auth/authorizer.js';
-import { createAuthorizer, createRuleResolver } from '../../../src/auth/rbac.js';
+import { createAuthorizer, createRuleResolver } from '../../../src/auth/rbac/rbac.js';
 import type { Json } from '../../../src/json.js';
 import { FakeReader } from './reader.js';
 

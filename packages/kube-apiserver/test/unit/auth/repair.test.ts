@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { bootstrapRbac } from '../../../src/auth/bootstrap.js';
-import { repaired } from '../../../src/auth/repair.js';
+import { bootstrapRbac } from '../../../src/auth/rbac/bootstrap.js';
+import { repaired } from '../../../src/auth/rbac/repair.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 

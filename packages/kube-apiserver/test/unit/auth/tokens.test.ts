@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 
 import { createAuthenticator, staticTokens } from '../../../src/auth/authenticator.js';
-import { generateSigningKey, readSigningKey, readToken, signToken, toJwk } from '../../../src/auth/jwt.js';
-import { requestToken } from '../../../src/auth/tokenrequest.js';
-import { accountTokens, ISSUER, issueToken } from '../../../src/auth/tokens.js';
+import { generateSigningKey, readSigningKey, readToken, signToken, toJwk } from '../../../src/auth/tokens/jwt.js';
+import { requestToken } from '../../../src/auth/tokens/tokenrequest.js';
+import { accountTokens, ISSUER, issueToken } from '../../../src/auth/tokens/accounttokens.js';
 import { createChain } from '../../../src/admission/chain.js';
 import { isObject, type Json } from '../../../src/json.js';
 import { createRegistry } from '../../../src/registry/registry.js';
 import { memoryStore } from '../../../src/store/open.js';
-import { contextOf } from '../../../src/verbs/assembly.js';
+import { contextOf } from '../../../src/verbs/createverbs.js';
 import { StatusError } from '../../../src/status.js';
 import { ManualClock } from '../../../testing/clock.js';
 import { AUTHORIZER, RESOURCES } from '../http/rooms.js';

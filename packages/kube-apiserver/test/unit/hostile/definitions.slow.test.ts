@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Assembly } from '../../../src/assembly.js';
+import type { Assembly } from '../../../src/server/assembly.js';
 import { isArray, isObject, type Json } from '../../../src/json.js';
 import { ask, openRoom } from './room.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Assembly } from '../../../src/assembly.js';
+import type { Assembly } from '../../../src/server/assembly.js';
 import { isObject, type Json } from '../../../src/json.js';
 import { Dice } from '../../../testing/random.js';
 import { ask, openRoom } from './room.js';

@@ -1,6 +1,6 @@
-import { type Assembly, assemble } from '../../../src/assembly.js';
-import { generateSigningKey, readSigningKey } from '../../../src/auth/jwt.js';
-import { bootstrap } from '../../../src/bootstrap.js';
+import { type Assembly, assemble } from '../../../src/server/assembly.js';
+import { generateSigningKey, readSigningKey } from '../../../src/auth/tokens/jwt.js';
+import { bootstrap } from '../../../src/server/bootstrap.js';
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { memoryStore } from '../../../src/store/open.js';
 import { ManualClock } from '../../../testing/clock.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { Backlog } from '../../../src/http/backlog.js';
+import { Backlog } from '../../../src/http/connection/backlog.js';
 import { ManualClock } from '../../../testing/clock.js';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { decodeProtobuf } from '../../../src/http/protobuf.js';
+import { decodeProtobuf } from '../../../src/http/protobuf/body.js';
 import { createRouter } from '../../../src/http/router.js';
 import { isObject } from '../../../src/json.js';
 import { notFound } from '../../../src/status.js';

@@ -3,10 +3,10 @@ import { Agent, request } from 'node:https';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { type Listener, listen } from '../../../src/http/listener.js';
-import { issueAuthority, issueServing, type KeyPair, stillGood } from '../../../src/http/tls.js';
+import { type Listener, listen } from '../../../src/http/connection/listener.js';
+import { issueAuthority, issueServing, type KeyPair, stillGood } from '../../../src/http/connection/tls.js';
 import type { Json } from '../../../src/json.js';
-import type { ApiRequest, ApiResponse } from '../../../src/server.js';
+import type { ApiRequest, ApiResponse } from '../../../src/request.js';
 import { StatusError } from '../../../src/status.js';
 import { systemClock } from '../../../src/clock.js';
 

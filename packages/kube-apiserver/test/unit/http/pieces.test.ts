@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { lineOf, piecesOf } from '../../../src/http/pieces.js';
+import { lineOf, piecesOf } from '../../../src/http/connection/chunks.js';
 import type { Json } from '../../../src/json.js';
 
 const LARGE = 'x'.repeat(20_000);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { ApiRequest, ApiResponse } from '../../../src/server.js';
+import type { ApiRequest, ApiResponse } from '../../../src/request.js';
 import { StatusError } from '../../../src/status.js';
 import { ManualClock } from '../../../testing/clock.js';
 import { allOf, openWire, plainly, type Wire } from './wire.js';

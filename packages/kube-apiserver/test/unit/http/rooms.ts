@@ -1,11 +1,11 @@
 import { createAuthenticator, staticTokens } from '../../../src/auth/authenticator.js';
 import type { Authorizer } from '../../../src/auth/authorizer.js';
-import { createTableMaker } from '../../../src/http/lists.js';
+import { createTableMaker } from '../../../src/http/response/lists.js';
 import type { Rooms } from '../../../src/http/router.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { KubeObject } from '../../../src/object.js';
 import type { Registry, Resource, Strategy } from '../../../src/resource.js';
-import type { ApiRequest } from '../../../src/server.js';
+import type { ApiRequest } from '../../../src/request.js';
 import { notFound } from '../../../src/status.js';
 import type { Listed, Target, Verbs, WatchEvent } from '../../../src/verbs/verbs.js';
 

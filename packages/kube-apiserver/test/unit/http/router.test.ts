@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { createRouter } from '../../../src/http/router.js';
 import { isObject, type Json } from '../../../src/json.js';
-import type { ApiResponse } from '../../../src/server.js';
+import type { ApiResponse } from '../../../src/request.js';
 import { FakeVerbs, request, rooms } from './rooms.js';
 
 const THINGS = '/apis/example.com/v1/namespaces/ns/things';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { JsonObject } from '../../../src/json.js';
-import type { ApiRequest, ApiResponse } from '../../../src/server.js';
+import type { ApiRequest, ApiResponse } from '../../../src/request.js';
 import { waitFor } from '../../../testing/wait.js';
 import { allOf, openWire, type Wire } from './wire.js';
 

@@ -2,8 +2,8 @@ import { connect as connectPlain } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { request } from 'node:https';
 
-import { type Listener, listen, type ListenerOptions } from '../../../src/http/listener.js';
-import { issueAuthority, issueServing } from '../../../src/http/tls.js';
+import { type Listener, listen, type ListenerOptions } from '../../../src/http/connection/listener.js';
+import { issueAuthority, issueServing } from '../../../src/http/connection/tls.js';
 import { systemClock } from '../../../src/clock.js';
 
 export interface Answer {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { definitionName, META } from '../../../src/discovery/schemanames.js';
-import { decodeProtobuf } from '../../../src/http/protobuf.js';
+import { decodeProtobuf } from '../../../src/http/protobuf/body.js';
 import type { KubeObject } from '../../../src/object.js';
 import { canonical } from '../../../src/schema/struct/canonical.js';
 import { StatusError } from '../../../src/status.js';

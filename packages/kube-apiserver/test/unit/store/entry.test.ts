@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { KubeObject } from '../../../src/object.js';
-import { ParsedCache, StoredEntry } from '../../../src/store/entry.js';
+import { ParsedCache, StoredEntry } from '../../../src/store/memory/entry.js';
 
 const object = (name: string): KubeObject => ({
   apiVersion: 'v1',

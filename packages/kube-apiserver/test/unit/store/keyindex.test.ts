@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ParsedCache, StoredEntry } from '../../../src/store/entry.js';
-import { KeyIndex } from '../../../src/store/keyindex.js';
+import { ParsedCache, StoredEntry } from '../../../src/store/memory/entry.js';
+import { KeyIndex } from '../../../src/store/memory/keyindex.js';
 import { thing } from './things.js';
 
 const cache = new ParsedCache(1000, true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Json } from '../../../src/json.js';
-import { inOrderOf, strictText } from '../../../src/verbs/findings.js';
+import { inOrderOf, strictText } from '../../../src/verbs/decoding/strictdecoding.js';
 
 const duplicate = (path: string): string => `duplicate field "${path}"`;
 const unknown = (path: string): string => `unknown field "${path}"`;

@@ -10,7 +10,7 @@ import { createReader } from '../../../src/registry/reader.js';
 import { createRegistry } from '../../../src/registry/registry.js';
 import { StatusError } from '../../../src/status.js';
 import { memoryStore } from '../../../src/store/open.js';
-import { contextOf, createVerbs } from '../../../src/verbs/assembly.js';
+import { contextOf, createVerbs } from '../../../src/verbs/createverbs.js';
 import type { Caller, PatchType, Query, Target, Verbs, WatchEvent } from '../../../src/verbs/verbs.js';
 import { ManualClock } from '../../../testing/clock.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchesLabels, parseLabelSelector } from '../../../src/verbs/selectors.js';
-import { exactMatch, matchesFields, parseFieldSelector } from '../../../src/verbs/fieldselectors.js';
+import { matchesLabels, parseLabelSelector } from '../../../src/verbs/list/labelselectors.js';
+import { exactMatch, matchesFields, parseFieldSelector } from '../../../src/verbs/list/fieldselectors.js';
 import { Room, refusal, thingCrd } from './room.js';
 
 const LABELS = { a: '1', b: '2', empty: '', n: '10' };

@@ -1,0 +1,58 @@
+import { type Clock, delay } from '../../clock.js';
+import { StatusError } from '../../status.js';
+import type { Store } from '../../store/store.js';
+
+/** kube-apiserver's limit of waiting for a revision. */
+const PATIENCE_MS = 3000;
+const LOOK_MS = 25;
+
+/** 504: the requested revision does not exist yet. */
+export class TooLarge extends StatusError {
+  readonly asked: number;
+
+  readonly waits: boolean;
+
+  /** @param collection that is read: kube-apiserver has no watch cache for events, and so never waits for them */
+  constructor(
+    asked: number,
+    current: number,
+    { collection, watch = false }: { readonly collection: string; readonly watch?: boolean },
+  ) {
+    const waits = collection !== 'events';
+    const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+    const details = { causes, ...(waits ? { retryAfterSeconds: 1 } : watch ? { retryAfterSeconds: 3 } : {}) };
+    super(504, `Timeout: Too large resource version: ${digits(asked)}, current: ${current}`, {
+      reason: 'Timeout',
+      details,
+    });
+    this.asked = asked;
+    this.waits = waits;
+  }
+}
+
+/** Above 2^53 a number loses digits, but the largest one is what people write. */
+function digits(revision: number): string {
+  const exact = BigInt(revision);
+  return String(exact === 2n ** 64n ? exact - 1n : exact);
+}
+
+export interface Arrivals {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** Reads; where that needs a revision that does not exist yet, waits up to three seconds for it and reads again. */
+export function patiently<T>(arrivals: Arrivals, read: () => T): T | Promise<T> {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TooLarge) || !error.waits) throw error;
+    return arrived(arrivals, error.asked).then(read);
+  }
+}
+
+/** Resolves when the revision exists, or after three seconds. */
+export async function arrived({ store, clock }: Arrivals, revision: number): Promise<void> {
+  const end = clock.monotonic() + PATIENCE_MS;
+  while (store.revision < revision && clock.monotonic() < end) await delay(clock, LOOK_MS);
+}

@@ -1,0 +1,188 @@
+import { settleTimes } from '../../apply/track.js';
+import { equal, isArray, isObject } from '../../json.js';
+import type { KubeObject } from '../../object.js';
+import { MODIFIED, conflict, internalError, invalid, notFound, unknownError } from '../../status.js';
+import { goQuote } from '../../schema/go/text.js';
+import { invalidValue } from '../../schema/field.js';
+import type { Entry } from '../../store/store.js';
+import { checkUpdate } from './validate.js';
+import { admissionRequest, copied, newest, versioned, visible } from '../context.js';
+import type { Context } from '../context.js';
+import { withMeta, withOwnersOnce } from '../metadata.js';
+import { renamed } from '../options.js';
+import type { WriteOptions } from '../options.js';
+import { failedPrecondition, storedOtherwise } from '../storagekey.js';
+import type { Caller, Target, Written } from '../verbs.js';
+import { strategyOf, viewOf } from '../view.js';
+import { put, remove, store } from './persist.js';
+
+/** A change of one object: how its next state follows from the current one. */
+export interface Edit {
+  readonly target: Target;
+  readonly options: WriteOptions;
+  readonly caller: Caller;
+  /**
+   * Computes the next state, managedFields included; undefined means that there is no object. Throws errors of the
+   * request.
+   */
+  readonly next: (live: KubeObject | undefined) => KubeObject;
+  /** The UID precondition, where the request has one. */
+  readonly uid: string | undefined;
+  /** Whether a missing object is created. */
+  readonly creates: boolean;
+}
+
+/** Reads, computes the next state, validates and writes it, atomically. Resolves when the change is durable. */
+export async function change(context: Context, edit: Edit): Promise<Written> {
+  const { code, object } = await changeObject(context, edit);
+  return { code, object: shown(edit.target, object) };
+}
+
+function changeObject(context: Context, edit: Edit): Promise<Written> {
+  const { target, creates, uid } = edit;
+  const entry = newest(context, target);
+  const live = entry === undefined ? undefined : versioned(target.resource, entry.object);
+  if (live === undefined && !creates) throw notFound(target.resource, target.name);
+  if (uid !== undefined && uid !== '') checkUid(edit, uid, live);
+  const next = admitted(context, edit, live);
+  checkRevision(next);
+  if (entry === undefined || live === undefined) {
+    return store(context, { target, object: next, options: edit.options, caller: edit.caller, byUpdate: true });
+  }
+  return replace(context, edit, { entry, live, next });
+}
+
+/** The object after the request, as it is to be stored; the request may change a view of it. */
+function edited({ target, next }: Edit, live: KubeObject | undefined): KubeObject {
+  const view = viewOf(target);
+  return view === undefined || live === undefined ? next(live) : view.change(live, next);
+}
+
+/** The object for validating admission: the view that the request changes. */
+function shown(target: Target, object: KubeObject): KubeObject {
+  return viewOf(target)?.read(object) ?? object;
+}
+
+function admitted(context: Context, edit: Edit, live: KubeObject | undefined): KubeObject {
+  const { target, options, caller } = edit;
+  const object = edited(edit, live);
+  const operation = live === undefined ? 'CREATE' : 'UPDATE';
+  const seen = {
+    operation,
+    object,
+    oldObject: live,
+    dryRun: options.dryRun,
+    options: renamed(options, live === undefined ? 'CreateOptions' : 'UpdateOptions'),
+  } as const;
+  const after = context.admission.admit(admissionRequest(target, caller, seen), caller.warn) ?? object;
+  return withOwnersOnce(after, caller.warn, 'admitted');
+}
+
+interface States {
+  readonly entry: Entry;
+  readonly live: KubeObject;
+  readonly next: KubeObject;
+}
+
+async function replace(context: Context, edit: Edit, { entry, live, next }: States): Promise<Written> {
+  const { target, options, caller } = edit;
+  const { resource } = target;
+  const revised = withRevisionChecked(edit, next, live);
+  if (resource.custom && revised.apiVersion === '')
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  const prepared = prepare(target, revised, live);
+  checkUpdate(target, prepared, live, caller.warn);
+  const object = settleTimes(prepared, live);
+  const seen = {
+    operation: 'UPDATE',
+    object: shown(target, object),
+    oldObject: shown(target, live),
+    dryRun: options.dryRun,
+    options: renamed(options, 'UpdateOptions'),
+  } as const;
+  context.admission.validate(admissionRequest(target, caller, seen), caller.warn);
+  if (endsWith(object, live, resource.kind)) {
+    if (!options.dryRun) await remove(context, { target, object: live });
+    // The only response with all fields.
+    return { code: 200, object };
+  }
+  return { code: 200, object: visible(resource, await written(context, edit, { entry, live, next: object })) };
+}
+
+/** The object as it is stored from now on; the live one where nothing changes. */
+async function written(
+  context: Context,
+  { target, options }: Edit,
+  { entry, live, next }: States,
+): Promise<KubeObject> {
+  const { resource } = target;
+  if (options.dryRun) return copied(resource, next);
+  const object = withMeta(next, { selfLink: undefined });
+  if (!isStored(resource, object, { entry, live })) return put(context, { target, object });
+  await context.store.durable(entry.revision);
+  return live;
+}
+
+/**
+ * Whether the result is stored already. An equal object is not enough: the definition's schema or its storage version
+ * may have changed, and an applied object is stored with fields that reading removes.
+ */
+function isStored(
+  { convert }: Target['resource'],
+  object: KubeObject,
+  { entry, live }: Pick<States, 'entry' | 'live'>,
+): boolean {
+  return convert === undefined ? object === live || equal(object, live) : equal(convert.toStored(object), entry.object);
+}
+
+const REVISION = /^\d+$/;
+
+function checkRevision({ metadata: { resourceVersion: said = '' } }: KubeObject): void {
+  if (said !== '' && !REVISION.test(said))
+    throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: invalid syntax`);
+  if (Number(said) >= 2 ** 64) throw unknownError(`strconv.ParseUint: parsing ${goQuote(said)}: value out of range`);
+}
+
+/** The object with the resourceVersion that it is based on. Throws 409 where that is not the newest. */
+function withRevisionChecked({ target: { resource, name } }: Edit, next: KubeObject, live: KubeObject): KubeObject {
+  const { resourceVersion: said = '' } = next.metadata;
+  if (said === '' || Number(said) === 0) {
+    if (resource.strategy.unconditionalUpdate)
+      return withMeta(next, { resourceVersion: live.metadata.resourceVersion });
+    const missing = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
+    throw invalid({ group: resource.group, kind: resource.plural }, name, [missing]);
+  }
+  if (said !== live.metadata.resourceVersion) throw conflict(resource, name, MODIFIED);
+  return next;
+}
+
+/** The kind's preparation of a change, then the system fields, which no change can modify. */
+function prepare(target: Target, next: KubeObject, live: KubeObject): KubeObject {
+  const { resource } = target;
+  const { generation, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = live.metadata;
+  const stripped = withMeta(next, { generation });
+  const prepared = resource.strategy.prepareUpdate(stripped, live, strategyOf(target));
+  const said = prepared.metadata;
+  return withMeta(prepared, {
+    uid: said.uid === undefined || said.uid === '' ? uid : said.uid,
+    creationTimestamp: creationTimestamp ?? said.creationTimestamp,
+    deletionTimestamp: deletionTimestamp ?? said.deletionTimestamp,
+    deletionGracePeriodSeconds: said.deletionGracePeriodSeconds ?? deletionGracePeriodSeconds,
+  });
+}
+
+/** Whether a change removes the last finalizer of an object that is being deleted. */
+function endsWith(next: KubeObject, live: KubeObject, kind: string): boolean {
+  if ((next.metadata.finalizers ?? []).length > 0 || live.metadata.deletionTimestamp === undefined) return false;
+  if ((live.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;
+  return kind !== 'Namespace' || !hasSpecFinalizers(next);
+}
+
+export function hasSpecFinalizers({ spec }: KubeObject): boolean {
+  return isObject(spec) && isArray(spec.finalizers) && spec.finalizers.length > 0;
+}
+
+function checkUid({ target, options }: Edit, uid: string, live: KubeObject | undefined): void {
+  const found = live?.metadata.uid ?? '';
+  if (found !== uid) throw storedOtherwise(target, options.dryRun, failedPrecondition('UID', uid, found));
+}
