@@ -24,7 +24,7 @@ export function engineGroup(hub: Hub): Group {
     openCache,
     templates,
     settings,
-    issueCertificate: (names, now) => issueServingCertificate({ names, now }),
+    issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
     recorder: pen.recorder,
     clock: systemClock,
     random: systemRandom,

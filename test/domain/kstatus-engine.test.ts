@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { MultiClusterEngine } from '../../src/api/generated/multiclusterengine.js';
-import type { Situation } from '../../src/domain/engine/status/input.js';
+import type { StatusInput } from '../../src/domain/engine/status/input.js';
 import { engineStatus } from '../../src/domain/engine/status/status.js';
-import { deployment, engine, finding, findings, LATER, NOW, situation } from '../support/builders/engine.js';
+import { deployment, engine, objectState, objectStates, LATER, NOW, statusInput } from '../support/builders/engine.js';
 
 /** What `kubectl wait`, Helm, Flux and Argo CD make of any resource, by the rules of kstatus. */
 function kstatus({ metadata, status }: MultiClusterEngine): 'Terminating' | 'InProgress' | 'Failed' | 'Current' {
@@ -18,7 +18,7 @@ function kstatus({ metadata, status }: MultiClusterEngine): 'Terminating' | 'InP
   return 'Current';
 }
 
-const starting = findings({
+const starting = objectStates({
   Deployment: {
     object: deployment({
       available: 0,
@@ -26,71 +26,71 @@ const starting = findings({
     }),
   },
 });
-const crashing = findings({ Deployment: { object: deployment({ available: 0 }) } });
-const well = engineStatus(situation(), NOW);
+const crashing = objectStates({ Deployment: { object: deployment({ available: 0 }) } });
+const well = engineStatus(statusInput(), NOW);
 const deleting = engine({ metadata: { deletionTimestamp: NOW }, status: well });
 
 describe('kstatus of an engine', () => {
-  it.each<[string, string, Partial<Situation>]>([
-    ['InProgress', 'installing', { findings: starting }],
-    ['InProgress', 'nothing known yet', { findings: undefined, undecided: 'reading' }],
+  it.each<[string, string, Partial<StatusInput>]>([
+    ['InProgress', 'installing', { objects: starting }],
+    ['InProgress', 'nothing known yet', { objects: undefined, undecided: 'reading' }],
     ['Current', 'available', {}],
     [
       'InProgress',
       'a changed spec on its way',
-      { engine: engine({ metadata: { generation: 2 }, status: well }), findings: starting },
+      { engine: engine({ metadata: { generation: 2 }, status: well }), objects: starting },
     ],
-    ['InProgress', 'updating', { engine: engine({ status: well }), version: '2.0.0', findings: starting }],
-    ['InProgress', 'crashing', { engine: engine({ status: well }), findings: crashing }],
+    ['InProgress', 'updating', { engine: engine({ status: well }), version: '2.0.0', objects: starting }],
+    ['InProgress', 'crashing', { engine: engine({ status: well }), objects: crashing }],
     [
       'InProgress',
       'refused, to be tried again',
-      { findings: findings({ Deployment: { state: 'failed', message: 'no', failures: 1 } }) },
+      { objects: objectStates({ Deployment: { state: 'failed', message: 'no', failures: 1 } }) },
     ],
     [
       'InProgress',
       'refused for long',
-      { findings: findings({ Deployment: { state: 'failed', message: 'no', failures: 9 } }) },
+      { objects: objectStates({ Deployment: { state: 'failed', message: 'no', failures: 9 } }) },
     ],
-    ['InProgress', 'a terminating namespace', { terminating: 'x', findings: starting }],
+    ['InProgress', 'a terminating namespace', { terminating: 'x', objects: starting }],
     ['InProgress', 'a missing pull secret', { missingPullSecret: 'x/y' }],
-    ['Failed', 'a foreign object', { findings: findings({ Deployment: { state: 'foreign', message: 'theirs' } }) }],
-    ['Failed', 'a missing right', { findings: findings({ Deployment: { state: 'denied', message: 'may not' } }) }],
+    ['Failed', 'a foreign object', { objects: objectStates({ Deployment: { state: 'foreign', message: 'theirs' } }) }],
+    ['Failed', 'a missing right', { objects: objectStates({ Deployment: { state: 'denied', message: 'may not' } }) }],
     [
       'Failed',
       'a missing right to look',
-      { engine: engine({ status: well }), findings: undefined, undecided: 'reading', denied: 'may not list' },
+      { engine: engine({ status: well }), objects: undefined, undecided: 'reading', denied: 'may not list' },
     ],
-    ['Failed', 'an older engine', { rival: 'older', findings: undefined }],
-    ['Failed', 'a faulty spec', { faults: [{ field: 'f', value: 'v', rule: 'r' }], findings: undefined }],
+    ['Failed', 'an older engine', { anotherEngine: 'older', objects: undefined }],
+    ['Failed', 'a faulty spec', { fieldErrors: [{ field: 'f', value: 'v', rule: 'r' }], objects: undefined }],
     ['InProgress', 'paused', { engine: engine({ status: well }), paused: true }],
     [
       'InProgress',
       'paused, the spec changed',
       { engine: engine({ metadata: { generation: 2 }, status: well }), paused: true },
     ],
-    ['InProgress', 'paused from the first day', { paused: true, findings: undefined }],
+    ['InProgress', 'paused from the first day', { paused: true, objects: undefined }],
     [
       'Terminating',
       'uninstalling',
       {
         engine: deleting,
-        findings: undefined,
-        uninstall: { remaining: [finding('Deployment', { state: 'removing', message: 'x' })], message: 'x' },
+        objects: undefined,
+        uninstall: { remaining: [objectState('Deployment', { state: 'removing', message: 'x' })], message: 'x' },
       },
     ],
     [
       'Terminating',
       'uninstalling, held by the pause',
-      { engine: deleting, paused: true, findings: undefined, uninstall: { message: 'x' } },
+      { engine: deleting, paused: true, objects: undefined, uninstall: { message: 'x' } },
     ],
     [
       'Terminating',
       'uninstalling, a right missing',
-      { engine: deleting, findings: undefined, uninstall: { message: 'x', denied: 'x' } },
+      { engine: deleting, objects: undefined, uninstall: { message: 'x', denied: 'x' } },
     ],
   ])('is %s: %s', (expected, _name, over) => {
-    const input = situation(over);
+    const input = statusInput(over);
 
     expect(kstatus({ ...input.engine, status: engineStatus(input, LATER) })).toBe(expected);
   });

@@ -11,10 +11,10 @@ import { CATALOGUE } from '../../src/domain/engine/catalogue.js';
 import {
   bundleOf,
   certificateNames,
-  pairObject,
+  keyPairSecret,
   RENEW_BEFORE_MS,
-  trustObject,
-  type CertificateCase,
+  bundleConfigMap,
+  type ServingCertificate,
 } from '../../src/domain/engine/plan/certificate.js';
 import { apiVersionOf } from '../../src/api/resources.js';
 import { issueServingCertificate } from '../../src/pki/serving.js';
@@ -62,7 +62,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     const row = CATALOGUE.find(({ name }) => name === component)?.servingCertificate;
     if (row === undefined) throw new Error('no component asks for a certificate');
     const settings = { version: version(), image: '', replicas: 2, operatorNamespace: OPERATOR_NAMESPACE };
-    const one: CertificateCase = {
+    const one: ServingCertificate = {
       component,
       row,
       namespace: DEFAULT_TARGET_NAMESPACE,
@@ -71,7 +71,7 @@ describeWithServer('the gateway of an engine', { own: true, log: 'RequestRespons
     };
     const pair = await issueServingCertificate({ names: certificateNames(one), now });
     const bundle = bundleOf(pair, await client.trusted());
-    for (const { type, object } of [trustObject(one, bundle), pairObject(one, pair, bundle)]) {
+    for (const { type, object } of [bundleConfigMap(one, bundle), keyPairSecret(one, pair, bundle)]) {
       const input = JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...object });
       await kubectlOk(
         ['apply', '--server-side', '--force-conflicts', `--field-manager=${ENGINE_FIELD_MANAGER}`, '-f', '-'],

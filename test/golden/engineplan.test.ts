@@ -3,13 +3,13 @@ import { EXPIRY_ANNOTATION, REVISION_ANNOTATION } from '../../src/api/names.js';
 import { ServiceAccounts } from '../../src/api/resources.js';
 import {
   bundleOf,
-  judgeCertificate,
-  pairObject,
-  trustObject,
-  type CertificateCase,
-  type CertificateSight,
+  decideCertificate,
+  keyPairSecret,
+  bundleConfigMap,
+  type ServingCertificate,
+  type StoredCertificate,
 } from '../../src/domain/engine/plan/certificate.js';
-import { freshStep, plan, stepText, type PlanInput } from '../../src/domain/engine/plan/plan.js';
+import { stepForRead, plan, stepText, type PlanInput } from '../../src/domain/engine/plan/plan.js';
 import { DAY_MS, pairForTest, pem } from '../support/builders/certificate.js';
 import { desired, identity, NAMESPACE, NOW, placementOnly, settings, UID, wanted } from '../support/builders/engine.js';
 import { describeRecorded, type Case } from './recorded.js';
@@ -111,7 +111,7 @@ function freshCase(sentence: string, change: Change | undefined): Case {
   return [
     `a step for ${sentence} on the server`,
     () => {
-      const step = freshStep(account, change?.(account.object), identity);
+      const step = stepForRead(account, change?.(account.object), identity);
       return step && stepText(step);
     },
   ];
@@ -125,11 +125,11 @@ const fresh: readonly Case[] = [
   freshCase('an object without an owner that is being deleted', withMeta({ ownerReferences: [], ...deleting })),
   [
     'a step for a namespace that somebody else made',
-    () => freshStep(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity),
+    () => stepForRead(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity),
   ],
 ];
 
-const one: CertificateCase = {
+const one: ServingCertificate = {
   component: 'gateway',
   row: { secret: 'gateway-tls', trust: 'gateway-ca', service: 'gateway' },
   namespace: NAMESPACE,
@@ -138,7 +138,7 @@ const one: CertificateCase = {
 };
 const now = Date.parse(NOW);
 const bundle = bundleOf(pairForTest(2, now), pem(1));
-const pair = pairObject(one, pairForTest(2, now), bundle).object;
+const pair = keyPairSecret(one, pairForTest(2, now), bundle).object;
 
 /** The field paths of an object, as managed fields write them. */
 function fieldsOf(value: unknown): object {
@@ -154,14 +154,14 @@ function secret(over: Meta = {}): KubeObject {
   })(pair);
 }
 
-function certificateCase(sentence: string, over: Partial<CertificateSight>): Case {
+function certificateCase(sentence: string, over: Partial<StoredCertificate>): Case {
   const sight = {
     secret: secret(),
-    trust: trustObject(one, bundle).object,
+    trust: bundleConfigMap(one, bundle).object,
     namespaceObject: { metadata: { name: NAMESPACE } },
     now,
   };
-  return [`a certificate ${sentence}`, () => judgeCertificate(one, { ...sight, ...over })];
+  return [`a certificate ${sentence}`, () => decideCertificate(one, { ...sight, ...over })];
 }
 
 const certificates: readonly Case[] = [

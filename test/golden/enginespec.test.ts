@@ -1,4 +1,4 @@
-import { faultText, placeFaults, specFaults } from '../../src/domain/engine/specfaults.js';
+import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../src/domain/engine/specfaults.js';
 import { describeRecorded, type Case } from './recorded.js';
 
 /** Specs that break one rule of admission each, by what is wrong with them. */
@@ -19,7 +19,11 @@ const SPECS: Readonly<Record<string, unknown>> = {
   'with a value that is no label value': { tolerations: [{ key: 'a', value: 'b c' }] },
   'with a value beside Exists': { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] },
   'with seconds that are no integer': { tolerations: [{ key: 'a', tolerationSeconds: 1.5 }] },
-  'with three faults, one of a long value': { tolerations: 1, targetNamespace: 'x'.repeat(200), imagePullSecret: '!' },
+  'with three faults, one of a long value': {
+    tolerations: 1,
+    targetNamespace: 'x'.repeat(200),
+    imagePullSecret: '!',
+  },
   'without a fault': {
     targetNamespace: 'team-a',
     imagePullSecret: 'a.b',
@@ -30,16 +34,22 @@ const SPECS: Readonly<Record<string, unknown>> = {
 
 const specs = Object.entries(SPECS).map(([what, spec]): Case => [
   `a spec ${what}`,
-  () => specFaults(spec).map(faultText),
+  () => validateSpec(spec).map(fieldErrorText),
 ]);
 
 const places: readonly Case[] = [
   [
     'a target namespace that was edited after the installation',
-    () => placeFaults({ targetNamespace: 'b' }, 'a', undefined).map(faultText),
+    () => validateTargetNamespace({ targetNamespace: 'b' }, 'a', undefined).map(fieldErrorText),
   ],
-  ['a target namespace that is not the one of --namespace', () => placeFaults({}, undefined, 'a').map(faultText)],
-  ['a target namespace that stays', () => placeFaults({ targetNamespace: 'a' }, 'a', undefined).map(faultText)],
+  [
+    'a target namespace that is not the one of --namespace',
+    () => validateTargetNamespace({}, undefined, 'a').map(fieldErrorText),
+  ],
+  [
+    'a target namespace that stays',
+    () => validateTargetNamespace({ targetNamespace: 'a' }, 'a', undefined).map(fieldErrorText),
+  ],
 ];
 
 describeRecorded('engine-spec', [...specs, ...places]);

@@ -2,17 +2,17 @@ import { EngineEvents } from '../../src/api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../src/api/generated/multiclusterengine.js';
 import { engineEvents } from '../../src/domain/engine/status/events.js';
 import { deploymentHealth } from '../../src/domain/engine/status/health.js';
-import type { Finding, Situation } from '../../src/domain/engine/status/input.js';
+import type { ObjectState, StatusInput } from '../../src/domain/engine/status/input.js';
 import { engineStatus } from '../../src/domain/engine/status/status.js';
 import {
   deployment,
   engine,
-  finding,
-  findings,
+  objectState,
+  objectStates,
   LATER,
   newDeployment,
   NOW,
-  situation,
+  statusInput,
   type DeploymentCounts,
 } from '../support/builders/engine.js';
 import { describeRecorded, type Case } from './recorded.js';
@@ -32,21 +32,21 @@ const rolling = {
 };
 const crashing = { object: deployment({ available: 0 }) };
 const stuck = { object: deployment({ available: 0, conditions: [late] }) };
-const failing = (failures: number): Partial<Finding> => ({ state: 'failed', message: 'exceeded quota', failures });
-const account = (state: Finding['state'], message: string): Partial<Situation> => ({
-  findings: findings({ ServiceAccount: { state, message } }),
+const failing = (failures: number): Partial<ObjectState> => ({ state: 'failed', message: 'exceeded quota', failures });
+const account = (state: ObjectState['state'], message: string): Partial<StatusInput> => ({
+  objects: objectStates({ ServiceAccount: { state, message } }),
 });
 
-const installed: MultiClusterEngineStatus = engineStatus(situation(), NOW);
+const installed: MultiClusterEngineStatus = engineStatus(statusInput(), NOW);
 const again = { engine: engine({ status: installed }) };
 const upgraded = { ...again, version: '2.0.0' };
 const fault = { field: 'spec.x', value: '1', rule: 'must not be set' };
-const removing = finding('Deployment', { state: 'removing', message: 'is being deleted' });
+const removing = objectState('Deployment', { state: 'removing', message: 'is being deleted' });
 
 /** The status and the events that follow the stored one. Rows of objects that are as they should be are left out. */
-function outputOf(over: Partial<Situation>): object {
+function outputOf(over: Partial<StatusInput>): object {
   const before = over.engine?.status ?? {};
-  const { conditions = [], components = [], ...rest } = engineStatus(situation(over), LATER);
+  const { conditions = [], components = [], ...rest } = engineStatus(statusInput(over), LATER);
   const rows = components.filter((row) => row.reason !== 'Applied' && row.reason !== 'Available');
   const events = engineEvents(before, { ...rest, conditions, components }).map(({ reason, note }) => ({
     type: EngineEvents[reason].type,
@@ -56,57 +56,57 @@ function outputOf(over: Partial<Situation>): object {
   return { rest, conditions, rows, events };
 }
 
-function statusCase(sentence: string, over: Partial<Situation>): Case {
+function statusCase(sentence: string, over: Partial<StatusInput>): Case {
   return [sentence, () => outputOf(over)];
 }
 
-function after(over: Partial<Situation>): Partial<Situation> {
-  return { engine: engine({ status: engineStatus(situation({ ...again, ...over }), NOW) }) };
+function after(over: Partial<StatusInput>): Partial<StatusInput> {
+  return { engine: engine({ status: engineStatus(statusInput({ ...again, ...over }), NOW) }) };
 }
 
 const statuses: readonly Case[] = [
   ['every row of an engine that is ready', () => installed.components],
   statusCase('a new engine that is ready at its first pass', {}),
   statusCase('an engine that stays ready', again),
-  statusCase('an engine of which nothing has been looked at', { findings: undefined }),
+  statusCase('an engine of which nothing has been looked at', { objects: undefined }),
   statusCase('an engine whose namespace is being read', {
-    findings: undefined,
+    objects: undefined,
     undecided: 'the secrets of namespace x are being read',
   }),
   statusCase('an engine that was ready and whose namespace is being read', {
     ...again,
-    findings: undefined,
+    objects: undefined,
     undecided: 'being read',
   }),
-  statusCase('an engine without a wanted object', { findings: [] }),
-  statusCase('a new engine whose Deployment starts', { findings: findings({ Deployment: starting }) }),
+  statusCase('an engine without a wanted object', { objects: [] }),
+  statusCase('a new engine whose Deployment starts', { objects: objectStates({ Deployment: starting }) }),
   statusCase('an engine that comes up after its installation', {
-    engine: engine({ status: engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW) }),
+    engine: engine({ status: engineStatus(statusInput({ objects: objectStates({ Deployment: starting }) }), NOW) }),
   }),
   statusCase('an engine of another version whose Deployment rolls out', {
     ...upgraded,
-    findings: findings({ Deployment: rolling }),
+    objects: objectStates({ Deployment: rolling }),
   }),
   statusCase('an engine of another version whose Deployment crashes', {
     ...upgraded,
-    findings: findings({ Deployment: crashing }),
+    objects: objectStates({ Deployment: crashing }),
   }),
   statusCase('an engine of another version that waits', { ...upgraded, ...account('waiting', 'is being deleted') }),
   statusCase('an engine whose Deployment rolls out to a new spec', {
     ...again,
-    findings: findings({ Deployment: rolling }),
+    objects: objectStates({ Deployment: rolling }),
   }),
-  statusCase('an engine whose Deployment crashes', { ...again, findings: findings({ Deployment: crashing }) }),
+  statusCase('an engine whose Deployment crashes', { ...again, objects: objectStates({ Deployment: crashing }) }),
   statusCase('an engine whose Deployment is past its deadline', {
     ...again,
-    findings: findings({ Deployment: stuck }),
+    objects: objectStates({ Deployment: stuck }),
   }),
-  statusCase('an object that was refused once', { ...again, findings: findings({ ServiceAccount: failing(1) }) }),
+  statusCase('an object that was refused once', { ...again, objects: objectStates({ ServiceAccount: failing(1) }) }),
   statusCase('an object that was refused three times', {
     ...again,
-    findings: findings({ ServiceAccount: failing(3) }),
+    objects: objectStates({ ServiceAccount: failing(3) }),
   }),
-  statusCase('every object refused', { findings: findings().map((one) => ({ ...one, ...failing(1) })) }),
+  statusCase('every object refused', { objects: objectStates().map((one) => ({ ...one, ...failing(1) })) }),
   statusCase('an object of somebody else', {
     ...again,
     ...account('foreign', 'belongs to Widget w and is not touched; delete or rename it'),
@@ -117,7 +117,7 @@ const statuses: readonly Case[] = [
   }),
   statusCase('a right that is missing for the whole namespace', {
     ...again,
-    findings: undefined,
+    objects: undefined,
     denied: 'the operator may not list secrets',
     undecided: 'being read',
   }),
@@ -125,11 +125,13 @@ const statuses: readonly Case[] = [
   statusCase('an object that waits at the first installation', account('waiting', 'is being deleted')),
   statusCase('a Secret that somebody else made and that is taken as it is', {
     ...again,
-    findings: findings({ ServiceAccount: { message: 'was made by somebody else and is taken as it is', given: true } }),
+    objects: objectStates({
+      ServiceAccount: { message: 'was made by somebody else and is taken as it is', given: true },
+    }),
   }),
   statusCase('a part of the objects that could be looked at', {
     ...again,
-    findings: [finding('RoleBinding', failing(1))],
+    objects: [objectState('RoleBinding', failing(1))],
     partial: true,
   }),
   statusCase('a target namespace that is being deleted', {
@@ -140,40 +142,43 @@ const statuses: readonly Case[] = [
   statusCase('a missing pull secret of a ready engine', { ...again, missingPullSecret: 'x/pull' }),
   statusCase('a missing pull secret of a new engine', {
     missingPullSecret: 'x/pull',
-    findings: findings({ Deployment: starting }),
+    objects: objectStates({ Deployment: starting }),
   }),
-  statusCase('an older engine on the hub', { rival: 'older', findings: undefined }),
-  statusCase('a spec that cannot be served', { faults: [fault, { ...fault, field: 'spec.y' }], findings: undefined }),
+  statusCase('an older engine on the hub', { anotherEngine: 'older', objects: undefined }),
+  statusCase('a spec that cannot be served', {
+    fieldErrors: [fault, { ...fault, field: 'spec.y' }],
+    objects: undefined,
+  }),
   statusCase('a pause with nothing held back', { ...again, paused: true }),
   statusCase('a pause that holds a repair and a creation back', {
     ...again,
     paused: true,
-    findings: findings({
+    objects: objectStates({
       Deployment: { state: 'drifted', message: 'differs at spec.replicas' },
       ServiceAccount: { state: 'missing', message: 'does not exist' },
     }),
   }),
-  statusCase('a pause of which nothing more is known', { paused: true, findings: undefined }),
+  statusCase('a pause of which nothing more is known', { paused: true, objects: undefined }),
   statusCase('the end of a pause', after({ paused: true })),
   statusCase('an uninstall with an object left', {
     ...again,
-    findings: undefined,
+    objects: undefined,
     uninstall: { remaining: [removing], message: '1 object left; waits: Deployment a/b is being deleted' },
   }),
   statusCase('an uninstall with nothing left', {
     ...again,
-    findings: undefined,
+    objects: undefined,
     uninstall: { remaining: [], message: 'everything is removed' },
   }),
   statusCase('an uninstall that the pause holds back', {
     ...again,
     paused: true,
-    findings: undefined,
+    objects: undefined,
     uninstall: { message: 'what was made in namespace x stays until the pause ends' },
   }),
   statusCase('an uninstall without a right', {
     ...again,
-    findings: undefined,
+    objects: undefined,
     uninstall: { message: 'x', denied: 'the operator may not delete secrets' },
   }),
   statusCase('a stalled engine that turns ready', after(account('foreign', 'theirs'))),

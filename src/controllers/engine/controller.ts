@@ -1,6 +1,6 @@
 import {
   targetTypes,
-  templateFaults,
+  templateErrors,
   type EngineSettings,
   type Templates,
 } from '../../domain/engine/manifest/desired.js';
@@ -11,10 +11,10 @@ import { createController, type Controller } from '../../runtime/controller.js';
 import type { Source } from '../../runtime/group.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { ControllerMetrics, EngineMetrics } from '../../runtime/metrics.js';
-import type { IssueCertificate } from './install/certificates.js';
+import type { IssueKeyPair } from './install/certificates.js';
 import { allCaches, openEngineCaches } from './caches.js';
 import { EngineReconciler } from './reconcile.js';
-import { Targets, type OpenCache } from './targetcaches.js';
+import { TargetCaches, type OpenCache } from './targetcaches.js';
 import { watchCaches } from './watches.js';
 
 export interface EngineControllerOptions {
@@ -24,7 +24,7 @@ export interface EngineControllerOptions {
   /** By folder of `deploy/components/`. */
   readonly templates: Templates;
   readonly settings: EngineSettings;
-  readonly issueCertificate: IssueCertificate;
+  readonly issueKeyPair: IssueKeyPair;
   readonly recorder: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
@@ -52,7 +52,7 @@ export function createEngineController(options: EngineControllerOptions): Engine
     openCache,
     templates,
     settings,
-    issueCertificate,
+    issueKeyPair,
     recorder,
     clock,
     random,
@@ -62,11 +62,11 @@ export function createEngineController(options: EngineControllerOptions): Engine
     workers,
     settleMs,
   } = options;
-  const faults = templateFaults(templates);
-  if (faults.length > 0) throw new Error(`components that cannot be installed: ${faults.join('; ')}`);
+  const errors = templateErrors(templates);
+  if (errors.length > 0) throw new Error(`components that cannot be installed: ${errors.join('; ')}`);
   const caches = openEngineCaches(openCache, settings.onlyNamespace);
   const wake = (engine: string): void => controller.addAfter(engine, settleMs);
-  const targets = new Targets({ openCache, types: targetTypes(templates), wake });
+  const targets = new TargetCaches({ openCache, types: targetTypes(templates), wake });
   const controller = createController({
     name: 'multiclusterengine',
     kind: 'MultiClusterEngine',
@@ -78,7 +78,7 @@ export function createEngineController(options: EngineControllerOptions): Engine
       targets,
       templates,
       settings,
-      issueCertificate,
+      issueKeyPair,
       metrics: engineMetrics,
     }),
     keys: () => [...caches.engines.store.values()].map((engine) => engine.metadata.name),

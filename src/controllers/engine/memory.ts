@@ -1,6 +1,6 @@
 import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.js';
-import type { IssuedCertificate } from '../../domain/engine/plan/certificate.js';
-import type { Finding } from '../../domain/engine/status/input.js';
+import type { KeyPair } from '../../domain/engine/plan/certificate.js';
+import type { ObjectState } from '../../domain/engine/status/input.js';
 
 /** What the controller remembers of one engine between passes. All of it may be lost at any time, harmlessly. */
 export class EngineMemory {
@@ -8,10 +8,10 @@ export class EngineMemory {
   /** Monotonic ms at which the installer binding was last written; its rights may take a moment to hold. */
   boundAt: number | undefined;
   /** Pairs that were made and are not stored yet, by the id of their Secret: tries of one write are of one pair. */
-  readonly unstored = new Map<string, IssuedCertificate>();
+  readonly unstoredKeyPairs = new Map<string, KeyPair>();
   readonly #attempts = new Map<string, Attempt>();
   readonly #repairs = new Map<string, Repairs>();
-  readonly #served = new Map<string, number>();
+  readonly #readyReplicas = new Map<string, number>();
   /** Our last write of the engine, and the versions of it that are older. */
   #written: { readonly engine: MultiClusterEngine; readonly older: ReadonlySet<string> } | undefined;
 
@@ -34,7 +34,7 @@ export class EngineMemory {
   }
 
   /** The finding that stands for an object whose next try is not due; it was tried for the same wanted revision. */
-  held(id: string, revision: string, now: number): Finding | undefined {
+  backedOff(id: string, revision: string, now: number): ObjectState | undefined {
     const attempt = this.#attempts.get(id);
     return attempt !== undefined && attempt.revision === revision && now < attempt.notBefore
       ? attempt.finding
@@ -47,8 +47,8 @@ export class EngineMemory {
    */
   failed(
     id: string,
-    tried: { readonly revision: string; readonly finding: Finding; readonly now: number; readonly before: number },
-  ): Finding {
+    tried: { readonly revision: string; readonly finding: ObjectState; readonly now: number; readonly before: number },
+  ): ObjectState {
     const last = this.#attempts.get(id);
     const same = last?.revision === tried.revision;
     const tries = same ? last.tries + 1 : 1;
@@ -68,20 +68,20 @@ export class EngineMemory {
    * The pass came to its end, its status stored: its failures count. Those of passes that could not even store a status
    * do not, so that an API server that was away makes no Error.
    */
-  passEnded(): void {
+  countFailures(): void {
     for (const [id, attempt] of this.#attempts) {
       if (attempt.fresh) this.#attempts.set(id, { ...attempt, reported: attempt.reported + 1, fresh: false });
     }
   }
 
   /** Ms until the retry of a failed object is due; undefined where none is noted. */
-  retryIn(id: string, now: number): number | undefined {
+  retryDelayMs(id: string, now: number): number | undefined {
     const attempt = this.#attempts.get(id);
     return attempt === undefined ? undefined : Math.max(attempt.notBefore - now, 0);
   }
 
   /** Ms before drift of `id` may be repaired; 0 for at once. Somebody who keeps changing it back is answered ever more slowly. */
-  repairIn(id: string, now: number): number {
+  repairDelayMs(id: string, now: number): number {
     const repairs = this.#repairs.get(id);
     if (repairs === undefined || now - repairs.lastAt > REPAIRS_FORGOTTEN_MS) return 0;
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** (repairs.count - 1), LAST_PAUSE_MS);
@@ -89,13 +89,13 @@ export class EngineMemory {
   }
 
   /** All of the `replicas` that are wanted of Deployment `id` are ready. */
-  serves(id: string, replicas: number): void {
-    this.#served.set(id, replicas);
+  recordReadyReplicas(id: string, replicas: number): void {
+    this.#readyReplicas.set(id, replicas);
   }
 
   /** How many were wanted when that was so last. */
-  served(id: string): number | undefined {
-    return this.#served.get(id);
+  lastReadyReplicas(id: string): number | undefined {
+    return this.#readyReplicas.get(id);
   }
 
   repaired(id: string, now: number): void {
@@ -113,7 +113,7 @@ interface Attempt {
   /** Failed in the pass under way. */
   readonly fresh: boolean;
   readonly notBefore: number;
-  readonly finding: Finding;
+  readonly finding: ObjectState;
 }
 
 interface Repairs {

@@ -4,16 +4,16 @@ import { RoleBindings } from '../../api/resources.js';
 import { desiredId, desiredObjects, targetTypes } from '../../domain/engine/manifest/desired.js';
 import { idOf } from '../../domain/engine/manifest/manifest.js';
 import { plan } from '../../domain/engine/plan/plan.js';
-import type { Finding, Situation } from '../../domain/engine/status/input.js';
+import type { ObjectState, StatusInput } from '../../domain/engine/status/input.js';
 import { effectiveSpec } from '../../domain/engine/spec.js';
 import type { KubeClient } from '../../kube/client/client.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Clock } from '../../runtime/clock.js';
 import type { EngineMetrics } from '../../runtime/metrics.js';
 import type { Pass, Reconciler, Result } from '../../runtime/result.js';
-import { applyPlan, type Hand } from './objects/applysteps.js';
+import { applySteps, type ReconcileScope } from './objects/applysteps.js';
 import { allCaches } from './caches.js';
-import { gather, type Snapshot } from './gather.js';
+import { gather, type Input } from './gather.js';
 import { install, type Site } from './install/install.js';
 import { EngineMemory } from './memory.js';
 import { release, report } from './report.js';
@@ -71,7 +71,7 @@ export class EngineReconciler implements Reconciler {
     this.#options.metrics?.engine({ name: metadata.name, version: currentVersion, phase, targetNamespace });
   }
 
-  #handFor(cached: MultiClusterEngine, pass: Pass): Hand {
+  #handFor(cached: MultiClusterEngine, pass: Pass): ReconcileScope {
     const { client, clock } = this.#options;
     const { name, uid = '', resourceVersion } = cached.metadata;
     let memory = this.#memories.get(name);
@@ -89,11 +89,11 @@ export class EngineReconciler implements Reconciler {
     };
   }
 
-  async #remove(snapshot: Snapshot, hand: Hand): Promise<Result> {
+  async #remove(snapshot: Input, hand: ReconcileScope): Promise<Result> {
     const { recorder, settings } = this.#options;
     const { engine, paused, namespace } = snapshot;
     if (engine.metadata.finalizers?.includes(CLEANUP_FINALIZER) !== true) return DONE;
-    const situation: Situation = { engine, version: settings.version, targetNamespace: namespace, paused };
+    const situation: StatusInput = { engine, version: settings.version, targetNamespace: namespace, paused };
     if (paused) {
       const message = `what was made in namespace ${namespace} stays until the pause ends`;
       this.#count(await report({ situation: { ...situation, uninstall: { message } }, hand, result: DONE }, recorder));
@@ -113,9 +113,9 @@ export class EngineReconciler implements Reconciler {
     return DONE;
   }
 
-  #groundOf(snapshot: Snapshot, hand: Hand): Parameters<typeof uninstall>[0] {
+  #groundOf(snapshot: Input, hand: ReconcileScope): Parameters<typeof uninstall>[0] {
     const { settings, templates } = this.#options;
-    const neverInstalled = snapshot.faults.length > 0 && (snapshot.engine.status?.targetNamespace ?? '') === '';
+    const neverInstalled = snapshot.fieldErrors.length > 0 && (snapshot.engine.status?.targetNamespace ?? '') === '';
     return {
       namespace: neverInstalled ? undefined : snapshot.namespace,
       types: targetTypes(templates),
@@ -128,18 +128,18 @@ export class EngineReconciler implements Reconciler {
    * Makes sure of the installer binding, and opens the target's caches where it is there: they tell when what is removed
    * is gone. Gives the binding where it is not as wanted.
    */
-  async #bind(snapshot: Snapshot, hand: Hand): Promise<Finding | undefined> {
+  async #bind(snapshot: Input, hand: ReconcileScope): Promise<ObjectState | undefined> {
     const { settings, targets } = this.#options;
     const { identity, namespace } = snapshot;
     const spec = { ...effectiveSpec(undefined), targetNamespace: namespace };
     const desired = desiredObjects(identity, spec, {}, settings).filter((one) => one.type === RoleBindings);
     const ids = new Set(desired.map(desiredId));
     const stored = snapshot.bindings.filter(({ type, object }) => ids.has(idOf(type, object.metadata)));
-    const { findings } = await applyPlan(
+    const { objects } = await applySteps(
       plan({ engine: identity, desired, stored, namespace: snapshot.namespaceObject }),
       hand,
     );
-    const fault = findings.find((one) => one.state !== 'applied');
+    const fault = objects.find((one) => one.state !== 'applied');
     if (fault === undefined || fault.object !== undefined) targets.open(identity, namespace);
     return fault;
   }

@@ -3,19 +3,19 @@ import type { MultiClusterEngine } from '../../api/generated/multiclusterengine.
 import { CLEANUP_FINALIZER, ENGINE_FIELD_MANAGER } from '../../api/names.js';
 import { apiVersionOf, MultiClusterEngines } from '../../api/resources.js';
 import { timestamp } from '../../domain/conditions.js';
-import { engineEvents, type EngineNote } from '../../domain/engine/status/events.js';
-import type { Situation } from '../../domain/engine/status/input.js';
+import { engineEvents, type EngineEventNote } from '../../domain/engine/status/events.js';
+import type { StatusInput } from '../../domain/engine/status/input.js';
 import { engineStatus, sameStatus } from '../../domain/engine/status/status.js';
 import type { EventRecorder } from '../../kube/events/recorder.js';
 import type { Result } from '../../runtime/result.js';
-import type { Hand } from './objects/applysteps.js';
+import type { ReconcileScope } from './objects/applysteps.js';
 
 /** What a pass came to. */
 export interface Outcome {
-  readonly situation: Situation;
-  readonly hand: Hand;
+  readonly situation: StatusInput;
+  readonly hand: ReconcileScope;
   readonly result: Result;
-  readonly notes?: readonly EngineNote[];
+  readonly notes?: readonly EngineEventNote[];
 }
 
 /**
@@ -34,7 +34,7 @@ export async function report(outcome: Outcome, recorder: EventRecorder): Promise
     stored = await hand.client.updateStatus<MultiClusterEngine>(MultiClusterEngines, next, options);
     memory.wrote(hand.cachedVersion, stored);
   }
-  memory.passEnded();
+  memory.countFailures();
   for (const note of [...notes, ...engineEvents(before, status)]) tell(note, stored, recorder);
   return stored;
 }
@@ -43,7 +43,7 @@ export async function report(outcome: Outcome, recorder: EventRecorder): Promise
 export async function release(
   engine: MultiClusterEngine,
   message: string,
-  hand: Hand,
+  hand: ReconcileScope,
   recorder: EventRecorder,
 ): Promise<void> {
   const { name, uid = '', resourceVersion = '', finalizers = [] } = engine.metadata;
@@ -54,7 +54,7 @@ export async function release(
   tell({ reason: 'EngineUninstalled', note: message }, engine, recorder);
 }
 
-function tell({ reason, note }: EngineNote, engine: MultiClusterEngine, recorder: EventRecorder): void {
+function tell({ reason, note }: EngineEventNote, engine: MultiClusterEngine, recorder: EventRecorder): void {
   const regarding = {
     apiVersion: apiVersionOf(MultiClusterEngines),
     kind: MultiClusterEngines.kind,

@@ -33,7 +33,7 @@ interface Open {
   secret: { readonly name: string; readonly cache: Cache<KubeObject> } | undefined;
 }
 
-export interface TargetOptions {
+export interface TargetCacheOptions {
   readonly openCache: OpenCache;
   /** The kinds that live in a target namespace. */
   readonly types: readonly ResourceType[];
@@ -48,13 +48,13 @@ export interface TargetOptions {
  * Guarantees: at most one set an engine; a set is closed when its engine goes, is made anew or moves, and all of them
  * when the tenure ends. Outside a tenure none can be opened.
  */
-export class Targets {
-  readonly #options: TargetOptions;
+export class TargetCaches {
+  readonly #options: TargetCacheOptions;
   readonly #open = new Map<string, Open>();
   readonly #closing = new Set<Promise<void>>();
   #tenure = false;
 
-  constructor(options: TargetOptions) {
+  constructor(options: TargetCacheOptions) {
     this.#options = options;
   }
 

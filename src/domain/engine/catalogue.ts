@@ -73,20 +73,20 @@ export const APPLY_ORDER: readonly ResourceType[] = [
 ];
 
 /** An object that no YAML holds: known, watched and removed by its name. */
-export interface NamedRow {
+export interface NamedObject {
   readonly type: ResourceType;
   readonly name: string;
 }
 
 /** What serving certificates consist of, in the order of applying. */
-export const CERTIFICATE_OBJECTS: readonly NamedRow[] = [ConfigMaps, Secrets].flatMap((type) =>
+export const CERTIFICATE_OBJECTS: readonly NamedObject[] = [ConfigMaps, Secrets].flatMap((type) =>
   CATALOGUE.flatMap(({ servingCertificate: row }) =>
     row === undefined ? [] : [{ type, name: type === Secrets ? row.secret : row.trust }],
   ),
 );
 
 /** A binding by its fixed name. A retired one is wanted no more; it stays here, and so in the operator's rights, until no hub has it. */
-export interface BindingRow extends NamedRow {
+export interface BindingRow extends NamedObject {
   readonly retired?: true;
 }
 

@@ -21,13 +21,13 @@ export interface EffectiveSpec {
 }
 
 /** A field of the spec that cannot be served: its path, the value and the rule that it breaks. */
-export interface SpecFault {
+export interface FieldError {
   readonly field: string;
   readonly value: string;
   readonly rule: string;
 }
 
-/** The meaning of a spec that {@link specFaults} finds nothing wrong with. */
+/** The meaning of a spec that {@link validateSpec} finds nothing wrong with. */
 export function effectiveSpec(spec: MultiClusterEngineSpec | undefined): EffectiveSpec {
   return {
     targetNamespace: targetNamespaceOf(spec),

@@ -1,80 +1,89 @@
-import { targetNamespaceOf, type SpecFault } from './spec.js';
+import { targetNamespaceOf, type FieldError } from './spec.js';
 import type { MultiClusterEngineSpec } from '../../api/generated/multiclusterengine.js';
 
 /**
  * Everything in a stored spec that cannot be served, in field order. Admission refuses all of it; this is for what was
  * stored while a rule of the CRD was missing: a reconciler never trusts admission. Rules: the schema of the CRD.
  */
-export function specFaults(spec: unknown): readonly SpecFault[] {
+export function validateSpec(spec: unknown): readonly FieldError[] {
   if (spec === undefined || spec === null) return [];
-  if (!isObject(spec)) return [fault('spec', spec, 'must be an object')];
+  if (!isObject(spec)) return [fieldError('spec', spec, 'must be an object')];
   return [
-    ...nameFault('spec.imagePullSecret', spec['imagePullSecret'], isSubdomain, 'must be empty or a DNS-1123 subdomain'),
-    ...selectorFaults(spec['nodeSelector']),
-    ...namespaceFaults(spec['targetNamespace']),
-    ...tolerationFaults(spec['tolerations']),
+    ...validateName(
+      'spec.imagePullSecret',
+      spec['imagePullSecret'],
+      isSubdomain,
+      'must be empty or a DNS-1123 subdomain',
+    ),
+    ...validateNodeSelector(spec['nodeSelector']),
+    ...validateNamespace(spec['targetNamespace']),
+    ...validateTolerations(spec['tolerations']),
   ];
 }
 
 /** What the rules that no schema can hold find: the effective target namespace never moves, and is the one the operator may serve. */
-export function placeFaults(
+export function validateTargetNamespace(
   spec: MultiClusterEngineSpec | undefined,
   installedIn: string | undefined,
   only: string | undefined,
-): readonly SpecFault[] {
+): readonly FieldError[] {
   const field = 'spec.targetNamespace';
   const target = targetNamespaceOf(spec);
   if (installedIn !== undefined && installedIn !== '' && installedIn !== target) {
     return [
-      fault(field, target, `is immutable: the engine is installed in ${installedIn}; delete and recreate the engine`),
+      fieldError(
+        field,
+        target,
+        `is immutable: the engine is installed in ${installedIn}; delete and recreate the engine`,
+      ),
     ];
   }
   if (only !== undefined && only !== target) {
-    return [fault(field, target, `must be ${only}: the operator runs with --namespace ${only}`)];
+    return [fieldError(field, target, `must be ${only}: the operator runs with --namespace ${only}`)];
   }
   return [];
 }
 
 /** One line that names field, value and rule. */
-export function faultText(one: SpecFault): string {
+export function fieldErrorText(one: FieldError): string {
   return `${one.field}: ${one.value}: ${one.rule}`;
 }
 
-function namespaceFaults(value: unknown): SpecFault[] {
+function validateNamespace(value: unknown): FieldError[] {
   const field = 'spec.targetNamespace';
-  const bad = nameFault(field, value, isDnsLabel, 'must be empty or a DNS-1123 label');
+  const bad = validateName(field, value, isDnsLabel, 'must be empty or a DNS-1123 label');
   if (bad.length > 0 || typeof value !== 'string') return bad;
   if (value === 'default' || value.startsWith('kube-'))
-    return [fault(field, value, 'must be neither default nor kube-*')];
+    return [fieldError(field, value, 'must be neither default nor kube-*')];
   return [];
 }
 
-function nameFault(field: string, value: unknown, good: (text: string) => boolean, rule: string): SpecFault[] {
+function validateName(field: string, value: unknown, good: (text: string) => boolean, rule: string): FieldError[] {
   if (value === undefined || value === null || value === '') return [];
-  return typeof value === 'string' && good(value) ? [] : [fault(field, value, rule)];
+  return typeof value === 'string' && good(value) ? [] : [fieldError(field, value, rule)];
 }
 
-function selectorFaults(value: unknown): SpecFault[] {
+function validateNodeSelector(value: unknown): FieldError[] {
   const field = 'spec.nodeSelector';
   if (value === undefined || value === null) return [];
-  if (!isObject(value)) return [fault(field, value, 'must be a map of string to string')];
-  const faults: SpecFault[] = [];
+  if (!isObject(value)) return [fieldError(field, value, 'must be a map of string to string')];
+  const faults: FieldError[] = [];
   for (const [key, one] of Object.entries(value)) {
-    if (!isLabelKey(key)) faults.push(fault(field, key, 'must have label keys'));
-    else if (!isLabelValue(one)) faults.push(fault(`${field}[${key}]`, one, 'must be a label value'));
+    if (!isLabelKey(key)) faults.push(fieldError(field, key, 'must have label keys'));
+    else if (!isLabelValue(one)) faults.push(fieldError(`${field}[${key}]`, one, 'must be a label value'));
   }
   return faults;
 }
 
-function tolerationFaults(value: unknown): SpecFault[] {
+function validateTolerations(value: unknown): FieldError[] {
   const field = 'spec.tolerations';
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) return [fault(field, value, 'must be a list')];
-  return value.flatMap((one: unknown, at) => tolerationFault(`${field}[${at}]`, one));
+  if (!Array.isArray(value)) return [fieldError(field, value, 'must be a list')];
+  return value.flatMap((one: unknown, at) => validateToleration(`${field}[${at}]`, one));
 }
 
-function tolerationFault(field: string, one: unknown): SpecFault[] {
-  if (!isObject(one)) return [fault(field, one, 'must be an object')];
+function validateToleration(field: string, one: unknown): FieldError[] {
+  if (!isObject(one)) return [fieldError(field, one, 'must be an object')];
   const { key, value, effect, tolerationSeconds: seconds } = one;
   const operator = one['operator'] ?? 'Equal';
   for (const rule of [
@@ -106,14 +115,14 @@ function tolerationFault(field: string, one: unknown): SpecFault[] {
       text: 'must be an integer within ±2^53',
     },
   ]) {
-    if (!rule.holds) return [fault(`${field}.${rule.name}`, rule.value, rule.text)];
+    if (!rule.holds) return [fieldError(`${field}.${rule.name}`, rule.value, rule.text)];
   }
   return [];
 }
 
 const LONGEST_SHOWN = 80;
 
-function fault(field: string, value: unknown, rule: string): SpecFault {
+function fieldError(field: string, value: unknown, rule: string): FieldError {
   const shown = JSON.stringify(value) ?? 'nothing';
   return { field, value: shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown, rule };
 }

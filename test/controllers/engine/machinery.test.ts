@@ -17,7 +17,7 @@ import { targetTypes } from '../../../src/domain/engine/manifest/desired.js';
 import type { GuardedWrite } from '../../../src/kube/guard/guard.js';
 import { guardClient } from '../../../src/kube/guard/guard.js';
 import { issueForTest } from '../../support/builders/certificate.js';
-import { engine, finding, NAMESPACE, settings, templates, wanted } from '../../support/builders/engine.js';
+import { engine, objectState, NAMESPACE, settings, templates, wanted } from '../../support/builders/engine.js';
 import { ManualClock, settle } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { failure, FakeApi } from '../../support/fakes/api.js';
 import { RecordingLog } from '../../support/fakes/log.js';
@@ -250,7 +250,7 @@ describe('what is remembered of an engine', () => {
 
   const tried = (now: number, revision = 'r', before = 0) => ({
     revision,
-    finding: finding('Deployment', { state: 'failed', message: 'm' }),
+    finding: objectState('Deployment', { state: 'failed', message: 'm' }),
     now,
     before,
   });
@@ -259,8 +259,8 @@ describe('what is remembered of an engine', () => {
     const memory = new EngineMemory('u');
     expect(memory.failed('a', tried(0)).failures).toBe(1);
     expect(memory.failed('a', tried(0)).failures).toBe(1);
-    memory.passEnded();
-    memory.passEnded();
+    memory.countFailures();
+    memory.countFailures();
     expect(memory.failed('a', tried(0)).failures).toBe(2);
     memory.succeeded('a');
     expect(memory.failed('a', tried(0)).failures).toBe(1);
@@ -269,23 +269,23 @@ describe('what is remembered of an engine', () => {
   it('begins to count anew for another revision', () => {
     const memory = new EngineMemory('u');
     memory.failed('a', tried(0));
-    memory.passEnded();
+    memory.countFailures();
     expect(memory.failed('a', tried(0, 'other')).failures).toBe(1);
-    expect(memory.held('a', 'r', 0)).toBeUndefined();
-    expect(memory.held('a', 'other', 999)).toBeDefined();
-    expect(memory.held('a', 'other', 1_000)).toBeUndefined();
-    expect(memory.retryIn('a', 400)).toBe(600);
-    expect(memory.retryIn('b', 400)).toBeUndefined();
+    expect(memory.backedOff('a', 'r', 0)).toBeUndefined();
+    expect(memory.backedOff('a', 'other', 999)).toBeDefined();
+    expect(memory.backedOff('a', 'other', 1_000)).toBeUndefined();
+    expect(memory.retryDelayMs('a', 400)).toBe(600);
+    expect(memory.retryDelayMs('b', 400)).toBeUndefined();
   });
 
   it('forgets repairs after a minute', () => {
     const memory = new EngineMemory('u');
     memory.repaired('a', 0);
     memory.repaired('a', 0);
-    expect(memory.repairIn('a', 0)).toBe(500);
-    expect(memory.repairIn('a', 60_001)).toBe(0);
+    expect(memory.repairDelayMs('a', 0)).toBe(500);
+    expect(memory.repairDelayMs('a', 60_001)).toBe(0);
     memory.repaired('a', 60_001);
-    expect(memory.repairIn('a', 60_001)).toBe(250);
+    expect(memory.repairDelayMs('a', 60_001)).toBe(250);
   });
 });
 
@@ -344,7 +344,7 @@ function create(
     openCache: (options) => api.cache(options),
     templates: given,
     settings,
-    issueCertificate: issueForTest,
+    issueKeyPair: issueForTest,
     recorder: { record: () => undefined, flush: () => Promise.resolve() },
     clock,
     random: () => 0,

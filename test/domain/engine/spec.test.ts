@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Toleration } from '../../../src/api/generated/multiclusterengine.js';
 import { effectiveSpec, targetNamespaceOf } from '../../../src/domain/engine/spec.js';
-import { faultText, placeFaults, specFaults } from '../../../src/domain/engine/specfaults.js';
+import { fieldErrorText, validateTargetNamespace, validateSpec } from '../../../src/domain/engine/specfaults.js';
 
 describe('the effective spec', () => {
   it('fills every default in, without touching what was given', () => {
@@ -90,7 +90,7 @@ describe('the effective spec', () => {
   });
 });
 
-describe('faults of a spec that admission let through', () => {
+describe('fieldErrors of a spec that admission let through', () => {
   it.each<[unknown, string]>([
     [5, 'spec: 5: must be an object'],
     [{ targetNamespace: 'Team A' }, 'spec.targetNamespace: "Team A": must be empty or a DNS-1123 label'],
@@ -132,7 +132,7 @@ describe('faults of a spec that admission let through', () => {
       'spec.tolerations[0].tolerationSeconds: 18014398509481984: must be an integer within ±2^53',
     ],
   ])('%j: %s', (spec, text) => {
-    expect(specFaults(spec).map(faultText)).toEqual([text]);
+    expect(validateSpec(spec).map(fieldErrorText)).toEqual([text]);
   });
 
   it.each([
@@ -150,23 +150,23 @@ describe('faults of a spec that admission let through', () => {
       },
     ],
   ])('there are none in %j', (spec) => {
-    expect(specFaults(spec)).toEqual([]);
+    expect(validateSpec(spec)).toEqual([]);
   });
 
   it('are all told, in the order of the fields, long values cut', () => {
-    const faults = specFaults({ tolerations: 1, targetNamespace: 'x'.repeat(200), imagePullSecret: '!' });
+    const fieldErrors = validateSpec({ tolerations: 1, targetNamespace: 'x'.repeat(200), imagePullSecret: '!' });
 
-    expect(faults.map((one) => one.field)).toEqual([
+    expect(fieldErrors.map((one) => one.field)).toEqual([
       'spec.imagePullSecret',
       'spec.targetNamespace',
       'spec.tolerations',
     ]);
-    expect(faults[1]?.value).toHaveLength(81);
+    expect(fieldErrors[1]?.value).toHaveLength(81);
   });
 });
 
 describe('the place of an engine', () => {
-  it.each<[string, Parameters<typeof placeFaults>, string[]]>([
+  it.each<[string, Parameters<typeof validateTargetNamespace>, string[]]>([
     ['is free before the installation', [{ targetNamespace: 'a' }, undefined, undefined], []],
     ['is free before the installation, seen as an empty text', [{ targetNamespace: 'a' }, '', undefined], []],
     ['stays', [{ targetNamespace: 'a' }, 'a', undefined], []],
@@ -187,7 +187,7 @@ describe('the place of an engine', () => {
       ['spec.targetNamespace: "multicluster-engine": must be a: the operator runs with --namespace a'],
     ],
   ])('%s', (_name, args, texts) => {
-    expect(placeFaults(...args).map(faultText)).toEqual(texts);
+    expect(validateTargetNamespace(...args).map(fieldErrorText)).toEqual(texts);
   });
 
   it.each([[undefined], [{}], [{ targetNamespace: '' }]])('is the default for %j', (spec) => {

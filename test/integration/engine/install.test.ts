@@ -90,7 +90,7 @@ const RIVALS: readonly (readonly [string, ResourceType, object])[] = [
   [
     'the other kind of budget',
     PodDisruptionBudgets,
-    { metadata: { labels: { rival: 'x' } }, spec: { maxUnavailable: null, minAvailable: 1 } },
+    { metadata: { labels: { anotherEngine: 'x' } }, spec: { maxUnavailable: null, minAvailable: 1 } },
   ],
 ];
 
@@ -290,7 +290,7 @@ describeWithServer('an engine under the rights of deploy/', { own: true }, (serv
         `${place} 200`,
         `${place} 200`,
       ]);
-      expect(after?.metadata.labels?.['rival']).toBe(at(patch, 'metadata', 'labels', 'rival'));
+      expect(after?.metadata.labels?.['anotherEngine']).toBe(at(patch, 'metadata', 'labels', 'anotherEngine'));
       const managers = itemsAt(after, 'metadata', 'managedFields').filter(
         (one) => at(one, 'fieldsV1', 'f:spec') !== undefined,
       );

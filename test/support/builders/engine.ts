@@ -16,7 +16,7 @@ import {
   type Templates,
 } from '../../../src/domain/engine/manifest/desired.js';
 import type { Manifest } from '../../../src/domain/engine/manifest/manifest.js';
-import type { Finding, Situation } from '../../../src/domain/engine/status/input.js';
+import type { ObjectState, StatusInput } from '../../../src/domain/engine/status/input.js';
 import { effectiveSpec } from '../../../src/domain/engine/spec.js';
 import { readManifests } from '../../../src/kube/manifests/manifests.js';
 import { root } from '../repository/root.js';
@@ -134,7 +134,7 @@ export function newDeployment(): Manifest {
 
 const plain = desired({}, {}, placementOnly);
 
-export function finding(kind: string, over: Partial<Finding> = {}): Finding {
+export function objectState(kind: string, over: Partial<ObjectState> = {}): ObjectState {
   const one = plain.find(({ type }) => type.kind === kind);
   if (one === undefined) throw new Error(`no ${kind} is wanted`);
   const { type, object, component } = one;
@@ -152,17 +152,17 @@ export function finding(kind: string, over: Partial<Finding> = {}): Finding {
 }
 
 /** What a pass finds of one component when all is well; `over` replaces the findings of its kinds. */
-export function findings(over: Readonly<Record<string, Partial<Finding>>> = {}): readonly Finding[] {
-  return plain.map((one) => finding(one.type.kind, over[one.type.kind]));
+export function objectStates(over: Readonly<Record<string, Partial<ObjectState>>> = {}): readonly ObjectState[] {
+  return plain.map((one) => objectState(one.type.kind, over[one.type.kind]));
 }
 
-export function situation(over: Partial<Situation> = {}): Situation {
+export function statusInput(over: Partial<StatusInput> = {}): StatusInput {
   return {
     engine: engine(),
     version: '1.0.0',
     targetNamespace: NAMESPACE,
     paused: false,
-    findings: findings(),
+    objects: objectStates(),
     ...over,
   };
 }

@@ -4,31 +4,39 @@ import { CATALOGUE, type ServingCertificateRow } from '../../../domain/engine/ca
 import {
   bundleOf,
   certificateNames,
-  judgeCertificate,
-  pairObject,
+  decideCertificate,
+  keyPairSecret,
   RENEW_BEFORE_MS,
-  trustObject,
-  type CertificateCase,
-  type CertificateSight,
-  type CertificateVerdict,
-  type IssuedCertificate,
+  bundleConfigMap,
+  type ServingCertificate,
+  type StoredCertificate,
+  type CertificateDecision,
+  type KeyPair,
 } from '../../../domain/engine/plan/certificate.js';
 import type { EngineSettings } from '../../../domain/engine/manifest/desired.js';
 import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { ownershipOf } from '../../../domain/engine/plan/ownership.js';
 import { plan, type Step, type StoredObject } from '../../../domain/engine/plan/plan.js';
-import type { Finding } from '../../../domain/engine/status/input.js';
+import type { ObjectState } from '../../../domain/engine/status/input.js';
 import type { Clock } from '../../../runtime/clock.js';
-import { applyPlan, finding, observePlan, refused, together, type Applied, type Hand } from '../objects/applysteps.js';
-import type { Snapshot } from '../gather.js';
+import {
+  applySteps,
+  finding,
+  observeSteps,
+  refused,
+  merge,
+  type Applied,
+  type ReconcileScope,
+} from '../objects/applysteps.js';
+import type { Input } from '../gather.js';
 
 /** Makes a key and a self-signed certificate for these DNS names. `now`: ms since the epoch. Given by whoever constructs everything. */
-export type IssueCertificate = (names: readonly string[], now: number) => Promise<IssuedCertificate>;
+export type IssueKeyPair = (names: readonly string[], now: number) => Promise<KeyPair>;
 
 /** What a certificate is made with. */
 export interface CertificateSite {
   readonly settings: EngineSettings;
-  readonly issueCertificate: IssueCertificate;
+  readonly issueKeyPair: IssueKeyPair;
 }
 
 /** Looked at again at least as often, ms: timers do not reach as far as a certificate lives. */
@@ -44,32 +52,32 @@ const UNREAD = 'unread';
  * maker having died, is replaced. Throws Fenced and Aborted only.
  */
 export async function bringCertificates(
-  snapshot: Snapshot,
+  snapshot: Input,
   named: readonly StoredObject[],
-  hand: Hand,
+  hand: ReconcileScope,
   site: CertificateSite,
 ): Promise<Applied> {
-  let all: Applied = { findings: [], notes: [] };
+  let all: Applied = { objects: [], notes: [] };
   for (const one of casesOf(snapshot, site)) {
     const work = new CertificateWork(one, snapshot, hand, site);
-    all = together(all, await work.bring(sightOf(one, snapshot, { named, now: hand.clock.now() })));
+    all = merge(all, await work.bring(sightOf(one, snapshot, { named, now: hand.clock.now() })));
   }
   return all;
 }
 
 /** What a pass may say of certificates without writing. */
 export function observeCertificates(
-  snapshot: Snapshot,
+  snapshot: Input,
   named: readonly StoredObject[],
   { clock, site }: { readonly clock: Pick<Clock, 'now'>; readonly site: CertificateSite },
-): readonly Finding[] {
+): readonly ObjectState[] {
   return casesOf(snapshot, site).flatMap((one) => {
     const sight = sightOf(one, snapshot, { named, now: clock.now() });
-    const verdict = judgeCertificate(one, sight);
+    const verdict = decideCertificate(one, sight);
     if (verdict.kind === 'given') return [givenFinding(one, sight, verdict.cause)];
     if (verdict.kind === 'keep')
       return [
-        ...observePlan(trustSteps(one, snapshot, { sight, bundle: verdict.bundle })),
+        ...observeSteps(trustSteps(one, snapshot, { sight, bundle: verdict.bundle })),
         secretFinding(one, sight, 'applied', ''),
       ];
     const trust = stepOf(one, ConfigMaps, sight.trust);
@@ -81,77 +89,80 @@ export function observeCertificates(
 }
 
 class CertificateWork {
-  readonly #one: CertificateCase;
-  readonly #snapshot: Snapshot;
-  readonly #hand: Hand;
+  readonly #one: ServingCertificate;
+  readonly #snapshot: Input;
+  readonly #hand: ReconcileScope;
   readonly #site: CertificateSite;
 
-  constructor(one: CertificateCase, snapshot: Snapshot, hand: Hand, site: CertificateSite) {
+  constructor(one: ServingCertificate, snapshot: Input, hand: ReconcileScope, site: CertificateSite) {
     this.#one = one;
     this.#snapshot = snapshot;
     this.#hand = hand;
     this.#site = site;
   }
 
-  async bring(cached: CertificateSight): Promise<Applied> {
-    const verdict = judgeCertificate(this.#one, cached);
+  async bring(cached: StoredCertificate): Promise<Applied> {
+    const verdict = decideCertificate(this.#one, cached);
     return verdict.kind === 'issue' || verdict.kind === 'renew' ? this.#afresh(cached) : this.#settle(verdict, cached);
   }
 
   /** Asks the server before a pair is made: a cache that lags must not cost one that was stored a moment ago. */
-  async #afresh(cached: CertificateSight): Promise<Applied> {
+  async #afresh(cached: StoredCertificate): Promise<Applied> {
     const { client, pass, clock, memory } = this.#hand;
     const step = stepOf(this.#one, Secrets, cached.secret);
-    const held = memory.held(idOf(Secrets, step.name), UNREAD, clock.monotonic());
-    if (held !== undefined) return { findings: [held], notes: [] };
+    const held = memory.backedOff(idOf(Secrets, step.name), UNREAD, clock.monotonic());
+    if (held !== undefined) return { objects: [held], notes: [] };
     const trustName = stepOf(this.#one, ConfigMaps, undefined).name;
-    let sight: CertificateSight;
+    let sight: StoredCertificate;
     try {
       const secret = await client.get<KubeObject>(Secrets, step.name, { signal: pass.signal, metadataOnly: true });
       const trust = await client.get<KubeObject>(ConfigMaps, trustName, { signal: pass.signal });
       sight = { ...cached, secret, trust };
     } catch (error) {
-      return { findings: [await refused(step, { error, verbs: ['get'], revision: UNREAD }, this.#hand)], notes: [] };
+      return { objects: [await refused(step, { error, verbs: ['get'], revision: UNREAD }, this.#hand)], notes: [] };
     }
-    const verdict = judgeCertificate(this.#one, sight);
+    const verdict = decideCertificate(this.#one, sight);
     return verdict.kind === 'issue' || verdict.kind === 'renew'
       ? this.#replace(verdict, sight)
       : this.#settle(verdict, sight);
   }
 
   /** Publishes a new pair, then stores it. Somebody who keeps changing it is answered ever more slowly. */
-  async #replace(verdict: CertificateVerdict & { kind: 'issue' | 'renew' }, sight: CertificateSight): Promise<Applied> {
+  async #replace(
+    verdict: CertificateDecision & { kind: 'issue' | 'renew' },
+    sight: StoredCertificate,
+  ): Promise<Applied> {
     const { memory, pass, clock } = this.#hand;
     const secret = stepOf(this.#one, Secrets, sight.secret);
     const id = idOf(Secrets, secret.name);
     const drift = verdict.kind === 'renew' && verdict.drift;
-    const repairInMs = drift ? memory.repairIn(id, clock.monotonic()) : 0;
+    const repairInMs = drift ? memory.repairDelayMs(id, clock.monotonic()) : 0;
     if (repairInMs > 0)
-      return { findings: [finding(secret, 'waiting', `${verdict.cause}, again and again`)], notes: [], repairInMs };
-    let pair: IssuedCertificate;
+      return { objects: [finding(secret, 'waiting', `${verdict.cause}, again and again`)], notes: [], repairInMs };
+    let pair: KeyPair;
     try {
       pair = await this.#pairFor(id);
     } catch (error) {
-      return { findings: [await refused(secret, { error, verbs: [], revision: UNREAD }, this.#hand)], notes: [] };
+      return { objects: [await refused(secret, { error, verbs: [], revision: UNREAD }, this.#hand)], notes: [] };
     }
     const bundle = bundleOf(pair, verdict.served);
-    const published = await applyPlan(trustSteps(this.#one, this.#snapshot, { sight, bundle }), this.#hand);
-    if (published.findings.some((one) => one.state !== 'applied')) {
+    const published = await applySteps(trustSteps(this.#one, this.#snapshot, { sight, bundle }), this.#hand);
+    if (published.objects.some((one) => one.state !== 'applied')) {
       const waits = finding(
         secret,
         'waiting',
         `waits for ${titleOf(ConfigMaps, stepOf(this.#one, ConfigMaps, undefined).name)}, which has to publish it first`,
       );
-      return { ...published, findings: [...published.findings, waits] };
+      return { ...published, objects: [...published.objects, waits] };
     }
-    const desired = pairObject(this.#one, pair, bundle);
-    const stored = await applyPlan(
+    const desired = keyPairSecret(this.#one, pair, bundle);
+    const stored = await applySteps(
       [{ ...secret, action: sight.secret === undefined ? 'create' : 'patch', cause: verdict.cause, desired }],
       this.#hand,
     );
-    const all = together(published, stored);
-    if (stored.findings.some((one) => one.state !== 'applied')) return all;
-    memory.unstored.delete(id);
+    const all = merge(published, stored);
+    if (stored.objects.some((one) => one.state !== 'applied')) return all;
+    memory.unstoredKeyPairs.delete(id);
     if (drift) memory.repaired(id, clock.monotonic());
     pass.log.info(
       { object: titleOf(Secrets, secret.name), cause: verdict.cause, notAfter: new Date(pair.notAfter).toISOString() },
@@ -167,46 +178,46 @@ class CertificateWork {
   }
 
   /** The pair of a write that did not come through, as long as it is young, or a new one. */
-  async #pairFor(id: string): Promise<IssuedCertificate> {
+  async #pairFor(id: string): Promise<KeyPair> {
     const { memory, clock } = this.#hand;
-    const unstored = memory.unstored.get(id);
+    const unstored = memory.unstoredKeyPairs.get(id);
     if (unstored !== undefined && unstored.notAfter - clock.now() > RENEW_BEFORE_MS) return unstored;
-    const pair = await this.#site.issueCertificate(certificateNames(this.#one), clock.now());
-    memory.unstored.set(id, pair);
+    const pair = await this.#site.issueKeyPair(certificateNames(this.#one), clock.now());
+    memory.unstoredKeyPairs.set(id, pair);
     return pair;
   }
 
   /** No new pair is needed, or none may be made now. */
   async #settle(
-    verdict: CertificateVerdict & { kind: 'given' | 'keep' | 'wait' },
-    sight: CertificateSight,
+    verdict: CertificateDecision & { kind: 'given' | 'keep' | 'wait' },
+    sight: StoredCertificate,
   ): Promise<Applied> {
     const { memory, clock } = this.#hand;
     const id = idOf(Secrets, stepOf(this.#one, Secrets, undefined).name);
     memory.succeeded(id);
-    memory.unstored.delete(id);
+    memory.unstoredKeyPairs.delete(id);
     if (verdict.kind === 'wait') {
-      const findings = [
+      const objects = [
         finding(stepOf(this.#one, ConfigMaps, sight.trust), 'waiting', verdict.cause),
         secretFinding(this.#one, sight, 'waiting', verdict.cause),
       ];
-      return { findings, notes: [] };
+      return { objects, notes: [] };
     }
     if (verdict.kind === 'given') {
       const given = givenFinding(this.#one, sight, verdict.cause);
-      const pruned = await applyPlan(this.#unwanted(sight), this.#hand);
-      return { ...pruned, findings: [...pruned.findings, given] };
+      const pruned = await applySteps(this.#unwanted(sight), this.#hand);
+      return { ...pruned, objects: [...pruned.objects, given] };
     }
-    const published = await applyPlan(
+    const published = await applySteps(
       trustSteps(this.#one, this.#snapshot, { sight, bundle: verdict.bundle }),
       this.#hand,
     );
-    const findings = [...published.findings, secretFinding(this.#one, sight, 'applied', '')];
-    return { ...published, findings, wakeInMs: Math.min(Math.max(verdict.renewAt - clock.now(), 0), LONGEST_SLEEP_MS) };
+    const objects = [...published.objects, secretFinding(this.#one, sight, 'applied', '')];
+    return { ...published, objects, wakeInMs: Math.min(Math.max(verdict.renewAt - clock.now(), 0), LONGEST_SLEEP_MS) };
   }
 
   /** What our ConfigMap says is wrong of a certificate that is not ours. */
-  #unwanted({ trust }: CertificateSight): readonly Step[] {
+  #unwanted({ trust }: StoredCertificate): readonly Step[] {
     if (trust === undefined || ownershipOf(trust, this.#one.engine) !== 'ours') return [];
     return plan({
       engine: this.#one.engine,
@@ -217,7 +228,7 @@ class CertificateWork {
   }
 }
 
-function casesOf(snapshot: Snapshot, { settings }: CertificateSite): readonly CertificateCase[] {
+function casesOf(snapshot: Input, { settings }: CertificateSite): readonly ServingCertificate[] {
   const { identity: engine, namespace } = snapshot;
   return CATALOGUE.flatMap(({ name: component, servingCertificate: row }) =>
     row === undefined ? [] : [{ component, row, namespace, engine, settings }],
@@ -225,10 +236,10 @@ function casesOf(snapshot: Snapshot, { settings }: CertificateSite): readonly Ce
 }
 
 function sightOf(
-  { row, namespace }: CertificateCase,
-  snapshot: Snapshot,
+  { row, namespace }: ServingCertificate,
+  snapshot: Input,
   seen: { named: readonly StoredObject[]; now: number },
-): CertificateSight {
+): StoredCertificate {
   const stored = (type: ResourceType): KubeObject | undefined => {
     const id = idOf(type, { namespace, name: nameIn(row, type) });
     return seen.named.find((one) => idOf(one.type, one.object.metadata) === id)?.object;
@@ -242,16 +253,21 @@ function sightOf(
 }
 
 function trustSteps(
-  one: CertificateCase,
-  snapshot: Snapshot,
-  { sight, bundle }: { sight: CertificateSight; bundle: string },
+  one: ServingCertificate,
+  snapshot: Input,
+  { sight, bundle }: { sight: StoredCertificate; bundle: string },
 ): readonly Step[] {
   const stored = sight.trust === undefined ? [] : [{ type: ConfigMaps, object: sight.trust }];
-  return plan({ engine: one.engine, desired: [trustObject(one, bundle)], stored, namespace: snapshot.namespaceObject });
+  return plan({
+    engine: one.engine,
+    desired: [bundleConfigMap(one, bundle)],
+    stored,
+    namespace: snapshot.namespaceObject,
+  });
 }
 
-/** A step that does nothing yet: what findings are made of. */
-function stepOf({ row, namespace }: CertificateCase, type: ResourceType, stored: KubeObject | undefined): Step {
+/** A step that does nothing yet: what objects are made of. */
+function stepOf({ row, namespace }: ServingCertificate, type: ResourceType, stored: KubeObject | undefined): Step {
   const name = { namespace, name: nameIn(row, type) };
   return { action: 'wait', type, name, cause: '', ...(stored === undefined ? {} : { stored }) };
 }
@@ -261,14 +277,14 @@ function nameIn(row: ServingCertificateRow, type: ResourceType): string {
 }
 
 function secretFinding(
-  one: CertificateCase,
-  sight: CertificateSight,
-  state: Finding['state'],
+  one: ServingCertificate,
+  sight: StoredCertificate,
+  state: ObjectState['state'],
   message: string,
-): Finding {
+): ObjectState {
   return finding(stepOf(one, Secrets, sight.secret), state, message);
 }
 
-function givenFinding(one: CertificateCase, sight: CertificateSight, cause: string): Finding {
+function givenFinding(one: ServingCertificate, sight: StoredCertificate, cause: string): ObjectState {
   return { ...secretFinding(one, sight, 'applied', cause), given: true };
 }

@@ -3,21 +3,21 @@ import type { KubeObject } from '../../../api/meta.js';
 import { Namespaces, RoleBindings, Secrets } from '../../../api/resources.js';
 import type { DesiredObject, EngineIdentity } from '../../../domain/engine/manifest/desired.js';
 import { driftedFields } from '../../../domain/engine/plan/drift.js';
-import type { EngineNote } from '../../../domain/engine/status/events.js';
+import type { EngineEventNote } from '../../../domain/engine/status/events.js';
 import { idOf, titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { ownershipOf } from '../../../domain/engine/plan/ownership.js';
-import { freshStep, isTerminating, type Step } from '../../../domain/engine/plan/plan.js';
-import { ERROR_AFTER_FAILURES, type Finding, type FindingState } from '../../../domain/engine/status/input.js';
+import { stepForRead, isTerminating, type Step } from '../../../domain/engine/plan/plan.js';
+import { ERROR_AFTER_FAILURES, type ObjectState, type ObjectStateName } from '../../../domain/engine/status/input.js';
 import type { KubeClient } from '../../../kube/client/client.js';
 import type { Clock } from '../../../runtime/clock.js';
 import { isFailure } from '../../../runtime/errors.js';
 import type { Pass } from '../../../runtime/result.js';
-import { judgeForbidden } from './forbidden.js';
+import { classifyForbidden } from './forbidden.js';
 import type { EngineMemory } from '../memory.js';
-import { applyOver } from './serversideapply.js';
+import { serverSideApply } from './serversideapply.js';
 
 /** What a pass over one engine works with. */
-export interface Hand {
+export interface ReconcileScope {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly pass: Pass;
@@ -31,9 +31,9 @@ export interface Hand {
 
 export interface Applied {
   /** One per wanted object. */
-  readonly findings: readonly Finding[];
+  readonly objects: readonly ObjectState[];
   /** What is worth an event. */
-  readonly notes: readonly EngineNote[];
+  readonly notes: readonly EngineEventNote[];
   /** Ms after which drift whose repair was put off is due. */
   readonly repairInMs?: number;
   /** Ms after which something is due although all is well now. */
@@ -44,29 +44,29 @@ export interface Applied {
  * Carries out a plan, in its order, going on past failures. Every step that would write asks the server first and decides
  * again on its answer, so that a cache that lags causes no write. Throws Fenced and Aborted only.
  */
-export async function applyPlan(steps: readonly Step[], hand: Hand): Promise<Applied> {
-  const findings: Finding[] = [];
-  const notes: EngineNote[] = [];
+export async function applySteps(steps: readonly Step[], hand: ReconcileScope): Promise<Applied> {
+  const objects: ObjectState[] = [];
+  const notes: EngineEventNote[] = [];
   let repairInMs: number | undefined;
   for (const step of steps) {
     const done = step.desired === undefined ? await prune(step, hand) : await bring(step, step.desired, hand);
-    if (done.finding !== undefined) findings.push(done.finding);
+    if (done.finding !== undefined) objects.push(done.finding);
     if (done.note !== undefined) notes.push(done.note);
     if (done.repairInMs !== undefined) repairInMs = Math.min(repairInMs ?? Infinity, done.repairInMs);
   }
-  return { findings, notes, ...(repairInMs === undefined ? {} : { repairInMs }) };
+  return { objects, notes, ...(repairInMs === undefined ? {} : { repairInMs }) };
 }
 
 /** What two parts of a pass came to, one after the other. */
-export function together(a: Applied, b: Applied): Applied {
+export function merge(a: Applied, b: Applied): Applied {
   const repairInMs = Math.min(a.repairInMs ?? Infinity, b.repairInMs ?? Infinity);
   const wakeInMs = Math.min(a.wakeInMs ?? Infinity, b.wakeInMs ?? Infinity);
   const times = { ...(repairInMs === Infinity ? {} : { repairInMs }), ...(wakeInMs === Infinity ? {} : { wakeInMs }) };
-  return { findings: [...a.findings, ...b.findings], notes: [...a.notes, ...b.notes], ...times };
+  return { objects: [...a.objects, ...b.objects], notes: [...a.notes, ...b.notes], ...times };
 }
 
 /** What a pass may say of the steps without writing: as wanted, or what the pause holds back. */
-export function observePlan(steps: readonly Step[]): readonly Finding[] {
+export function observeSteps(steps: readonly Step[]): readonly ObjectState[] {
   return steps.flatMap((step) => {
     if (step.desired === undefined) return [];
     if (step.action === 'keep') return [finding(step, 'applied', '')];
@@ -76,12 +76,12 @@ export function observePlan(steps: readonly Step[]): readonly Finding[] {
 }
 
 interface Done {
-  readonly finding?: Finding;
-  readonly note?: EngineNote;
+  readonly finding?: ObjectState;
+  readonly note?: EngineEventNote;
   readonly repairInMs?: number;
 }
 
-async function bring(step: Step, desired: DesiredObject, hand: Hand): Promise<Done> {
+async function bring(step: Step, desired: DesiredObject, hand: ReconcileScope): Promise<Done> {
   const { memory } = hand;
   const id = idOf(step.type, step.name);
   if (step.action === 'keep') {
@@ -90,12 +90,12 @@ async function bring(step: Step, desired: DesiredObject, hand: Hand): Promise<Do
   }
   if (step.action === 'skip-foreign' || step.action === 'wait') return { finding: unwritten(step) };
   const now = hand.clock.monotonic();
-  const held = memory.held(id, desired.revision, now);
+  const held = memory.backedOff(id, desired.revision, now);
   if (held !== undefined) return { finding: held };
-  if (step.drift === true && memory.repairIn(id, now) > 0) {
+  if (step.drift === true && memory.repairDelayMs(id, now) > 0) {
     return {
       finding: finding(step, 'waiting', `${step.cause}, again and again`),
-      repairInMs: memory.repairIn(id, now),
+      repairInMs: memory.repairDelayMs(id, now),
     };
   }
   let verbs: readonly string[] = ['get'];
@@ -104,7 +104,7 @@ async function bring(step: Step, desired: DesiredObject, hand: Hand): Promise<Do
       signal: hand.pass.signal,
       metadataOnly: isSecret(step),
     });
-    const next = freshStep(desired, fresh, hand.identity);
+    const next = stepForRead(desired, fresh, hand.identity);
     if (next === undefined) return {};
     if (next.action === 'keep') memory.succeeded(id);
     if (next.action !== 'create' && next.action !== 'patch') return { finding: unwritten(next) };
@@ -116,10 +116,15 @@ async function bring(step: Step, desired: DesiredObject, hand: Hand): Promise<Do
 }
 
 /** Applies, and looks whether that is what is stored then. */
-async function write(step: Step, desired: DesiredObject, fresh: KubeObject | undefined, hand: Hand): Promise<Done> {
+async function write(
+  step: Step,
+  desired: DesiredObject,
+  fresh: KubeObject | undefined,
+  hand: ReconcileScope,
+): Promise<Done> {
   const { client, memory, pass, clock } = hand;
   const id = idOf(step.type, step.name);
-  const answer = await applyOver(client, step.type, {
+  const answer = await serverSideApply(client, step.type, {
     object: desired.object,
     fresh,
     metadataOnly: isSecret(step),
@@ -144,7 +149,7 @@ function isSecret(step: Step): boolean {
 }
 
 /** DriftRepaired, where somebody had changed or deleted what this generation and version had applied before. */
-function repairNote(step: Step, engine: MultiClusterEngine): EngineNote | undefined {
+function repairNote(step: Step, engine: MultiClusterEngine): EngineEventNote | undefined {
   const title = titleOf(step.type, step.name);
   if (step.drift === true) return { reason: 'DriftRepaired', note: `${title} ${step.cause}; put back` };
   if (step.action !== 'create' || engine.status?.observedGeneration !== engine.metadata.generation) return undefined;
@@ -153,11 +158,11 @@ function repairNote(step: Step, engine: MultiClusterEngine): EngineNote | undefi
 }
 
 /** Deletes what is wanted no more; one that cannot be deleted gets a row until it is gone. */
-async function prune(step: Step, hand: Hand): Promise<Done> {
+async function prune(step: Step, hand: ReconcileScope): Promise<Done> {
   if (step.action !== 'delete') return {};
   const { client, memory, pass, clock, identity } = hand;
   const id = idOf(step.type, step.name);
-  const held = memory.held(id, UNWANTED, clock.monotonic());
+  const held = memory.backedOff(id, UNWANTED, clock.monotonic());
   if (held !== undefined) return { finding: held };
   let verbs = ['get'];
   try {
@@ -185,7 +190,7 @@ export interface Refusal {
 }
 
 /** What became of a step that was answered by `error`. Throws Fenced and Aborted on. */
-export async function refused(step: Step, refusal: Refusal, hand: Hand): Promise<Finding> {
+export async function refused(step: Step, refusal: Refusal, hand: ReconcileScope): Promise<ObjectState> {
   const { error, verbs, revision } = refusal;
   if (isFailure(error, 'Fenced', 'Aborted')) throw error;
   const object = step.stored === undefined ? {} : { object: step.stored };
@@ -198,10 +203,10 @@ export async function refused(step: Step, refusal: Refusal, hand: Hand): Promise
     boundAt: step.type === Namespaces || step.type === RoleBindings ? undefined : hand.memory.boundAt,
     signal: hand.pass.signal,
   };
-  const judgement = await judgeForbidden(error, { type: step.type, name: step.name, verbs }, judge);
-  if (judgement.kind === 'wait') return finding(step, 'waiting', judgement.message);
-  if (judgement.kind === 'denied') return finding(step, 'denied', judgement.message);
-  return failed(step, { message: judgement.message, revision, ...object }, hand);
+  const cause = await classifyForbidden(error, { type: step.type, name: step.name, verbs }, judge);
+  if (cause.kind === 'wait') return finding(step, 'waiting', cause.message);
+  if (cause.kind === 'denied') return finding(step, 'denied', cause.message);
+  return failed(step, { message: cause.message, revision, ...object }, hand);
 }
 
 interface Failure {
@@ -210,7 +215,7 @@ interface Failure {
   readonly object?: KubeObject;
 }
 
-function failed(step: Step, failure: Failure, hand: Hand): Finding {
+function failed(step: Step, failure: Failure, hand: ReconcileScope): ObjectState {
   const { message, revision, object } = failure;
   return hand.memory.failed(idOf(step.type, step.name), {
     revision,
@@ -228,14 +233,14 @@ function failuresReportedBefore(step: Step, { status, metadata }: MultiClusterEn
 }
 
 /** The finding of a step that writes nothing. */
-function unwritten(step: Step): Finding {
-  const state: FindingState =
+function unwritten(step: Step): ObjectState {
+  const state: ObjectStateName =
     step.action === 'keep' ? 'applied' : step.action === 'skip-foreign' ? 'foreign' : 'waiting';
   return finding(step, state, state === 'applied' ? '' : step.cause);
 }
 
 /** What a pass found of a step's object. */
-export function finding(step: Step, state: FindingState, message: string, object = step.stored): Finding {
+export function finding(step: Step, state: ObjectStateName, message: string, object = step.stored): ObjectState {
   const component = step.desired?.component ?? '';
   return { type: step.type, name: step.name, component, state, message, ...(object === undefined ? {} : { object }) };
 }

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../../kube/client/client.js';
 import { isFailure, type ApiError } from '../../../runtime/errors.js';
 
 /** How a refusal with code 403 is to be taken. */
-export type Judgement =
+export type ForbiddenClass =
   /** Nobody is at fault; it passes. */
   | { readonly kind: 'wait'; readonly message: string }
   /** A right is missing; `message` names verb, resource, namespace, the binding that would cure it, and what the server said. */
@@ -14,14 +14,14 @@ export type Judgement =
   | { readonly kind: 'refused'; readonly message: string };
 
 /** What was attempted. */
-export interface Attempted {
+export interface AttemptedCall {
   readonly type: ResourceType;
   readonly name: ObjectName;
   /** The verbs that the attempt needs, in the order in which the server checks them. */
   readonly verbs: readonly string[];
 }
 
-export interface Judge {
+export interface AccessContext {
   readonly client: Pick<KubeClient, 'allowed'>;
   /** Monotonic ms. */
   readonly now: number;
@@ -40,7 +40,11 @@ const SAID_LIMIT = 480;
  * admission policy. No cause: the binding may be too fresh, else a SelfSubjectAccessReview per verb tells a missing
  * right from a quota or Pod Security.
  */
-export async function judgeForbidden(error: ApiError, attempted: Attempted, judge: Judge): Promise<Judgement> {
+export async function classifyForbidden(
+  error: ApiError,
+  attempted: AttemptedCall,
+  judge: AccessContext,
+): Promise<ForbiddenClass> {
   if (error.causes.some((cause) => cause.reason === 'NamespaceTerminating')) {
     return { kind: 'wait', message: `Namespace ${attempted.name.namespace ?? ''} is being deleted` };
   }
@@ -49,14 +53,14 @@ export async function judgeForbidden(error: ApiError, attempted: Attempted, judg
     return { kind: 'wait', message: 'the right was bound a moment ago and does not hold everywhere yet' };
   }
   for (const verb of attempted.verbs) {
-    if (!(await mayI(verb, attempted, judge)))
+    if (!(await isAllowed(verb, attempted, judge)))
       return { kind: 'denied', message: `${missingRight(verb, attempted)}; ${said(error)}` };
   }
   return { kind: 'refused', message: error.message };
 }
 
 /** A review that cannot be had tells nothing: then the server's own message stands. */
-async function mayI(verb: string, { type, name }: Attempted, judge: Judge): Promise<boolean> {
+async function isAllowed(verb: string, { type, name }: AttemptedCall, judge: AccessContext): Promise<boolean> {
   const place = name.namespace === undefined ? {} : { namespace: name.namespace };
   const which = name.name === '' ? {} : { name: name.name };
   try {
@@ -67,9 +71,9 @@ async function mayI(verb: string, { type, name }: Attempted, judge: Judge): Prom
   }
 }
 
-function missingRight(verb: string, { type, name }: Attempted): string {
+function missingRight(verb: string, { type, name }: AttemptedCall): string {
   const where = name.namespace === undefined ? 'cluster-wide' : `in namespace ${name.namespace}`;
-  return `the operator may not ${verb} ${resourceText(type)} ${where}; ${cureFor(type, name)} would give the right`;
+  return `the operator may not ${verb} ${resourceText(type)} ${where}; ${missingBinding(type, name)} would give the right`;
 }
 
 /** The server's own words: it alone knows of a binding that is there and leads to no role. */
@@ -79,7 +83,7 @@ function said({ message }: ApiError): string {
   return `the API server says: ${cut}`;
 }
 
-function cureFor(type: ResourceType, name: ObjectName): string {
+function missingBinding(type: ResourceType, name: ObjectName): string {
   if (name.namespace === undefined || type.kind === 'RoleBinding') {
     return `ClusterRoleBinding ${OPERATOR_ROLE} to ClusterRole ${OPERATOR_ROLE}`;
   }

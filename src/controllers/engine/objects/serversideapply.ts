@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType } from '../../../api/meta.js';
 import { ENGINE_FIELD_MANAGER } from '../../../api/names.js';
-import { takenOver } from '../../../domain/engine/plan/managedfields.js';
+import { takeOverSpec } from '../../../domain/engine/plan/managedfields.js';
 import type { KubeClient } from '../../../kube/client/client.js';
 import { isFailure } from '../../../runtime/errors.js';
 
@@ -18,7 +18,7 @@ export interface Replacement {
  * a Service's port or of a volume's type leaves both side by side, which the API refuses. Then the spec is taken over as a whole, so that
  * what is not wanted there goes.
  */
-export async function applyOver(
+export async function serverSideApply(
   client: KubeClient,
   type: ResourceType,
   { object, fresh, metadataOnly, signal }: Replacement,
@@ -29,7 +29,7 @@ export async function applyOver(
   try {
     return await client.apply(type, wanted, options);
   } catch (error) {
-    const managedFields = isFailure(error, 'Invalid') ? takenOver(fresh, ENGINE_FIELD_MANAGER) : undefined;
+    const managedFields = isFailure(error, 'Invalid') ? takeOverSpec(fresh, ENGINE_FIELD_MANAGER) : undefined;
     if (uid === undefined || managedFields === undefined) throw error;
     await client.patchMetadata(type, object.metadata, { uid, resourceVersion, managedFields }, options);
     return client.apply(type, wanted, options);

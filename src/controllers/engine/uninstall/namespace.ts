@@ -17,9 +17,9 @@ import { isOurNamespace } from '../../../domain/engine/plan/ownership.js';
 import { finalizersOf, isTerminating, type StoredObject } from '../../../domain/engine/plan/plan.js';
 import { enumerate } from '../../../domain/engine/status/input.js';
 import { isFailure } from '../../../runtime/errors.js';
-import type { Hand } from '../objects/applysteps.js';
-import { judgeForbidden } from '../objects/forbidden.js';
-import { going, judgeOf, type Removal } from './progress.js';
+import type { ReconcileScope } from '../objects/applysteps.js';
+import { classifyForbidden } from '../objects/forbidden.js';
+import { going, judgeOf, type UninstallResult } from './progress.js';
 
 /** What the operator can list in a namespace: one of these that somebody else made keeps the namespace. */
 const CONTENTS: readonly ResourceType[] = [
@@ -41,7 +41,10 @@ const FURNITURE: ReadonlySet<string> = new Set(['ServiceAccount default', 'Confi
  * The end of an uninstall, nothing else of ours being left: the namespace goes when the operator made it and it holds
  * nothing of anybody else's that can be listed; otherwise it stays, and the message says so. `namespace`: as just read.
  */
-export async function leaveNamespace(namespace: KubeObject | undefined, hand: Hand): Promise<Removal> {
+export async function leaveNamespace(
+  namespace: KubeObject | undefined,
+  hand: ReconcileScope,
+): Promise<UninstallResult> {
   if (namespace === undefined) return { kind: 'gone', message: 'everything is removed', stays: false };
   const title = titleOf(Namespaces, namespace.metadata);
   if (!isOurNamespace(namespace, hand.identity)) return stays(`${title} was not made by the operator and stays`);
@@ -59,7 +62,7 @@ export async function leaveNamespace(namespace: KubeObject | undefined, hand: Ha
   return removeNamespace(namespace, hand);
 }
 
-async function removeNamespace(namespace: KubeObject, hand: Hand): Promise<Removal> {
+async function removeNamespace(namespace: KubeObject, hand: ReconcileScope): Promise<UninstallResult> {
   const { name, uid = '', resourceVersion = '' } = namespace.metadata;
   const title = titleOf(Namespaces, { name });
   try {
@@ -75,20 +78,20 @@ async function removeNamespace(namespace: KubeObject, hand: Hand): Promise<Remov
     if (isFailure(error, 'NotFound', 'Conflict'))
       return goingWith(namespace, `${title} has changed and is looked at again`);
     if (!isFailure(error, 'Forbidden')) throw error;
-    const judgement = await judgeForbidden(
+    const refusal = await classifyForbidden(
       error,
       { type: Namespaces, name: { name }, verbs: ['delete'] },
       judgeOf(hand),
     );
-    if (judgement.kind !== 'denied') return stays(`${title} stays: it cannot be deleted: ${judgement.message}`);
-    return { kind: 'going', progress: { message: judgement.message, denied: judgement.message } };
+    if (refusal.kind !== 'denied') return stays(`${title} stays: it cannot be deleted: ${refusal.message}`);
+    return { kind: 'going', progress: { message: refusal.message, denied: refusal.message } };
   }
 }
 
 type Contents = { readonly objects: readonly StoredObject[] } | { readonly blind: string; readonly wait: boolean };
 
 /** Everything in the namespace that the operator may list, furniture apart; or which kind it may not list. */
-async function contentsOf(namespace: string, hand: Hand): Promise<Contents> {
+async function contentsOf(namespace: string, hand: ReconcileScope): Promise<Contents> {
   const objects: StoredObject[] = [];
   for (const type of CONTENTS) {
     try {
@@ -101,19 +104,19 @@ async function contentsOf(namespace: string, hand: Hand): Promise<Contents> {
       // A server without Pods holds none: unlike custom kinds, built-in ones do not come and go.
       if (isFailure(error, 'ResourceMissing')) continue;
       if (!isFailure(error, 'Forbidden')) throw error;
-      const judgement = await judgeForbidden(
+      const refusal = await classifyForbidden(
         error,
         { type, name: { namespace, name: '' }, verbs: ['list'] },
         judgeOf(hand),
       );
-      return { blind: judgement.message, wait: judgement.kind === 'wait' };
+      return { blind: refusal.message, wait: refusal.kind === 'wait' };
     }
   }
   return { objects: objects.filter(({ type, object }) => !FURNITURE.has(`${type.kind} ${object.metadata.name}`)) };
 }
 
 /** Pods that hold up the deletion of Deployments; empty where they cannot be listed. */
-export async function podBlockers(objects: readonly StoredObject[], hand: Hand): Promise<readonly string[]> {
+export async function podBlockers(objects: readonly StoredObject[], hand: ReconcileScope): Promise<readonly string[]> {
   const namespace = objects.find(({ type }) => type === Deployments)?.object.metadata.namespace;
   if (namespace === undefined) return [];
   const labelSelector = `${ENGINE_LABEL}=${hand.identity.name}`;
@@ -142,11 +145,11 @@ export function namespaceBlockers(namespace: KubeObject): string {
   return texts.length === 0 ? finalizersOf(namespace) : ` (${enumerate(texts)})`;
 }
 
-function goingWith(namespace: KubeObject, blocker: string): Removal {
+function goingWith(namespace: KubeObject, blocker: string): UninstallResult {
   return going([{ type: Namespaces, object: namespace }], [blocker]);
 }
 
-function stays(message: string): Removal {
+function stays(message: string): UninstallResult {
   return { kind: 'gone', message, stays: true };
 }
 

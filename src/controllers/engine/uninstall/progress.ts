@@ -1,11 +1,11 @@
 import type { ResourceType } from '../../../api/meta.js';
 import { finalizersOf, isTerminating, type StoredObject } from '../../../domain/engine/plan/plan.js';
-import { enumerate, type Finding, type UninstallProgress } from '../../../domain/engine/status/input.js';
-import type { Hand } from '../objects/applysteps.js';
-import type { Judge } from '../objects/forbidden.js';
+import { enumerate, type ObjectState, type UninstallProgress } from '../../../domain/engine/status/input.js';
+import type { ReconcileScope } from '../objects/applysteps.js';
+import type { AccessContext } from '../objects/forbidden.js';
 
 /** What an uninstall works on. */
-export interface Ground {
+export interface UninstallInput {
   /** undefined: the engine was never installed anywhere. */
   readonly namespace: string | undefined;
   /** The kinds of ours that live there. */
@@ -13,16 +13,16 @@ export interface Ground {
   /** With `--namespace` neither the namespace nor bindings are ours. */
   readonly givenBindings: boolean;
   /** Makes sure of the operator's right in the namespace; gives its binding where that is not as it should be. */
-  readonly bind: () => Promise<Finding | undefined>;
+  readonly bind: () => Promise<ObjectState | undefined>;
 }
 
 /** How an uninstall stands: `going` is looked at again; `gone` was seen on the server itself. */
-export type Removal =
+export type UninstallResult =
   | { readonly kind: 'going'; readonly progress: UninstallProgress }
   | { readonly kind: 'gone'; readonly message: string; readonly stays: boolean };
 
 /** Rows for what is left, and who holds it up. */
-export function going(left: readonly StoredObject[], blockers: readonly string[]): Removal {
+export function going(left: readonly StoredObject[], blockers: readonly string[]): UninstallResult {
   const remaining = left.map(({ type, object }) => ({
     type,
     name: object.metadata,
@@ -35,7 +35,7 @@ export function going(left: readonly StoredObject[], blockers: readonly string[]
 }
 
 /** Who judges a 403 met in this pass. */
-export function judgeOf(hand: Hand): Judge {
+export function judgeOf(hand: ReconcileScope): AccessContext {
   const { client, clock, memory, pass } = hand;
   return { client, now: clock.monotonic(), boundAt: memory.boundAt, signal: pass.signal };
 }

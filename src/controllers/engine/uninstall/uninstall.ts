@@ -6,10 +6,10 @@ import { titleOf } from '../../../domain/engine/manifest/manifest.js';
 import { ownershipOf, wasAppliedByUs } from '../../../domain/engine/plan/ownership.js';
 import { finalizersOf, isTerminating, removalOrder, type StoredObject } from '../../../domain/engine/plan/plan.js';
 import { isFailure, type ApiError } from '../../../runtime/errors.js';
-import type { Hand } from '../objects/applysteps.js';
-import { judgeForbidden, type Attempted } from '../objects/forbidden.js';
+import type { ReconcileScope } from '../objects/applysteps.js';
+import { classifyForbidden, type AttemptedCall } from '../objects/forbidden.js';
 import { leaveNamespace, namespaceBlockers, podBlockers } from './namespace.js';
-import { going, judgeOf, type Ground, type Removal } from './progress.js';
+import { going, judgeOf, type UninstallInput, type UninstallResult } from './progress.js';
 
 /** More rounds than there are kinds: a pass that needs more is left to the next one. */
 const MOST_ROUNDS = 16;
@@ -20,7 +20,7 @@ const MOST_ROUNDS = 16;
  * engine are touched, each deletion with uid and resourceVersion. Errors: what no retry within the pass can mend is
  * thrown; a missing right is told in the progress.
  */
-export async function uninstall(ground: Ground, hand: Hand): Promise<Removal> {
+export async function uninstall(ground: UninstallInput, hand: ReconcileScope): Promise<UninstallResult> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const left = await whatIsLeft(ground, hand);
     if ('kind' in left) return left;
@@ -40,7 +40,7 @@ interface Left {
 }
 
 /** Reads what is left, from the server; or says why that cannot be read now. */
-async function whatIsLeft(ground: Ground, hand: Hand): Promise<Left | Removal> {
+async function whatIsLeft(ground: UninstallInput, hand: ReconcileScope): Promise<Left | UninstallResult> {
   const { client, pass, identity } = hand;
   const { signal } = pass;
   const objects: StoredObject[] = [];
@@ -67,7 +67,11 @@ async function whatIsLeft(ground: Ground, hand: Hand): Promise<Left | Removal> {
   return { namespace, objects: ours.sort((a, b) => removalOrder(stepOf(a), stepOf(b))) };
 }
 
-async function listOurs(ground: Ground, namespace: string, hand: Hand): Promise<StoredObject[] | Removal> {
+async function listOurs(
+  ground: UninstallInput,
+  namespace: string,
+  hand: ReconcileScope,
+): Promise<StoredObject[] | UninstallResult> {
   const binding = await ground.bind();
   const fault = binding && `${titleOf(binding.type, binding.name)}: ${binding.message}`;
   // One that is there may give the right all the same, whoever made it.
@@ -105,19 +109,16 @@ async function listOurs(ground: Ground, namespace: string, hand: Hand): Promise<
 
 async function forbidden(
   error: ApiError,
-  attempted: Attempted,
-  hand: Hand,
+  attempted: AttemptedCall,
+  hand: ReconcileScope,
   fault: string | undefined,
-): Promise<Removal> {
-  const judgement = await judgeForbidden(error, attempted, judgeOf(hand));
-  return obstructed(
-    fault === undefined ? judgement.message : `${fault}; ${judgement.message}`,
-    judgement.kind === 'denied',
-  );
+): Promise<UninstallResult> {
+  const refusal = await classifyForbidden(error, attempted, judgeOf(hand));
+  return obstructed(fault === undefined ? refusal.message : `${fault}; ${refusal.message}`, refusal.kind === 'denied');
 }
 
 /** Deletes them all; what is not gone at once, with the cause. */
-async function removeAll(objects: readonly StoredObject[], hand: Hand): Promise<readonly string[]> {
+async function removeAll(objects: readonly StoredObject[], hand: ReconcileScope): Promise<readonly string[]> {
   const blockers: string[] = [];
   for (const { type, object } of objects) {
     const blocker = isTerminating(object)
@@ -129,7 +130,7 @@ async function removeAll(objects: readonly StoredObject[], hand: Hand): Promise<
 }
 
 /** Why the object is not gone; undefined when it is, or when the next round has to look again. */
-async function remove(type: ResourceType, object: KubeObject, hand: Hand): Promise<string | undefined> {
+async function remove(type: ResourceType, object: KubeObject, hand: ReconcileScope): Promise<string | undefined> {
   const { uid = '', resourceVersion = '', namespace, name } = object.metadata;
   const address = namespace === undefined ? { name } : { namespace, name };
   const propagation = type.kind === 'Deployment' ? 'Foreground' : 'Background';
@@ -141,12 +142,12 @@ async function remove(type: ResourceType, object: KubeObject, hand: Hand): Promi
   } catch (error) {
     if (isFailure(error, 'Conflict', 'NotFound')) return undefined;
     if (!isFailure(error, 'Forbidden')) throw error;
-    const judgement = await judgeForbidden(error, { type, name: address, verbs: ['delete'] }, judgeOf(hand));
-    return `cannot be deleted: ${judgement.message}`;
+    const refusal = await classifyForbidden(error, { type, name: address, verbs: ['delete'] }, judgeOf(hand));
+    return `cannot be deleted: ${refusal.message}`;
   }
 }
 
-function waitForNamespace(namespace: KubeObject, bindings: readonly StoredObject[]): Removal {
+function waitForNamespace(namespace: KubeObject, bindings: readonly StoredObject[]): UninstallResult {
   const here = { type: Namespaces, object: namespace };
   return going(
     [here, ...bindings],
@@ -154,7 +155,7 @@ function waitForNamespace(namespace: KubeObject, bindings: readonly StoredObject
   );
 }
 
-function obstructed(message: string, denied: boolean): Removal {
+function obstructed(message: string, denied: boolean): UninstallResult {
   return { kind: 'going', progress: denied ? { message, denied: message } : { message } };
 }
 

@@ -49,14 +49,14 @@ export interface EngineIdentity {
   readonly uid: string;
 }
 
-/** Everything that an engine consists of, in the order in which it is applied. Templates are checked by {@link templateFaults}. */
+/** Everything that an engine consists of, in the order in which it is applied. Templates are checked by {@link templateErrors}. */
 export function desiredObjects(
   engine: EngineIdentity,
   spec: EffectiveSpec,
   templates: Templates,
   settings: EngineSettings,
 ): readonly DesiredObject[] {
-  const bare = settings.onlyNamespace === undefined ? frame(spec, settings) : [];
+  const bare = settings.onlyNamespace === undefined ? namespaceAndInstaller(spec, settings) : [];
   const rows = [...CATALOGUE].sort((a, b) => a.order - b.order || byText(a.name, b.name));
   for (const row of rows) {
     for (const template of templates[row.folder] ?? []) {
@@ -69,11 +69,11 @@ export function desiredObjects(
       });
     }
   }
-  const place = (one: Bare): number => APPLY_ORDER.indexOf(one.type);
+  const place = (one: ObjectDraft): number => APPLY_ORDER.indexOf(one.type);
   return bare
     .map((one, index) => ({ one, index }))
     .sort((a, b) => place(a.one) - place(b.one) || a.index - b.index)
-    .map(({ one }) => dress(one, engine, settings));
+    .map(({ one }) => withCommonMetadata(one, engine, settings));
 }
 
 /**
@@ -86,7 +86,7 @@ export function targetTypes(templates: Templates): readonly ResourceType[] {
 }
 
 /** What is wrong with the components' folders: a row without a folder, or an object that no engine may consist of. */
-export function templateFaults(templates: Templates): readonly string[] {
+export function templateErrors(templates: Templates): readonly string[] {
   const faults: string[] = [];
   for (const row of CATALOGUE) {
     const found = templates[row.folder] ?? [];
@@ -112,14 +112,14 @@ function typeOf(manifest: KubeObject): ResourceType | undefined {
 }
 
 /** An object without what every object carries. */
-export interface Bare {
+export interface ObjectDraft {
   readonly type: ResourceType;
   readonly component: string;
   readonly object: Manifest;
 }
 
 /** What stands around the components: their namespace, and the operator's right to install there. */
-function frame(spec: EffectiveSpec, settings: EngineSettings): Bare[] {
+function namespaceAndInstaller(spec: EffectiveSpec, settings: EngineSettings): ObjectDraft[] {
   const namespace = spec.targetNamespace;
   const subject = { kind: 'ServiceAccount', name: OPERATOR_SERVICE_ACCOUNT, namespace: settings.operatorNamespace };
   return [
@@ -160,7 +160,7 @@ function renderComponent(template: KubeObject, type: ResourceType, rendering: Re
 }
 
 /** Adds what every object carries: type, labels, owner, version and revision. */
-export function dress(bare: Bare, engine: EngineIdentity, settings: EngineSettings): DesiredObject {
+export function withCommonMetadata(bare: ObjectDraft, engine: EngineIdentity, settings: EngineSettings): DesiredObject {
   const { type, component } = bare;
   const { name, namespace, labels, annotations } = bare.object.metadata;
   const metadata: ObjectMeta = {
@@ -171,11 +171,11 @@ export function dress(bare: Bare, engine: EngineIdentity, settings: EngineSettin
     // A namespace has no owner: garbage collection would take strangers' objects with it.
     ...(type === Namespaces ? {} : { ownerReferences: [ownerOf(engine)] }),
   };
-  return sealed(type, component, { ...bare.object, apiVersion: apiVersionOf(type), kind: type.kind, metadata });
+  return withRevision(type, component, { ...bare.object, apiVersion: apiVersionOf(type), kind: type.kind, metadata });
 }
 
 /** `object` with the hash of what it holds, in the place of one that it may carry from before. */
-export function sealed(type: ResourceType, component: string, object: Manifest): DesiredObject {
+export function withRevision(type: ResourceType, component: string, object: Manifest): DesiredObject {
   const { [REVISION_ANNOTATION]: _before, ...annotations } = object.metadata.annotations ?? {};
   const metadata = { ...object.metadata, annotations };
   const revision = hex64(hash64(canonical({ ...object, metadata })));

@@ -1,10 +1,10 @@
 import { SERVICE_ACCOUNT_UID_ANNOTATION } from '../../../api/names.js';
 import { Deployments, ServiceAccounts } from '../../../api/resources.js';
-import { desiredId, sealed, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
+import { desiredId, withRevision, type DesiredObject, type EngineIdentity } from '../manifest/desired.js';
 import { idOf, textAt, titleOf, treeAt, type Manifest } from '../manifest/manifest.js';
 import { ownershipOf } from './ownership.js';
 import { isTerminating, type StoredObject } from './plan.js';
-import type { Finding } from '../status/input.js';
+import type { ObjectState } from '../status/input.js';
 
 /**
  * A token is bound to the uid of its ServiceAccount: pods that run on after the account was made anew hold one that is
@@ -12,9 +12,9 @@ import type { Finding } from '../status/input.js';
  */
 
 /** The uids of our ServiceAccounts that live, by the id of the account; those that go, or are another's, are left out. */
-export function liveAccounts(findings: readonly Finding[], engine: EngineIdentity): ReadonlyMap<string, string> {
+export function accountUids(objects: readonly ObjectState[], engine: EngineIdentity): ReadonlyMap<string, string> {
   const uids = new Map<string, string>();
-  for (const { type, name, object } of findings) {
+  for (const { type, name, object } of objects) {
     if (type !== ServiceAccounts || object?.metadata.uid === undefined) continue;
     if (ownershipOf(object, engine) === 'ours' && !isTerminating(object))
       uids.set(idOf(type, name), object.metadata.uid);
@@ -26,7 +26,7 @@ export function liveAccounts(findings: readonly Finding[], engine: EngineIdentit
  * `desired` with the uid of its account in the pods of each Deployment that runs as one of `desired`. While that uid is
  * not known, what the stored Deployment says of it stands; one that says nothing waits for the account.
  */
-export function withAccounts(
+export function withAccountUids(
   desired: readonly DesiredObject[],
   uids: ReadonlyMap<string, string>,
   stored: readonly StoredObject[],
@@ -39,7 +39,7 @@ export function withAccounts(
     if (one.type !== Deployments || !accounts.has(id)) return one;
     const uid = uids.get(id) ?? carriedUid(desiredId(one), stored);
     if (uid === '') return { ...one, waitsFor: titleOf(ServiceAccounts, name) };
-    return sealed(one.type, one.component, withUid(one.object, uid));
+    return withRevision(one.type, one.component, withUid(one.object, uid));
   });
 }
 

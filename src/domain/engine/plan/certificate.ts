@@ -3,11 +3,16 @@ import { ENGINE_FIELD_MANAGER, EXPIRY_ANNOTATION, TRUST_ANNOTATION } from '../..
 import { ConfigMaps, Secrets } from '../../../api/resources.js';
 import { timestamp } from '../../conditions.js';
 import type { ServingCertificateRow } from '../catalogue.js';
-import { dress, type DesiredObject, type EngineIdentity, type EngineSettings } from '../manifest/desired.js';
+import {
+  withCommonMetadata,
+  type DesiredObject,
+  type EngineIdentity,
+  type EngineSettings,
+} from '../manifest/desired.js';
 import { driftedFields } from './drift.js';
 import { at, itemsAt, textAt, type Manifest } from '../manifest/manifest.js';
 import { ownershipOf, wasAppliedByUs } from './ownership.js';
-import { finalizersOf, isTerminating, LEFTOVER } from './plan.js';
+import { finalizersOf, isTerminating, LEFTOVER_CAUSE } from './plan.js';
 
 /**
  * A serving certificate is a Secret that holds the pair, and a ConfigMap that holds what clients trust: the certificate
@@ -17,7 +22,7 @@ import { finalizersOf, isTerminating, LEFTOVER } from './plan.js';
  */
 
 /** A self-signed pair, PEM. */
-export interface IssuedCertificate {
+export interface KeyPair {
   readonly certificate: string;
   readonly privateKey: string;
   /** Ms since the epoch. */
@@ -25,7 +30,7 @@ export interface IssuedCertificate {
 }
 
 /** For whom and what a certificate's objects are made. */
-export interface CertificateCase {
+export interface ServingCertificate {
   readonly component: string;
   readonly row: ServingCertificateRow;
   readonly namespace: string;
@@ -34,7 +39,7 @@ export interface CertificateCase {
 }
 
 /** What is stored of it. */
-export interface CertificateSight {
+export interface StoredCertificate {
   /** Metadata of the Secret, managed fields among it; undefined: there is none. */
   readonly secret: KubeObject | undefined;
   readonly trust: KubeObject | undefined;
@@ -50,7 +55,7 @@ export interface CertificateSight {
  * - issue, renew: a new pair is needed. `served`: the certificate that a running process may still serve.
  * - wait: something has to go first.
  */
-export type CertificateVerdict =
+export type CertificateDecision =
   | { readonly kind: 'given'; readonly cause: string }
   | { readonly kind: 'keep'; readonly renewAt: number; readonly bundle: string }
   | { readonly kind: 'issue'; readonly cause: string; readonly served: string | undefined }
@@ -66,7 +71,7 @@ const VERSION_LABEL = 'app.kubernetes.io/version';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
 /** What of the Secret has to be booked under our name: whoever writes it takes it from us. */
-const BOOKED: readonly (readonly string[])[] = [
+const OWNED_FIELDS: readonly (readonly string[])[] = [
   ['f:data', 'f:tls.crt'],
   ['f:data', 'f:tls.key'],
   ['f:metadata', 'f:annotations', `f:${EXPIRY_ANNOTATION}`],
@@ -74,7 +79,7 @@ const BOOKED: readonly (readonly string[])[] = [
 ];
 
 /** The names under which the Service is reached, the shortest first. */
-export function certificateNames({ row, namespace }: CertificateCase): readonly string[] {
+export function certificateNames({ row, namespace }: ServingCertificate): readonly string[] {
   const { service } = row;
   return [
     service,
@@ -85,21 +90,21 @@ export function certificateNames({ row, namespace }: CertificateCase): readonly 
 }
 
 /** What is to be done about a certificate. Pure. */
-export function judgeCertificate(one: CertificateCase, sight: CertificateSight): CertificateVerdict {
+export function decideCertificate(one: ServingCertificate, sight: StoredCertificate): CertificateDecision {
   const { secret, namespaceObject, now } = sight;
   if (secret === undefined) {
     if (namespaceObject !== undefined && isTerminating(namespaceObject)) {
       return { kind: 'wait', cause: `Namespace ${namespaceObject.metadata.name} is being deleted` };
     }
-    return { kind: 'issue', cause: 'does not exist', served: announced(one, sight.trust) };
+    return { kind: 'issue', cause: 'does not exist', served: publishedCertificate(one, sight.trust) };
   }
   const ownership = ownershipOf(secret, one.engine);
-  if (ownership === 'leftover') return { kind: 'wait', cause: LEFTOVER };
+  if (ownership === 'leftover') return { kind: 'wait', cause: LEFTOVER_CAUSE };
   if (ownership !== 'ours' && !wasAppliedByUs(secret, one.engine)) {
     return { kind: 'given', cause: 'was made by somebody else and is taken as it is' };
   }
   if (isTerminating(secret)) return { kind: 'wait', cause: `is being deleted${finalizersOf(secret)}` };
-  const taken = BOOKED.filter((field) => !isBooked(secret, field)).map((field) =>
+  const taken = OWNED_FIELDS.filter((field) => !ownsField(secret, field)).map((field) =>
     field.map((step) => step.slice(2)).join('.'),
   );
   if (taken.length > 0)
@@ -107,7 +112,7 @@ export function judgeCertificate(one: CertificateCase, sight: CertificateSight):
       kind: 'renew',
       drift: true,
       cause: `was changed by somebody else at ${taken.join(', ')}`,
-      served: announced(one, sight.trust),
+      served: publishedCertificate(one, sight.trust),
     };
   const bundle = secret.metadata.annotations?.[TRUST_ANNOTATION] ?? '';
   const served = certificatesIn(bundle).at(-1);
@@ -121,39 +126,43 @@ export function judgeCertificate(one: CertificateCase, sight: CertificateSight):
   return { kind: 'renew', drift: false, cause: `ends at ${expiry}`, served };
 }
 
-/** What the ConfigMap holds once `issued` is announced: the certificate that is served until the Secret changes, and this one. */
-export function bundleOf(issued: IssuedCertificate, served: string | undefined): string {
+/** What the ConfigMap holds once `issued` is published: the certificate that is served until the Secret changes, and this one. */
+export function bundleOf(issued: KeyPair, served: string | undefined): string {
   const trusted = new Set([...(served === undefined ? [] : [served]), ...certificatesIn(issued.certificate)]);
   return [...trusted].map((pem) => `${pem}\n`).join('');
 }
 
 /** The ConfigMap that publishes `bundle`. */
-export function trustObject(one: CertificateCase, bundle: string): DesiredObject {
-  return dressed(one, ConfigMaps, { metadata: { name: one.row.trust }, data: { [TRUST_KEY]: bundle } });
+export function bundleConfigMap(one: ServingCertificate, bundle: string): DesiredObject {
+  return complete(one, ConfigMaps, { metadata: { name: one.row.trust }, data: { [TRUST_KEY]: bundle } });
 }
 
 /** The Secret that holds `issued`; its revision, which everybody may read, says nothing of the key. */
-export function pairObject(one: CertificateCase, issued: IssuedCertificate, bundle: string): DesiredObject {
+export function keyPairSecret(one: ServingCertificate, issued: KeyPair, bundle: string): DesiredObject {
   const annotations = { [EXPIRY_ANNOTATION]: timestamp(issued.notAfter), [TRUST_ANNOTATION]: bundle };
-  const open = dressed(one, Secrets, { metadata: { name: one.row.secret, annotations }, type: 'kubernetes.io/tls' });
+  const open = complete(one, Secrets, { metadata: { name: one.row.secret, annotations }, type: 'kubernetes.io/tls' });
   const data = { 'tls.crt': btoa(issued.certificate), 'tls.key': btoa(issued.privateKey) };
   return { ...open, object: { ...open.object, data } };
 }
 
-function dressed(one: CertificateCase, type: ResourceType, object: Manifest): DesiredObject {
+function complete(one: ServingCertificate, type: ResourceType, object: Manifest): DesiredObject {
   const metadata = { ...object.metadata, namespace: one.namespace };
-  return dress({ type, component: one.component, object: { ...object, metadata } }, one.engine, one.settings);
+  return withCommonMetadata(
+    { type, component: one.component, object: { ...object, metadata } },
+    one.engine,
+    one.settings,
+  );
 }
 
 /** Owner and labels as every version of the operator writes them: another version is no reason for another key. */
-function lastingMetadata(one: CertificateCase): { metadata: object } {
-  const { labels = {}, ownerReferences } = dressed(one, Secrets, { metadata: { name: one.row.secret } }).object
+function lastingMetadata(one: ServingCertificate): { metadata: object } {
+  const { labels = {}, ownerReferences } = complete(one, Secrets, { metadata: { name: one.row.secret } }).object
     .metadata;
   const { [VERSION_LABEL]: _, ...lasting } = labels;
   return { metadata: { labels: lasting, ownerReferences } };
 }
 
-function isBooked(secret: KubeObject, field: readonly string[]): boolean {
+function ownsField(secret: KubeObject, field: readonly string[]): boolean {
   const ours = itemsAt(at(secret, 'metadata'), 'managedFields').filter(
     (entry) => entry['manager'] === ENGINE_FIELD_MANAGER && entry['operation'] === 'Apply',
   );
@@ -161,7 +170,7 @@ function isBooked(secret: KubeObject, field: readonly string[]): boolean {
 }
 
 /** The newest certificate that our ConfigMap publishes: the last word on what is served, where the Secret has none. */
-function announced(one: CertificateCase, trust: KubeObject | undefined): string | undefined {
+function publishedCertificate(one: ServingCertificate, trust: KubeObject | undefined): string | undefined {
   if (trust === undefined || ownershipOf(trust, one.engine) !== 'ours') return undefined;
   return certificatesIn(textAt(trust, 'data', TRUST_KEY)).at(-1);
 }

@@ -12,7 +12,7 @@ import { sameQuantity } from './quantity.js';
  */
 
 /** Lists whose items have keys, by path: compared item by item, in any order, and others' items stay. From the API's schema. */
-const KEYED_LISTS: Readonly<Record<string, readonly string[]>> = {
+const LIST_MAPS: Readonly<Record<string, readonly string[]>> = {
   'metadata.ownerReferences': ['uid'],
   'spec.ports': ['port', 'protocol'],
   'spec.template.spec.containers': ['name'],
@@ -28,7 +28,7 @@ const KEYED_LISTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Maps that are one value; every list that is not above is one, too. */
-const WHOLE_MAPS: ReadonlySet<string> = new Set([
+const ATOMIC_MAPS: ReadonlySet<string> = new Set([
   'roleRef',
   'spec.podSelector',
   'spec.selector',
@@ -39,10 +39,10 @@ const WHOLE_MAPS: ReadonlySet<string> = new Set([
 ]);
 
 /** Maps whose values are amounts. */
-const AMOUNTS = /\.resources\.(limits|requests)$/;
+const QUANTITIES = /\.resources\.(limits|requests)$/;
 
 /** What holds for a comparison below one field. */
-interface Place {
+interface FieldPath {
   /** As people write it, with the keys of list items: `spec.template.spec.containers[operator].image`. */
   readonly shown: string;
   /** As the tables write it: `spec.template.spec.containers[].image`. */
@@ -58,19 +58,19 @@ export function driftedFields(wanted: Tree, stored: unknown): readonly string[] 
   return compareTree(content, stored, { shown: '', path: '' });
 }
 
-function compare(wanted: unknown, stored: unknown, place: Place): readonly string[] {
-  const keys = KEYED_LISTS[place.path];
+function compare(wanted: unknown, stored: unknown, place: FieldPath): readonly string[] {
+  const keys = LIST_MAPS[place.path];
   if (keys !== undefined && Array.isArray(wanted)) return compareItems(wanted, stored, place, keys);
-  if (isTree(wanted) && !WHOLE_MAPS.has(place.path)) return compareTree(wanted, stored, place);
+  if (isTree(wanted) && !ATOMIC_MAPS.has(place.path)) return compareTree(wanted, stored, place);
   return sameValue(wanted, stored) ? [] : [place.shown];
 }
 
-function compareTree(wanted: Tree, stored: unknown, place: Place): readonly string[] {
+function compareTree(wanted: Tree, stored: unknown, place: FieldPath): readonly string[] {
   if (!isTree(stored)) return [place.shown === '' ? 'the whole object' : place.shown];
   const drifted: string[] = [];
   for (const [field, value] of Object.entries(wanted)) {
     const there = Object.hasOwn(stored, field) ? stored[field] : undefined;
-    if (AMOUNTS.test(place.path) && sameQuantity(value, there)) continue;
+    if (QUANTITIES.test(place.path) && sameQuantity(value, there)) continue;
     drifted.push(...compare(value, there, below(place, field)));
   }
   return drifted;
@@ -79,7 +79,7 @@ function compareTree(wanted: Tree, stored: unknown, place: Place): readonly stri
 function compareItems(
   wanted: readonly unknown[],
   stored: unknown,
-  place: Place,
+  place: FieldPath,
   keys: readonly string[],
 ): readonly string[] {
   const items: readonly unknown[] = Array.isArray(stored) ? stored : [];
@@ -91,7 +91,7 @@ function compareItems(
   });
 }
 
-function below(place: Place, field: string): Place {
+function below(place: FieldPath, field: string): FieldPath {
   if (place.path === '') return { shown: field, path: field };
   return {
     shown: /[./]/.test(field) ? `${place.shown}[${field}]` : `${place.shown}.${field}`,

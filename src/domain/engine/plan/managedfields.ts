@@ -5,7 +5,7 @@ import { at, isTree, itemsAt, textAt, treeAt, type Tree } from '../manifest/mani
  * apply leaves out goes. What others own outside the spec, and through subresources, stays theirs.
  * undefined where nobody else owns a field of the spec. See "Field Management" in the documentation of server-side apply.
  */
-export function takenOver(object: unknown, manager: string): readonly Tree[] | undefined {
+export function takeOverSpec(object: unknown, manager: string): readonly Tree[] | undefined {
   const entries = itemsAt(at(object, 'metadata'), 'managedFields');
   const ours = entries.find((one) => one['manager'] === manager && one['operation'] === 'Apply' && isMain(one));
   const foreign = entries.filter((one) => one !== ours && isMain(one) && isTree(at(one, 'fieldsV1', 'f:spec')));

@@ -63,7 +63,7 @@ export function plan(input: PlanInput): readonly Step[] {
  * The step for one wanted object after the server was asked for it, managed fields and all: `fresh` is what is stored,
  * undefined when nothing is. undefined: a namespace that is left as it is.
  */
-export function freshStep(
+export function stepForRead(
   desired: DesiredObject,
   fresh: KubeObject | undefined,
   engine: EngineIdentity,
@@ -106,7 +106,7 @@ function objectStep(
   const ownership = ownershipOf(stored, input.engine);
   if (ownership === 'foreign') return { ...base, action: 'skip-foreign', stored, cause: foreignCause(stored) };
   if (ownership === 'unowned') return { ...base, action: 'create', stored, cause: 'has no controller' };
-  if (ownership === 'leftover') return { ...base, action: 'wait', stored, cause: LEFTOVER };
+  if (ownership === 'leftover') return { ...base, action: 'wait', stored, cause: LEFTOVER_CAUSE };
   if (isTerminating(stored))
     return { ...base, action: 'wait', stored, cause: `is being deleted${finalizersOf(stored)}` };
   if (desired.waitsFor !== undefined)
@@ -144,7 +144,7 @@ export function removalOrder(a: Pick<Step, 'type' | 'name'>, b: Pick<Step, 'type
   );
 }
 
-export const LEFTOVER = 'belongs to an earlier engine of the same name and is about to be garbage collected';
+export const LEFTOVER_CAUSE = 'belongs to an earlier engine of the same name and is about to be garbage collected';
 
 /** Why an object is not ours, naming whose it is where it says so. */
 export function foreignCause(stored: KubeObject): string {

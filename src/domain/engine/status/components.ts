@@ -2,12 +2,12 @@ import type { ComponentReason } from '../../../api/enginereasons.js';
 import type { ComponentCondition } from '../../../api/generated/multiclusterengine.js';
 import { clip } from '../../conditions.js';
 import { byText } from '../manifest/manifest.js';
-import { enumerate, healthOf, type Finding, type FindingState } from './input.js';
+import { enumerate, healthOf, type ObjectState, type ObjectStateName } from './input.js';
 
 type Row = Omit<ComponentCondition, 'lastTransitionTime'>;
 
 /** What a row says of each state that does not depend on health. */
-const REASONS: Readonly<Record<Exclude<FindingState, 'applied'>, ComponentReason>> = {
+const REASONS: Readonly<Record<Exclude<ObjectStateName, 'applied'>, ComponentReason>> = {
   waiting: 'Pending',
   failed: 'ApplyFailed',
   denied: 'PermissionDenied',
@@ -23,11 +23,11 @@ const REASONS: Readonly<Record<Exclude<FindingState, 'applied'>, ComponentReason
  */
 export function componentRows(
   stored: readonly ComponentCondition[],
-  findings: readonly Finding[],
+  objects: readonly ObjectState[],
   now: string,
 ): ComponentCondition[] {
-  const rows = findings.map((finding) => {
-    const row = componentRow(finding);
+  const rows = objects.map((state) => {
+    const row = componentRow(state);
     const before = stored.find((one) => one.kind === row.kind && one.name === row.name);
     const moved = before === undefined || before.status !== row.status;
     return { ...row, lastTransitionTime: moved ? now : before.lastTransitionTime };
@@ -36,7 +36,7 @@ export function componentRows(
 }
 
 /** `rows`, and those of `stored` that are about other objects. */
-export function withOthers(
+export function withOtherRows(
   rows: readonly ComponentCondition[],
   stored: readonly ComponentCondition[],
 ): ComponentCondition[] {
@@ -45,7 +45,7 @@ export function withOthers(
 }
 
 /** `Deployment name: message` of each, three at most. */
-export function nameRows(rows: readonly ComponentCondition[]): string {
+export function describeRows(rows: readonly ComponentCondition[]): string {
   return enumerate(rows.map((row) => `${row.kind} ${row.name}: ${row.message}`));
 }
 
@@ -57,24 +57,23 @@ function sorted(rows: readonly ComponentCondition[]): ComponentCondition[] {
  * The row of one object. A Deployment's is True while its replicas serve, through a rollout too (Ready alone asks for
  * the strict rule); any other object's while it is applied. What the pause holds back takes nothing away that is there.
  */
-export function componentRow(finding: Finding): Row {
-  const { kind } = finding.type;
-  const { name } = finding.name;
-  const health = healthOf(finding);
+export function componentRow(state: ObjectState): Row {
+  const { kind } = state.type;
+  const { name } = state.name;
+  const health = healthOf(state);
   const type = health === undefined ? 'Applied' : 'Available';
-  if (finding.state !== 'applied') {
-    const stands = finding.state === 'drifted' && health?.serving !== false;
+  if (state.state !== 'applied') {
+    const stands = state.state === 'drifted' && health?.serving !== false;
     return {
       name,
       kind,
       type,
       status: stands ? 'True' : 'False',
-      reason: REASONS[finding.state],
-      message: clip(finding.message),
+      reason: REASONS[state.state],
+      message: clip(state.message),
     };
   }
-  if (finding.given === true)
-    return { name, kind, type, status: 'True', reason: 'Given', message: clip(finding.message) };
+  if (state.given === true) return { name, kind, type, status: 'True', reason: 'Given', message: clip(state.message) };
   if (health === undefined) return { name, kind, type, status: 'True', reason: 'Applied', message: 'applied' };
   const reason: ComponentReason = health.ready
     ? 'Available'

@@ -2,55 +2,59 @@ import type { EngineEvent } from '../../../api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../../api/generated/multiclusterengine.js';
 import type { Condition } from '../../../api/meta.js';
 
-export interface EngineNote {
+export interface EngineEventNote {
   readonly reason: EngineEvent;
   readonly note: string;
 }
 
-interface Turn {
+interface StatusChange {
   readonly before: MultiClusterEngineStatus;
   readonly after: MultiClusterEngineStatus;
 }
 
-type Rule = (turn: Turn) => readonly EngineNote[];
+type Rule = (change: StatusChange) => readonly EngineEventNote[];
 
 /** One rule a kind of change; each speaks only when its change is new in `after`. */
 const RULES: readonly Rule[] = [
-  (turn) =>
+  (change) =>
     when(
-      isNew(turn) && !has(turn.after, 'Stalled') && turn.after.phase === 'Progressing',
+      isNew(change) && !conditionOf(change.after, 'Stalled') && change.after.phase === 'Progressing',
       'EngineInstalling',
-      installingText(turn.after),
+      installingText(change.after),
     ),
-  (turn) =>
+  (change) =>
     when(
-      ready(turn.after)?.status === 'True' && ready(turn.before)?.status !== 'True',
+      readyOf(change.after)?.status === 'True' && readyOf(change.before)?.status !== 'True',
       'EngineAvailable',
-      readyText(turn.after),
+      readyText(change.after),
     ),
-  (turn) =>
-    when(startsUpdate(turn), 'EngineUpdating', `from ${turn.after.currentVersion} to ${turn.after.desiredVersion}`),
-  (turn) => when(turnsTo(turn, 'Paused'), 'EnginePaused', readyText(turn.after)),
-  (turn) =>
+  (change) =>
     when(
-      ready(turn.before)?.reason === 'Paused' && ready(turn.after)?.reason !== 'Paused',
-      'EngineResumed',
-      readyText(turn.after),
+      startsUpdate(change),
+      'EngineUpdating',
+      `from ${change.after.currentVersion} to ${change.after.desiredVersion}`,
     ),
-  (turn) => when(stalls(turn), 'EngineStalled', `${ready(turn.after)?.reason}: ${readyText(turn.after)}`),
-  (turn) => when(turnsTo(turn, 'Uninstalling'), 'EngineUninstalling', readyText(turn.after)),
-  lostComponents,
-  (turn) => when(failsForLong(turn), 'ComponentFailed', readyText(turn.after)),
-  (turn) => when(turnsTo(turn, 'PullSecretNotFound'), 'PullSecretNotFound', readyText(turn.after)),
+  (change) => when(becomes(change, 'Paused'), 'EnginePaused', readyText(change.after)),
+  (change) =>
+    when(
+      readyOf(change.before)?.reason === 'Paused' && readyOf(change.after)?.reason !== 'Paused',
+      'EngineResumed',
+      readyText(change.after),
+    ),
+  (change) => when(stalls(change), 'EngineStalled', `${readyOf(change.after)?.reason}: ${readyText(change.after)}`),
+  (change) => when(becomes(change, 'Uninstalling'), 'EngineUninstalling', readyText(change.after)),
+  unavailableComponents,
+  (change) => when(startsToFail(change), 'ComponentFailed', readyText(change.after)),
+  (change) => when(becomes(change, 'PullSecretNotFound'), 'PullSecretNotFound', readyText(change.after)),
 ];
 
 /** What a change of status is worth telling as events, in a fixed order; empty when nothing of it changed. */
 export function engineEvents(
   before: MultiClusterEngineStatus | undefined,
   after: MultiClusterEngineStatus,
-): readonly EngineNote[] {
-  const turn = { before: before ?? {}, after };
-  return RULES.flatMap((rule) => rule(turn));
+): readonly EngineEventNote[] {
+  const change = { before: before ?? {}, after };
+  return RULES.flatMap((rule) => rule(change));
 }
 
 /** Where to and in which version; what is done at the very first moment is of no interest later. */
@@ -58,50 +62,54 @@ function installingText({ desiredVersion, targetNamespace }: MultiClusterEngineS
   return `version ${desiredVersion} into namespace ${targetNamespace}`;
 }
 
-function lostComponents(turn: Turn): readonly EngineNote[] {
-  if (turn.after.phase === 'Uninstalling') return [];
-  const lost = (turn.after.components ?? []).filter((row) => {
-    const before = turn.before.components?.find((one) => one.kind === row.kind && one.name === row.name);
+function unavailableComponents(change: StatusChange): readonly EngineEventNote[] {
+  if (change.after.phase === 'Uninstalling') return [];
+  const lost = (change.after.components ?? []).filter((row) => {
+    const before = change.before.components?.find((one) => one.kind === row.kind && one.name === row.name);
     return row.type === 'Available' && row.status === 'False' && before?.status === 'True';
   });
   return lost.map((row) => ({ reason: 'ComponentUnavailable', note: `${row.kind} ${row.name}: ${row.message}` }));
 }
 
-function isNew(turn: Turn): boolean {
-  return (turn.before.conditions ?? []).length === 0;
+function isNew(change: StatusChange): boolean {
+  return (change.before.conditions ?? []).length === 0;
 }
 
-function startsUpdate(turn: Turn): boolean {
-  const { before, after } = turn;
+function startsUpdate(change: StatusChange): boolean {
+  const { before, after } = change;
   const moved = before.desiredVersion !== undefined && before.desiredVersion !== after.desiredVersion;
   return moved && after.currentVersion !== undefined && after.currentVersion !== after.desiredVersion;
 }
 
-function turnsTo(turn: Turn, reason: string): boolean {
-  return ready(turn.after)?.reason === reason && ready(turn.before)?.reason !== reason;
+function becomes(change: StatusChange, reason: string): boolean {
+  return readyOf(change.after)?.reason === reason && readyOf(change.before)?.reason !== reason;
 }
 
-function stalls(turn: Turn): boolean {
-  const stalled = has(turn.after, 'Stalled');
-  return stalled !== undefined && has(turn.before, 'Stalled')?.reason !== stalled.reason;
+function stalls(change: StatusChange): boolean {
+  const stalled = conditionOf(change.after, 'Stalled');
+  return stalled !== undefined && conditionOf(change.before, 'Stalled')?.reason !== stalled.reason;
 }
 
-function failsForLong(turn: Turn): boolean {
-  return turn.after.phase === 'Error' && has(turn.after, 'Stalled') === undefined && turn.before.phase !== 'Error';
+function startsToFail(change: StatusChange): boolean {
+  return (
+    change.after.phase === 'Error' &&
+    conditionOf(change.after, 'Stalled') === undefined &&
+    change.before.phase !== 'Error'
+  );
 }
 
-function when(holds: boolean, reason: EngineEvent, note: string): readonly EngineNote[] {
+function when(holds: boolean, reason: EngineEvent, note: string): readonly EngineEventNote[] {
   return holds ? [{ reason, note }] : [];
 }
 
-function ready(status: MultiClusterEngineStatus): Condition | undefined {
-  return has(status, 'Ready');
+function readyOf(status: MultiClusterEngineStatus): Condition | undefined {
+  return conditionOf(status, 'Ready');
 }
 
 function readyText(status: MultiClusterEngineStatus): string {
-  return ready(status)?.message ?? '';
+  return readyOf(status)?.message ?? '';
 }
 
-function has(status: MultiClusterEngineStatus, type: string): Condition | undefined {
+function conditionOf(status: MultiClusterEngineStatus, type: string): Condition | undefined {
   return status.conditions?.find((one) => one.type === type);
 }

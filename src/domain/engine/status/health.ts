@@ -15,8 +15,8 @@ export interface Health {
   readonly message: string;
 }
 
-/** `served`: how many replicas were wanted when all of them were last ready; undefined where that is not known. */
-export type HealthRule = (object: unknown, served?: number) => Health;
+/** `lastReadyReplicas`: how many replicas were wanted when all of them were last ready; undefined where that is not known. */
+export type HealthRule = (object: unknown, lastReadyReplicas?: number) => Health;
 
 /**
  * Health of a Deployment.
@@ -24,7 +24,7 @@ export type HealthRule = (object: unknown, served?: number) => Health;
  * Ready means: status.observedGeneration ≥ generation, updatedReplicas = replicas = availableReplicas = spec.replicas > 0,
  * and Available=True. So one that was just patched is not ready on its old status.
  */
-export function deploymentHealth(object: unknown, served = Infinity): Health {
+export function deploymentHealth(object: unknown, lastReadyReplicas = Infinity): Health {
   const wanted = integerAt(object, 1, 'spec', 'replicas');
   const count = (field: string): number => integerAt(object, 0, 'status', field);
   const generation = integerAt(object, 0, 'metadata', 'generation');
@@ -37,9 +37,9 @@ export function deploymentHealth(object: unknown, served = Infinity): Health {
   const ready = complete && available === wanted && wanted > 0 && isAvailable;
   return {
     ready,
-    serving: (isAvailable || available >= served) && available > 0 && wanted > 0,
+    serving: (isAvailable || available >= lastReadyReplicas) && available > 0 && wanted > 0,
     rollout: rolloutOf(object, { seen, complete }),
-    message: `${available} of ${wanted} replicas available, ${updated} up to date${seen ? '' : ', its change is not seen by the Deployment controller yet'}${trouble(object)}`,
+    message: `${available} of ${wanted} replicas available, ${updated} up to date${seen ? '' : ', its change is not seen by the Deployment controller yet'}${failureText(object)}`,
   };
 }
 
@@ -53,16 +53,16 @@ function rolloutOf(object: unknown, facts: { readonly seen: boolean; readonly co
 }
 
 /** What the Deployment's own conditions complain of. */
-function trouble(object: unknown): string {
+function failureText(object: unknown): string {
   const complaints: string[] = [];
   if (textAt(condition(object, 'Progressing'), 'status') === 'False')
-    complaints.push(complaint(condition(object, 'Progressing')));
+    complaints.push(conditionText(condition(object, 'Progressing')));
   if (textAt(condition(object, 'ReplicaFailure'), 'status') === 'True')
-    complaints.push(complaint(condition(object, 'ReplicaFailure')));
+    complaints.push(conditionText(condition(object, 'ReplicaFailure')));
   return complaints.map((one) => ` (${one})`).join('');
 }
 
-function complaint(one: Tree | undefined): string {
+function conditionText(one: Tree | undefined): string {
   return `${textAt(one, 'reason')}: ${textAt(one, 'message')}`;
 }
 

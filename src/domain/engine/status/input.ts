@@ -3,7 +3,7 @@ import type { KubeObject, ObjectName, ResourceType } from '../../../api/meta.js'
 import { CATALOGUE } from '../catalogue.js';
 import { deploymentHealth, type Health } from './health.js';
 import { titleOf } from '../manifest/manifest.js';
-import type { SpecFault } from '../spec.js';
+import type { FieldError } from '../spec.js';
 
 /**
  * What a pass found of one wanted object.
@@ -15,19 +15,27 @@ import type { SpecFault } from '../spec.js';
  * - drifted, missing: not as wanted, and the pause holds the repair back.
  * - removing: it goes, since the engine goes.
  */
-export type FindingState = 'applied' | 'waiting' | 'failed' | 'denied' | 'foreign' | 'drifted' | 'missing' | 'removing';
+export type ObjectStateName =
+  | 'applied'
+  | 'waiting'
+  | 'failed'
+  | 'denied'
+  | 'foreign'
+  | 'drifted'
+  | 'missing'
+  | 'removing';
 
-export interface Finding {
+export interface ObjectState {
   readonly type: ResourceType;
   readonly name: ObjectName;
   readonly component: string;
-  readonly state: FindingState;
+  readonly state: ObjectStateName;
   /** Why; empty for `applied`, unless it is `given`. */
   readonly message: string;
   /** The object as last seen, where it was. */
   readonly object?: KubeObject;
   /** Of a Deployment: how many replicas were wanted when all of them were last ready, where that is known. */
-  readonly served?: number;
+  readonly lastReadyReplicas?: number;
   /** Somebody else's, and taken as it is. */
   readonly given?: true;
   /** failed: in how many passes in a row. */
@@ -37,7 +45,7 @@ export interface Finding {
 /** How far an uninstall has come. */
 export interface UninstallProgress {
   /** What is left of ours, in the order of removing: the rows of the status. Absent where nothing was looked at. */
-  readonly remaining?: readonly Finding[];
+  readonly remaining?: readonly ObjectState[];
   /** What it waits for or what happens to the namespace, for people. */
   readonly message: string;
   /** A missing right that stops it. */
@@ -45,7 +53,7 @@ export interface UninstallProgress {
 }
 
 /** Everything that the status of an engine is derived from. */
-export interface Situation {
+export interface StatusInput {
   /** As stored, the status before this pass included. */
   readonly engine: MultiClusterEngine;
   /** The running operator's version. */
@@ -53,8 +61,8 @@ export interface Situation {
   readonly targetNamespace: string;
   readonly paused: boolean;
   /** The engine that is served instead of this one. */
-  readonly rival?: string | undefined;
-  readonly faults?: readonly SpecFault[] | undefined;
+  readonly anotherEngine?: string | undefined;
+  readonly fieldErrors?: readonly FieldError[] | undefined;
   /** A missing right that is not about one object: who may do what, and the binding that would cure it. */
   readonly denied?: string | undefined;
   /** Why the target namespace cannot be used now. */
@@ -63,8 +71,8 @@ export interface Situation {
   readonly missingPullSecret?: string | undefined;
   readonly uninstall?: UninstallProgress | undefined;
   /** One per wanted object; absent where nothing was decided. */
-  readonly findings?: readonly Finding[] | undefined;
-  /** `findings` does not speak of every wanted object: what is stored of the others stands. */
+  readonly objects?: readonly ObjectState[] | undefined;
+  /** `objects` does not speak of every wanted object: what is stored of the others stands. */
   readonly partial?: boolean;
   /** Why nothing was decided. */
   readonly undecided?: string | undefined;
@@ -73,16 +81,16 @@ export interface Situation {
 /** A failing object makes an Error only when it failed in this many passes in a row. */
 export const ERROR_AFTER_FAILURES = 3;
 
-/** Health of the Deployments among the findings, by the rule of their component's row. */
-export function healthOf(finding: Finding): Health | undefined {
-  if (finding.type.kind !== 'Deployment') return undefined;
-  const rule = CATALOGUE.find((row) => row.name === finding.component)?.readiness ?? deploymentHealth;
-  return rule(finding.object, finding.served);
+/** Health of the Deployments among the objects, by the rule of their component's row. */
+export function healthOf(state: ObjectState): Health | undefined {
+  if (state.type.kind !== 'Deployment') return undefined;
+  const rule = CATALOGUE.find((row) => row.name === state.component)?.readiness ?? deploymentHealth;
+  return rule(state.object, state.lastReadyReplicas);
 }
 
 /** `Deployment ns/name: message` of each, three at most. */
-export function nameAll(findings: readonly Finding[], message: (one: Finding) => string): string {
-  return enumerate(findings.map((one) => `${titleOf(one.type, one.name)}: ${message(one)}`));
+export function describeEach(objects: readonly ObjectState[], message: (one: ObjectState) => string): string {
+  return enumerate(objects.map((one) => `${titleOf(one.type, one.name)}: ${message(one)}`));
 }
 
 const SHOWN = 3;
@@ -93,6 +101,6 @@ export function enumerate(texts: readonly string[]): string {
   return texts.slice(0, SHOWN).join('; ') + (rest > 0 ? `; and ${rest} more` : '');
 }
 
-export function hasFailedForLong(finding: Finding): boolean {
-  return finding.state === 'failed' && (finding.failures ?? 0) >= ERROR_AFTER_FAILURES;
+export function hasFailedRepeatedly(state: ObjectState): boolean {
+  return state.state === 'failed' && (state.failures ?? 0) >= ERROR_AFTER_FAILURES;
 }

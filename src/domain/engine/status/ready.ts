@@ -1,11 +1,11 @@
 import type { EngineReason } from '../../../api/enginereasons.js';
 import { PAUSED_ANNOTATION } from '../../../api/names.js';
 import { componentRow } from './components.js';
-import { healthOf, nameAll, type Finding, type FindingState, type Situation } from './input.js';
-import { faultText } from '../specfaults.js';
+import { healthOf, describeEach, type ObjectState, type ObjectStateName, type StatusInput } from './input.js';
+import { fieldErrorText } from '../specfaults.js';
 
 /** What is to be said of Ready. */
-export interface Verdict {
+export interface ReadyCondition {
   readonly ready: boolean;
   readonly reason: EngineReason;
   readonly message: string;
@@ -13,11 +13,11 @@ export interface Verdict {
   readonly stalled?: true;
 }
 
-type Rule = (situation: Situation) => Verdict | undefined;
+type Rule = (input: StatusInput) => ReadyCondition | undefined;
 
 /** Read aloud: the first that applies is Ready's reason. Blockers come first, then what is going on. */
 const RULES: readonly Rule[] = [
-  heldUninstall, // deleting, but paused
+  uninstallPaused, // deleting, but paused
   uninstallDenied, // deleting, but a right is missing
   uninstalling, // deleting
   paused, // every write but status is held back
@@ -30,170 +30,173 @@ const RULES: readonly Rule[] = [
   pullSecretMissing, // images may not be pulled
   undecided, // nothing is known yet
   waiting, // something of ours has to go first
-  stuck, // a rollout ran into its deadline
+  progressDeadlineExceeded, // a rollout ran into its deadline
   updating, // to the operator's version
   installing, // for the first time
   rollingOut, // to a new spec
   unavailable, // rolled out, and yet not there
 ];
 
-export function readyVerdict(situation: Situation): Verdict {
+export function readyCondition(input: StatusInput): ReadyCondition {
   for (const rule of RULES) {
-    const verdict = rule(situation);
-    if (verdict !== undefined) return verdict;
+    const condition = rule(input);
+    if (condition !== undefined) return condition;
   }
   return { ready: true, reason: 'EngineReady', message: 'every component is applied and available' };
 }
 
 /** What the operator is doing by itself; undefined where it rests or is held up by somebody. */
-export function motionOf(situation: Situation, verdict: Verdict): EngineReason | undefined {
-  if (verdict.ready || verdict.stalled === true || situation.paused) return undefined;
-  if (situation.uninstall !== undefined) return 'Uninstalling';
-  if (verdict.reason === 'NamespaceTerminating' || some(situation, 'failed') || some(situation, 'waiting'))
+export function reconcilingReason(input: StatusInput, condition: ReadyCondition): EngineReason | undefined {
+  if (condition.ready || condition.stalled === true || input.paused) return undefined;
+  if (input.uninstall !== undefined) return 'Uninstalling';
+  if (condition.reason === 'NamespaceTerminating' || hasObjectIn(input, 'failed') || hasObjectIn(input, 'waiting'))
     return 'Retrying';
-  const still = verdict.reason === 'ComponentsUnavailable';
-  if (still || (verdict.reason === 'PullSecretNotFound' && !isMoving(situation))) return undefined;
-  return goingOn(situation);
+  const still = condition.reason === 'ComponentsUnavailable';
+  if (still || (condition.reason === 'PullSecretNotFound' && !isRollingOut(input))) return undefined;
+  return progressReason(input);
 }
 
 /** Updating, Installing or RollingOut: the words for a way that is not yet gone to its end. */
-function goingOn(situation: Situation): EngineReason {
-  const current = situation.engine.status?.currentVersion;
+function progressReason(input: StatusInput): EngineReason {
+  const current = input.engine.status?.currentVersion;
   if (current === undefined) return 'Installing';
-  return current === situation.version ? 'RollingOut' : 'Updating';
+  return current === input.version ? 'RollingOut' : 'Updating';
 }
 
-function isMoving(situation: Situation): boolean {
-  return findings(situation).some((one) => healthOf(one)?.rollout === 'rolling');
+function isRollingOut(input: StatusInput): boolean {
+  return objectsOf(input).some((one) => healthOf(one)?.rollout === 'rolling');
 }
 
-function heldUninstall(situation: Situation): Verdict | undefined {
-  if (situation.uninstall === undefined || !situation.paused) return undefined;
-  return no('Paused', `annotation ${PAUSED_ANNOTATION} holds the uninstall back; ${situation.uninstall.message}`);
+function uninstallPaused(input: StatusInput): ReadyCondition | undefined {
+  if (input.uninstall === undefined || !input.paused) return undefined;
+  return notReady('Paused', `annotation ${PAUSED_ANNOTATION} holds the uninstall back; ${input.uninstall.message}`);
 }
 
-function uninstallDenied(situation: Situation): Verdict | undefined {
-  const denied = situation.uninstall?.denied;
-  return denied === undefined ? undefined : { ...no('PermissionDenied', `uninstalling: ${denied}`), stalled: true };
+function uninstallDenied(input: StatusInput): ReadyCondition | undefined {
+  const denied = input.uninstall?.denied;
+  return denied === undefined
+    ? undefined
+    : { ...notReady('PermissionDenied', `uninstalling: ${denied}`), stalled: true };
 }
 
-function uninstalling(situation: Situation): Verdict | undefined {
-  return situation.uninstall === undefined ? undefined : no('Uninstalling', situation.uninstall.message);
+function uninstalling(input: StatusInput): ReadyCondition | undefined {
+  return input.uninstall === undefined ? undefined : notReady('Uninstalling', input.uninstall.message);
 }
 
-function paused(situation: Situation): Verdict | undefined {
-  if (!situation.paused) return undefined;
+function paused(input: StatusInput): ReadyCondition | undefined {
+  if (!input.paused) return undefined;
   const stopped = `annotation ${PAUSED_ANNOTATION} stops every write but status`;
-  if (situation.findings === undefined) return no('Paused', stopped);
-  const held = situation.findings.filter((one) => one.state !== 'applied');
-  const what = held.length === 0 ? 'nothing is held back now' : `held back: ${nameAll(held, (one) => one.message)}`;
-  return no('Paused', `${stopped}; ${what}`);
+  if (input.objects === undefined) return notReady('Paused', stopped);
+  const held = input.objects.filter((one) => one.state !== 'applied');
+  const what =
+    held.length === 0 ? 'nothing is held back now' : `held back: ${describeEach(held, (one) => one.message)}`;
+  return notReady('Paused', `${stopped}; ${what}`);
 }
 
-function anotherEngine(situation: Situation): Verdict | undefined {
-  if (situation.rival === undefined) return undefined;
-  const message = `MultiClusterEngine ${situation.rival} is older and is served; one hub has one engine, delete one of them`;
-  return { ...no('AnotherEngineExists', message), stalled: true };
+function anotherEngine(input: StatusInput): ReadyCondition | undefined {
+  if (input.anotherEngine === undefined) return undefined;
+  const message = `MultiClusterEngine ${input.anotherEngine} is older and is served; one hub has one engine, delete one of them`;
+  return { ...notReady('AnotherEngineExists', message), stalled: true };
 }
 
-function invalidSpec(situation: Situation): Verdict | undefined {
-  const faults = situation.faults ?? [];
-  if (faults.length === 0) return undefined;
-  return { ...no('InvalidSpec', faults.map(faultText).join('; ')), stalled: true };
+function invalidSpec(input: StatusInput): ReadyCondition | undefined {
+  const fieldErrors = input.fieldErrors ?? [];
+  if (fieldErrors.length === 0) return undefined;
+  return { ...notReady('InvalidSpec', fieldErrors.map(fieldErrorText).join('; ')), stalled: true };
 }
 
-function namespaceTerminating(situation: Situation): Verdict | undefined {
-  return situation.terminating === undefined ? undefined : no('NamespaceTerminating', situation.terminating);
+function namespaceTerminating(input: StatusInput): ReadyCondition | undefined {
+  return input.terminating === undefined ? undefined : notReady('NamespaceTerminating', input.terminating);
 }
 
-function permissionDenied(situation: Situation): Verdict | undefined {
-  const denied = findings(situation).filter((one) => one.state === 'denied');
-  if (situation.denied === undefined && denied.length === 0) return undefined;
-  const message = situation.denied ?? nameAll(denied, (one) => one.message);
-  return { ...no('PermissionDenied', message), stalled: true };
+function permissionDenied(input: StatusInput): ReadyCondition | undefined {
+  const denied = objectsOf(input).filter((one) => one.state === 'denied');
+  if (input.denied === undefined && denied.length === 0) return undefined;
+  const message = input.denied ?? describeEach(denied, (one) => one.message);
+  return { ...notReady('PermissionDenied', message), stalled: true };
 }
 
-function foreignObject(situation: Situation): Verdict | undefined {
-  const verdict = each(situation, 'foreign', 'ForeignObject');
-  return verdict && { ...verdict, stalled: true };
+function foreignObject(input: StatusInput): ReadyCondition | undefined {
+  const condition = notReadyIn(input, 'foreign', 'ForeignObject');
+  return condition && { ...condition, stalled: true };
 }
 
-function applyFailed(situation: Situation): Verdict | undefined {
-  return each(situation, 'failed', 'ApplyFailed');
+function applyFailed(input: StatusInput): ReadyCondition | undefined {
+  return notReadyIn(input, 'failed', 'ApplyFailed');
 }
 
-function pullSecretMissing(situation: Situation): Verdict | undefined {
-  const { missingPullSecret: secret } = situation;
+function pullSecretMissing(input: StatusInput): ReadyCondition | undefined {
+  const { missingPullSecret: secret } = input;
   if (secret === undefined) return undefined;
-  return no(
+  return notReady(
     'PullSecretNotFound',
     `Secret ${secret}, named by spec.imagePullSecret, does not exist; the operator never copies it there`,
   );
 }
 
-function undecided(situation: Situation): Verdict | undefined {
-  if (situation.findings !== undefined) return undefined;
-  return no(goingOn(situation), situation.undecided ?? 'nothing has been looked at yet');
+function undecided(input: StatusInput): ReadyCondition | undefined {
+  if (input.objects !== undefined) return undefined;
+  return notReady(progressReason(input), input.undecided ?? 'nothing has been looked at yet');
 }
 
-function waiting(situation: Situation): Verdict | undefined {
-  return each(situation, 'waiting', goingOn(situation));
+function waiting(input: StatusInput): ReadyCondition | undefined {
+  return notReadyIn(input, 'waiting', progressReason(input));
 }
 
-function stuck(situation: Situation): Verdict | undefined {
-  const found = findings(situation).filter((one) => healthOf(one)?.rollout === 'stuck');
-  return found.length === 0 ? undefined : no('ComponentsUnavailable', unreadyText(found));
+function progressDeadlineExceeded(input: StatusInput): ReadyCondition | undefined {
+  const found = objectsOf(input).filter((one) => healthOf(one)?.rollout === 'stuck');
+  return found.length === 0 ? undefined : notReady('ComponentsUnavailable', unreadyText(found));
 }
 
-function updating(situation: Situation): Verdict | undefined {
-  return onTheWay(situation, 'Updating');
+function updating(input: StatusInput): ReadyCondition | undefined {
+  return inProgress(input, 'Updating');
 }
 
-function installing(situation: Situation): Verdict | undefined {
-  return onTheWay(situation, 'Installing');
+function installing(input: StatusInput): ReadyCondition | undefined {
+  return inProgress(input, 'Installing');
 }
 
-function rollingOut(situation: Situation): Verdict | undefined {
-  return isMoving(situation) ? onTheWay(situation, 'RollingOut') : undefined;
+function rollingOut(input: StatusInput): ReadyCondition | undefined {
+  return isRollingOut(input) ? inProgress(input, 'RollingOut') : undefined;
 }
 
-function unavailable(situation: Situation): Verdict | undefined {
-  const found = unready(situation);
-  return found.length === 0 ? undefined : no('ComponentsUnavailable', unreadyText(found));
+function unavailable(input: StatusInput): ReadyCondition | undefined {
+  const found = unready(input);
+  return found.length === 0 ? undefined : notReady('ComponentsUnavailable', unreadyText(found));
 }
 
-function onTheWay(situation: Situation, reason: EngineReason): Verdict | undefined {
-  const found = unready(situation);
-  return found.length > 0 && goingOn(situation) === reason ? no(reason, unreadyText(found)) : undefined;
+function inProgress(input: StatusInput, reason: EngineReason): ReadyCondition | undefined {
+  const found = unready(input);
+  return found.length > 0 && progressReason(input) === reason ? notReady(reason, unreadyText(found)) : undefined;
 }
 
 /** What keeps the engine from being ready: not applied, or a Deployment that fails the strict rule. */
-function unready(situation: Situation): readonly Finding[] {
-  return findings(situation).filter((one) => one.state !== 'applied' || healthOf(one)?.ready === false);
+function unready(input: StatusInput): readonly ObjectState[] {
+  return objectsOf(input).filter((one) => one.state !== 'applied' || healthOf(one)?.ready === false);
 }
 
-function unreadyText(found: readonly Finding[]): string {
-  return nameAll(found, (one) => componentRow(one).message);
+function unreadyText(found: readonly ObjectState[]): string {
+  return describeEach(found, (one) => componentRow(one).message);
 }
 
-function each(situation: Situation, state: FindingState, reason: EngineReason): Verdict | undefined {
-  const found = findings(situation).filter((one) => one.state === state);
+function notReadyIn(input: StatusInput, state: ObjectStateName, reason: EngineReason): ReadyCondition | undefined {
+  const found = objectsOf(input).filter((one) => one.state === state);
   return found.length === 0
     ? undefined
-    : no(
+    : notReady(
         reason,
-        nameAll(found, (one) => one.message),
+        describeEach(found, (one) => one.message),
       );
 }
 
-function some(situation: Situation, state: FindingState): boolean {
-  return findings(situation).some((one) => one.state === state);
+function hasObjectIn(input: StatusInput, state: ObjectStateName): boolean {
+  return objectsOf(input).some((one) => one.state === state);
 }
 
-function findings(situation: Situation): readonly Finding[] {
-  return situation.findings ?? [];
+function objectsOf(input: StatusInput): readonly ObjectState[] {
+  return input.objects ?? [];
 }
 
-function no(reason: EngineReason, message: string): Verdict {
+function notReady(reason: EngineReason, message: string): ReadyCondition {
   return { ready: false, reason, message };
 }

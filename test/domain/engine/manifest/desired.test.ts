@@ -8,7 +8,7 @@ import {
   desiredId,
   desiredObjects,
   targetTypes,
-  templateFaults,
+  templateErrors,
   type EngineSettings,
 } from '../../../../src/domain/engine/manifest/desired.js';
 import { at, itemsAt, textAt, treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
@@ -299,7 +299,7 @@ describe('the pods of every component', () => {
 
 describe('the catalogue', () => {
   it('fits the folders', () => {
-    expect(templateFaults(templates)).toEqual([]);
+    expect(templateErrors(templates)).toEqual([]);
   });
 
   it('has each name, folder and place once', () => {
@@ -358,8 +358,8 @@ describe('the catalogue', () => {
         'deploy/components/placement-controller: ClusterRoleBinding b: a binding must have a row in the table of bindings',
       ],
     ],
-  ])('refuses %s', (_name, given, faults) => {
-    expect(templateFaults({ ...templates, ...given })).toEqual(faults);
+  ])('refuses %s', (_name, given, fieldErrors) => {
+    expect(templateErrors({ ...templates, ...given })).toEqual(fieldErrors);
   });
 
   it('leaves an object of another kind out, should one have come so far', () => {

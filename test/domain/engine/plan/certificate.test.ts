@@ -5,19 +5,19 @@ import { EXPIRY_ANNOTATION } from '../../../../src/api/names.js';
 import {
   bundleOf,
   certificateNames,
-  judgeCertificate,
-  pairObject,
+  decideCertificate,
+  keyPairSecret,
   RENEW_BEFORE_MS,
-  trustObject,
-  type CertificateCase,
-  type CertificateSight,
+  bundleConfigMap,
+  type ServingCertificate,
+  type StoredCertificate,
 } from '../../../../src/domain/engine/plan/certificate.js';
 import { at } from '../../../../src/domain/engine/manifest/manifest.js';
 import { DAY_MS, KEY_CANARY, pairForTest, pem } from '../../../support/builders/certificate.js';
 import { identity, NAMESPACE, settings } from '../../../support/builders/engine.js';
 
 const row = { secret: 'gateway-tls', trust: 'gateway-ca', service: 'gateway' };
-const one: CertificateCase = { component: 'gateway', row, namespace: NAMESPACE, engine: identity, settings };
+const one: ServingCertificate = { component: 'gateway', row, namespace: NAMESPACE, engine: identity, settings };
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const BUNDLE = bundleOf(pairForTest(2, NOW), pem(1));
 
@@ -29,7 +29,7 @@ function fieldsOf(value: unknown): object {
     : {};
 }
 
-const applied = pairObject(one, pairForTest(2, NOW), BUNDLE).object;
+const applied = keyPairSecret(one, pairForTest(2, NOW), BUNDLE).object;
 const booked = { manager: 'multicluster-engine', operation: 'Apply', fieldsV1: fieldsOf(applied) };
 
 /** Metadata of the Secret as we wrote it, and what `over` says otherwise. */
@@ -37,10 +37,10 @@ function secret(over: Meta = {}): KubeObject {
   return { metadata: Object.assign({ ...applied.metadata, uid: 's' }, { managedFields: [booked] }, over) };
 }
 
-const trust: KubeObject = trustObject(one, BUNDLE).object;
+const trust: KubeObject = bundleConfigMap(one, BUNDLE).object;
 
-function judge(over: Partial<CertificateSight>): string {
-  const verdict = judgeCertificate(one, {
+function judge(over: Partial<StoredCertificate>): string {
+  const verdict = decideCertificate(one, {
     secret: secret(),
     trust,
     namespaceObject: { metadata: { name: NAMESPACE } },
@@ -77,7 +77,7 @@ describe('what is to be done about a certificate', () => {
   });
   const { 'app.kubernetes.io/version': _, ...unversioned } = applied.metadata.labels ?? {};
 
-  it.each<[string, Partial<CertificateSight>, string]>([
+  it.each<[string, Partial<StoredCertificate>, string]>([
     ['as we wrote it', {}, 'keep until 2026-03-02'],
     [
       'of another version of the operator',
@@ -184,9 +184,9 @@ describe('the objects of a certificate', () => {
   });
 
   it('say nothing of the key outside its field: the revision is the same for another key', () => {
-    const other = pairObject(one, { ...pairForTest(2, NOW), privateKey: 'another' }, BUNDLE);
+    const other = keyPairSecret(one, { ...pairForTest(2, NOW), privateKey: 'another' }, BUNDLE);
 
-    expect(other.revision).toBe(pairObject(one, pairForTest(2, NOW), BUNDLE).revision);
+    expect(other.revision).toBe(keyPairSecret(one, pairForTest(2, NOW), BUNDLE).revision);
     expect(JSON.stringify(applied.metadata)).not.toContain(KEY_CANARY);
     expect(atob(String(at(applied, 'data', 'tls.key')))).toContain(KEY_CANARY);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { takenOver } from '../../../../src/domain/engine/plan/managedfields.js';
+import { takeOverSpec } from '../../../../src/domain/engine/plan/managedfields.js';
 
 const MINE = { manager: 'us', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1' };
 
@@ -38,7 +38,7 @@ describe('the fields of a spec that others own', () => {
       fieldsV1: { 'f:spec': { 'f:replicas': {} } },
     };
 
-    expect(takenOver(service(edit, ours, status, scale), 'us')).toEqual([
+    expect(takeOverSpec(service(edit, ours, status, scale), 'us')).toEqual([
       { ...edit, fieldsV1: { 'f:metadata': { 'f:labels': { 'f:theirs': {} } } } },
       status,
       scale,
@@ -60,7 +60,7 @@ describe('the fields of a spec that others own', () => {
       fieldsV1: { 'f:spec': { 'f:type': {} } },
     };
 
-    expect(takenOver(service(edit), 'us')).toEqual([{ ...MINE, fieldsV1: { 'f:spec': { 'f:type': {} } } }]);
+    expect(takeOverSpec(service(edit), 'us')).toEqual([{ ...MINE, fieldsV1: { 'f:spec': { 'f:type': {} } } }]);
   });
 
   it.each<[string, object]>([
@@ -68,6 +68,6 @@ describe('the fields of a spec that others own', () => {
     ['others own but metadata', service({ manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:metadata': {} } })],
     ['nobody owns any', { metadata: {} }],
   ])('are none where %s', (_name, object) => {
-    expect(takenOver(object, 'us')).toBeUndefined();
+    expect(takeOverSpec(object, 'us')).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { ClusterRoleBindings, ConfigMaps, Deployments, ServiceAccounts } from '.
 import { REVISION_ANNOTATION } from '../../../../src/api/names.js';
 import { treeAt } from '../../../../src/domain/engine/manifest/manifest.js';
 import {
-  freshStep,
+  stepForRead,
   plan,
   stepText,
   type PlanInput,
@@ -292,11 +292,11 @@ describe('a step decided again on what the server says', () => {
       'skip-foreign',
     ],
   ])('%s', (_name, fresh, action) => {
-    expect(freshStep(account, fresh, identity)?.action).toBe(action);
+    expect(stepForRead(account, fresh, identity)?.action).toBe(action);
   });
 
   it('leaves a namespace that somebody made in the meantime', () => {
-    expect(freshStep(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity)).toBeUndefined();
+    expect(stepForRead(wanted('Namespace'), { metadata: { name: NAMESPACE } }, identity)).toBeUndefined();
   });
 
   it.each<[string, Partial<ObjectMeta> & { managedFields?: object[] }, boolean]>([

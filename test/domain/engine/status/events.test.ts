@@ -3,11 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { EngineEvents } from '../../../../src/api/enginereasons.js';
 import type { MultiClusterEngineStatus } from '../../../../src/api/generated/multiclusterengine.js';
 import { engineEvents } from '../../../../src/domain/engine/status/events.js';
-import type { Finding, Situation } from '../../../../src/domain/engine/status/input.js';
+import type { ObjectState, StatusInput } from '../../../../src/domain/engine/status/input.js';
 import { engineStatus } from '../../../../src/domain/engine/status/status.js';
-import { deployment, engine, findings, LATER, NOW, situation } from '../../../support/builders/engine.js';
+import { deployment, engine, objectStates, LATER, NOW, statusInput } from '../../../support/builders/engine.js';
 
-const starting = findings({
+const starting = objectStates({
   Deployment: {
     object: deployment({
       available: 0,
@@ -15,11 +15,11 @@ const starting = findings({
     }),
   },
 });
-const down = findings({ Deployment: { object: deployment({ available: 0 }) } });
-const growing = (available: number): readonly Finding[] =>
-  findings({
+const down = objectStates({ Deployment: { object: deployment({ available: 0 }) } });
+const growing = (available: number): readonly ObjectState[] =>
+  objectStates({
     Deployment: {
-      served: 2,
+      lastReadyReplicas: 2,
       object: deployment({
         wanted: 3,
         replicas: 3,
@@ -32,57 +32,52 @@ const growing = (available: number): readonly Finding[] =>
       }),
     },
   });
-const foreign = findings({ ServiceAccount: { state: 'foreign', message: 'theirs' } });
-const failing = findings({ ServiceAccount: { state: 'failed', message: 'quota', failures: 3 } });
+const foreign = objectStates({ ServiceAccount: { state: 'foreign', message: 'theirs' } });
+const failing = objectStates({ ServiceAccount: { state: 'failed', message: 'quota', failures: 3 } });
 
-function after(before: MultiClusterEngineStatus | undefined, over: Partial<Situation>): MultiClusterEngineStatus {
-  return engineStatus(situation({ engine: engine(before === undefined ? {} : { status: before }), ...over }), LATER);
+function after(before: MultiClusterEngineStatus | undefined, over: Partial<StatusInput>): MultiClusterEngineStatus {
+  return engineStatus(statusInput({ engine: engine(before === undefined ? {} : { status: before }), ...over }), LATER);
 }
 
 const fresh: MultiClusterEngineStatus = { observedGeneration: -1 };
-const well = engineStatus(situation(), NOW);
-const installing = engineStatus(situation({ findings: starting }), NOW);
-const stalled = after(well, { findings: foreign });
+const well = engineStatus(statusInput(), NOW);
+const installing = engineStatus(statusInput({ objects: starting }), NOW);
+const stalled = after(well, { objects: foreign });
 const paused = after(well, { paused: true });
 
 describe('events of an engine', () => {
-  it.each<[string, MultiClusterEngineStatus | undefined, Partial<Situation>, string[]]>([
-    ['a new engine', fresh, { findings: starting }, ['EngineInstalling']],
-    ['a new engine without any status', undefined, { findings: starting }, ['EngineInstalling']],
-    ['a new engine beside an older one', fresh, { rival: 'older', findings: undefined }, ['EngineStalled']],
+  it.each<[string, MultiClusterEngineStatus | undefined, Partial<StatusInput>, string[]]>([
+    ['a new engine', fresh, { objects: starting }, ['EngineInstalling']],
+    ['a new engine without any status', undefined, { objects: starting }, ['EngineInstalling']],
+    ['a new engine beside an older one', fresh, { anotherEngine: 'older', objects: undefined }, ['EngineStalled']],
     ['an engine that came up', installing, {}, ['EngineAvailable']],
     ['an engine that stays as it is', well, {}, []],
-    ['a component that went down', well, { findings: down }, ['ComponentUnavailable']],
-    ['more replicas that are on their way', well, { findings: growing(2) }, []],
-    ['more replicas on their way, and one lost', well, { findings: growing(1) }, ['ComponentUnavailable']],
-    ['a new version with more replicas', well, { version: '2.0.0', findings: growing(2) }, ['EngineUpdating']],
-    ['a component that stays down', after(well, { findings: down }), { findings: down }, []],
-    ['a foreign object', well, { findings: foreign }, ['EngineStalled']],
-    ['a foreign object that is still there', stalled, { findings: foreign }, []],
+    ['a component that went down', well, { objects: down }, ['ComponentUnavailable']],
+    ['more replicas that are on their way', well, { objects: growing(2) }, []],
+    ['more replicas on their way, and one lost', well, { objects: growing(1) }, ['ComponentUnavailable']],
+    ['a new version with more replicas', well, { version: '2.0.0', objects: growing(2) }, ['EngineUpdating']],
+    ['a component that stays down', after(well, { objects: down }), { objects: down }, []],
+    ['a foreign object', well, { objects: foreign }, ['EngineStalled']],
+    ['a foreign object that is still there', stalled, { objects: foreign }, []],
     [
       'another thing that only the user can mend',
       stalled,
-      { denied: 'may not', findings: undefined, undecided: 'x' },
+      { denied: 'may not', objects: undefined, undecided: 'x' },
       ['EngineStalled'],
     ],
     ['a foreign object that went', stalled, {}, ['EngineAvailable']],
-    ['an object that failed for long', well, { findings: failing }, ['ComponentFailed']],
-    ['an object that still fails', after(well, { findings: failing }), { findings: failing }, []],
+    ['an object that failed for long', well, { objects: failing }, ['ComponentFailed']],
+    ['an object that still fails', after(well, { objects: failing }), { objects: failing }, []],
     ['a missing pull secret', well, { missingPullSecret: 'x/y' }, ['PullSecretNotFound']],
     [
       'a new version of the operator',
       well,
-      { version: '2.0.0', findings: starting },
+      { version: '2.0.0', objects: starting },
       ['EngineUpdating', 'ComponentUnavailable'],
     ],
     ['the pause', well, { paused: true }, ['EnginePaused']],
     ['the end of the pause', paused, {}, ['EngineAvailable', 'EngineResumed']],
-    [
-      'the uninstall',
-      well,
-      { findings: undefined, uninstall: { remaining: [], message: 'x' } },
-      ['EngineUninstalling'],
-    ],
+    ['the uninstall', well, { objects: undefined, uninstall: { remaining: [], message: 'x' } }, ['EngineUninstalling']],
   ])('%s', (_name, before, over, reasons) => {
     const events = engineEvents(before, after(before, over));
 
@@ -91,7 +86,7 @@ describe('events of an engine', () => {
   });
 
   it('name what they are about', () => {
-    expect(engineEvents(well, after(well, { findings: down }))).toEqual([
+    expect(engineEvents(well, after(well, { objects: down }))).toEqual([
       {
         reason: 'ComponentUnavailable',
         note: 'Deployment placement-controller: 0 of 2 replicas available, 2 up to date',
@@ -101,7 +96,7 @@ describe('events of an engine', () => {
     expect(engineEvents(well, stalled)[0]?.note).toBe(
       'ForeignObject: ServiceAccount multicluster-engine/placement-controller: theirs',
     );
-    expect(engineEvents(well, after(well, { version: '2.0.0', findings: starting }))[0]?.note).toBe(
+    expect(engineEvents(well, after(well, { version: '2.0.0', objects: starting }))[0]?.note).toBe(
       'from 1.0.0 to 2.0.0',
     );
   });

@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { MultiClusterEngineStatus } from '../../../../src/api/generated/multiclusterengine.js';
-import type { Finding, Situation } from '../../../../src/domain/engine/status/input.js';
+import type { ObjectState, StatusInput } from '../../../../src/domain/engine/status/input.js';
 import { engineStatus, sameStatus, servedEngine } from '../../../../src/domain/engine/status/status.js';
 import {
   condition,
   deployment,
   engine,
-  finding,
-  findings,
+  objectState,
+  objectStates,
   LATER,
   NOW,
   settings,
-  situation,
+  statusInput,
 } from '../../../support/builders/engine.js';
 
 const rolling = {
@@ -39,10 +39,10 @@ const stuck = {
     conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late' }],
   }),
 };
-const failing = (failures: number): Partial<Finding> => ({ state: 'failed', message: 'exceeded quota', failures });
+const failing = (failures: number): Partial<ObjectState> => ({ state: 'failed', message: 'exceeded quota', failures });
 
 /** The status of an engine that was installed on this version before. */
-const installed: MultiClusterEngineStatus = engineStatus(situation(), NOW);
+const installed: MultiClusterEngineStatus = engineStatus(statusInput(), NOW);
 const wasInstalled = engine({ status: installed });
 const summary = (status: MultiClusterEngineStatus): string => {
   const of = (type: string): string => condition(status, type)?.reason ?? '-';
@@ -50,88 +50,88 @@ const summary = (status: MultiClusterEngineStatus): string => {
 };
 
 describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => {
-  it.each<[string, Partial<Situation>, string]>([
+  it.each<[string, Partial<StatusInput>, string]>([
     ['all is well', {}, 'Available True/EngineReady True - -'],
     [
       'nothing is known yet',
-      { findings: undefined, undecided: 'reading' },
+      { objects: undefined, undecided: 'reading' },
       'Progressing False/Installing False Installing -',
     ],
     [
       'being installed',
-      { findings: findings({ Deployment: starting }) },
+      { objects: objectStates({ Deployment: starting }) },
       'Progressing False/Installing False Installing -',
     ],
     [
       'installed, to be brought to another version',
-      { engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: rolling }) },
+      { engine: wasInstalled, version: '2.0.0', objects: objectStates({ Deployment: rolling }) },
       'Updating False/Updating True Updating -',
     ],
     [
       'brought to another version, not served yet',
-      { engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: crashing }) },
+      { engine: wasInstalled, version: '2.0.0', objects: objectStates({ Deployment: crashing }) },
       'Updating False/Updating False Updating -',
     ],
     [
       'on the way to a new spec',
-      { engine: wasInstalled, findings: findings({ Deployment: rolling }) },
+      { engine: wasInstalled, objects: objectStates({ Deployment: rolling }) },
       'Progressing False/RollingOut True RollingOut -',
     ],
     [
       'rolled out and crashing',
-      { engine: wasInstalled, findings: findings({ Deployment: crashing }) },
+      { engine: wasInstalled, objects: objectStates({ Deployment: crashing }) },
       'Progressing False/ComponentsUnavailable False - -',
     ],
     [
       'stuck',
-      { engine: wasInstalled, findings: findings({ Deployment: stuck }) },
+      { engine: wasInstalled, objects: objectStates({ Deployment: stuck }) },
       'Progressing False/ComponentsUnavailable False - -',
     ],
     [
       'stuck at the installation',
-      { findings: findings({ Deployment: stuck }) },
+      { objects: objectStates({ Deployment: stuck }) },
       'Progressing False/ComponentsUnavailable False - -',
     ],
     [
       'refused once',
-      { findings: findings({ ServiceAccount: failing(1) }) },
+      { objects: objectStates({ ServiceAccount: failing(1) }) },
       'Progressing False/ApplyFailed False Retrying -',
     ],
     [
       'refused twice',
-      { findings: findings({ ServiceAccount: failing(2) }) },
+      { objects: objectStates({ ServiceAccount: failing(2) }) },
       'Progressing False/ApplyFailed False Retrying -',
     ],
     [
       'refused three times in a row',
-      { findings: findings({ ServiceAccount: failing(3) }) },
+      { objects: objectStates({ ServiceAccount: failing(3) }) },
       'Error False/ApplyFailed False Retrying -',
     ],
     [
       'in the way of a foreign object',
-      { findings: findings({ ServiceAccount: { state: 'foreign', message: 'theirs' } }) },
+      { objects: objectStates({ ServiceAccount: { state: 'foreign', message: 'theirs' } }) },
       'Error False/ForeignObject False - ForeignObject',
     ],
     [
       'without a right to one object',
-      { findings: findings({ ServiceAccount: { state: 'denied', message: 'may not' } }) },
+      { objects: objectStates({ ServiceAccount: { state: 'denied', message: 'may not' } }) },
       'Error False/PermissionDenied False - PermissionDenied',
     ],
     [
       'without a right to look',
-      { engine: wasInstalled, findings: undefined, undecided: 'reading', denied: 'may not list' },
+      { engine: wasInstalled, objects: undefined, undecided: 'reading', denied: 'may not list' },
       'Error False/PermissionDenied True - PermissionDenied',
     ],
     [
       'waiting for something of ours to go',
-      { findings: findings({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }) },
+      { objects: objectStates({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }) },
       'Progressing False/Installing False Retrying -',
     ],
     [
       'waiting, once installed',
       {
         engine: wasInstalled,
-        findings: findings({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }),
+        objects: objectStates({ ServiceAccount: { state: 'waiting', message: 'is being deleted' } }),
       },
       'Progressing False/RollingOut False Retrying -',
     ],
@@ -139,7 +139,7 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
       'with a terminating namespace',
       {
         terminating: 'Namespace x is being deleted',
-        findings: findings({ ServiceAccount: { state: 'waiting', message: 'x' } }),
+        objects: objectStates({ ServiceAccount: { state: 'waiting', message: 'x' } }),
       },
       'Progressing False/NamespaceTerminating False Retrying -',
     ],
@@ -150,33 +150,33 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
     ],
     [
       'without its pull secret, being installed',
-      { missingPullSecret: 'x/pull', findings: findings({ Deployment: starting }) },
+      { missingPullSecret: 'x/pull', objects: objectStates({ Deployment: starting }) },
       'Progressing False/PullSecretNotFound False Installing -',
     ],
     [
       'beside an older engine',
-      { rival: 'older', findings: undefined },
+      { anotherEngine: 'older', objects: undefined },
       'Error False/AnotherEngineExists False - AnotherEngineExists',
     ],
     [
       'with a spec that cannot be served',
-      { faults: [{ field: 'spec.x', value: '1', rule: 'must not' }], findings: undefined },
+      { fieldErrors: [{ field: 'spec.x', value: '1', rule: 'must not' }], objects: undefined },
       'Error False/InvalidSpec False - InvalidSpec',
     ],
     ['paused', { engine: wasInstalled, paused: true }, 'Paused False/Paused True - -'],
     [
       'paused beside an older engine',
-      { paused: true, rival: 'older', findings: undefined },
+      { paused: true, anotherEngine: 'older', objects: undefined },
       'Paused False/Paused False - -',
     ],
-    ['paused from the first day', { paused: true, findings: undefined }, 'Paused False/Paused False - -'],
+    ['paused from the first day', { paused: true, objects: undefined }, 'Paused False/Paused False - -'],
     [
       'uninstalling',
       {
         engine: wasInstalled,
-        findings: undefined,
+        objects: undefined,
         uninstall: {
-          remaining: [finding('Deployment', { state: 'removing', message: 'is being deleted' })],
+          remaining: [objectState('Deployment', { state: 'removing', message: 'is being deleted' })],
           message: '1 object left',
         },
       },
@@ -184,50 +184,50 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
     ],
     [
       'uninstalling, nothing left',
-      { engine: wasInstalled, findings: undefined, uninstall: { remaining: [], message: 'stays' } },
+      { engine: wasInstalled, objects: undefined, uninstall: { remaining: [], message: 'stays' } },
       'Uninstalling False/Uninstalling False Uninstalling -',
     ],
     [
       'uninstalling, held by the pause',
-      { engine: wasInstalled, paused: true, findings: undefined, uninstall: { message: 'stays' } },
+      { engine: wasInstalled, paused: true, objects: undefined, uninstall: { message: 'stays' } },
       'Uninstalling False/Paused True - -',
     ],
     [
       'uninstalling, a right missing',
-      { engine: wasInstalled, findings: undefined, uninstall: { message: 'x', denied: 'may not delete' } },
+      { engine: wasInstalled, objects: undefined, uninstall: { message: 'x', denied: 'may not delete' } },
       'Uninstalling False/PermissionDenied True - PermissionDenied',
     ],
   ])('%s', (_name, over, expected) => {
-    expect(summary(engineStatus(situation(over), NOW))).toBe(expected);
+    expect(summary(engineStatus(statusInput(over), NOW))).toBe(expected);
   });
 
   it('the first blocker is the one that Ready names', () => {
-    const blockers: Partial<Situation> = {
+    const blockers: Partial<StatusInput> = {
       paused: true,
-      rival: 'older',
-      faults: [{ field: 'f', value: 'v', rule: 'r' }],
+      anotherEngine: 'older',
+      fieldErrors: [{ field: 'f', value: 'v', rule: 'r' }],
       terminating: 't',
       denied: 'd',
       missingPullSecret: 'p',
-      findings: findings({
+      objects: objectStates({
         ServiceAccount: { state: 'foreign', message: 'm' },
         NetworkPolicy: failing(1),
         Deployment: starting,
       }),
     };
-    const cures: Partial<Situation>[] = [
+    const cures: Partial<StatusInput>[] = [
       {},
       { paused: false },
-      { rival: undefined },
-      { faults: [] },
+      { anotherEngine: undefined },
+      { fieldErrors: [] },
       { terminating: undefined },
       { denied: undefined },
-      { findings: findings({ NetworkPolicy: failing(1) }) },
-      { findings: findings() },
+      { objects: objectStates({ NetworkPolicy: failing(1) }) },
+      { objects: objectStates() },
       { missingPullSecret: undefined },
     ];
     const told: (string | undefined)[] = [];
-    let now = situation(blockers);
+    let now = statusInput(blockers);
     for (const cure of cures) {
       now = { ...now, ...cure };
       told.push(condition(engineStatus(now, NOW), 'Ready')?.reason);
@@ -248,15 +248,15 @@ describe('phase, Ready, Available, Reconciling and Stalled of an engine', () => 
 });
 
 describe('the message of Ready', () => {
-  it.each<[string, Partial<Situation>, string]>([
+  it.each<[string, Partial<StatusInput>, string]>([
     [
       'names a foreign object',
-      { findings: findings({ ServiceAccount: { state: 'foreign', message: 'belongs to Widget w' } }) },
+      { objects: objectStates({ ServiceAccount: { state: 'foreign', message: 'belongs to Widget w' } }) },
       'ServiceAccount multicluster-engine/placement-controller: belongs to Widget w',
     ],
     [
       'names a refused object and why',
-      { findings: findings({ Deployment: failing(1) }) },
+      { objects: objectStates({ Deployment: failing(1) }) },
       'Deployment multicluster-engine/placement-controller: exceeded quota',
     ],
     [
@@ -266,13 +266,13 @@ describe('the message of Ready', () => {
     ],
     [
       'names the older engine',
-      { rival: 'older' },
+      { anotherEngine: 'older' },
       'MultiClusterEngine older is older and is served; one hub has one engine, delete one of them',
     ],
     [
       'names every fault of the spec',
       {
-        faults: [
+        fieldErrors: [
           { field: 'a', value: '1', rule: 'x' },
           { field: 'b', value: '2', rule: 'y' },
         ],
@@ -281,12 +281,15 @@ describe('the message of Ready', () => {
     ],
     [
       'says what a Deployment lacks',
-      { findings: findings({ Deployment: crashing }) },
+      { objects: objectStates({ Deployment: crashing }) },
       'Deployment multicluster-engine/placement-controller: 0 of 2 replicas available, 2 up to date',
     ],
     [
       'says what the pause holds back',
-      { paused: true, findings: findings({ Deployment: { state: 'drifted', message: 'differs at spec.replicas' } }) },
+      {
+        paused: true,
+        objects: objectStates({ Deployment: { state: 'drifted', message: 'differs at spec.replicas' } }),
+      },
       'annotation multicluster.platform.io/paused stops every write but status; held back: Deployment multicluster-engine/placement-controller: differs at spec.replicas',
     ],
     [
@@ -296,7 +299,7 @@ describe('the message of Ready', () => {
     ],
     [
       'says no more of the pause than it knows',
-      { paused: true, findings: undefined },
+      { paused: true, objects: undefined },
       'annotation multicluster.platform.io/paused stops every write but status',
     ],
     [
@@ -305,13 +308,13 @@ describe('the message of Ready', () => {
       'annotation multicluster.platform.io/paused holds the uninstall back; x stays',
     ],
   ])('%s', (_name, over, message) => {
-    expect(condition(engineStatus(situation(over), NOW), 'Ready')?.message).toBe(message);
+    expect(condition(engineStatus(statusInput(over), NOW), 'Ready')?.message).toBe(message);
   });
 
   it('names three objects and counts the rest', () => {
-    const all = findings().map((one) => ({ ...one, state: 'failed' as const, message: 'no' }));
+    const all = objectStates().map((one) => ({ ...one, state: 'failed' as const, message: 'no' }));
 
-    expect(condition(engineStatus(situation({ findings: all }), NOW), 'Ready')?.message).toMatch(
+    expect(condition(engineStatus(statusInput({ objects: all }), NOW), 'Ready')?.message).toMatch(
       /^([^;]+; ){3}and 4 more$/,
     );
   });
@@ -320,7 +323,7 @@ describe('the message of Ready', () => {
 describe('the rows of the components', () => {
   it('are one per wanted object, sorted by kind and name', () => {
     expect(
-      engineStatus(situation(), NOW).components?.map(
+      engineStatus(statusInput(), NOW).components?.map(
         (row) => `${row.kind}/${row.name} ${row.type}=${row.status} ${row.reason}`,
       ),
     ).toEqual([
@@ -334,7 +337,7 @@ describe('the rows of the components', () => {
     ]);
   });
 
-  it.each<[string, string, Partial<Finding>, string]>([
+  it.each<[string, string, Partial<ObjectState>, string]>([
     ['rolling out', 'Deployment', rolling, 'Available True RollingOut'],
     ['starting', 'Deployment', starting, 'Available False RollingOut'],
     ['crashing', 'Deployment', crashing, 'Available False Unavailable'],
@@ -359,7 +362,7 @@ describe('the rows of the components', () => {
     ["somebody else's", 'ServiceAccount', { state: 'foreign', message: 'x' }, 'Applied False Skipped'],
     ['being removed', 'ServiceAccount', { state: 'removing', message: 'x' }, 'Applied False Uninstalling'],
   ])('tell of an object that is %s: %s', (_name, kind, over, expected) => {
-    const row = engineStatus(situation({ findings: findings({ [kind]: over }) }), NOW).components?.find(
+    const row = engineStatus(statusInput({ objects: objectStates({ [kind]: over }) }), NOW).components?.find(
       (one) => one.kind === kind,
     );
 
@@ -367,8 +370,8 @@ describe('the rows of the components', () => {
   });
 
   it('speak of what was found and keep the others where only a part could be looked at', () => {
-    const found = [finding('RoleBinding', { state: 'failed', message: 'no', failures: 1 })];
-    const rows = engineStatus(situation({ engine: wasInstalled, findings: found, partial: true }), NOW).components;
+    const found = [objectState('RoleBinding', { state: 'failed', message: 'no', failures: 1 })];
+    const rows = engineStatus(statusInput({ engine: wasInstalled, objects: found, partial: true }), NOW).components;
 
     expect(rows?.map((row) => `${row.kind} ${row.status}`)).toEqual([
       'ClusterRoleBinding True',
@@ -382,9 +385,11 @@ describe('the rows of the components', () => {
   });
 
   it('move their time only with their status', () => {
-    const before = engine({ status: engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW) });
+    const before = engine({
+      status: engineStatus(statusInput({ objects: objectStates({ Deployment: starting }) }), NOW),
+    });
     const rows = engineStatus(
-      situation({ engine: before, findings: findings({ Deployment: rolling }) }),
+      statusInput({ engine: before, objects: objectStates({ Deployment: rolling }) }),
       LATER,
     ).components;
 
@@ -395,7 +400,7 @@ describe('the rows of the components', () => {
 
 describe('the rest of the status', () => {
   it('has the effective namespace, both versions and the generation', () => {
-    expect(engineStatus(situation({ engine: engine({ metadata: { generation: 4 } }) }), NOW)).toMatchObject({
+    expect(engineStatus(statusInput({ engine: engine({ metadata: { generation: 4 } }) }), NOW)).toMatchObject({
       observedGeneration: 4,
       targetNamespace: 'multicluster-engine',
       desiredVersion: '1.0.0',
@@ -406,87 +411,87 @@ describe('the rest of the status', () => {
   it('lets the current version follow only when every component is ready on it', () => {
     expect(
       engineStatus(
-        situation({ engine: wasInstalled, version: '2.0.0', findings: findings({ Deployment: rolling }) }),
+        statusInput({ engine: wasInstalled, version: '2.0.0', objects: objectStates({ Deployment: rolling }) }),
         NOW,
       ),
     ).toMatchObject({ desiredVersion: '2.0.0', currentVersion: '1.0.0' });
-    expect(engineStatus(situation({ engine: wasInstalled, version: '2.0.0' }), NOW)).toMatchObject({
+    expect(engineStatus(statusInput({ engine: wasInstalled, version: '2.0.0' }), NOW)).toMatchObject({
       currentVersion: '2.0.0',
       phase: 'Available',
     });
     expect(
-      engineStatus(situation({ findings: findings({ Deployment: starting }) }), NOW).currentVersion,
+      engineStatus(statusInput({ objects: objectStates({ Deployment: starting }) }), NOW).currentVersion,
     ).toBeUndefined();
   });
 
   it('lets the current version follow though the pull secret is missing', () => {
-    expect(engineStatus(situation({ missingPullSecret: 'x/pull' }), NOW).currentVersion).toBe(settings.version);
+    expect(engineStatus(statusInput({ missingPullSecret: 'x/pull' }), NOW).currentVersion).toBe(settings.version);
   });
 
   it('answers a wish for a pass', () => {
     const asked = engine({ metadata: { annotations: { 'multicluster.platform.io/reconcile-requested-at': 'now' } } });
 
-    expect(engineStatus(situation({ engine: asked }), NOW).lastHandledReconcileAt).toBe('now');
+    expect(engineStatus(statusInput({ engine: asked }), NOW).lastHandledReconcileAt).toBe('now');
     expect(
-      engineStatus(situation({ engine: engine({ status: { ...installed, lastHandledReconcileAt: 'before' } }) }), NOW)
+      engineStatus(statusInput({ engine: engine({ status: { ...installed, lastHandledReconcileAt: 'before' } }) }), NOW)
         .lastHandledReconcileAt,
     ).toBe('before');
   });
 
   it('keeps the last applied generation while paused, on the conditions too', () => {
     const paused = engine({ metadata: { generation: 9 }, status: installed });
-    const status = engineStatus(situation({ engine: paused, paused: true }), LATER);
+    const status = engineStatus(statusInput({ engine: paused, paused: true }), LATER);
 
     expect(status.observedGeneration).toBe(1);
     expect(status.conditions?.map((one) => one.observedGeneration)).toEqual([1, 1]);
   });
 
   it('never takes a faulty namespace for the effective one', () => {
-    const faults = [{ field: 'spec.targetNamespace', value: 'b', rule: 'is immutable' }];
+    const fieldErrors = [{ field: 'spec.targetNamespace', value: 'b', rule: 'is immutable' }];
 
     expect(
-      engineStatus(situation({ engine: wasInstalled, targetNamespace: 'b', faults, findings: undefined }), NOW)
+      engineStatus(statusInput({ engine: wasInstalled, targetNamespace: 'b', fieldErrors, objects: undefined }), NOW)
         .targetNamespace,
     ).toBe('multicluster-engine');
-    expect(engineStatus(situation({ targetNamespace: 'b', faults, findings: undefined }), NOW)).not.toHaveProperty(
-      'targetNamespace',
-    );
+    expect(
+      engineStatus(statusInput({ targetNamespace: 'b', fieldErrors, objects: undefined }), NOW),
+    ).not.toHaveProperty('targetNamespace');
   });
 
   it('says nothing new when nothing is new, whatever the time', () => {
-    expect(sameStatus(installed, engineStatus(situation({ engine: wasInstalled }), LATER))).toBe(true);
+    expect(sameStatus(installed, engineStatus(statusInput({ engine: wasInstalled }), LATER))).toBe(true);
     expect(sameStatus(undefined, installed)).toBe(false);
   });
 
   it('stays as it is while nothing can be decided', () => {
-    expect(engineStatus(situation({ engine: wasInstalled, findings: undefined, undecided: 'reading' }), LATER)).toBe(
+    expect(engineStatus(statusInput({ engine: wasInstalled, objects: undefined, undecided: 'reading' }), LATER)).toBe(
       installed,
     );
   });
 
   it('says at once that the pause began or ended, decided or not', () => {
-    const undecided = { findings: undefined, undecided: 'reading' };
-    const paused = engineStatus(situation({ engine: wasInstalled, paused: true, ...undecided }), LATER);
+    const undecided = { objects: undefined, undecided: 'reading' };
+    const paused = engineStatus(statusInput({ engine: wasInstalled, paused: true, ...undecided }), LATER);
 
     expect(paused.phase).toBe('Paused');
-    expect(engineStatus(situation({ engine: engine({ status: paused }), paused: true, ...undecided }), LATER)).toBe(
+    expect(engineStatus(statusInput({ engine: engine({ status: paused }), paused: true, ...undecided }), LATER)).toBe(
       paused,
     );
-    expect(engineStatus(situation({ engine: engine({ status: paused }), ...undecided }), LATER).phase).toBe(
+    expect(engineStatus(statusInput({ engine: engine({ status: paused }), ...undecided }), LATER).phase).toBe(
       'Progressing',
     );
   });
 
   it('moves lastTransitionTime exactly with the status of a condition', () => {
     const worse = engineStatus(
-      situation({ engine: wasInstalled, findings: findings({ Deployment: crashing }) }),
+      statusInput({ engine: wasInstalled, objects: objectStates({ Deployment: crashing }) }),
       LATER,
     );
 
     expect(condition(worse, 'Ready')).toMatchObject({ lastTransitionTime: LATER, lastUpdateTime: LATER });
     expect(
       condition(
-        engineStatus(situation({ engine: engine({ metadata: { generation: 2 }, status: installed }) }), LATER),
+        engineStatus(statusInput({ engine: engine({ metadata: { generation: 2 }, status: installed }) }), LATER),
         'Ready',
       ),
     ).toMatchObject({ lastTransitionTime: NOW, lastUpdateTime: LATER });
@@ -494,13 +499,13 @@ describe('the rest of the status', () => {
 
   const someState = fc.oneof(
     { weight: 2, arbitrary: fc.constant('applied' as const) },
-    fc.constantFrom<Finding['state']>('failed', 'foreign', 'denied', 'waiting', 'missing', 'drifted'),
+    fc.constantFrom<ObjectState['state']>('failed', 'foreign', 'denied', 'waiting', 'missing', 'drifted'),
   );
   const someFindings = fc
-    .oneof(fc.constant(findings().map(() => 'applied' as const)), fc.tuple(...findings().map(() => someState)))
+    .oneof(fc.constant(objectStates().map(() => 'applied' as const)), fc.tuple(...objectStates().map(() => someState)))
     .chain((states) =>
       fc.constantFrom({}, rolling, starting, crashing, stuck).map((over) =>
-        findings({ Deployment: over }).map((one, index) => ({
+        objectStates({ Deployment: over }).map((one, index) => ({
           ...one,
           state: states[index] ?? 'applied',
           message: 'm',
@@ -510,7 +515,7 @@ describe('the rest of the status', () => {
     );
   const someSituation = fc
     .record({
-      findings: someFindings,
+      objects: someFindings,
       paused: fc.boolean(),
       missingPullSecret: fc.constantFrom(undefined, 'x/y'),
       partial: fc.boolean(),
@@ -519,7 +524,7 @@ describe('the rest of the status', () => {
     .chain((over) =>
       fc
         .constantFrom(engine(), wasInstalled, engine({ metadata: { generation: 2 }, status: installed }))
-        .map((one) => situation({ ...over, engine: one })),
+        .map((one) => statusInput({ ...over, engine: one })),
     );
 
   it('is the same again, times included, when the same is found later', () => {

@@ -1,11 +1,11 @@
 import type { MultiClusterEngine, MultiClusterEngineSpec } from '../../../../src/api/generated/multiclusterengine.js';
 import type { Condition, KubeObject, ObjectMeta } from '../../../../src/api/meta.js';
 import { ConfigMaps, Deployments, MultiClusterEngines, Namespaces, Secrets } from '../../../../src/api/resources.js';
-import type { IssueCertificate } from '../../../../src/controllers/engine/install/certificates.js';
+import type { IssueKeyPair } from '../../../../src/controllers/engine/install/certificates.js';
 import { allCaches, openEngineCaches, type EngineCaches } from '../../../../src/controllers/engine/caches.js';
 import { EngineReconciler } from '../../../../src/controllers/engine/reconcile.js';
 import { engineRights } from '../../../../src/controllers/engine/rights.js';
-import { Targets } from '../../../../src/controllers/engine/targetcaches.js';
+import { TargetCaches } from '../../../../src/controllers/engine/targetcaches.js';
 import { watchCaches } from '../../../../src/controllers/engine/watches.js';
 import { targetTypes, type EngineSettings } from '../../../../src/domain/engine/manifest/desired.js';
 import type { KubeClient } from '../../../../src/kube/client/client.js';
@@ -30,7 +30,7 @@ export interface EngineRigOptions {
   readonly clock?: ManualClock;
   /** Stands between the reconciler and the server. */
   readonly wrap?: (client: KubeClient) => KubeClient;
-  readonly issue?: IssueCertificate;
+  readonly issue?: IssueKeyPair;
 }
 
 /** The engine controller on an API server in memory, guarded by its own table of rights. Passes are made by hand. */
@@ -42,7 +42,7 @@ export class EngineRig {
   readonly opened: FakeCache<KubeObject>[] = [];
   readonly log = new RecordingLog();
   readonly caches: EngineCaches;
-  readonly targets: Targets;
+  readonly targets: TargetCaches;
   readonly reconciler: EngineReconciler;
   readonly tenure = new AbortController();
 
@@ -54,7 +54,7 @@ export class EngineRig {
     const types = targetTypes(templates);
     const wake = (engine: string): void => void this.woken.push(engine);
     this.caches = openEngineCaches((cache) => this.api.cache(cache), all.onlyNamespace);
-    this.targets = new Targets({ openCache: (cache) => this.#open(cache), types, wake });
+    this.targets = new TargetCaches({ openCache: (cache) => this.#open(cache), types, wake });
     watchCaches(this.caches, { wake });
     for (const cache of allCaches(this.caches)) cache.start();
     this.targets.begin(this.tenure.signal);
@@ -71,7 +71,7 @@ export class EngineRig {
       targets,
       templates,
       settings: all,
-      issueCertificate: options.issue ?? issueForTest,
+      issueKeyPair: options.issue ?? issueForTest,
     });
   }
 

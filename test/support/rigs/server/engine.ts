@@ -47,7 +47,7 @@ export class OperatorRig {
       templates,
       settings: onlyNamespace === undefined ? settings : { ...settings, onlyNamespace },
       recorder: { record: (event) => void this.events.push(event), flush: () => Promise.resolve() },
-      issueCertificate: (names, now) => issueServingCertificate({ names, now }),
+      issueKeyPair: (names, now) => issueServingCertificate({ names, now }),
       ...tools,
       settleMs: 50,
     });
