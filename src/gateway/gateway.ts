@@ -5,12 +5,12 @@ import type { Logger } from '../runtime/logger.js';
 import { Budget } from './request/body.js';
 import { certificateProblem, parseServingPair, type ServingPair } from './tls/certificate.js';
 import { UpstreamReadiness } from './upstream/readiness.js';
-import type { Desk } from './server/exchange.js';
+import { Connections } from './server/connections.js';
+import { handleRequest, type HandlerDeps } from './server/handler.js';
 import { FileReloader } from './tls/filereloader.js';
 import type { GatewayMetrics } from '../runtime/metrics.js';
 import type { FieldRules } from './object/fieldrules.js';
-import { GatewayServer, type IncomingRequest, type ServerLimits } from './server/server.js';
-import { serveRequest } from './server/serve.js';
+import { GatewayServer, type ServerLimits } from './server/server.js';
 import { Upstream } from './upstream/upstream.js';
 
 export interface GatewayOptions {
@@ -19,17 +19,17 @@ export interface GatewayOptions {
   readonly tlsKey: string;
   /** `https://host:port` of the Kubernetes API. */
   readonly upstream: string;
-  /** File with the authorities that may vouch for it. */
+  /** PEM file with the certificate authorities that it is verified by. */
   readonly upstreamCa: string;
   readonly upstreamTimeoutMs: number;
   readonly limits: ServerLimits;
-  /** Only the codes of the interface, and no error bodies. */
+  /** Only the status codes of the interface, and no error bodies. */
   readonly strict: boolean;
   readonly userAgent: string;
   /** The OpenAPI document, JSON. */
   readonly openapi: string;
   readonly rules: FieldRules;
-  /** Between a signal to end and the last connection taken in: the time it takes until nobody is sent here any more. */
+  /** Between the termination signal and the end of listening: load balancers need it to stop routing to this process. */
   readonly shutdownDelayMs: number;
   readonly reloadEveryMs: number;
   readonly clock: Clock;
@@ -37,12 +37,12 @@ export interface GatewayOptions {
   readonly metrics: GatewayMetrics;
 }
 
-/** Bodies and answers held at a time. */
+/** Request and response bodies that are buffered at a time. */
 const BUFFER_BUDGET_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 5_000;
 
 /**
- * The HTTPS interface. No state and no rights of its own: each request goes to the one API server behind it with the
+ * The HTTPS interface. It has no state and no rights of its own: each request is sent to the one API server with the
  * caller's token, at most once.
  */
 export class Gateway {
@@ -51,9 +51,9 @@ export class Gateway {
   readonly #server: GatewayServer;
   readonly #upstream: Upstream;
   readonly #reloaders: readonly FileReloader[];
-  readonly #contact: UpstreamReadiness;
-  #pair: ServingPair | undefined;
-  #state: 'new' | 'serving' | 'ending' = 'new';
+  readonly #upstreamReadiness: UpstreamReadiness;
+  #certificate: ServingPair | undefined;
+  #state: 'new' | 'serving' | 'draining' = 'new';
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -65,25 +65,40 @@ export class Gateway {
       userAgent,
       metrics,
     });
-    this.#contact = new UpstreamReadiness({ upstream: this.#upstream, clock, log: options.log });
-    const openapi = Buffer.from(options.openapi);
-    const desk: Desk = {
+    this.#upstreamReadiness = new UpstreamReadiness({ upstream: this.#upstream, clock, log: options.log });
+    const connections = new Connections(limits.maxConnections);
+    const deps: HandlerDeps = {
       upstream: this.#upstream,
+      connections,
       budget: new Budget(BUFFER_BUDGET_BYTES),
-      openapi,
+      openapi: Buffer.from(options.openapi),
       rules: options.rules,
-      ready: () => this.#fault() === undefined,
+      readiness: this.readiness(),
+      strict,
+      clock,
+      log: options.log,
+      metrics,
     };
-    const serve = (arrival: IncomingRequest): Promise<void> => serveRequest(arrival, { ...options, desk });
-    this.#server = new GatewayServer({ limits, strict, clock, metrics, handler: serve });
+    this.#server = new GatewayServer({
+      limits,
+      connections,
+      strict,
+      clock,
+      metrics,
+      handler: (incoming) => handleRequest(incoming, deps),
+    });
     const reload = { clock, log: options.log, metrics, everyMs: options.reloadEveryMs };
     this.#reloaders = [
       new FileReloader(
-        { name: 'certificate', paths: [options.tlsCert, options.tlsKey], apply: (texts) => this.#present(texts) },
+        {
+          name: 'certificate',
+          paths: [options.tlsCert, options.tlsKey],
+          apply: (texts) => this.#useCertificate(texts),
+        },
         reload,
       ),
       new FileReloader(
-        { name: 'upstream-ca', paths: [options.upstreamCa], apply: ([ca = '']) => this.#trust(ca) },
+        { name: 'upstream-ca', paths: [options.upstreamCa], apply: ([ca = '']) => this.#useUpstreamCa(ca) },
         reload,
       ),
     ];
@@ -91,7 +106,7 @@ export class Gateway {
 
   /**
    * Reads the files and listens; resolves with the port.
-   * @throws Error in one line: a file that cannot be read or used, an address that cannot be had
+   * @throws Error in one line: a file that cannot be read or used, an address that cannot be listened on
    */
   async start(): Promise<number> {
     const { listen, log } = this.#options;
@@ -99,11 +114,11 @@ export class Gateway {
     const port = await this.#server.start(listen.host, listen.port);
     this.#state = 'serving';
     log.info({ endpoint: 'gateway', host: listen.host, port }, 'listening');
-    this.#contact.start();
+    this.#upstreamReadiness.start();
     return port;
   }
 
-  /** Serves until the signal, then ends what is under way. Resolves with true. */
+  /** Serves until the signal, then drains. Resolves with true. */
   async run(signal: AbortSignal): Promise<boolean> {
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -113,8 +128,8 @@ export class Gateway {
 
   async stop(): Promise<void> {
     const { clock, shutdownDelayMs } = this.#options;
-    this.#state = 'ending';
-    this.#contact.stop();
+    this.#state = 'draining';
+    this.#upstreamReadiness.stop();
     this.#server.beginDrain();
     if (shutdownDelayMs > 0) await delay(clock, shutdownDelayMs);
     await this.#server.stop(DRAIN_MS);
@@ -123,28 +138,28 @@ export class Gateway {
   }
 
   readiness(): HealthCheck {
-    return { name: 'gateway', check: () => this.#fault() };
+    return { name: 'gateway', check: () => this.#notReadyReason() };
   }
 
-  #fault(): string | undefined {
-    if (this.#state !== 'serving' || this.#pair === undefined)
-      return this.#state === 'ending' ? 'shutting down' : 'not started';
-    return certificateProblem(this.#pair, this.#options.clock.now()) ?? this.#contact.notReadyReason;
+  #notReadyReason(): string | undefined {
+    if (this.#state !== 'serving' || this.#certificate === undefined)
+      return this.#state === 'draining' ? 'shutting down' : 'not started';
+    return certificateProblem(this.#certificate, this.#options.clock.now()) ?? this.#upstreamReadiness.notReadyReason;
   }
 
-  #present([cert = '', key = '']: readonly string[]): void {
+  #useCertificate([cert = '', key = '']: readonly string[]): void {
     const { tlsCert, tlsKey, metrics } = this.#options;
     try {
       const pair = parseServingPair(cert, key);
       this.#server.setCertificate(pair);
-      this.#pair = pair;
+      this.#certificate = pair;
       metrics.certificateExpiry(pair.notAfter / 1000);
     } catch (error) {
       throw new Error(`${tlsCert}, ${tlsKey}: ${error instanceof Error ? error.message : 'cannot be used'}`);
     }
   }
 
-  #trust(ca: string): void {
+  #useUpstreamCa(ca: string): void {
     try {
       this.#upstream.trust(ca);
     } catch (error) {

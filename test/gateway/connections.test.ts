@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { Connections } from '../../src/gateway/server/connections.js';
+import { Connections, type Admission } from '../../src/gateway/server/connections.js';
 
 /** What Connections uses of a socket. */
 class FakeSocket extends EventEmitter {
@@ -26,14 +26,13 @@ function socket(port: number): Socket & FakeSocket {
   return new FakeSocket(port) as unknown as Socket & FakeSocket;
 }
 
-/** Connections at their limit, and a way to let one more in. */
+/** Connections at their limit. `more` opens one more. */
 function full(limit: number) {
-  const evicted = { count: 0 };
-  const connections = new Connections(limit, () => (evicted.count += 1));
+  const connections = new Connections(limit);
   const sockets = Array.from({ length: limit }, (_, port) => socket(port));
   for (const one of sockets) connections.accept(one);
   const open = (): readonly number[] => sockets.filter((one) => !one.destroyed).map((one) => one.remotePort);
-  const more = (): boolean => {
+  const more = (): Admission => {
     const one = socket(sockets.length);
     sockets.push(one);
     return connections.accept(one);
@@ -43,19 +42,18 @@ function full(limit: number) {
     if (one === undefined) throw new Error(`no connection ${port}`);
     return one;
   };
-  return { connections, evicted, open, more, at };
+  return { connections, open, more, at };
 }
 
-describe('at the limit of connections', () => {
-  it('a new one takes the place of the oldest that was never answered', () => {
-    const { evicted, open, more } = full(3);
+describe('Connections at the limit', () => {
+  it('a new connection evicts the oldest one that never had a response', () => {
+    const { open, more } = full(3);
 
-    expect(more()).toBe(true);
+    expect(more()).toBe('evicted');
     expect(open()).toEqual([1, 2, 3]);
-    expect(evicted.count).toBe(1);
   });
 
-  it('one that was answered without the API server counts as answered last', () => {
+  it('a connection whose request was answered locally is evicted after older ones', () => {
     const { connections, open, more, at } = full(3);
     connections.markIdle(at(0));
 
@@ -67,7 +65,7 @@ describe('at the limit of connections', () => {
     expect(open()).toEqual([3, 4, 5]);
   });
 
-  it('one that the API server has answered counts as answered last', () => {
+  it('a connection whose request the API server has answered is evicted after older ones', () => {
     const { connections, open, more, at } = full(3);
     connections.markActive(at(0));
     connections.markIdle(at(0));
@@ -77,24 +75,22 @@ describe('at the limit of connections', () => {
     expect(open()).toEqual([0, 3, 4]);
   });
 
-  it('those for which the API server is at work stay, and a new one is cut when there are no others', () => {
-    const { connections, evicted, open, more, at } = full(2);
+  it('a connection with a call in progress is never evicted, and a new one is rejected when there is no other', () => {
+    const { connections, open, more, at } = full(2);
     connections.markActive(at(0));
     connections.markActive(at(1));
 
-    expect(more()).toBe(false);
+    expect(more()).toBe('rejected');
     expect(open()).toEqual([0, 1]);
     expect(connections.open).toBe(2);
-    expect(evicted.count).toBe(0);
   });
 
-  it('one that was closed makes room without an eviction', () => {
-    const { connections, evicted, open, more, at } = full(2);
+  it('a new connection takes the place of a closed one without an eviction', () => {
+    const { connections, open, more, at } = full(2);
     at(0).destroy();
     expect(connections.open).toBe(1);
 
-    expect(more()).toBe(true);
+    expect(more()).toBe('accepted');
     expect(open()).toEqual([1, 2]);
-    expect(evicted.count).toBe(0);
   });
 });

@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { MultiClusterEngines } from '../../src/api/resources.js';
 import { Budget } from '../../src/gateway/request/body.js';
-import type { Desk } from '../../src/gateway/server/exchange.js';
+import { Connections } from '../../src/gateway/server/connections.js';
 import { headerMap } from '../../src/gateway/request/headers.js';
 import { acceptedType } from '../../src/gateway/request/media.js';
 import { mapResponse } from '../../src/gateway/response/mapresponse.js';
 import { kindSchemas } from '../../src/gateway/openapi/schemas.js';
-import { serveRequest } from '../../src/gateway/server/serve.js';
+import { handleRequest, type HandlerDeps } from '../../src/gateway/server/handler.js';
 import { GatewayServer } from '../../src/gateway/server/server.js';
 import { Upstream, type UpstreamResponse } from '../../src/gateway/upstream/upstream.js';
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
@@ -36,32 +36,43 @@ afterEach(async () => {
   log.lines.length = 0;
 });
 
-/** Serves from a desk. */
-async function serve(desk: Partial<Desk>, strict = false): Promise<WireOptions> {
+/** Starts a server whose handler has these dependencies. */
+async function serve(given: Partial<HandlerDeps>, strict = false): Promise<WireOptions> {
   const metrics = createGatewayMetrics();
-  const whole: Desk = {
-    upstream: { call: () => Promise.reject(new Error('no upstream')) },
+  const connections = new Connections(10);
+  const deps: HandlerDeps = {
+    upstream: failing(new Error('no upstream')),
+    connections,
     budget: new Budget(0),
     openapi: Buffer.from('{}'),
     rules,
-    ready: () => true,
-    ...desk,
+    readiness: { check: () => undefined },
+    strict,
+    clock: systemClock,
+    log,
+    metrics,
+    ...given,
   };
-  const serving = { desk: whole, strict, clock: systemClock, log, metrics };
   server = new GatewayServer({
-    limits: { maxConnections: 10, headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 },
+    limits: { headerTimeoutMs: 30_000, requestTimeoutMs: 30_000 },
+    connections,
     strict,
     clock: systemClock,
     metrics,
-    handler: (arrival) => serveRequest(arrival, serving),
+    handler: (incoming) => handleRequest(incoming, deps),
   });
   const pair = await pairFor();
   server.setCertificate({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
   return { port: await server.start('127.0.0.1', 0), ca: pair.certificate, strict };
 }
 
-function answering(answer: UpstreamResponse): Desk['upstream'] {
-  return { call: (_call, _gone, use) => use(answer) };
+/** An API server whose every response is made by `respond`. */
+function answering(respond: () => UpstreamResponse): HandlerDeps['upstream'] {
+  return { begin: () => ({ send: async () => respond(), end: () => undefined }) };
+}
+
+function failing(error: Error): HandlerDeps['upstream'] {
+  return { begin: () => ({ send: () => Promise.reject(error), end: () => undefined }) };
 }
 
 async function* chunks(...parts: readonly string[]): AsyncGenerator<Buffer> {
@@ -76,7 +87,7 @@ describe('a fault of the program', () => {
     ['something that is no error', Object(CANARY), 'no Error was thrown'],
   ])('%s is answered with 500 and nothing of it, and logged by its place alone', async (_what, thrown, said) => {
     for (const strict of [false, true]) {
-      const wire = await serve({ upstream: { call: () => Promise.reject(thrown) } }, strict);
+      const wire = await serve({ upstream: failing(thrown) }, strict);
 
       const { replies } = await sendRaw(READ, wire);
 
@@ -110,7 +121,12 @@ describe('a gateway that holds as much as it may', () => {
   it('refuses to hold a large answer, with 503', async () => {
     const text = JSON.stringify({ ...ENGINE, spec: { x: 'x'.repeat(100_000) } });
     const wire = await serve({
-      upstream: answering({ status: 200, contentType: 'application/json', retryAfter: undefined, body: chunks(text) }),
+      upstream: answering(() => ({
+        status: 200,
+        contentType: 'application/json',
+        retryAfter: undefined,
+        body: chunks(text),
+      })),
     });
 
     expect((await sendRaw(READ, wire)).replies).toMatchObject([{ status: 503, body: '' }]);
@@ -131,7 +147,7 @@ describe('a gateway that holds as much as it may', () => {
       retryAfter: undefined,
       body: body(),
     });
-    const wire = await serve({ upstream: { call: (_call, _gone, use) => use(parted()) }, budget });
+    const wire = await serve({ upstream: answering(parted), budget });
     const held = budget.reserve();
     held.grow(2 * MIB);
 
@@ -176,7 +192,7 @@ describe('an answer that comes in parts', () => {
   });
 
   it('waits for a client that is slow to read, and loses nothing', async () => {
-    const wire = await serve({ upstream: answering(answer()), budget: new Budget(2 * MIB) });
+    const wire = await serve({ upstream: answering(answer), budget: new Budget(2 * MIB) });
     const socket = await open(wire);
     socket.pause();
     socket.write(READ);
@@ -218,7 +234,7 @@ describe('an answer that comes in parts', () => {
         ended = true;
       }
     })();
-    const wire = await serve({ upstream: answering({ ...answer(), body }), budget: new Budget(2 * MIB) });
+    const wire = await serve({ upstream: answering(() => ({ ...answer(), body })), budget: new Budget(2 * MIB) });
     const socket: Socket = await open(wire);
     socket.pause();
     socket.write(READ);
@@ -253,21 +269,22 @@ describe('a call upstream', () => {
     userAgent: 'x',
     metrics: createGatewayMetrics(),
   };
-  const call = { method: 'GET', path: '/x', token: 't' } as const;
+  const request = { method: 'GET', path: '/x', token: 't' } as const;
 
-  it('without an authority to trust is not made', async () => {
-    await expect(
-      new Upstream(options).call(call, new AbortController().signal, () => Promise.resolve()),
-    ).rejects.toMatchObject({ reason: 'unreachable', code: 'NO_CA' });
+  it('a call fails with `unreachable` before a certificate authority is configured', async () => {
+    const call = new Upstream(options).begin(request, new AbortController().signal);
+
+    await expect(call.send()).rejects.toMatchObject({ reason: 'unreachable', code: 'NO_CA' });
+    call.end();
   });
 
-  it('for a client that has left already is not made', async () => {
+  it('a call for a client that is gone already is not begun', async () => {
     const upstream = new Upstream(options);
     upstream.trust((await pairFor()).certificate);
 
-    await expect(upstream.call(call, AbortSignal.abort(), () => Promise.resolve())).rejects.toMatchObject({
-      reason: 'abandoned',
-    });
+    expect(() => upstream.begin(request, AbortSignal.abort())).toThrow(
+      expect.objectContaining({ reason: 'abandoned' }),
+    );
     await upstream.close();
   });
 

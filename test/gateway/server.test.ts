@@ -2,6 +2,7 @@ import { once } from 'node:events';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import { Connections } from '../../src/gateway/server/connections.js';
 import { GatewayServer, type IncomingRequest } from '../../src/gateway/server/server.js';
 import { createGatewayMetrics } from '../../src/observability/gatewaymetrics.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
@@ -27,14 +28,22 @@ async function serve(
   answer: (arrival: IncomingRequest, nth: number) => void,
 ): Promise<WireOptions & { readonly clock: ManualClock }> {
   const clock = new ManualClock();
-  const limits = { maxConnections: 10, headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
+  const limits = { headerTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
   const taking = async (arrival: IncomingRequest): Promise<void> => {
     arrivals.push(arrival);
     const over = new Promise<void>((resolve) => arrival.response.once('close', resolve));
     answer(arrival, arrivals.length);
     await over;
   };
-  server = new GatewayServer({ limits, strict: false, clock, metrics: createGatewayMetrics(), handler: taking });
+  const connections = new Connections(10);
+  server = new GatewayServer({
+    limits,
+    connections,
+    strict: false,
+    clock,
+    metrics: createGatewayMetrics(),
+    handler: taking,
+  });
   const pair = await pairFor();
   server.setCertificate({ cert: pair.certificate, key: pair.privateKey, notBefore: 0, notAfter: 0 });
   return { port: await server.start('127.0.0.1', 0), ca: pair.certificate, clock };

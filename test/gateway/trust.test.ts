@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { UpstreamReadiness } from '../../src/gateway/upstream/readiness.js';
-import { UpstreamError } from '../../src/gateway/upstream/upstream.js';
+import { UpstreamError } from '../../src/gateway/upstream/error.js';
 import { issueServingCertificate, type ServingCertificate } from '../../src/pki/serving.js';
 import { ManualClock } from '@multicluster-engine/kube-apiserver/testing/clock';
 import { RecordingLog } from '../support/fakes/log.js';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/gateway/object/document.js';
 import { mapResponse, type RequestInfo } from '../../src/gateway/response/mapresponse.js';
 import { fieldError, StatusError, STATUS_ERRORS, type StatusErrorKind } from '../../src/gateway/statuserror.js';
 import { ROUTES } from '../../src/gateway/request/routes.js';
-import { UpstreamError } from '../../src/gateway/upstream/upstream.js';
+import { UpstreamError } from '../../src/gateway/upstream/error.js';
 import { document, rules } from '../gateway/document.js';
 import { describeRecorded, type Case } from './recorded.js';
 

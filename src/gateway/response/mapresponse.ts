@@ -10,7 +10,8 @@ import { isRecord, asRecord, type UnknownRecord } from '../object/record.js';
 import { fieldError, StatusError } from '../statuserror.js';
 import type { Action } from '../request/routes.js';
 import type { FieldRules } from '../object/fieldrules.js';
-import { UpstreamError, type UpstreamResponse } from '../upstream/upstream.js';
+import { UpstreamError } from '../upstream/error.js';
+import type { UpstreamResponse } from '../upstream/upstream.js';
 
 /** What was asked, as far as the answer depends on it. */
 export interface RequestInfo {

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Format } from '../request/media.js';
 import { INTERFACE_CODES, STATUS_ERRORS, type StatusError } from '../statuserror.js';
 import { writeYaml } from '../object/yaml.js';
@@ -24,7 +24,8 @@ export type ResponseHeader =
   | 'retry-after'
   | 'x-content-type-options';
 
-const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+/** Of every response. */
+export const COMMON_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 const DEFAULT_RETRY_SECONDS = 1;
 const MAX_RETRY_SECONDS = 60;
 
@@ -75,48 +76,6 @@ export function rawResponse(answer: HttpResponse): string {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${answer.code} ${STATUS_CODES[answer.code] ?? ''}\r\n${lines.join('')}\r\n${body}`;
-}
-
-/**
- * Sends an answer. Resolves when the connection has taken it or is gone; rejects when `rest` fails, with the connection
- * cut, so that half an answer never looks like a whole one.
- */
-export async function send(response: ServerResponse, answer: HttpResponse): Promise<void> {
-  const { code, headers, body, stream: rest } = answer;
-  const length = rest === undefined ? { 'content-length': body === undefined ? 0 : Buffer.byteLength(body) } : {};
-  const over = firstEvent(response, ['finish', 'close']);
-  response.writeHead(code, { ...headers, ...COMMON_HEADERS, ...length });
-  if (rest === undefined) response.end(body);
-  else await writeStream(response, rest);
-  await over;
-}
-
-async function writeStream(response: ServerResponse, rest: AsyncIterable<Buffer>): Promise<void> {
-  try {
-    for await (const chunk of rest) {
-      if (!response.write(chunk)) await firstEvent(response, ['drain', 'close']);
-      if (response.destroyed) return;
-    }
-    response.end();
-  } catch (error) {
-    response.destroy();
-    throw error;
-  }
-}
-
-/** Resolves at whichever event comes first. */
-function firstEvent(response: ServerResponse, events: readonly string[]): Promise<void> {
-  return new Promise((resolve) => {
-    if (response.destroyed) {
-      resolve();
-      return;
-    }
-    const settle = (): void => {
-      for (const event of events) response.off(event, settle);
-      resolve();
-    };
-    for (const event of events) response.on(event, settle);
-  });
 }
 
 function retryAfterText(seconds: number | undefined): string {

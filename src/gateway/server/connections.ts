@@ -1,66 +1,65 @@
 import type { Socket } from 'node:net';
 
+/** `evicted`: accepted in place of another one, which was closed. `rejected`: closed. */
+export type Admission = 'accepted' | 'evicted' | 'rejected';
+
 /**
- * The open connections. When there are as many as allowed, a new one takes the place of the one whose last answer lies
- * longest ago. Only those for which the API server is at work stay whatever comes: who merely holds a connection, be it
- * silent or in the middle of a slow request, keeps nobody out.
+ * The open connections. At the limit, a new one replaces the one whose last response is the oldest. A connection for
+ * which a call to the API server is in progress is never replaced; an idle one, or one in the middle of a slow request,
+ * keeps no other client out.
  */
 export class Connections {
   readonly #limit: number;
-  readonly #onEvicted: () => void;
-  /** By the client's address and port, in which a TLS connection and the TCP connection below it are alike. Oldest first. */
-  readonly #waiting = new Map<string, Socket>();
-  readonly #busy = new Map<string, Socket>();
+  /** By the client's address and port, which a TLS connection and the TCP connection below it share. Oldest first. */
+  readonly #idle = new Map<string, Socket>();
+  readonly #active = new Map<string, Socket>();
 
-  /** `onEvicted` is called for each connection that had to give way. */
-  constructor(limit: number, onEvicted: () => void = () => undefined) {
+  constructor(limit: number) {
     this.#limit = limit;
-    this.#onEvicted = onEvicted;
   }
 
   get open(): number {
-    return this.#waiting.size + this.#busy.size;
+    return this.#idle.size + this.#active.size;
   }
 
-  /** Takes a connection in; false when it was cut because the API server is at work for all others. */
-  accept(socket: Socket): boolean {
+  /** Adds a connection. It is closed when all others have a call in progress. */
+  accept(socket: Socket): Admission {
     const key = keyOf(socket);
-    if (this.open >= this.#limit && !this.#evict()) {
+    const full = this.open >= this.#limit;
+    if (full && !this.#evictOldest()) {
       socket.destroy();
-      return false;
+      return 'rejected';
     }
-    this.#waiting.set(key, socket);
+    this.#idle.set(key, socket);
     socket.once('close', () => {
-      if (this.#waiting.get(key) === socket) this.#waiting.delete(key);
-      if (this.#busy.get(key) === socket) this.#busy.delete(key);
+      if (this.#idle.get(key) === socket) this.#idle.delete(key);
+      if (this.#active.get(key) === socket) this.#active.delete(key);
     });
-    return true;
+    return full ? 'evicted' : 'accepted';
   }
 
-  /** The API server is at work for it. */
+  /** A call to the API server is in progress for it. */
   markActive(socket: Socket): void {
-    moveToEnd(keyOf(socket), this.#waiting, this.#busy);
+    moveToEnd(keyOf(socket), this.#idle, this.#active);
   }
 
-  /** Its client has the next move. */
+  /** No call is in progress for it: its last response is the newest. */
   markIdle(socket: Socket): void {
     const key = keyOf(socket);
-    moveToEnd(key, this.#busy, this.#waiting);
-    moveToEnd(key, this.#waiting, this.#waiting);
+    moveToEnd(key, this.#active, this.#idle);
+    moveToEnd(key, this.#idle, this.#idle);
   }
 
-  #evict(): boolean {
-    for (const [key, socket] of this.#waiting) {
-      this.#waiting.delete(key);
+  #evictOldest(): boolean {
+    for (const [key, socket] of this.#idle) {
+      this.#idle.delete(key);
       socket.destroy();
-      this.#onEvicted();
       return true;
     }
     return false;
   }
 }
 
-/** Puts it at the end of `to`. */
 function moveToEnd(key: string, from: Map<string, Socket>, to: Map<string, Socket>): void {
   const socket = from.get(key);
   if (socket === undefined) return;

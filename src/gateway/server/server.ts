@@ -6,7 +6,7 @@ import type { Clock } from '../../runtime/clock.js';
 import { rawResponse, errorResponse } from '../response/response.js';
 import { errorForConnect, errorForClientError } from '../response/parseerror.js';
 import type { ServingPair } from '../tls/certificate.js';
-import { Connections } from './connections.js';
+import type { Connections } from './connections.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { StatusError } from '../statuserror.js';
 
@@ -18,32 +18,34 @@ export interface ServerLimits {
 }
 
 export interface ServerOptions {
-  readonly limits: ServerLimits;
+  readonly limits: Omit<ServerLimits, 'maxConnections'>;
+  readonly connections: Connections;
   readonly strict: boolean;
   readonly clock: Clock;
   readonly metrics: GatewayMetrics;
   /** Answers one request; never rejects. */
-  readonly handler: (arrival: IncomingRequest) => Promise<void>;
+  readonly handler: (incoming: IncomingRequest) => Promise<void>;
 }
 
-/** One request as the server hands it over. */
+/** One request, whose head has been parsed. */
 export interface IncomingRequest {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
-  /** The client waits to be asked for the body. */
+  /** The client sends the body after `100 Continue`. */
   readonly expectsContinue: boolean;
-  /** Does what the client waits for; meanwhile its connection gives way to no other. */
-  readonly atWork: <T>(work: () => Promise<T>) => Promise<T>;
-  /** The code with which the server has refused a request whose rest was none, or did not come in time. */
-  readonly cutShort: () => number | undefined;
+  /**
+   * The status code that the server has sent by itself because the rest of the request was malformed or did not arrive
+   * in time; absent otherwise.
+   */
+  rejectedWith?: number;
 }
 
 const KEEP_ALIVE_MS = 15_000;
 const TIMEOUT_CHECK_MS = 500;
-/** How long a client has for taking an answer to what was no request. */
+/** How long a client has for taking the response to malformed bytes. */
 const ERROR_RESPONSE_MS = 5_000;
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Forward secrecy and authenticated encryption alone. */
+/** Only those with forward secrecy and authenticated encryption. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -65,26 +67,25 @@ const TLS = {
 /**
  * The HTTPS server: HTTP/1.1 over TLS 1.2 or newer, one request at a time on a connection, every wait bounded.
  *
- * Guarantees: bytes that are no well-formed request reach nobody; a client that asks for more before it is answered has
- * its connection closed after the answer under way.
+ * Guarantees: only well-formed requests reach the handler; the connection of a client that sends further requests
+ * without reading the responses is closed after the response in progress.
  */
 export class GatewayServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #connections: Connections;
-  readonly #answering = new Map<Socket, IncomingRequest>();
-  /** Those with a request that waits for the end of the answer before. */
-  readonly #queued = new WeakSet<Socket>();
-  /** Those that are closed after the answer under way. */
-  readonly #leaving = new WeakSet<Socket>();
-  /** With which code requests were refused before they had come whole. */
-  readonly #cut = new WeakMap<ServerResponse, number>();
+  /** The newest request of each connection that is served now. */
+  readonly #inProgress = new Map<Socket, IncomingRequest>();
+  /** Connections with a request that waits for the end of the previous response. */
+  readonly #waiting = new WeakSet<Socket>();
+  /** Connections that are closed after the response in progress. */
+  readonly #lastResponse = new WeakSet<Socket>();
   #closing = false;
 
   constructor(options: ServerOptions) {
     this.#options = options;
     const { limits, metrics } = options;
-    this.#connections = new Connections(limits.maxConnections, () => metrics.dropped('capacity'));
+    this.#connections = options.connections;
     this.#server = createServer({
       ...TLS,
       ALPNProtocols: ['http/1.1'],
@@ -103,12 +104,12 @@ export class GatewayServer {
     this.#listen();
   }
 
-  /** Shows this certificate from the next handshake on; open connections go on as they are. */
+  /** Uses this certificate from the next handshake on; open connections keep theirs. */
   setCertificate({ cert, key }: ServingPair): void {
     this.#server.setSecureContext({ ...TLS, cert, key });
   }
 
-  /** Resolves with the port; rejects when the address cannot be had. */
+  /** Listens. Resolves with the port; rejects when the address cannot be used. */
   async start(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -121,7 +122,7 @@ export class GatewayServer {
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** Takes no more connections, lets what is under way end within `graceMs`, then cuts what is left. */
+  /** Accepts no more connections, waits up to `graceMs` for requests in progress, then closes the connections left. */
   async stop(graceMs: number): Promise<void> {
     this.#closing = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -131,10 +132,10 @@ export class GatewayServer {
     timer.cancel();
   }
 
-  /** Every answer whose head is not sent yet is the last of its connection, and says so. */
+  /** From now on every response whose head is not sent yet is the last one of its connection and says so. */
   beginDrain(): void {
     this.#closing = true;
-    for (const { response } of this.#answering.values()) {
+    for (const { response } of this.#inProgress.values()) {
       if (!response.headersSent) response.shouldKeepAlive = false;
     }
   }
@@ -142,100 +143,97 @@ export class GatewayServer {
   #listen(): void {
     const { metrics } = this.#options;
     this.#server.on('connection', (socket: Socket) => {
-      if (!this.#connections.accept(socket)) metrics.dropped('capacity');
+      if (this.#connections.accept(socket) !== 'accepted') metrics.dropped('capacity');
     });
     this.#server.on('tlsClientError', () => metrics.dropped('tls'));
-    // With nobody who listens, Node hands its parser bytes past the socket, also while that one waits for a slow reader: a fault.
+    // Without a listener for data, Node feeds its parser from the socket directly, also while the socket is paused
+    // because the client reads slowly (a fault of Node).
     this.#server.on('secureConnection', (socket: Socket) => void socket.on('data', () => undefined));
-    this.#server.on('request', (message, response) => void this.#take(message, response, false));
-    this.#server.on('checkContinue', (message, response) => void this.#take(message, response, true));
-    this.#server.on('checkExpectation', (message, response) => void this.#take(message, response, true));
-    this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#refuseRaw(socket, errorForConnect(url)));
+    this.#server.on(
+      'request',
+      (message, response) => void this.#onRequest({ message, response, expectsContinue: false }),
+    );
+    this.#server.on(
+      'checkContinue',
+      (message, response) => void this.#onRequest({ message, response, expectsContinue: true }),
+    );
+    this.#server.on(
+      'checkExpectation',
+      (message, response) => void this.#onRequest({ message, response, expectsContinue: true }),
+    );
+    this.#server.on('connect', ({ url = '' }, socket: Socket) => this.#writeRawError(socket, errorForConnect(url)));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
       this.#onClientError(error, socket),
     );
-    // Failures of accepting: out of file descriptors. The server goes on by itself.
+    // A connection could not be accepted: no file descriptor is left. The server continues by itself.
     this.#server.on('error', () => metrics.dropped('capacity'));
   }
 
-  async #take(message: IncomingMessage, response: ServerResponse, expectant: boolean): Promise<void> {
+  async #onRequest(incoming: IncomingRequest): Promise<void> {
+    const { message, response } = incoming;
     const { socket } = message;
-    const current = this.#answering.get(socket);
-    if (current !== undefined && !(await this.#isOver(current.response, socket))) {
+    const previous = this.#inProgress.get(socket);
+    if (previous !== undefined && !(await this.#isWritten(previous.response, socket))) {
       message.resume();
       return;
     }
     if (this.#closing) response.shouldKeepAlive = false;
-    const arrival: IncomingRequest = {
-      message,
-      response,
-      expectsContinue: expectant,
-      atWork: (work) => this.#atWork(socket, work),
-      cutShort: () => this.#cut.get(response),
-    };
-    this.#answering.set(socket, arrival);
-    await this.#options.handler(arrival);
-    if (this.#answering.get(socket) === arrival) this.#answering.delete(socket);
+    this.#inProgress.set(socket, incoming);
+    await this.#options.handler(incoming);
+    if (this.#inProgress.get(socket) === incoming) this.#inProgress.delete(socket);
     this.#connections.markIdle(socket);
-    // Who was not told of the end may have asked on: that is answered too, as long as connections are taken in.
+    // A client whose last response did not announce the end may have sent another request. It is served as long as
+    // connections are accepted.
     if (this.#closing && !(response.shouldKeepAlive && this.#server.listening)) socket.destroySoon();
   }
 
   /**
-   * Whether the answer under way has come to its end. What a client asks before it can have read that answer is not
-   * answered: answers that nobody takes would pile up.
+   * Whether the previous response has been written completely. A request that its client sent before it can have read
+   * that response is not served: responses that nobody reads would pile up.
    */
-  async #isOver(current: ServerResponse, socket: Socket): Promise<boolean> {
-    if (current.writableEnded && !this.#queued.has(socket)) {
-      // All of it is written; whether the system has it all, or the client has stopped reading, shows in a moment.
-      this.#queued.add(socket);
-      await new Promise<void>((resolve) => {
-        current.once('finish', resolve);
-        current.once('close', resolve);
-        if (current.writableFinished || current.destroyed) resolve();
-      });
-      this.#queued.delete(socket);
-      return current.writableFinished && socket.writable;
+  async #isWritten(previous: ServerResponse, socket: Socket): Promise<boolean> {
+    if (!previous.writableEnded || this.#waiting.has(socket)) {
+      this.#closeAfter(previous, socket);
+      return false;
     }
-    this.#leave(current, socket);
-    return false;
+    // The response has ended; whether the client still reads shows when the operating system has taken all of it.
+    this.#waiting.add(socket);
+    await new Promise<void>((resolve) => {
+      previous.once('finish', resolve);
+      previous.once('close', resolve);
+      if (previous.writableFinished || previous.destroyed) resolve();
+    });
+    this.#waiting.delete(socket);
+    return previous.writableFinished && socket.writable;
   }
 
-  /** Closes a connection after the answer under way. */
-  #leave(current: ServerResponse, socket: Socket): void {
-    if (this.#leaving.has(socket)) return;
-    this.#leaving.add(socket);
+  /** Closes a connection after the response in progress. */
+  #closeAfter(current: ServerResponse, socket: Socket): void {
+    if (this.#lastResponse.has(socket)) return;
+    this.#lastResponse.add(socket);
     current.shouldKeepAlive = false;
     current.once('finish', () => socket.destroySoon());
   }
 
-  async #atWork<T>(socket: Socket, work: () => Promise<T>): Promise<T> {
-    this.#connections.markActive(socket);
-    try {
-      return await work();
-    } finally {
-      this.#connections.markIdle(socket);
-    }
-  }
-
-  /** What the parser refuses, and requests that did not arrive in time. */
+  /** Handles what the parser rejects, and requests that do not arrive in time. */
   #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    const refusal = errorForClientError(error);
-    const current = this.#answering.get(socket);
-    const behind = current !== undefined && current.message.complete && !current.response.writableFinished;
-    if (refusal === undefined || !socket.writable || (current?.response.headersSent === true && !behind)) {
+    const statusError = errorForClientError(error);
+    const current = this.#inProgress.get(socket);
+    const follows = current !== undefined && current.message.complete && !current.response.writableFinished;
+    if (statusError === undefined || !socket.writable || (current?.response.headersSent === true && !follows)) {
       socket.destroy();
       return;
     }
-    this.#options.metrics.dropped(refusal.kind === 'slow' ? 'timeout' : 'protocol');
-    // What follows a whole request must not be answered in its place: a write that is done would look refused.
-    if (behind) this.#leave(current.response, socket);
-    else this.#refuseRaw(socket, refusal, current?.response);
+    this.#options.metrics.dropped(statusError.kind === 'slow' ? 'timeout' : 'protocol');
+    // The error of bytes that follow a complete request is not sent in place of the response to that request: a write
+    // that was done would look rejected.
+    if (follows) this.#closeAfter(current.response, socket);
+    else this.#writeRawError(socket, statusError, current);
   }
 
-  #refuseRaw(socket: Socket, refusal: StatusError, response?: ServerResponse): void {
-    const answer = errorResponse(refusal, this.#options.strict);
-    if (response !== undefined) this.#cut.set(response, answer.code);
+  #writeRawError(socket: Socket, error: StatusError, current?: IncomingRequest): void {
+    const answer = errorResponse(error, this.#options.strict);
+    if (current !== undefined) current.rejectedWith = answer.code;
     const timer = this.#options.clock.after(ERROR_RESPONSE_MS, () => socket.destroy());
     socket.on('error', () => undefined);
     socket.once('close', () => timer.cancel());

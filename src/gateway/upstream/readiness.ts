@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../runtime/clock.js';
 import type { Logger } from '../../runtime/logger.js';
-import { UpstreamError, type Upstream } from './upstream.js';
+import { UpstreamError } from './error.js';
+import type { Upstream } from './upstream.js';
 
 export interface UpstreamReadinessOptions {
   readonly upstream: Pick<Upstream, 'checkConnection'>;

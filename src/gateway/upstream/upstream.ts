@@ -3,6 +3,7 @@ import { buildConnector, Pool, type Dispatcher } from 'undici';
 import type { Clock } from '../../runtime/clock.js';
 import type { GatewayMetrics } from '../../runtime/metrics.js';
 import type { Method } from '../request/routes.js';
+import { toUpstreamError, UpstreamError } from './error.js';
 
 export interface UpstreamRequest {
   readonly method: Method;
@@ -12,7 +13,7 @@ export interface UpstreamRequest {
   readonly body?: string;
 }
 
-/** The head of an answer, and its body as it comes. */
+/** The head of a response, and its body as it arrives. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly contentType: string;
@@ -20,26 +21,18 @@ export interface UpstreamResponse {
   readonly body: AsyncGenerator<Buffer>;
 }
 
-/**
- * Why there is no answer. `unreachable`: there was no connection, or no trust in who is at its end, so that nothing was
- * sent. Holds no text of the other side and no header: it may be logged.
- */
-export type UpstreamErrorReason = 'timeout' | 'unreachable' | 'broken' | 'abandoned';
-
-export class UpstreamError extends Error {
-  readonly reason: UpstreamErrorReason;
-  /** The error's code, such as ECONNRESET. */
-  readonly code: string;
-
-  constructor(failure: UpstreamErrorReason, code: string) {
-    super(`no usable answer of the API server: ${failure} (${code})`);
-    this.name = 'UpstreamError';
-    this.reason = failure;
-    this.code = code;
-  }
+/** One call to the API server. Whoever begins a call ends it, whatever happens. */
+export interface UpstreamCall {
+  /**
+   * Sends the request, once. The body of the response is read while the call lasts.
+   * @throws UpstreamError
+   */
+  send(): Promise<UpstreamResponse>;
+  /** Drops what is unread and counts the call. `failure`: the error with which its use has failed. */
+  end(failure?: unknown): void;
 }
 
-/** Made once: the trace of an error costs more than many a request. */
+/** Constants: a new Error costs more, by its stack trace, than the rest of many a call. */
 const CLIENT_GONE = new UpstreamError('abandoned', 'CLIENT_GONE');
 const UNREAD = new UpstreamError('broken', 'UNREAD');
 
@@ -55,16 +48,15 @@ export interface UpstreamOptions {
 
 const CONNECTIONS = 256;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Far below the time after which an API server closes an idle connection, so that no request meets a closing one. */
+/** Far below the idle timeout of an API server, so that no request is sent on a connection that the server closes. */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
-const CODE = /^[A-Z0-9_]{1,64}$/;
 
 /**
- * The one server behind the gateway.
+ * The one API server behind the gateway.
  *
- * Guarantees: a call is sent at most once, with the caller's token and headers of ours alone; no redirect is followed;
- * the server is verified by the given CA. The call ends when its time is over or `gone` fires, whichever comes first.
+ * Guarantees: a request is sent at most once, with the caller's token and fixed headers only; no redirect is followed;
+ * the server is verified by the configured CA. A call fails when its time is over or `clientGone` fires.
  */
 export class Upstream {
   readonly #options: UpstreamOptions;
@@ -76,13 +68,13 @@ export class Upstream {
   }
 
   /**
-   * Trusts these authorities (PEM) from now on. Calls under way end on the old connections.
-   * @throws Error for what is no certificate
+   * Trusts these certificate authorities (PEM) from now on. Calls in progress end on the old connections.
+   * @throws Error when one is not a certificate
    */
   trust(ca: string): void {
     checkAuthorities(ca);
-    const before = this.#pool;
-    this.#connect = connectorTrusting(ca);
+    const previous = this.#pool;
+    this.#connect = verifyingConnector(ca);
     this.#pool = new Pool(this.#options.origin, {
       connections: CONNECTIONS,
       pipelining: 1,
@@ -94,40 +86,41 @@ export class Upstream {
       maxResponseSize: MAX_RESPONSE_BYTES,
       connect: this.#connect,
     });
-    before?.close().catch(() => undefined);
+    previous?.close().catch(() => undefined);
   }
 
   /**
-   * Sends a call and hands its answer to `use`, within the call's time.
-   * @throws UpstreamFailure, and whatever `use` throws
+   * Begins a call: its time runs from now on.
+   * @throws UpstreamError `abandoned` when the client is gone already
    */
-  async call<T>(call: UpstreamRequest, gone: AbortSignal, use: (answer: UpstreamResponse) => Promise<T>): Promise<T> {
+  begin(request: UpstreamRequest, clientGone: AbortSignal): UpstreamCall {
+    if (clientGone.aborted) throw CLIENT_GONE;
     const { clock, timeoutMs, metrics } = this.#options;
-    if (gone.aborted) throw CLIENT_GONE;
-    const stop = new AbortController();
-    const leave = (): void => stop.abort(CLIENT_GONE);
-    gone.addEventListener('abort', leave, { once: true });
-    const timer = clock.after(timeoutMs, () => stop.abort(new UpstreamError('timeout', 'TIMEOUT')));
-    const begun = clock.monotonic();
-    let code = '<error>';
-    try {
-      const answer = await this.#send(call, stop.signal);
-      code = String(answer.status);
-      return await use(answer);
-    } catch (error) {
-      if (error instanceof UpstreamError) code = '<error>';
-      throw error;
-    } finally {
-      timer.cancel();
-      gone.removeEventListener('abort', leave);
-      stop.abort(UNREAD);
-      metrics.upstream(call.method, code, (clock.monotonic() - begun) / 1000);
-    }
+    const abort = new AbortController();
+    const onClientGone = (): void => abort.abort(CLIENT_GONE);
+    clientGone.addEventListener('abort', onClientGone, { once: true });
+    const timer = clock.after(timeoutMs, () => abort.abort(new UpstreamError('timeout', 'TIMEOUT')));
+    const startedAt = clock.monotonic();
+    let status = '<error>';
+    return {
+      send: async () => {
+        const response = await this.#send(request, abort.signal);
+        status = String(response.status);
+        return response;
+      },
+      end: (failure) => {
+        timer.cancel();
+        clientGone.removeEventListener('abort', onClientGone);
+        abort.abort(UNREAD);
+        const code = failure instanceof UpstreamError ? '<error>' : status;
+        metrics.upstream(request.method, code, (clock.monotonic() - startedAt) / 1000);
+      },
+    };
   }
 
   /**
-   * Connects and lets go again, without a request.
-   * @throws UpstreamFailure `unreachable`, when no server of that address can be had or trusted
+   * Connects and disconnects, without a request.
+   * @throws UpstreamError `unreachable` when the server cannot be connected to or verified
    */
   checkConnection(): Promise<void> {
     const { hostname, host, protocol, port } = new URL(this.#options.origin);
@@ -147,24 +140,27 @@ export class Upstream {
     this.#pool = undefined;
   }
 
-  async #send(call: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
+  async #send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamResponse> {
     const pool = this.#pool;
     if (pool === undefined) throw new UpstreamError('unreachable', 'NO_CA');
-    const { method, path, body } = call;
-    const response = await this.#guard(() =>
-      pool.request({ method, path, signal, headers: this.#headers(call), ...(body !== undefined && { body }) }),
-    );
-    const { statusCode, headers } = response;
-    if (Number(headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES) throw new UpstreamError('broken', 'TOO_LARGE');
+    const { method, path, body } = request;
+    const headers = this.#headers(request);
+    const response = await pool
+      .request({ method, path, signal, headers, ...(body !== undefined && { body }) })
+      .catch((error: unknown) => {
+        throw toUpstreamError(error);
+      });
+    if (Number(response.headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES)
+      throw new UpstreamError('broken', 'TOO_LARGE');
     return {
-      status: statusCode,
-      contentType: text(headers['content-type']),
-      retryAfter: text(headers['retry-after']) || undefined,
-      body: this.#chunks(response),
+      status: response.statusCode,
+      contentType: text(response.headers['content-type']),
+      retryAfter: text(response.headers['retry-after']) || undefined,
+      body: chunksOf(response),
     };
   }
 
-  /** Everything that is sent beside host and connection. */
+  /** All headers that are sent, beside host and connection. */
   #headers({ token, body }: UpstreamRequest): Record<string, string> {
     return {
       authorization: `Bearer ${token}`,
@@ -176,48 +172,28 @@ export class Upstream {
       }),
     };
   }
+}
 
-  async *#chunks(response: Dispatcher.ResponseData): AsyncGenerator<Buffer> {
-    const reader = response.body[Symbol.asyncIterator]();
-    for (;;) {
-      const next = await this.#guard(() => reader.next());
-      if (next.done === true) return;
-      const chunk: Buffer = next.value;
-      yield chunk;
-    }
-  }
-
-  async #guard<T>(run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
+async function* chunksOf(response: Dispatcher.ResponseData): AsyncGenerator<Buffer> {
+  const reader = response.body[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await reader.next().catch((error: unknown) => {
       throw toUpstreamError(error);
-    }
+    });
+    if (next.done === true) return;
+    const chunk: Buffer = next.value;
+    yield chunk;
   }
 }
 
-/** Whatever goes wrong before the server is there and trusted is told apart from what comes after: nothing was sent yet. */
-function connectorTrusting(ca: string): buildConnector.connector {
+/** Errors before the server is connected and verified have a reason of their own: nothing was sent yet. */
+function verifyingConnector(ca: string): buildConnector.connector {
   const connect = buildConnector({ ca, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS, allowH2: false });
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error === null) callback(null, socket);
       else callback(toUpstreamError(error, 'unreachable'), null);
     });
-}
-
-/** Errors of the client library may hold what the other side has sent, so only their code is kept. */
-function toUpstreamError(error: unknown, failure: UpstreamErrorReason = 'broken'): UpstreamError {
-  if (error instanceof UpstreamError) return error;
-  const given = errorCode(error);
-  return new UpstreamError(failure, CODE.test(given) ? given : 'UNKNOWN');
-}
-
-/** An error that stands for several, one an address, is told by the first. */
-function errorCode(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return errorCode(error.errors[0]);
-  return 'code' in error ? String(error.code) : '';
 }
 
 function text(value: string | string[] | undefined): string {

@@ -1,0 +1,214 @@
+import type { Clock } from '../../runtime/clock.js';
+import type { HealthCheck } from '../../runtime/health.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { GatewayMetrics } from '../../runtime/metrics.js';
+import type { FieldRules } from '../object/fieldrules.js';
+import type { JsonObject } from '../object/document.js';
+import { announcesBody, drainBody, parseBody, readBody, type Budget, type Reservation } from '../request/body.js';
+import { headerMap } from '../request/headers.js';
+import { parseHead, routeOf, type LocalRequest, type ResourceRequest } from './requesthead.js';
+import { validateCreate, validateTarget, withResourceVersion } from '../request/target.js';
+import { MAX_BUFFERED, mapResponse, type RequestInfo } from '../response/mapresponse.js';
+import { emptyResponse, errorResponse, type HttpResponse } from '../response/response.js';
+import { writeResponse } from '../response/write.js';
+import { StatusError } from '../statuserror.js';
+import type { Upstream, UpstreamRequest } from '../upstream/upstream.js';
+import { UpstreamError } from '../upstream/error.js';
+import { recordAccess, stackWithoutMessage } from './accesslog.js';
+import type { Connections } from './connections.js';
+import type { IncomingRequest } from './server.js';
+
+/** What requests are handled with. */
+export interface HandlerDeps {
+  readonly upstream: Pick<Upstream, 'begin'>;
+  readonly connections: Pick<Connections, 'markActive' | 'markIdle'>;
+  readonly budget: Budget;
+  /** The OpenAPI document, JSON; bytes, so that it is encoded once. */
+  readonly openapi: Buffer;
+  readonly rules: FieldRules;
+  readonly readiness: Pick<HealthCheck, 'check'>;
+  /** Only the status codes of the interface, and no error bodies. */
+  readonly strict: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: GatewayMetrics;
+}
+
+interface RequestContext {
+  readonly incoming: IncomingRequest;
+  readonly deps: HandlerDeps;
+  /** Fires when the client closes its connection. */
+  readonly clientGone: AbortSignal;
+}
+
+/** A string: an Error would be made, with its stack trace, for each request. */
+const CLOSED = 'the connection has closed';
+
+/**
+ * Handles one request: parses its head, answers it locally or with one call to the API server under the caller's own
+ * token, and writes the access log. Never rejects.
+ */
+export async function handleRequest(incoming: IncomingRequest, deps: HandlerDeps): Promise<void> {
+  const { message, response } = incoming;
+  const startedAt = deps.clock.monotonic();
+  const remote = message.socket.remoteAddress;
+  const match = routeOf(message);
+  const context: RequestContext = { incoming, deps, clientGone: closeSignal(incoming) };
+  let upstreamError: UpstreamError | undefined;
+  try {
+    const request = parseHead(message, match);
+    if (request.kind === 'local') await writeResponse(response, localResponse(request, deps), deps.clock);
+    else await forward(request, context);
+  } catch (error) {
+    if (error instanceof UpstreamError) upstreamError = error;
+    await respondWithError(error, context);
+  }
+  recordAccess({ incoming, match, startedAt, remote, upstreamError }, deps);
+}
+
+function closeSignal({ message, response }: IncomingRequest): AbortSignal {
+  const closed = new AbortController();
+  response.on('close', () => closed.abort(CLOSED));
+  // Without listeners, an error of a connection that the client has reset would end the process.
+  response.on('error', () => undefined);
+  message.on('error', () => undefined);
+  return closed.signal;
+}
+
+function localResponse({ action }: LocalRequest, { openapi, readiness }: HandlerDeps): HttpResponse {
+  if (action === 'openapi') return { code: 200, headers: { 'content-type': 'application/json' }, body: openapi };
+  if (action === 'ready' && readiness.check() !== undefined)
+    throw new StatusError('unavailable', { message: 'not ready' });
+  return emptyResponse(200);
+}
+
+/** Reads the body where there is one, calls the API server and responds. The body is counted until the response is written. */
+async function forward(request: ResourceRequest, context: RequestContext): Promise<void> {
+  const { deps } = context;
+  const { method, path, token, resourceVersion, info } = request;
+  const reservation = deps.budget.reserve();
+  try {
+    if (request.bodyFormat === undefined) {
+      const body = resourceVersion === undefined ? {} : { body: deleteOptions(resourceVersion) };
+      await callAndRespond({ method, path, token, ...body }, info, context);
+      return;
+    }
+    const sent = await readObject(request, context, reservation);
+    const body = JSON.stringify(sent);
+    const strictPath = `${path}?fieldValidation=Strict`;
+    await callAndRespond({ method, path: strictPath, token, body }, { ...info, sent }, context);
+  } finally {
+    reservation.release();
+  }
+}
+
+/**
+ * The object in the body, checked against the path.
+ * @throws StatusError
+ */
+async function readObject(
+  { info, target, resourceVersion, bodyFormat = 'json' }: ResourceRequest,
+  { incoming: { message, response, expectsContinue } }: RequestContext,
+  reservation: Reservation,
+): Promise<JsonObject> {
+  if (expectsContinue) response.writeContinue();
+  const bytes = await readBody(message, reservation);
+  if (message.rawTrailers.length > 0)
+    throw new StatusError('malformed', { message: 'trailer fields are not allowed', close: true });
+  const object = validateTarget(parseBody(bytes, bodyFormat), target);
+  if (info.action === 'update') return withResourceVersion(object, resourceVersion);
+  validateCreate(object);
+  return object;
+}
+
+/** DeleteOptions with which the object is deleted only at that resourceVersion. */
+function deleteOptions(resourceVersion: string): string {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { resourceVersion } });
+}
+
+/** Makes the one call. While it lasts, the client's connection is not evicted. */
+async function callAndRespond(request: UpstreamRequest, info: RequestInfo, context: RequestContext): Promise<void> {
+  const { connections } = context.deps;
+  const { socket } = context.incoming.message;
+  connections.markActive(socket);
+  let result: CallResult;
+  try {
+    result = await callUpstream(request, info, context);
+  } finally {
+    connections.markIdle(socket);
+  }
+  if (result.kind === 'buffered') await writeCounted(result.response, context);
+}
+
+type CallResult = { readonly kind: 'buffered'; readonly response: HttpResponse } | { readonly kind: 'written' };
+
+/**
+ * A buffered response is returned and written after the call has ended, so that a slow client holds no connection to the
+ * API server. A larger one is written while it is read.
+ */
+async function callUpstream(request: UpstreamRequest, info: RequestInfo, context: RequestContext): Promise<CallResult> {
+  const { upstream, rules } = context.deps;
+  const call = upstream.begin(request, context.clientGone);
+  let failure: unknown;
+  try {
+    const response = await mapResponse(await call.send(), info, rules);
+    if (response.stream === undefined) return { kind: 'buffered', response };
+    await writeCounted(response, context);
+    return { kind: 'written' };
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    call.end(failure);
+  }
+}
+
+/** Writes a response whose bytes count until the client has taken them: many slow clients cannot exhaust the memory. */
+async function writeCounted(response: HttpResponse, { incoming, deps }: RequestContext): Promise<void> {
+  const reservation = deps.budget.reserve();
+  const { body = '', stream } = response;
+  if (!reservation.grow(stream === undefined ? Buffer.byteLength(body) : MAX_BUFFERED))
+    throw new StatusError('unavailable', { message: 'too many answers at once' });
+  try {
+    const counted = stream === undefined ? response : { ...response, stream: releaseAfterBuffer(stream, reservation) };
+    await writeResponse(incoming.response, counted, deps.clock);
+  } finally {
+    reservation.release();
+  }
+}
+
+/** Releases the reservation once the client has taken the buffered part; after that nothing is buffered. */
+async function* releaseAfterBuffer(stream: AsyncIterable<Buffer>, reservation: Reservation): AsyncGenerator<Buffer> {
+  let taken = 0;
+  for await (const chunk of stream) {
+    yield chunk;
+    taken += chunk.length;
+    if (taken > MAX_BUFFERED) reservation.release();
+  }
+}
+
+/** Writes the response of an error, or closes the connection where none can be written any more. */
+async function respondWithError(error: unknown, { incoming, deps, clientGone }: RequestContext): Promise<void> {
+  const { message, response, expectsContinue } = incoming;
+  const statusError = statusErrorOf(error);
+  // The body of a client that has left fails before its connection closes.
+  const gone = clientGone.aborted || message.errored !== null;
+  if (statusError === undefined && !gone) deps.log.error({ fault: stackWithoutMessage(error) }, 'request failed');
+  if (gone || response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const unread = !message.complete && announcesBody(headerMap(message.rawHeaders));
+  if (unread) response.shouldKeepAlive = false;
+  if (unread && !expectsContinue) await drainBody(message, deps.clock);
+  const answer = errorResponse(statusError ?? new StatusError('failed', { message: 'failed' }), deps.strict);
+  await writeResponse(response, answer, deps.clock).catch(() => undefined);
+}
+
+/** What an error means for the client; undefined for a fault of the program. */
+function statusErrorOf(error: unknown): StatusError | undefined {
+  if (error instanceof StatusError) return error;
+  if (!(error instanceof UpstreamError)) return undefined;
+  const unavailable = error.reason === 'timeout' || error.reason === 'unreachable';
+  return new StatusError(unavailable ? 'unavailable' : 'failed', { message: error.message });
+}

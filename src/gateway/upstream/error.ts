@@ -1,0 +1,35 @@
+/**
+ * Why there is no response. `unreachable`: no connection to a verified server was made, so nothing was sent. `broken`:
+ * the response ended early or is not what was requested. `abandoned`: the client closed its connection.
+ */
+export type UpstreamErrorReason = 'timeout' | 'unreachable' | 'broken' | 'abandoned';
+
+/** The API server gave no usable response. Holds no text of the server and no header, so that it can be logged. */
+export class UpstreamError extends Error {
+  readonly reason: UpstreamErrorReason;
+  /** The error's code, such as ECONNRESET. */
+  readonly code: string;
+
+  constructor(reason: UpstreamErrorReason, code: string) {
+    super(`no usable answer of the API server: ${reason} (${code})`);
+    this.name = 'UpstreamError';
+    this.reason = reason;
+    this.code = code;
+  }
+}
+
+const CODE = /^[A-Z0-9_]{1,64}$/;
+
+/** Any error as an UpstreamError. Errors of the HTTP client may hold bytes of the server, so only their code is kept. */
+export function toUpstreamError(error: unknown, reason: UpstreamErrorReason = 'broken'): UpstreamError {
+  if (error instanceof UpstreamError) return error;
+  const code = errorCode(error);
+  return new UpstreamError(reason, CODE.test(code) ? code : 'UNKNOWN');
+}
+
+/** An AggregateError has one error for each address; the first one stands for all. */
+function errorCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return errorCode(error.errors[0]);
+  return 'code' in error ? String(error.code) : '';
+}
