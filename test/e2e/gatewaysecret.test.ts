@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DEFAULT_TARGET_NAMESPACE } from '../../src/api/names.js';
 import { startChild } from '@multicluster-engine/kube-apiserver';
 import { issueServingCertificate } from '../../src/pki/serving.js';
-import { binaryFolder } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { pathWithKubectl } from '../support/clients/kubectl.js';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
 import { Hub } from '../support/hub/hub.js';
 import { root } from '../support/repository/root.js';
@@ -42,7 +42,7 @@ describeWithServer('a Secret gateway-tls', { own: true, ...HUB }, (server) => {
   /** Types a command as a reader does, in the folder of the repository. */
   async function type(command: string): Promise<void> {
     const env = {
-      PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`,
+      PATH: pathWithKubectl(),
       HOME: server().folder,
       KUBECONFIG: server().adminKubeconfig,
     };

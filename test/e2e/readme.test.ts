@@ -4,10 +4,10 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { startChild, type Exit } from '@multicluster-engine/kube-apiserver';
-import { binaryFolder, missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { describeWithKubectl, pathWithKubectl } from '../support/clients/kubectl.js';
 import { root } from '../support/repository/root.js';
 import { Standalone } from '../support/processes/standalone.js';
 import { masked, stepsIn, type Step } from '../support/repository/markdown.js';
@@ -23,14 +23,11 @@ interface Ended {
 
 const SUCCESS: Exit = { code: 0, signal: null };
 
-const missing = missingPrograms('api');
-const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
-
-suite('README.md', () => {
+describeWithKubectl('README.md', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'multicluster-engine-readme-'));
   const env: Record<string, string> = {
     HOME: folder,
-    PATH: `${binaryFolder()}:${process.env['PATH'] ?? ''}`,
+    PATH: pathWithKubectl(),
     KUBECONFIG: path.join(folder, 'kubeconfig'),
   };
   let run: Standalone;

@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { describeWithKubectl } from '../support/clients/kubectl.js';
 import { kubectlOk } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/repository/root.js';
 import { Standalone } from '../support/processes/standalone.js';
@@ -15,10 +15,7 @@ import { waitFor } from '@multicluster-engine/kube-apiserver/testing/wait';
 const MINUTE = 60_000;
 const ENGINE = path.join(root, 'examples', 'engine.yaml');
 
-const missing = missingPrograms('api');
-const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
-
-suite('standalone', () => {
+describeWithKubectl('standalone', () => {
   let folder: string;
   const running: Standalone[] = [];
 

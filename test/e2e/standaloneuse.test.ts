@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { missingPrograms } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { describeWithKubectl } from '../support/clients/kubectl.js';
 import { kubectl, kubectlOk, type KubectlResult } from '@multicluster-engine/kube-apiserver/testing/kubectl';
 import { root } from '../support/repository/root.js';
 import { Standalone } from '../support/processes/standalone.js';
@@ -19,10 +19,7 @@ kind: Secret
 metadata: {name: robot, annotations: {kubernetes.io/service-account.name: default}}
 type: kubernetes.io/service-account-token`;
 
-const missing = missingPrograms('api');
-const suite = missing === undefined || process.env['CI'] === 'true' ? describe : describe.skip;
-
-suite('in a standalone hub', () => {
+describeWithKubectl('in a standalone hub', () => {
   let folder: string;
   let standalone: Standalone;
 
@@ -113,7 +110,7 @@ suite('in a standalone hub', () => {
   );
 });
 
-suite('a standalone hub whose gateway cannot listen', () => {
+describeWithKubectl('a standalone hub whose gateway cannot listen', () => {
   it(
     'says why, and where the log is',
     async () => {

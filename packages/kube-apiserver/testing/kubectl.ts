@@ -3,7 +3,7 @@ import path from 'node:path';
 import { spawn } from 'node:child_process';
 
 import { startChild } from '../src/process/child.js';
-import { binary } from './controlplane/binaries.js';
+import { kubectlProgram, missingKubectl } from './controlplane/binaries.js';
 import { waitFor, type WaitOptions } from './wait.js';
 
 export interface KubectlOptions {
@@ -25,7 +25,7 @@ export interface KubectlResult {
 export function kubectl(args: readonly string[], options: KubectlOptions): Promise<KubectlResult> {
   const { kubeconfig, input, deadlineMs = 180_000 } = options;
   return new Promise((resolve, reject) => {
-    const child = spawn(binary('kubectl'), args, {
+    const child = spawn(program(), args, {
       env: environment(kubeconfig),
       timeout: deadlineMs,
       killSignal: 'SIGKILL',
@@ -60,7 +60,7 @@ export interface KubectlStream {
 export async function kubectlStream(args: readonly string[], kubeconfig: string): Promise<KubectlStream> {
   const lines: string[] = [];
   const child = await startChild({
-    command: [binary('kubectl'), ...args],
+    command: [program(), ...args],
     env: environment(kubeconfig),
     output: 'pipe',
   });
@@ -81,6 +81,12 @@ export async function kubectlStream(args: readonly string[], kubeconfig: string)
       await child.stop(2000);
     },
   };
+}
+
+function program(): string {
+  const found = kubectlProgram();
+  if (found === undefined) throw new Error(missingKubectl());
+  return found;
 }
 
 // The cache of what a server serves lies beside the kubeconfig: ports come back with other servers behind them.

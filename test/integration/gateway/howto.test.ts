@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { startChild, type Child, freePorts } from '@multicluster-engine/kube-apiserver';
-import { binary } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+import { pathWithKubectl } from '../../support/clients/kubectl.js';
 import { headNonconformities } from '../../gateway/conformance.js';
 import { installCrds } from '@multicluster-engine/kube-apiserver/testing/controlplane/install';
 import { describeWithServer } from '@multicluster-engine/kube-apiserver/testing/controlplane/suite';
@@ -95,8 +95,8 @@ describeWithServer('docs/how-to/https-interface.md', { own: true, capabilities: 
   });
 
   function environment(): Record<string, string> {
-    const commands = [path.join(folder, 'bin'), path.dirname(binary('kubectl')), process.env['PATH'] ?? ''];
-    return { PATH: commands.join(':'), HOME: folder, KUBECONFIG: server().adminKubeconfig };
+    const commands = pathWithKubectl(path.join(folder, 'bin'));
+    return { PATH: commands, HOME: folder, KUBECONFIG: server().adminKubeconfig };
   }
 
   /** Starts the gateway as the page does, in a terminal of its own, but for the ports, which may be taken here. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 import { root } from '../root.js';
@@ -25,4 +25,39 @@ export function missingPrograms(size: StartOptions['size']): string | undefined 
   const missing = PROGRAMS[size].filter((name) => !existsSync(binary(name)));
   if (missing.length === 0) return undefined;
   return `${missing.join(', ')} not found in ${binaryFolder()}: run \`make control-plane\` (needs Go 1.26) or set KUBEBUILDER_ASSETS`;
+}
+
+/** Every program of this name in the folders of the PATH, in their order, except the one of {@link binaryFolder}. */
+export function programsInPath(name: string): string[] {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  return folders.map((folder) => path.join(folder, name)).filter((file) => isExecutable(file) && !isSame(file, name));
+}
+
+/** The kubectl that tests run: the one of {@link binaryFolder}, else the first in the PATH; undefined where there is none. */
+export function kubectlProgram(): string | undefined {
+  const built = binary('kubectl');
+  return isExecutable(built) ? built : programsInPath('kubectl')[0];
+}
+
+/** Undefined when there is a kubectl; else one line that says where it was looked for and what to do. */
+export function missingKubectl(): string | undefined {
+  if (kubectlProgram() !== undefined) return undefined;
+  return `kubectl not found in ${binaryFolder()} nor in the PATH: install kubectl 1.32 or newer`;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isSame(file: string, name: string): boolean {
+  try {
+    return realpathSync(file) === realpathSync(binary(name));
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { missingPrograms } from './binaries.js';
+import { missingKubectl, missingPrograms } from './binaries.js';
 import { labelOf } from './label.js';
 import type { Capability, ControlPlane, StartOptions } from './plane.js';
 import { sharedControlPlane } from './shared.js';
@@ -31,7 +31,7 @@ export function describeWithServer(title: string, needs: Needs, body: (server: (
       ? { ...serverFor(needs.capabilities ?? []), backend: 'real' as const }
       : serverFor(needs.capabilities ?? []);
   const named = `${title} (${needs.real === true ? 'real ' : ''}${sentence(needs.capabilities ?? [])})`;
-  const missing = wanted.backend === 'embedded' ? undefined : missingPrograms(wanted.size);
+  const missing = wanted.backend === 'embedded' ? missingKubectl() : missingPrograms(wanted.size);
   if (missing !== undefined) {
     leaveOut(named, missing);
     return;

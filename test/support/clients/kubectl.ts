@@ -1,0 +1,23 @@
+import path from 'node:path';
+
+import { describe } from '@jest/globals';
+
+import { kubectlProgram, missingKubectl } from '@multicluster-engine/kube-apiserver/testing/controlplane/binaries';
+
+/** A suite that runs kubectl. Without one it is skipped with a line that says so; with CI=true it fails. */
+export function describeWithKubectl(title: string, body: () => void): void {
+  const missing = missingKubectl();
+  if (missing === undefined || process.env['CI'] === 'true') {
+    describe(title, body);
+    return;
+  }
+  process.stderr.write(`not run: ${title}: ${missing}\n`);
+  describe.skip(title, body);
+}
+
+/** A PATH in which `kubectl` is the one that the tests run, behind the folders of `first`. */
+export function pathWithKubectl(...first: readonly string[]): string {
+  const program = kubectlProgram();
+  const folders = program === undefined ? first : [...first, path.dirname(program)];
+  return [...folders, process.env['PATH'] ?? ''].join(path.delimiter);
+}
